@@ -1,0 +1,267 @@
+//! API keys: their text, their record and their life.
+//!
+//! A key is `fhk_`, a public id (10 base62 digits), a secret (43, 256 random bits) and a CRC-32 of what stands before it (6): a
+//! double-click selects it, a typo is refused before the database is asked, and secret scanners can match it.
+
+use std::net::IpAddr;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::Moment;
+use crate::Refusal;
+use crate::effects::{Effect, Record};
+use crate::ids::{ApiKeyId, UserId};
+use crate::record::{enumeration, record};
+use crate::roles::Role;
+use crate::scopes::Scope;
+use crate::text::Name;
+
+/// What every key starts with.
+pub const PREFIX: &str = "fhk_";
+/// How long a key lasts unless its maker says otherwise.
+pub const DEFAULT_LIFE: SignedDuration = SignedDuration::from_hours(90 * 24);
+/// How long a key may last at most.
+pub const LONGEST_LIFE: SignedDuration = SignedDuration::from_hours(366 * 24);
+/// How many active keys a user may have in one organization.
+pub const MOST_ACTIVE: usize = 100;
+
+const PUBLIC: usize = 10;
+const SECRET: usize = 43;
+const CHECKSUM: usize = 6;
+
+/// The text of a key, found to be well-formed. It is not `Debug`, so that it does not reach a log.
+pub struct KeyText(String);
+
+impl KeyText {
+    /// The key made of 64 and 256 random bits.
+    pub fn new(public: u64, secret: [u8; 32]) -> Self {
+        let public = base62(&public.to_be_bytes(), 11);
+        let mut text = format!("{PREFIX}{}{}", &public[public.len() - PUBLIC..], base62(&secret, SECRET));
+        text.push_str(&checksum(&text));
+        Self(text)
+    }
+
+    /// Parses a key: its prefix, its length, its alphabet and its checksum. None for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix(PREFIX)?;
+        if digits.len() != PUBLIC + SECRET + CHECKSUM || !digits.bytes().all(|b| b.is_ascii_alphanumeric()) {
+            return None;
+        }
+        let (body, sum) = text.split_at(text.len() - CHECKSUM);
+        (checksum(body) == sum).then(|| Self(text.to_owned()))
+    }
+
+    /// The whole key.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// The part by which its record is found; not secret.
+    pub fn public_id(&self) -> &str {
+        &self.0[PREFIX.len()..PREFIX.len() + PUBLIC]
+    }
+
+    /// The last four characters, by which a person tells keys apart.
+    pub fn last4(&self) -> &str {
+        &self.0[self.0.len() - 4..]
+    }
+}
+
+fn checksum(text: &str) -> String {
+    base62(&crc32fast::hash(text.as_bytes()).to_be_bytes(), CHECKSUM)
+}
+
+/// Writes a big-endian number in base 62 (0-9, A-Z, a-z) with at least `digits` digits.
+fn base62(number: &[u8], digits: usize) -> String {
+    const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mut number = number.to_vec();
+    let mut text = Vec::with_capacity(digits);
+    while number.iter().any(|byte| *byte != 0) || text.len() < digits {
+        let mut rest = 0;
+        for byte in &mut number {
+            let value = rest * 256 + usize::from(*byte);
+            *byte = u8::try_from(value / 62).unwrap_or(u8::MAX);
+            rest = value % 62;
+        }
+        text.push(char::from(ALPHABET[rest]));
+    }
+    text.iter().rev().collect()
+}
+
+enumeration! {
+    /// Whom a key is for.
+    ApiKeyKind {
+        /// A person's own scripts.
+        Personal "personal",
+        /// An agent, which may read, and write only through changesets.
+        Agent "agent",
+    }
+}
+
+enumeration! {
+    /// Whether a key can be used.
+    ApiKeyStatus {
+        /// It can.
+        Active "active",
+        /// Its time is over.
+        Expired "expired",
+        /// Somebody revoked it.
+        Revoked "revoked",
+    }
+}
+
+record! {
+    /// An API key's record. The key itself is shown once and not kept.
+    ApiKey {
+        /// The id.
+        id: ApiKeyId,
+        /// Whose key it is.
+        user_id: UserId,
+        /// What its owner calls it.
+        name: Name,
+        /// Whom it is for.
+        kind: ApiKeyKind,
+        /// The part by which it is found.
+        public_id: String,
+        /// Its last four characters.
+        last4: String,
+        /// HMAC-SHA-256 of the key under the pepper.
+        digest: [u8; 32],
+        /// Which pepper of the key ring.
+        pepper_id: String,
+        /// The role that its owner had when it was issued.
+        role: Role,
+        /// What it may touch; empty: whatever its role may.
+        scopes: Vec<Scope>,
+        /// The addresses from which it may be used; empty: any.
+        allowed_ips: Vec<IpAddr>,
+        /// When it was issued.
+        created_at: Timestamp,
+        /// When it ends.
+        expires_at: Timestamp,
+        /// When it was last used, to the minute.
+        last_used_at: Option<Timestamp>,
+        /// When it was revoked.
+        revoked_at: Option<Timestamp>,
+        /// When the record last changed.
+        updated_at: Timestamp,
+        /// Counts its changes, from 1.
+        version: i64,
+    }
+}
+
+impl ApiKey {
+    /// Whether it can be used at `now`.
+    pub fn status(&self, now: Timestamp) -> ApiKeyStatus {
+        match self.revoked_at {
+            Some(_) => ApiKeyStatus::Revoked,
+            None if self.expires_at <= now => ApiKeyStatus::Expired,
+            None => ApiKeyStatus::Active,
+        }
+    }
+}
+
+/// What is asked of a new key.
+#[derive(Clone, Debug)]
+pub struct NewApiKey {
+    /// What its owner calls it.
+    pub name: Name,
+    /// Whom it is for.
+    pub kind: ApiKeyKind,
+    /// What it may touch; empty: whatever its role may.
+    pub scopes: Vec<Scope>,
+    /// The addresses from which it may be used; empty: any.
+    pub allowed_ips: Vec<IpAddr>,
+    /// When it ends; none: after [`DEFAULT_LIFE`].
+    pub expires_at: Option<Timestamp>,
+}
+
+/// The text of a new key with its digest under the current pepper.
+pub struct Minted {
+    /// The text.
+    pub text: KeyText,
+    /// HMAC-SHA-256 of the text.
+    pub digest: [u8; 32],
+    /// Under which pepper.
+    pub pepper_id: String,
+}
+
+/// Issues a key to a user whose role is `role` now. `active` is how many active keys he has already.
+pub fn issue(
+    moment: &Moment,
+    user_id: UserId,
+    role: Role,
+    wanted: NewApiKey,
+    minted: &Minted,
+    active: usize,
+) -> Result<(ApiKey, Effect), Refusal> {
+    let now = moment.now();
+    if active >= MOST_ACTIVE {
+        return Err(Refusal::LimitReached(format!(
+            "a user has at most {MOST_ACTIVE} active keys: revoke one first"
+        )));
+    }
+    let latest = now.saturating_add(LONGEST_LIFE).unwrap_or(Timestamp::MAX);
+    let expires_at = wanted.expires_at.unwrap_or_else(|| now.saturating_add(DEFAULT_LIFE).unwrap_or(latest));
+    let mut check = crate::refusal::Check::default();
+    if expires_at <= now || expires_at > latest {
+        check.refuse(
+            "/expires_at",
+            "out_of_range",
+            "is not within the next 366 days",
+            "choose a time from now to 366 days",
+        );
+    }
+    check.finish(Some(()))?;
+    let key = ApiKey {
+        id: moment.id(),
+        user_id,
+        name: wanted.name,
+        kind: wanted.kind,
+        public_id: minted.text.public_id().to_owned(),
+        last4: minted.text.last4().to_owned(),
+        digest: minted.digest,
+        pepper_id: minted.pepper_id.clone(),
+        role,
+        scopes: wanted.scopes,
+        allowed_ips: wanted.allowed_ips,
+        created_at: now,
+        expires_at,
+        last_used_at: None,
+        revoked_at: None,
+        updated_at: now,
+        version: 1,
+    };
+    Ok((key.clone(), Effect::create(Record::ApiKey(key))))
+}
+
+/// Revokes a key; none where it is revoked already.
+pub fn revoke(moment: &Moment, key: ApiKey) -> Option<Effect> {
+    let after = ApiKey { revoked_at: key.revoked_at.or(Some(moment.now())), ..key.clone() };
+    Effect::update(moment, Record::ApiKey(key), Record::ApiKey(after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_key_reads_back_and_one_changed_letter_is_noticed(public: u64, secret: [u8; 32], at in 4usize..63) {
+            let text = KeyText::new(public, secret).reveal().to_owned();
+            prop_assert_eq!(text.len(), 63);
+            prop_assert!(KeyText::parse(&text).is_some());
+            let mut wrong = text.clone().into_bytes();
+            wrong[at] = if wrong[at] == b'x' { b'y' } else { b'x' };
+            prop_assert!(KeyText::parse(&String::from_utf8(wrong).expect("ascii")).is_none());
+        }
+    }
+
+    #[test]
+    fn base62_pads_and_never_loses_bits() {
+        assert_eq!(base62(&[0, 0], 4), "0000");
+        assert_eq!(base62(&[255; 32], 43).len(), 43);
+        assert_eq!(base62(&62u32.to_be_bytes(), 1), "10");
+    }
+}

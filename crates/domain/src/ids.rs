@@ -1,0 +1,134 @@
+//! Typed ids: a UUID that knows whose it is, written as a `TypeID` (prefix, underscore, 26 characters of Crockford base32).
+//!
+//! A new kind of record gets one line in the table at the end. Making ids is [`crate::Moment`]'s business.
+
+use std::fmt;
+use std::str::FromStr;
+
+use type_safe_id::{DynamicType, TypeSafeId};
+use uuid::Uuid;
+
+/// A text that is not an id of the expected kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not an id that starts with {prefix}_")]
+pub struct NotAnId {
+    prefix: &'static str,
+}
+
+/// What all kinds of id have in common.
+pub trait Id: Copy + fmt::Display + FromStr<Err = NotAnId> + Send + Sync + 'static {
+    /// The letters before the underscore.
+    const PREFIX: &'static str;
+    /// The id of a UUID.
+    fn from_uuid(uuid: Uuid) -> Self;
+    /// The UUID without its kind.
+    fn uuid(self) -> Uuid;
+}
+
+fn encode(prefix: &str, uuid: Uuid, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let kind = DynamicType::new(prefix).map_err(|_| fmt::Error)?;
+    write!(f, "{}", TypeSafeId::from_type_and_uuid(kind, uuid))
+}
+
+fn decode(prefix: &'static str, text: &str) -> Result<Uuid, NotAnId> {
+    let id: TypeSafeId<DynamicType> = text.parse().map_err(|_| NotAnId { prefix })?;
+    if id.type_prefix() == prefix { Ok(id.uuid()) } else { Err(NotAnId { prefix }) }
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident $prefix:literal;)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(Uuid);
+
+        impl Id for $name {
+            const PREFIX: &'static str = $prefix;
+            fn from_uuid(uuid: Uuid) -> Self { Self(uuid) }
+            fn uuid(self) -> Uuid { self.0 }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { encode($prefix, self.0, f) }
+        }
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { fmt::Display::fmt(self, f) }
+        }
+        impl FromStr for $name {
+            type Err = NotAnId;
+            fn from_str(text: &str) -> Result<Self, NotAnId> { decode($prefix, text).map(Self) }
+        }
+        #[cfg(feature = "wire")]
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> { s.collect_str(self) }
+        }
+        #[cfg(feature = "wire")]
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(d)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+        #[cfg(feature = "wire")]
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::SchemaType::new(utoipa::openapi::Type::String))
+                    .pattern(Some(concat!("^", $prefix, "_[0-7][0-9a-hjkmnp-tv-z]{25}$")))
+                    .description(Some(concat!("TypeID with the prefix `", $prefix, "_`.")))
+                    .into()
+            }
+        }
+        #[cfg(feature = "wire")]
+        impl utoipa::ToSchema for $name {}
+    )* };
+}
+
+ids! {
+    /// An organization: a tenant.
+    OrganizationId "org";
+    /// A person who can sign in.
+    UserId "usr";
+    /// A user's role in one organization.
+    MemberId "mem";
+    /// A signed-in session, which is also a refresh token family.
+    SessionId "ses";
+    /// An API key's record (not the key).
+    ApiKeyId "key";
+    /// A season of one sport.
+    SeasonId "sea";
+    /// A division (grade) of a season.
+    DivisionId "div";
+    /// A team of a season.
+    TeamId "tea";
+    /// A place where games are played.
+    VenueId "ven";
+    /// A game or a bye.
+    GameId "gam";
+    /// A child's record. Every athlete's record is a child's record.
+    ChildId "chi";
+    /// A college of the catalogue.
+    CollegeId "col";
+    /// A college's program in one sport and gender.
+    ProgramId "prg";
+    /// A saved college program.
+    FavoriteId "fav";
+    /// A visitor without a credential who saved a program.
+    GuestId "gst";
+    /// An event of the audit log.
+    AuditEventId "aud";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_reads_back_and_refuses_another_kind() {
+        let id = SeasonId::from_uuid(Uuid::from_u128(0x0190_8a3e_0000_7000_8000_0000_0000_0001));
+        let text = id.to_string();
+        assert!(text.starts_with("sea_") && text.len() == 30, "{text}");
+        assert_eq!(text.parse::<SeasonId>(), Ok(id));
+        assert!(text.parse::<TeamId>().is_err());
+        assert!(text.to_uppercase().parse::<SeasonId>().is_err());
+        assert!("sea_".parse::<SeasonId>().is_err());
+    }
+}

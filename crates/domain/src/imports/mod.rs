@@ -1,0 +1,1 @@
+//! Imports: reading other systems' files, and turning what they say into effects.

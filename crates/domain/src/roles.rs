@@ -1,0 +1,69 @@
+//! Roles: ranks with gaps, so that "minimum role" is one comparison.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A member's role in one organization. Higher roles may do all that lower ones may, except for what a relation or a duty opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "wire", derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema))]
+#[cfg_attr(feature = "wire", serde(rename_all = "snake_case"))]
+pub enum Role {
+    /// May look at what the organization publishes to its people.
+    Viewer = 10,
+    /// Parents and athletes.
+    Member = 20,
+    /// Coaches and team staff.
+    Coach = 30,
+    /// Runs seasons, teams and games.
+    Manager = 40,
+    /// Runs the organization.
+    Admin = 50,
+    /// Answers for the organization.
+    Owner = 60,
+}
+
+/// A text or number that names no role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a role: use one of viewer, member, coach, manager, admin, owner")]
+pub struct NotARole;
+
+impl Role {
+    /// Every role, lowest first.
+    pub const ALL: [Self; 6] =
+        [Self::Viewer, Self::Member, Self::Coach, Self::Manager, Self::Admin, Self::Owner];
+
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer",
+            Self::Member => "member",
+            Self::Coach => "coach",
+            Self::Manager => "manager",
+            Self::Admin => "admin",
+            Self::Owner => "owner",
+        }
+    }
+
+    /// The rank that is stored: 10 to 60.
+    pub const fn rank(self) -> i64 {
+        self as i64
+    }
+
+    /// The role of a stored rank.
+    pub fn from_rank(rank: i64) -> Result<Self, NotARole> {
+        Self::ALL.into_iter().find(|role| role.rank() == rank).ok_or(NotARole)
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Role {
+    type Err = NotARole;
+    fn from_str(text: &str) -> Result<Self, NotARole> {
+        Self::ALL.into_iter().find(|role| role.name() == text).ok_or(NotARole)
+    }
+}

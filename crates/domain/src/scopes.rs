@@ -1,0 +1,88 @@
+//! Scopes of an API key: what it may touch, at most. They only narrow.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::record::enumeration;
+use crate::text::NotText;
+
+enumeration! {
+    /// What a scope and an operation are about.
+    Resource {
+        /// API keys.
+        ApiKeys "api_keys",
+        /// Sign-in and sessions.
+        Auth "auth",
+        /// The college catalogue.
+        Colleges "colleges",
+        /// Saved college programs.
+        Favorites "favorites",
+        /// Games.
+        Games "games",
+        /// Imports of whole leagues.
+        Imports "imports",
+        /// Members of the organization.
+        Members "members",
+        /// The organization itself.
+        Organization "organization",
+        /// The caller's own profile.
+        Profile "profile",
+        /// Seasons.
+        Seasons "seasons",
+        /// The service itself: documents, health.
+        Service "service",
+    }
+}
+
+enumeration! {
+    /// What a scope allows. Writing includes reading.
+    Verb {
+        /// Reading.
+        Read "read",
+        /// Reading and writing.
+        Write "write",
+    }
+}
+
+/// One scope, written `resource:verb`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Scope {
+    /// What it is about.
+    pub resource: Resource,
+    /// What it allows there.
+    pub verb: Verb,
+}
+
+impl Scope {
+    /// Whether a key with this scope may do what `needed` says.
+    pub fn covers(self, needed: Self) -> bool {
+        self.resource == needed.resource && self.verb >= needed.verb
+    }
+
+    /// Parses `resource:verb`.
+    pub fn parse(text: &str) -> Result<Self, NotText> {
+        text.parse()
+    }
+}
+
+impl FromStr for Scope {
+    type Err = NotText;
+    fn from_str(text: &str) -> Result<Self, NotText> {
+        text.split_once(':')
+            .and_then(|(resource, verb)| {
+                Some(Self { resource: resource.parse().ok()?, verb: verb.parse().ok()? })
+            })
+            .ok_or_else(|| {
+                let names: Vec<_> = Resource::ALL.iter().map(|resource| resource.name()).collect();
+                let fix =
+                    format!("write resource:read or resource:write, resource one of {}", names.join(", "));
+                NotText::new("unknown_scope", "is not a scope", fix)
+            })
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.resource, self.verb)
+    }
+}

@@ -1,0 +1,202 @@
+//! Sessions. A session is also a family of refresh tokens (RFC 9700, section 4.14): each use of a token makes its successor, and
+//! an old one that comes back ends the session, for then somebody else holds it.
+
+use std::net::IpAddr;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::Moment;
+use crate::effects::{Effect, Record};
+use crate::ids::{SessionId, UserId};
+use crate::record::record;
+
+/// How long an access token is good.
+pub const ACCESS_TOKEN_LIFE: SignedDuration = SignedDuration::from_mins(10);
+/// How long a session lasts that is refreshed all the time.
+pub const SESSION_LIFE: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// How long a client that lost the answer to a refresh may try again with the old token.
+pub const RETRY_WINDOW: SignedDuration = SignedDuration::from_secs(30);
+
+/// The SHA-256 digest of a refresh token.
+pub type TokenDigest = [u8; 32];
+
+record! {
+    /// A signed-in session in one organization.
+    Session {
+        /// The id.
+        id: SessionId,
+        /// Who signed in.
+        user_id: UserId,
+        /// How: `password`.
+        method: String,
+        /// How many tokens the family has had; the current one bears this number.
+        generation: i64,
+        /// The digest of the current refresh token.
+        token_digest: TokenDigest,
+        /// The digest of the one before it.
+        previous_digest: Option<TokenDigest>,
+        /// When the current token took over.
+        rotated_at: Timestamp,
+        /// Whether the token before it was tried again already.
+        retried: bool,
+        /// What the client called itself.
+        user_agent: Option<String>,
+        /// Where it signed in from.
+        ip: Option<IpAddr>,
+        /// When it was signed in.
+        created_at: Timestamp,
+        /// When it was last refreshed.
+        last_used_at: Timestamp,
+        /// When it ends at the latest.
+        expires_at: Timestamp,
+        /// When it was ended.
+        revoked_at: Option<Timestamp>,
+        /// When it last changed.
+        updated_at: Timestamp,
+        /// Counts its changes, from 1.
+        version: i64,
+    }
+}
+
+/// What a client is like that signs in.
+#[derive(Clone, Debug)]
+pub struct Client {
+    /// What it calls itself, cut to 200 characters.
+    pub user_agent: Option<String>,
+    /// Its address.
+    pub ip: Option<IpAddr>,
+}
+
+impl Session {
+    /// A new session. The token comes afterwards, for it bears the session's id: see [`Session::with_token`].
+    pub fn open(moment: &Moment, user_id: UserId, method: &str, client: Client) -> Self {
+        let now = moment.now();
+        Self {
+            id: moment.id(),
+            user_id,
+            method: method.to_owned(),
+            generation: 1,
+            token_digest: [0; 32],
+            previous_digest: None,
+            rotated_at: now,
+            retried: false,
+            user_agent: client.user_agent,
+            ip: client.ip,
+            created_at: now,
+            last_used_at: now,
+            expires_at: now.saturating_add(SESSION_LIFE).unwrap_or(Timestamp::MAX),
+            revoked_at: None,
+            updated_at: now,
+            version: 1,
+        }
+    }
+
+    /// The session with its first token.
+    pub fn with_token(self, token_digest: TokenDigest) -> Self {
+        Self { token_digest, ..self }
+    }
+}
+
+/// What comes of a refresh token that is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Refreshed {
+    /// The session goes on under this number with the new token.
+    GoesOn(Box<Effect>),
+    /// The token was used before: the whole family ends.
+    Reused(Box<Effect>),
+    /// The session has ended, by itself or because somebody ended it.
+    Ended,
+}
+
+/// The number that the next token will bear if `shown` is taken, for the token carries it.
+pub fn next_generation(session: &Session, shown: &TokenDigest) -> i64 {
+    if session.token_digest == *shown { session.generation + 1 } else { session.generation }
+}
+
+/// Decides what comes of a refresh token whose signature was found good. `next` is the digest of its successor.
+pub fn refresh(moment: &Moment, session: Session, shown: &TokenDigest, next: TokenDigest) -> Refreshed {
+    let now = moment.now();
+    if session.revoked_at.is_some() || session.expires_at <= now {
+        return Refreshed::Ended;
+    }
+    let mut after = session.clone();
+    after.token_digest = next;
+    after.last_used_at = now;
+    let current = session.token_digest == *shown;
+    let retry = session.previous_digest.as_ref() == Some(shown)
+        && !session.retried
+        && now.duration_since(session.rotated_at) <= RETRY_WINDOW;
+    if current {
+        after.generation += 1;
+        after.previous_digest = Some(*shown);
+        after.rotated_at = now;
+        after.retried = false;
+    } else if retry {
+        after.retried = true;
+    } else {
+        return match end(moment, session) {
+            Some(effect) => Refreshed::Reused(Box::new(effect)),
+            None => Refreshed::Ended,
+        };
+    }
+    match Effect::update(moment, Record::Session(session), Record::Session(after)) {
+        Some(effect) => Refreshed::GoesOn(Box::new(effect)),
+        None => Refreshed::Ended,
+    }
+}
+
+/// Ends a session; none where it has ended already.
+pub fn end(moment: &Moment, session: Session) -> Option<Effect> {
+    let after = Session { revoked_at: session.revoked_at.or(Some(moment.now())), ..session.clone() };
+    Effect::update(moment, Record::Session(session), Record::Session(after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Id;
+
+    fn at(second: i64) -> Moment {
+        Moment::new(Timestamp::from_second(1_700_000_000 + second).expect("a time"), 7)
+    }
+
+    fn session() -> Session {
+        let client = Client { user_agent: None, ip: None };
+        Session::open(&at(0), UserId::from_uuid(uuid::Uuid::nil()), "password", client).with_token([1; 32])
+    }
+
+    fn after(refreshed: Refreshed) -> Session {
+        match refreshed {
+            Refreshed::GoesOn(effect) => match effect.after {
+                Some(Record::Session(session)) => session,
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_token_is_good_once_and_its_lost_answer_may_be_fetched_once_more() {
+        let second = after(refresh(&at(60), session(), &[1; 32], [2; 32]));
+        assert_eq!((second.generation, second.token_digest), (2, [2; 32]));
+        let retried = after(refresh(&at(70), second.clone(), &[1; 32], [3; 32]));
+        assert_eq!((retried.generation, retried.token_digest), (2, [3; 32]));
+        assert!(matches!(refresh(&at(71), retried.clone(), &[1; 32], [4; 32]), Refreshed::Reused(_)));
+        assert!(matches!(refresh(&at(71), retried, &[2; 32], [4; 32]), Refreshed::Reused(_)), "the lost one");
+        assert!(
+            matches!(refresh(&at(91), second.clone(), &[1; 32], [3; 32]), Refreshed::Reused(_)),
+            "too late"
+        );
+        let third = after(refresh(&at(65), second, &[2; 32], [3; 32]));
+        assert!(matches!(refresh(&at(66), third, &[1; 32], [4; 32]), Refreshed::Reused(_)), "successor used");
+    }
+
+    #[test]
+    fn an_ended_session_stays_ended() {
+        let ended = Session { revoked_at: Some(at(5).now()), ..session() };
+        assert_eq!(refresh(&at(60), ended.clone(), &[1; 32], [2; 32]), Refreshed::Ended);
+        assert_eq!(end(&at(60), ended), None);
+        let old = Session { expires_at: at(5).now(), ..session() };
+        assert_eq!(refresh(&at(60), old, &[1; 32], [2; 32]), Refreshed::Ended);
+    }
+}

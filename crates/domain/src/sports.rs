@@ -1,0 +1,32 @@
+//! Sports, in one spelling each.
+
+use std::fmt;
+
+use crate::text::{self, NotText};
+
+/// A sport in `snake_case`: `basketball`, `track_and_field_outdoor`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sport(String);
+
+impl Sport {
+    /// Parses a sport in any spelling: folded, words joined by underscores, at most 60 characters.
+    pub fn parse(text: &str) -> Result<Self, NotText> {
+        let folded = text::fold(text);
+        match folded.chars().count() {
+            0 => Err(NotText::new("required", "must name a sport", "write a sport such as basketball")),
+            1..=60 => Ok(Self(folded.replace(' ', "_"))),
+            length => Err(NotText::new("too_long", format!("has {length} characters"), "at most 60")),
+        }
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Sport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}

@@ -1,0 +1,74 @@
+//! Time zones and wall-clock times.
+
+use std::fmt;
+
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+use crate::text::NotText;
+
+/// The name of an IANA time zone.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TimeZoneName(String);
+
+impl TimeZoneName {
+    /// Parses an IANA name (`Australia/Melbourne`) against the bundled database.
+    pub fn parse(text: &str) -> Result<Self, NotText> {
+        match TimeZone::get(text).ok().and_then(|zone| zone.iana_name().map(str::to_owned)) {
+            Some(name) => Ok(Self(name)),
+            None => Err(NotText::new(
+                "unknown_time_zone",
+                "is not an IANA time zone",
+                "write a name such as Australia/Melbourne",
+            )),
+        }
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The instant at which clocks in this zone show `local`. A time that a clock change skips or repeats is taken as RFC 5545
+    /// takes it: the offset before the change for a skipped one, the first of two for a repeated one.
+    pub fn instant(&self, local: DateTime) -> Option<Timestamp> {
+        local.to_zoned(self.zone()).ok().map(|zoned| zoned.timestamp())
+    }
+
+    /// What clocks in this zone show at an instant.
+    pub fn local(&self, instant: Timestamp) -> DateTime {
+        Zoned::new(instant, self.zone()).datetime()
+    }
+
+    /// The date in this zone at an instant.
+    pub fn date(&self, instant: Timestamp) -> Date {
+        self.local(instant).date()
+    }
+
+    fn zone(&self) -> TimeZone {
+        TimeZone::get(&self.0).unwrap_or(TimeZone::UTC)
+    }
+}
+
+impl fmt::Display for TimeZoneName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn a_wall_clock_time_is_an_instant_across_clock_changes() {
+        let melbourne = TimeZoneName::parse("Australia/Melbourne").expect("a zone");
+        let at = |local: DateTime| melbourne.instant(local).expect("an instant").to_string();
+        assert_eq!(at(date(2022, 4, 30).at(9, 15, 0, 0)), "2022-04-29T23:15:00Z");
+        assert_eq!(at(date(2022, 10, 2).at(2, 30, 0, 0)), "2022-10-01T16:30:00Z", "skipped");
+        assert_eq!(at(date(2022, 4, 3).at(2, 30, 0, 0)), "2022-04-02T15:30:00Z", "repeated");
+        assert!(TimeZoneName::parse("Australia/Coburg").is_err());
+    }
+}
