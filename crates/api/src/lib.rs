@@ -1,1 +1,27 @@
-//! x
+//! The wire contract of Fieldhouse: what requests and answers look like (one file a noun), and the operation table, from which come
+//! the router, the guard, the OpenAPI document, the permissions page, the client's methods and the test matrix.
+//!
+//! Shared by the server and the client, so that they cannot drift. Rules about what a text means belong to the domain; here stands
+//! how it is written, and how a request becomes the domain's command.
+
+pub mod api_keys;
+pub mod auth;
+pub mod colleges;
+pub mod envelope;
+pub mod favorites;
+pub mod games;
+pub mod imports;
+pub mod members;
+pub mod operations;
+pub mod organization;
+pub mod patch;
+pub mod problems;
+pub mod profile;
+pub mod request;
+pub mod seasons;
+pub mod service;
+
+pub use envelope::{Answer, Data, Deleted, Page, PageInfo, Tombstone};
+pub use operations::{Op, Operation, op};
+pub use patch::Patch;
+pub use problems::{Code, Problem};

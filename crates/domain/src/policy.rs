@@ -181,3 +181,29 @@ fn decide_key(requirement: Requirement, scopes: &[Scope], agent: bool) -> Result
         KeyUse::Allowed | KeyUse::ProposeOnly => Ok(()),
     }
 }
+
+/// A class of a child's data. Each has its own view; there is no "whole child".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChildClass {
+    /// Display name and number.
+    Roster,
+    /// Age and picture.
+    Profile,
+    /// Legal name and birth date.
+    Identity,
+    /// Addresses and emergency contacts.
+    Contact,
+    /// Health.
+    Medical,
+    /// What coaches note.
+    Performance,
+}
+
+/// Which data of children an operation touches, and where the child's id stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChildTouch {
+    /// None.
+    Untouched,
+    /// One class of the child whose id stands in the path.
+    InPath(ChildClass, Verb),
+}

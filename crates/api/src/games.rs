@@ -1,0 +1,114 @@
+//! Games on the wire.
+
+use fieldhouse_domain::games::{GameKind, GameStatus};
+use fieldhouse_domain::ids::{ChildId, DivisionId, GameId, SeasonId, TeamId, VenueId};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A game or a bye.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Game {
+    /// The id.
+    pub id: GameId,
+    /// Its season.
+    pub season_id: SeasonId,
+    /// Its division.
+    pub division_id: DivisionId,
+    /// Its round: `Round 1`.
+    pub round: Option<String>,
+    /// Whether two teams meet or one rests.
+    pub kind: GameKind,
+    /// Where it stands.
+    pub status: GameStatus,
+    /// When it starts; where only the day is known (`time_tbd`), midnight at the venue.
+    pub starts_at: Timestamp,
+    /// When it ends, where that is known.
+    pub ends_at: Option<Timestamp>,
+    /// The IANA zone of its clock.
+    pub time_zone: String,
+    /// What that clock shows at the start.
+    #[schema(value_type = String, example = "2022-04-30T09:15:00")]
+    pub local_start: DateTime,
+    /// Whether only the day is known.
+    pub time_tbd: bool,
+    /// Where it is played, where that is known.
+    pub venue: Option<GameVenue>,
+    /// The home side; the resting team of a bye.
+    pub home: Option<Side>,
+    /// The away side; null for a bye.
+    pub away: Option<Side>,
+    /// The caller's children who play in it.
+    pub my_children: Vec<ChildId>,
+    /// What last changed that families should know.
+    pub last_change: Option<LastChange>,
+    /// The id that another system gave it.
+    pub external_id: Option<String>,
+    /// When the record was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// Counts its changes, from 1.
+    pub version: i64,
+}
+
+/// Where a game is played.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct GameVenue {
+    /// The venue.
+    pub id: VenueId,
+    /// Its name.
+    pub name: String,
+    /// The court or field.
+    pub field: Option<String>,
+}
+
+/// One side of a game.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Side {
+    /// The team.
+    pub team_id: TeamId,
+    /// Its name.
+    pub name: String,
+    /// Its score, once there is one.
+    pub score: Option<i64>,
+}
+
+/// What last changed about a game that families should know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LastChange {
+    /// When.
+    pub at: Timestamp,
+    /// Which fields.
+    pub fields: Vec<String>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// Filters of the list of upcoming games.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GamesUpcomingQuery {
+    /// The earliest start; now unless said otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Timestamp>,
+    /// Starts before this; 30 days after `from` unless said otherwise, 180 at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Timestamp>,
+    /// Only games of this team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_id: Option<TeamId>,
+    /// Only games of this season.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub season_id: Option<SeasonId>,
+    /// Only games that stand here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<GameStatus>,
+    /// How many records at most: 1 to 100, 25 unless said otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Where to go on: the `next_cursor` of the page before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}

@@ -1,0 +1,56 @@
+//! Imports of whole leagues on the wire.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A league file, as JSON or as `multipart/form-data` with the file in the part `content`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LeagueImport {
+    /// What wrote the file.
+    pub format: LeagueFormat,
+    /// The sport, for files that do not say.
+    pub sport: String,
+    /// The IANA zone of the file's wall-clock times.
+    pub time_zone: String,
+    /// The file's text, UTF-8 with or without a byte order mark.
+    pub content: String,
+    /// With `true`, everything is checked and counted, and nothing is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+    /// With `true`, bad rows are left out and reported; otherwise one bad row refuses the whole file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip_bad: Option<bool>,
+}
+
+/// A format of league files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LeagueFormat {
+    /// PlayHQ's fixture export (CSV).
+    Playhq,
+}
+
+/// What came of an import.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LeagueReport {
+    /// Whether nothing was kept.
+    pub dry_run: bool,
+    /// What was made, changed and found unchanged.
+    pub counts: LeagueCounts,
+    /// The rows that were left out.
+    pub bad_rows: Vec<BadRow>,
+}
+
+/// A row that could not be taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BadRow {
+    /// The line of the file on which it starts, from 1.
+    pub line: u64,
+    /// The column, where one is to blame.
+    pub column: Option<String>,
+    /// What is wrong.
+    pub reason: String,
+}
+
+pub use fieldhouse_domain::imports::league::Counts as LeagueCounts;

@@ -1,0 +1,89 @@
+//! The caller's own profile on the wire.
+
+use fieldhouse_domain::ids::{ApiKeyId, ChildId, MemberId, SessionId, TeamId, UserId};
+use fieldhouse_domain::roles::Role;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::organization::OrganizationRef;
+
+/// The caller, as the server knows him.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Profile {
+    /// The user.
+    pub id: UserId,
+    /// The address that signs in.
+    pub email: String,
+    /// The person's name.
+    pub name: String,
+    /// BCP 47 language tag.
+    pub locale: Option<String>,
+    /// The IANA zone in which the person wants to see times.
+    pub time_zone: Option<String>,
+    /// The organization that this credential is for.
+    pub organization: OrganizationRef,
+    /// The role in force: with a key, the lower of the user's role now and the key's.
+    pub role: Role,
+    /// All organizations that the user belongs to.
+    pub memberships: Vec<Membership>,
+    /// The children to whom the caller has a recorded relation now.
+    pub children: Vec<ChildRelation>,
+    /// The teams on whose staff the caller is now.
+    pub teams: Vec<TeamId>,
+    /// The credential of this request.
+    pub auth: Auth,
+    /// When the user's record was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// Counts its changes, from 1.
+    pub version: i64,
+}
+
+/// One of the user's organizations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Membership {
+    /// The id.
+    pub id: MemberId,
+    /// The organization.
+    pub organization: OrganizationRef,
+    /// The user's role in it.
+    pub role: Role,
+}
+
+/// A recorded relation of the caller to a child.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ChildRelation {
+    /// The child.
+    pub child_id: ChildId,
+    /// What kind of relation.
+    pub relation: String,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// The credential of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Auth {
+    /// Which kind.
+    pub method: AuthMethod,
+    /// The API key's record.
+    pub key_id: Option<ApiKeyId>,
+    /// The session.
+    pub session_id: Option<SessionId>,
+    /// What the key is narrowed to; empty: whatever its role may.
+    pub scopes: Vec<String>,
+    /// When the credential ends.
+    pub expires_at: Timestamp,
+}
+
+/// A kind of credential.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AuthMethod {
+    /// A session's access token.
+    Session,
+    /// An API key.
+    ApiKey,
+}

@@ -1,0 +1,27 @@
+//! The service itself on the wire: whether it lives and whether it can answer.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The process lives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Health {
+    /// Always `ok`.
+    pub status: String,
+    /// The server's version.
+    pub version: String,
+}
+
+/// The server can answer requests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Readiness {
+    /// Always `ready`; a server that is not answers 503.
+    pub status: String,
+    /// The kind of database behind it: `sqlite` or `postgresql`.
+    pub engine: String,
+}
+
+/// An OpenAPI 3.1 document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(transparent)]
+pub struct OpenApiDocument(pub serde_json::Value);
