@@ -1,2 +1,65 @@
-//! x
-fn main() {}
+//! Fieldhouse's own build tool, run as `cargo xtask <command>`.
+//!
+//! Here lives only the list of commands. Each command has a file of its own (`test.rs`, `postgres.rs`,
+//! `generate.rs`) with what it does in a function `run`; what they share has the name of its noun. To add a
+//! command, add a file and a line to [`Command`].
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+
+mod account;
+mod binaries;
+mod certificates;
+mod dependencies;
+mod generate;
+mod postgres;
+mod process;
+mod server;
+mod steps;
+mod test;
+mod watchdog;
+
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", about = "Fieldhouse's own build tool.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Everything a change must pass: formatting, lints, the tests on both engines, dependencies.
+    Test(test::Options),
+    /// A throw-away PostgreSQL that stays until Ctrl-C, for running `cargo test` by hand.
+    Postgres,
+    /// Writes the generated files anew: docs/openapi.json, docs/permissions.md and docs/errors.md.
+    Gen,
+}
+
+fn main() -> ExitCode {
+    match run(&Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            #[expect(clippy::print_stderr, reason = "a message to the person who typed the command")]
+            {
+                eprintln!("error: {error:#}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: &Command) -> Result<()> {
+    // Every path and every cargo command below is relative to the workspace, wherever xtask was called from.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no folder above it")?;
+    std::env::set_current_dir(root).with_context(|| format!("cannot enter {}", root.display()))?;
+
+    match command {
+        Command::Test(options) => test::run(options),
+        Command::Postgres => postgres::run(),
+        Command::Gen => generate::run(),
+    }
+}

@@ -19,6 +19,11 @@ impl Sport {
         }
     }
 
+    /// A name that was parsed before it was stored.
+    pub fn stored(text: String) -> Self {
+        Self(text)
+    }
+
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0

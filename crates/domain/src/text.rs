@@ -109,6 +109,8 @@ macro_rules! lines {
             pub const MOST: usize = $most;
             /// Parses a line of text: trimmed, white space folded, no control characters.
             pub fn parse(text: &str) -> Result<Self, NotText> { line(text, $most).map(Self) }
+            /// A text that was parsed before it was stored.
+            pub fn stored(text: String) -> Self { Self(text) }
             /// The text.
             pub fn as_str(&self) -> &str { &self.0 }
             /// The form in which it is compared.
@@ -150,6 +152,11 @@ impl Email {
             return Err(wrong());
         }
         Ok(Self(text.to_owned()))
+    }
+
+    /// An address that was parsed before it was stored.
+    pub fn stored(text: String) -> Self {
+        Self(text)
     }
 
     /// The address as written.

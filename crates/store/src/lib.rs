@@ -1,1 +1,42 @@
-//! x
+//! The records of Fieldhouse, on embedded SQLite and on PostgreSQL: one API, two engines. The only crate that knows a database driver.
+//!
+//! - A query is one SQL text with a name ([`query`]), a row is mapped once ([`row`]), a transaction is one body ([`Store::write`]).
+//!   Only `sqlite.rs` and `postgres.rs` are written twice.
+//! - What opens a tenant's data is a proof: [`OrgScope`] for reading, [`OrgWrite`] for changing, minted in [`access`] alone.
+//! - A record changes in one way: [`Tx::apply`] takes the effects of a domain command and writes the audit event and the outbox with
+//!   them.
+//!
+//! A new noun gets a file of its name with its queries and row mapper, a line in [`query::all`], an arm in `apply.rs`, and its
+//! conformance test in `tests/`.
+
+pub mod access;
+pub mod api_keys;
+mod apply;
+pub mod audit;
+pub mod colleges;
+mod engine;
+pub mod error;
+pub mod favorites;
+mod folder;
+pub mod games;
+pub mod guests;
+pub mod idempotency;
+pub mod leagues;
+pub mod login_failures;
+pub mod members;
+pub mod migrations;
+pub mod organizations;
+mod postgres;
+pub mod query;
+mod row;
+pub mod seasons;
+pub mod sessions;
+mod sqlite;
+pub mod users;
+mod value;
+
+pub use access::{Actor, Caller, GuestWrite, OrgScope, OrgWrite, Sent};
+pub use apply::{Authority, Change};
+pub use engine::{Engine, Options, Reader, Store, Tx};
+pub use error::{Error, Result};
+pub use folder::FolderLock;

@@ -1,0 +1,347 @@
+//! The college catalogue in the store. It belongs to no organization: everybody reads it, the operator alone writes it.
+
+use fieldhouse_domain::colleges::{College, MOST_SEARCH_WORDS, ProgramGender};
+use fieldhouse_domain::ids::{CollegeId, Id, ProgramId};
+use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::text::{self, Name};
+use uuid::Uuid;
+
+use crate::access::Operator;
+use crate::engine::{Reader, Tx, first};
+use crate::error::Result;
+use crate::query::queries;
+use crate::row::Row;
+use crate::value::{Value, id, values};
+
+macro_rules! college_columns {
+    () => {
+        "c.id, c.unitid, c.name, c.city, c.state, c.zip, c.sector, c.division, c.enrollment_men, c.enrollment_women,
+            c.enrollment_total, c.created_at, c.updated_at, c.version"
+    };
+}
+macro_rules! program_columns {
+    () => {
+        "p.id, p.sport, p.gender, p.division, p.participants, p.academic_year, p.created_at, p.updated_at, p.version,
+            c.id, c.unitid, c.name, c.city, c.state"
+    };
+}
+/// Colleges after the point $1, $2 that pass the filters $3 to $6.
+macro_rules! college_page {
+    ($and:literal) => {
+        concat!(
+            "SELECT ", college_columns!(), " FROM colleges c
+            WHERE (c.name_folded, c.id) > ($1, $2) AND (CAST($3 AS TEXT) IS NULL OR c.state = $3)
+                AND (CAST($4 AS TEXT) IS NULL OR c.division_folded = $4)
+                AND (CAST($5 AS TEXT) IS NULL AND CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM programs p
+                    WHERE p.college_id = c.id AND (CAST($5 AS TEXT) IS NULL OR p.sport = $5)
+                        AND (CAST($6 AS TEXT) IS NULL OR p.gender = $6)))", $and,
+            " ORDER BY c.name_folded, c.id LIMIT $7"
+        )
+    };
+}
+/// Programs after the point $1 to $4 that pass the filters $5 to $9.
+macro_rules! program_page {
+    ($and:literal) => {
+        concat!(
+            "SELECT ", program_columns!(), " FROM programs p JOIN colleges c ON c.id = p.college_id
+            WHERE (c.name_folded, p.sport, p.gender, p.id) > ($1, $2, $3, $4)
+                AND (CAST($5 AS TEXT) IS NULL OR c.state = $5) AND (CAST($6 AS TEXT) IS NULL OR p.division_folded = $6)
+                AND (CAST($7 AS TEXT) IS NULL OR p.sport = $7) AND (CAST($8 AS TEXT) IS NULL OR p.gender = $8)", $and,
+            " ORDER BY c.name_folded, p.sport, p.gender, p.id LIMIT $9"
+        )
+    };
+}
+
+queries! {
+    LIST "colleges.list" college_page!("");
+    SEARCH "colleges.search" college_page!(" AND c.id IN (SELECT college_id FROM college_words WHERE word >= $8 AND word < $9)
+        AND (' ' || c.name_folded) LIKE $10 AND (' ' || c.name_folded) LIKE $11 AND (' ' || c.name_folded) LIKE $12
+        AND (' ' || c.name_folded) LIKE $13 AND (' ' || c.name_folded) LIKE $14 AND (' ' || c.name_folded) LIKE $15");
+    READ "colleges.read" concat!("SELECT ", college_columns!(), " FROM colleges c WHERE c.id = $1");
+    BY_UNITID "colleges.by_unitid" concat!("SELECT ", college_columns!(), " FROM colleges c WHERE c.unitid = $1");
+    PROGRAMS "programs.list" program_page!("");
+    PROGRAMS_OF "programs.of_college" program_page!(" AND p.college_id = $10");
+    PROGRAM_SEARCH "programs.search" program_page!(" AND c.id IN
+            (SELECT college_id FROM college_words WHERE word >= $10 AND word < $11)
+        AND (' ' || c.name_folded) LIKE $12 AND (' ' || c.name_folded) LIKE $13 AND (' ' || c.name_folded) LIKE $14
+        AND (' ' || c.name_folded) LIKE $15 AND (' ' || c.name_folded) LIKE $16 AND (' ' || c.name_folded) LIKE $17");
+    PROGRAM "programs.read" concat!("SELECT ", program_columns!(), " FROM programs p JOIN colleges c ON c.id = p.college_id
+        WHERE p.id = $1");
+    NATURAL "programs.by_college" concat!("SELECT ", program_columns!(), " FROM programs p JOIN colleges c ON c.id = p.college_id
+        WHERE c.unitid = $1 AND p.sport = $2 AND p.gender = $3");
+    INSERT "colleges.insert" "INSERT INTO colleges (id, unitid, name, name_folded, city, state, zip, sector, division, division_folded,
+            enrollment_men, enrollment_women, enrollment_total, created_at, updated_at, version)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+    UPDATE "colleges.update" "UPDATE colleges SET name = $2, name_folded = $3, city = $4, state = $5, zip = $6, sector = $7,
+            division = $8, division_folded = $9, enrollment_men = $10, enrollment_women = $11, enrollment_total = $12,
+            updated_at = $13, version = $14
+        WHERE id = $1";
+    FORGET_WORDS "colleges.forget_words" "DELETE FROM college_words WHERE college_id = $1";
+    WORD "colleges.word" "INSERT INTO college_words (word, college_id) VALUES ($1, $2) ON CONFLICT (word, college_id) DO NOTHING";
+    INSERT_PROGRAM "programs.insert" "INSERT INTO programs (id, college_id, sport, gender, division, division_folded, participants,
+            academic_year, created_at, updated_at, version)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    UPDATE_PROGRAM "programs.update" "UPDATE programs SET division = $2, division_folded = $3, participants = $4, academic_year = $5,
+            updated_at = $6, version = $7
+        WHERE id = $1";
+}
+
+/// A program with the college that people know it by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// The program.
+    pub program: fieldhouse_domain::colleges::Program,
+    /// The college's `UNITID`.
+    pub unitid: i64,
+    /// The college's name.
+    pub college_name: String,
+    /// City.
+    pub city: Option<String>,
+    /// State.
+    pub state: Option<String>,
+}
+
+/// Which colleges or programs are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only those whose college's folded name holds words that start with these.
+    pub words: Vec<String>,
+    /// Only programs of this college.
+    pub college: Option<CollegeId>,
+    /// Only in this state.
+    pub state: Option<String>,
+    /// Only of this division, folded.
+    pub division: Option<String>,
+    /// Only with, or of, this sport.
+    pub sport: Option<Sport>,
+    /// Only for these.
+    pub gender: Option<ProgramGender>,
+}
+
+/// Where a list of programs goes on: the folded name of the college, sport, gender and id of the last one.
+pub type ProgramPoint = (String, String, String, Uuid);
+
+/// Patterns that a folded name with a space before it matches where it holds words that start with these.
+pub(crate) fn patterns(words: &[String]) -> [String; MOST_SEARCH_WORDS] {
+    std::array::from_fn(|at| words.get(at).map_or_else(|| "%".to_owned(), |word| format!("% {word}%")))
+}
+
+/// The range of words that start with the longest of these.
+fn range(words: &[String]) -> (String, String) {
+    let longest = words.iter().max_by_key(|word| word.len()).cloned().unwrap_or_default();
+    let end = format!("{longest}\u{10ffff}");
+    (longest, end)
+}
+
+/// Colleges by name, from a point in that order: the folded name and id of the last one.
+pub async fn list(
+    reader: &mut impl Reader,
+    filter: &Filter,
+    after: Option<(String, Uuid)>,
+    limit: u32,
+) -> Result<Vec<College>> {
+    let (name, last) = after.unwrap_or_default();
+    let (state, division) = (filter.state.as_ref(), filter.division.as_ref());
+    let (sport, gender) = (filter.sport.as_ref().map(Sport::as_str), filter.gender.map(ProgramGender::name));
+    if filter.words.is_empty() {
+        return reader.rows(LIST, values![name, last, state, division, sport, gender, limit], college).await;
+    }
+    let (from, to) = range(&filter.words);
+    let mut values = values![name, last, state, division, sport, gender, limit, from, to].to_vec();
+    values.extend(patterns(&filter.words).map(Value::from));
+    reader.rows(SEARCH, &values, college).await
+}
+
+/// One college.
+pub async fn read(reader: &mut impl Reader, college_id: CollegeId) -> Result<Option<College>> {
+    first(reader, READ, values![id(college_id)], college).await
+}
+
+/// The college of a `UNITID`.
+pub async fn by_unitid(reader: &mut impl Reader, unitid: i64) -> Result<Option<College>> {
+    first(reader, BY_UNITID, values![unitid], college).await
+}
+
+/// Programs by college, sport and gender, from a point in that order.
+pub async fn programs(
+    reader: &mut impl Reader,
+    filter: &Filter,
+    after: Option<ProgramPoint>,
+    limit: u32,
+) -> Result<Vec<Program>> {
+    let (name, after_sport, after_gender, last) = after.unwrap_or_default();
+    let (state, division) = (filter.state.as_ref(), filter.division.as_ref());
+    let (sport, gender) = (filter.sport.as_ref().map(Sport::as_str), filter.gender.map(ProgramGender::name));
+    let mut values: Vec<Value<'_>> =
+        values![name, after_sport, after_gender, last, state, division, sport, gender, limit].to_vec();
+    if let Some(college_id) = filter.college {
+        values.push(id(college_id));
+        let mut found = reader.rows(PROGRAMS_OF, &values, program).await?;
+        found.retain(|program| has_words(&program.college_name, &filter.words));
+        return Ok(found);
+    }
+    if filter.words.is_empty() {
+        return reader.rows(PROGRAMS, &values, program).await;
+    }
+    let (from, to) = range(&filter.words);
+    values.extend([Value::from(from), Value::from(to)]);
+    values.extend(patterns(&filter.words).map(Value::from));
+    reader.rows(PROGRAM_SEARCH, &values, program).await
+}
+
+fn has_words(name: &str, words: &[String]) -> bool {
+    let folded = format!(" {}", text::fold(name));
+    words.iter().all(|word| folded.contains(&format!(" {word}")))
+}
+
+/// One program.
+pub async fn read_program(reader: &mut impl Reader, program_id: ProgramId) -> Result<Option<Program>> {
+    first(reader, PROGRAM, values![id(program_id)], program).await
+}
+
+/// The program of a college in a sport and gender.
+pub async fn find_program(
+    reader: &mut impl Reader,
+    unitid: i64,
+    sport: &Sport,
+    gender: ProgramGender,
+) -> Result<Option<Program>> {
+    first(reader, NATURAL, values![unitid, sport.as_str(), gender.name()], program).await
+}
+
+fn college(row: &mut Row<'_>) -> Result<College> {
+    Ok(College {
+        id: row.id()?,
+        unitid: row.next()?,
+        name: Name::stored(row.next()?),
+        city: row.next()?,
+        state: row.next()?,
+        zip: row.next()?,
+        sector: row.next()?,
+        division: row.next()?,
+        enrollment_men: row.next()?,
+        enrollment_women: row.next()?,
+        enrollment_total: row.next()?,
+        created_at: row.next()?,
+        updated_at: row.next()?,
+        version: row.next()?,
+    })
+}
+
+fn program(row: &mut Row<'_>) -> Result<Program> {
+    let program_id = row.id()?;
+    program_after_id(row, program_id)
+}
+
+/// A program whose columns are all null where there is none: the last columns of a row.
+pub(crate) fn optional_program(row: &mut Row<'_>) -> Result<Option<Program>> {
+    row.optional_id()?.map(|program_id| program_after_id(row, program_id)).transpose()
+}
+
+fn program_after_id(row: &mut Row<'_>, program_id: ProgramId) -> Result<Program> {
+    let mut program = fieldhouse_domain::colleges::Program {
+        id: program_id,
+        college_id: CollegeId::from_uuid(Uuid::nil()),
+        sport: Sport::stored(row.next()?),
+        gender: row.parsed()?,
+        division: row.next()?,
+        participants: row.next()?,
+        academic_year: row.next()?,
+        created_at: row.next()?,
+        updated_at: row.next()?,
+        version: row.next()?,
+    };
+    program.college_id = row.id()?;
+    Ok(Program {
+        program,
+        unitid: row.next()?,
+        college_name: row.next()?,
+        city: row.next()?,
+        state: row.next()?,
+    })
+}
+
+/// Writes a college of the catalogue, new or changed, with the words that it is found by.
+pub async fn write(tx: &mut Tx<'_>, _: &Operator, new: bool, college: &College) -> Result<()> {
+    let (college_id, name, folded) = (college.id.uuid(), college.name.as_str(), college.name.folded());
+    let (city, state, zip) = (college.city.as_ref(), college.state.as_ref(), college.zip.as_ref());
+    let (sector, division) = (college.sector.as_ref(), college.division.as_ref());
+    let division_folded = college.division.as_deref().map(text::fold).unwrap_or_default();
+    let (men, women, all) = (college.enrollment_men, college.enrollment_women, college.enrollment_total);
+    let (touched, version) = (college.updated_at, college.version);
+    if new {
+        let values = values![
+            college_id,
+            college.unitid,
+            name,
+            &folded,
+            city,
+            state,
+            zip,
+            sector,
+            division,
+            division_folded,
+            men,
+            women,
+            all,
+            college.created_at,
+            touched,
+            version,
+        ];
+        tx.run(INSERT, values).await?;
+    } else {
+        let values = values![
+            college_id,
+            name,
+            &folded,
+            city,
+            state,
+            zip,
+            sector,
+            division,
+            division_folded,
+            men,
+            women,
+            all,
+            touched,
+            version,
+        ];
+        tx.run(UPDATE, values).await?;
+        tx.run(FORGET_WORDS, values![college_id]).await?;
+    }
+    for word in folded.split(' ') {
+        tx.run(WORD, values![word, college_id]).await?;
+    }
+    Ok(())
+}
+
+/// Writes a program of the catalogue, new or changed.
+pub async fn write_program(
+    tx: &mut Tx<'_>,
+    _: &Operator,
+    new: bool,
+    program: &fieldhouse_domain::colleges::Program,
+) -> Result<()> {
+    let (program_id, division) = (program.id.uuid(), program.division.as_ref());
+    let division_folded = program.division.as_deref().map(text::fold).unwrap_or_default();
+    let (participants, year) = (program.participants, program.academic_year.as_ref());
+    let (touched, version) = (program.updated_at, program.version);
+    if new {
+        let values = values![
+            program_id,
+            program.college_id.uuid(),
+            program.sport.as_str(),
+            program.gender.name(),
+            division,
+            division_folded,
+            participants,
+            year,
+            program.created_at,
+            touched,
+            version,
+        ];
+        return tx.run(INSERT_PROGRAM, values).await.map(drop);
+    }
+    let values = values![program_id, division, division_folded, participants, year, touched, version];
+    tx.run(UPDATE_PROGRAM, values).await.map(drop)
+}

@@ -1,0 +1,36 @@
+//! The data folder: one process at a time has it.
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// Takes a data folder for this process alone, until the lock is dropped.
+pub struct FolderLock {
+    _file: std::fs::File,
+}
+
+impl FolderLock {
+    /// Locks the folder, making it (mode 0700) if need be. Fails where another process has it.
+    pub fn take(folder: &Path) -> Result<Self> {
+        let unavailable =
+            |error: std::io::Error| Error::Unavailable(format!("{}: {error}", folder.display()));
+        make_folder(folder).map_err(unavailable)?;
+        let file = std::fs::File::create(folder.join("lock")).map_err(unavailable)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { _file: file }),
+            Err(std::fs::TryLockError::WouldBlock) => Err(Error::Locked(folder.display().to_string())),
+            Err(std::fs::TryLockError::Error(error)) => Err(unavailable(error)),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)
+}

@@ -1,0 +1,238 @@
+//! The PostgreSQL engine: a pool of connections with prepared statements, and SERIALIZABLE transactions that are run again when they
+//! collide.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use rand::RngExt;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::ToSql;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::engine::Tx;
+use crate::error::{Error, Result};
+use crate::query::{self, Query};
+use crate::row::{Row, Source};
+use crate::value::Value;
+
+/// How often a transaction is run at most.
+const ATTEMPTS: u32 = 64;
+/// The longest wait before another attempt.
+const LONGEST_WAIT: Duration = Duration::from_millis(100);
+/// How long a request waits for a connection.
+const CONNECTION_TIME: Duration = Duration::from_secs(10);
+/// What every connection is told: how long a statement, a lock and an idle transaction may take.
+const SETTINGS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '5s';
+    SET idle_in_transaction_session_timeout = '30s'; SET application_name = 'fieldhouse'";
+
+/// The engine.
+pub(crate) struct Postgres {
+    pool: Pool,
+}
+
+impl Postgres {
+    /// Makes the pool, and one connection to see that the server can be reached.
+    pub(crate) async fn connect(url: &str, roots: Option<&Path>, connections: usize) -> Result<Self> {
+        let wrong =
+            |error: tokio_postgres::Error| Error::Unavailable(format!("the database address: {error}"));
+        let config: tokio_postgres::Config = url.parse().map_err(wrong)?;
+        let tls = MakeRustlsConnect::new(tls(roots)?);
+        let manager =
+            Manager::from_config(config, tls, ManagerConfig { recycling_method: RecyclingMethod::Fast });
+        let settings = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, _| {
+            Box::pin(async move { client.batch_execute(SETTINGS).await.map_err(HookError::Backend) })
+        });
+        let pool = Pool::builder(manager)
+            .max_size(connections)
+            .runtime(Runtime::Tokio1)
+            .wait_timeout(Some(CONNECTION_TIME))
+            .create_timeout(Some(CONNECTION_TIME))
+            .post_create(settings)
+            .build()
+            .map_err(|error| Error::Internal(error.to_string()))?;
+        pool.get().await?;
+        Ok(Self { pool })
+    }
+
+    pub(crate) async fn connection(&self) -> Result<Object> {
+        Ok(self.pool.get().await?)
+    }
+
+    /// Reads rows, as one statement in a transaction of its own.
+    pub(crate) async fn read<T>(
+        &self,
+        query: &'static Query,
+        values: &[Value<'_>],
+        mut each: impl FnMut(&mut Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let connection = self.connection().await?;
+        fetch(&connection, query, values)
+            .await?
+            .iter()
+            .map(|row| each(&mut Row::new(Source::Postgres(row), query)))
+            .collect()
+    }
+
+    /// Runs a transaction, again and again while it collides with others.
+    pub(crate) async fn write<T, E, F>(&self, name: &'static str, body: F) -> std::result::Result<T, E>
+    where
+        E: From<Error>,
+        F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E>,
+    {
+        let mut wait = Duration::from_millis(1);
+        for attempt in 1..=ATTEMPTS {
+            match self.attempt(&body).await {
+                Attempt::Done(result) => return result,
+                Attempt::Collided => {
+                    tracing::debug!(
+                        transaction = name,
+                        attempt,
+                        "collided with another transaction, running it again"
+                    );
+                    let part: f64 = rand::make_rng::<rand::rngs::SmallRng>().random_range(0.5..1.0);
+                    tokio::time::sleep(wait.mul_f64(part)).await;
+                    wait = (wait * 2).min(LONGEST_WAIT);
+                }
+            }
+        }
+        Err(E::from(Error::Overloaded("a transaction collided with others too often")))
+    }
+
+    async fn attempt<T, E, F>(&self, body: &F) -> Attempt<std::result::Result<T, E>>
+    where
+        E: From<Error>,
+        F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E>,
+    {
+        let connection = match self.connection().await {
+            Ok(connection) => connection,
+            Err(error) => return Attempt::Done(Err(error.into())),
+        };
+        let mut transaction = PostgresTx { connection: Some(connection), collided: false };
+        if let Err(error) = transaction.control("BEGIN ISOLATION LEVEL SERIALIZABLE").await {
+            return Attempt::Done(Err(error.into()));
+        }
+        let result = body(&mut Tx::postgres(&mut transaction)).await;
+        let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        let ended = transaction.control(end).await;
+        if transaction.collided {
+            transaction.finish();
+            return Attempt::Collided;
+        }
+        match (result, ended) {
+            // A failed COMMIT may have been carried out: the caller repeats with the same idempotency key or id.
+            (Ok(_), Err(error)) => Attempt::Done(Err(error.into())),
+            (result, ended) => {
+                if ended.is_ok() {
+                    transaction.finish();
+                }
+                Attempt::Done(result)
+            }
+        }
+    }
+}
+
+enum Attempt<T> {
+    Done(T),
+    Collided,
+}
+
+/// An open transaction. Dropped before it is finished, it takes its connection out of the pool, so that none comes back mid-way.
+pub(crate) struct PostgresTx {
+    connection: Option<Object>,
+    collided: bool,
+}
+
+impl PostgresTx {
+    fn open(&self) -> Result<&Object> {
+        self.connection.as_ref().ok_or_else(|| Error::Internal("the transaction is over".to_owned()))
+    }
+
+    fn finish(&mut self) {
+        self.connection = None;
+    }
+
+    fn note<T>(&mut self, result: std::result::Result<T, tokio_postgres::Error>) -> Result<T> {
+        if let Err(error) = &result {
+            let collision = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
+            self.collided |= error.code().is_some_and(|code| collision.contains(code));
+        }
+        result.map_err(Error::from)
+    }
+
+    async fn control(&mut self, sql: &'static str) -> Result<()> {
+        let result = self.open()?.batch_execute(sql).await;
+        self.note(result)
+    }
+
+    pub(crate) async fn rows<T>(
+        &mut self,
+        query: &'static Query,
+        values: &[Value<'_>],
+        mut each: impl FnMut(&mut Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let result = fetch(self.open()?, query, values).await;
+        self.note(result)?.iter().map(|row| each(&mut Row::new(Source::Postgres(row), query))).collect()
+    }
+
+    pub(crate) async fn run(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
+        let result = execute(self.open()?, query, values).await;
+        self.note(result)
+    }
+}
+
+impl Drop for PostgresTx {
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            drop(Object::take(connection));
+        }
+    }
+}
+
+type Params<'a> = Vec<&'a (dyn ToSql + Sync)>;
+
+fn params<'a>(values: &'a [Value<'_>]) -> Params<'a> {
+    values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+}
+
+async fn fetch(
+    connection: &Object,
+    query: &'static Query,
+    values: &[Value<'_>],
+) -> std::result::Result<Vec<tokio_postgres::Row>, tokio_postgres::Error> {
+    query::note(query);
+    let statement = connection.prepare_cached(query.sql).await?;
+    connection.query(&statement, &params(values)).await
+}
+
+async fn execute(
+    connection: &Object,
+    query: &'static Query,
+    values: &[Value<'_>],
+) -> std::result::Result<u64, tokio_postgres::Error> {
+    query::note(query);
+    let statement = connection.prepare_cached(query.sql).await?;
+    connection.execute(&statement, &params(values)).await
+}
+
+/// Which certificates are trusted: those of a file, or else the well-known ones.
+fn tls(roots: Option<&Path>) -> Result<rustls::ClientConfig> {
+    use rustls::pki_types::CertificateDer;
+    use rustls::pki_types::pem::PemObject;
+    let mut store = rustls::RootCertStore::empty();
+    if let Some(file) = roots {
+        let wrong =
+            |reason: String| Error::Unavailable(format!("certificates of {}: {reason}", file.display()));
+        for certificate in CertificateDer::pem_file_iter(file).map_err(|error| wrong(error.to_string()))? {
+            let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
+            store.add(certificate).map_err(|error| wrong(error.to_string()))?;
+        }
+    } else {
+        store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let builder = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.map_err(|error| Error::Internal(error.to_string()))?;
+    Ok(builder.with_root_certificates(store).with_no_client_auth())
+}

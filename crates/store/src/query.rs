@@ -1,0 +1,81 @@
+//! Queries: one SQL text each, with a name, for both engines.
+//!
+//! Parameters are written `$1`, `$2`, ... and bound by that number. A query that is not in [`all`] is refused in debug builds, so
+//! that the tests which explain and run every query cannot miss one.
+
+/// One SQL text with its name.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Query {
+    /// The name in spans, metrics and errors: `seasons.list`.
+    pub name: &'static str,
+    /// The text, the same for both engines.
+    pub sql: &'static str,
+}
+
+/// Names the queries of a module, and lists them as `QUERIES`.
+macro_rules! queries {
+    ($($(#[$doc:meta])* $constant:ident $name:literal $sql:expr;)+) => {
+        $($(#[$doc])* const $constant: &$crate::query::Query = &$crate::query::Query { name: $name, sql: $sql };)+
+        /// Every query of this module.
+        pub(crate) const QUERIES: &[&$crate::query::Query] = &[$($constant),+];
+    };
+}
+pub(crate) use queries;
+
+/// Every query of the store.
+pub fn all() -> impl Iterator<Item = &'static Query> {
+    [
+        crate::access::QUERIES,
+        crate::api_keys::QUERIES,
+        crate::audit::QUERIES,
+        crate::colleges::QUERIES,
+        crate::favorites::QUERIES,
+        crate::games::QUERIES,
+        crate::guests::QUERIES,
+        crate::idempotency::QUERIES,
+        crate::leagues::QUERIES,
+        crate::login_failures::QUERIES,
+        crate::members::QUERIES,
+        crate::organizations::QUERIES,
+        crate::seasons::QUERIES,
+        crate::sessions::QUERIES,
+        crate::users::QUERIES,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+}
+
+/// Notes that a query is run. Debug builds refuse one that is not listed, and remember those that were run.
+pub(crate) fn note(query: &'static Query) {
+    #[cfg(debug_assertions)]
+    runs::note(query);
+    #[cfg(not(debug_assertions))]
+    let _ = query;
+}
+
+/// Which queries were run in this process; debug builds only, for the conformance tests.
+#[cfg(debug_assertions)]
+pub mod runs {
+    use std::collections::BTreeSet;
+    use std::sync::{LazyLock, Mutex};
+
+    use super::Query;
+
+    static LISTED: LazyLock<BTreeSet<&'static str>> =
+        LazyLock::new(|| super::all().map(|query| query.name).collect());
+    static RUN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+
+    pub(super) fn note(query: &'static Query) {
+        assert!(LISTED.contains(query.name), "the query {} is missing in query::all", query.name);
+        if let Ok(mut run) = RUN.lock() {
+            run.insert(query.name);
+        }
+    }
+
+    /// The names of the queries that were not run yet.
+    pub fn missing() -> Vec<&'static str> {
+        let run = RUN.lock().map(|run| run.clone()).unwrap_or_default();
+        LISTED.difference(&run).copied().collect()
+    }
+}

@@ -1,0 +1,275 @@
+//! Seasons in the store, read together with their divisions.
+
+use fieldhouse_domain::divisions::Division;
+use fieldhouse_domain::ids::{Id, OrganizationId, SeasonId};
+use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus};
+use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::text::{ExternalId, Name};
+use fieldhouse_domain::time::TimeZoneName;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use uuid::Uuid;
+
+use crate::access::{OrgScope, OrgWrite};
+use crate::engine::{Reader, Tx, first};
+use crate::error::Result;
+use crate::query::queries;
+use crate::row::{self, Row};
+use crate::value::{Value, id, values};
+
+macro_rules! columns {
+    () => {
+        "s.id, s.name, s.sport, s.status, s.starts_on, s.ends_on, s.time_zone, s.points_win, s.points_draw, s.points_loss,
+            s.tiebreakers, s.external_id, s.created_at, s.updated_at, s.version"
+    };
+}
+/// How many columns those are.
+const COLUMNS: usize = 15;
+
+/// Seasons of the organization $1 that pass the filters $4 to $7, below the point $2, $3.
+macro_rules! page {
+    ($and:literal) => {
+        concat!(
+            "WITH s AS (SELECT * FROM seasons WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
+                AND (CAST($4 AS TEXT) IS NULL OR status = $4) AND (CAST($5 AS TEXT) IS NULL OR sport = $5)
+                AND listed_on <= $6 AND COALESCE(ends_on, listed_on) >= $7",
+            $and,
+            " ORDER BY listed_on DESC, id DESC LIMIT $8)
+            SELECT ",
+            columns!(),
+            ", d.id, d.name, d.age_group, d.gender, d.created_at, d.updated_at, d.version
+            FROM s LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id
+            ORDER BY s.listed_on DESC, s.id DESC, d.name_folded"
+        )
+    };
+}
+
+queries! {
+    LIST "seasons.list" page!("");
+    SEARCH "seasons.search" page!(" AND (' ' || name_folded) LIKE $9 AND (' ' || name_folded) LIKE $10 AND (' ' || name_folded) LIKE $11
+        AND (' ' || name_folded) LIKE $12 AND (' ' || name_folded) LIKE $13 AND (' ' || name_folded) LIKE $14");
+    CHANGED "seasons.changed" concat!("WITH s AS (SELECT * FROM seasons WHERE org_id = $1 AND (updated_at, id) > ($2, $3)
+            ORDER BY updated_at, id LIMIT $4)
+        SELECT ", columns!(), ", d.id, d.name, d.age_group, d.gender, d.created_at, d.updated_at, d.version
+        FROM s LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id ORDER BY s.updated_at, s.id, d.name_folded");
+    READ "seasons.read" concat!("SELECT ", columns!(), ", d.id, d.name, d.age_group, d.gender, d.created_at, d.updated_at, d.version
+        FROM seasons s LEFT JOIN divisions d ON d.org_id = s.org_id AND d.season_id = s.id
+        WHERE s.org_id = $1 AND s.id = $2 ORDER BY d.name_folded");
+    BY_NAME "seasons.by_name" "SELECT id FROM seasons WHERE org_id = $1 AND name_folded = $2";
+    BY_EXTERNAL_ID "seasons.by_external_id" "SELECT id FROM seasons WHERE org_id = $1 AND external_id = $2";
+    DEPENDENTS "seasons.dependents" "SELECT (SELECT COUNT(*) FROM divisions WHERE org_id = $1 AND season_id = $2)
+        + (SELECT COUNT(*) FROM teams WHERE org_id = $1 AND season_id = $2)
+        + (SELECT COUNT(*) FROM games WHERE org_id = $1 AND season_id = $2)";
+    INSERT "seasons.insert" "INSERT INTO seasons (org_id, id, name, name_folded, sport, status, starts_on, ends_on, listed_on, time_zone,
+            points_win, points_draw, points_loss, tiebreakers, external_id, created_at, updated_at, version)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+    UPDATE "seasons.update" "UPDATE seasons SET name = $3, name_folded = $4, sport = $5, status = $6, starts_on = $7, ends_on = $8,
+            listed_on = $9, time_zone = $10, points_win = $11, points_draw = $12, points_loss = $13, tiebreakers = $14,
+            external_id = $15, updated_at = $16, version = $17
+        WHERE org_id = $1 AND id = $2 AND version = $17 - 1";
+    DELETE "seasons.delete" "DELETE FROM seasons WHERE org_id = $1 AND id = $2 AND version = $3";
+}
+
+/// Sorts after every day that can be written.
+const AFTER_ALL_DAYS: &str = "9999-12-32";
+
+/// A season with its divisions, by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// The season.
+    pub season: Season,
+    /// Its divisions.
+    pub divisions: Vec<Division>,
+}
+
+impl Listed {
+    /// The day by which seasons are listed: the first day, or else the day on which the record was made.
+    pub fn listed_on(&self) -> Date {
+        listed_on(&self.season)
+    }
+}
+
+fn listed_on(season: &Season) -> Date {
+    season.starts_on.unwrap_or_else(|| season.time_zone.date(season.created_at))
+}
+
+/// Which seasons are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only those that stand here.
+    pub status: Option<SeasonStatus>,
+    /// Only those of this sport.
+    pub sport: Option<Sport>,
+    /// Only those played in this year.
+    pub year: Option<i16>,
+    /// Only those whose folded name holds words that start with these.
+    pub words: Vec<String>,
+}
+
+/// Seasons, the latest first, from a point in that order.
+pub async fn list(
+    reader: &mut impl Reader,
+    scope: &OrgScope,
+    filter: &Filter,
+    after: Option<(Date, Uuid)>,
+    limit: u32,
+) -> Result<Vec<Listed>> {
+    let org = id(scope.organization());
+    let day = after.map_or_else(|| AFTER_ALL_DAYS.to_owned(), |(day, _)| day.to_string());
+    let last = after.map_or(Uuid::max(), |(_, last)| last);
+    let status = filter.status.map(SeasonStatus::name);
+    let sport = filter.sport.as_ref().map(Sport::as_str);
+    let (from, to) = match filter.year {
+        Some(year) => (format!("{year:04}-01-01"), format!("{year:04}-12-31")),
+        None => (String::new(), AFTER_ALL_DAYS.to_owned()),
+    };
+    let mut found = Vec::new();
+    let mut values = values![org, day, last, status, sport, to, from, limit].to_vec();
+    if filter.words.is_empty() {
+        reader.rows(LIST, &values, |row| gather(&mut found, row)).await?;
+    } else {
+        values.extend(crate::colleges::patterns(&filter.words).map(Value::from));
+        reader.rows(SEARCH, &values, |row| gather(&mut found, row)).await?;
+    }
+    Ok(found)
+}
+
+/// Seasons that changed after a point in the order of time and id, the earliest change first.
+pub async fn changed(
+    reader: &mut impl Reader,
+    scope: &OrgScope,
+    after: (Timestamp, Uuid),
+    limit: u32,
+) -> Result<Vec<Listed>> {
+    let mut found = Vec::new();
+    let values = values![id(scope.organization()), after.0, after.1, limit];
+    reader.rows(CHANGED, values, |row| gather(&mut found, row)).await?;
+    Ok(found)
+}
+
+/// One season.
+pub async fn read(reader: &mut impl Reader, scope: &OrgScope, season: SeasonId) -> Result<Option<Listed>> {
+    let mut found = Vec::new();
+    reader.rows(READ, values![id(scope.organization()), id(season)], |row| gather(&mut found, row)).await?;
+    Ok(found.pop())
+}
+
+/// The season that has this folded name.
+pub async fn by_name(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, folded: &str) -> Result<Option<SeasonId>> {
+    first(tx, BY_NAME, values![id(proof.organization()), folded], |row| row.id()).await
+}
+
+/// The season that has this id of another system.
+pub async fn by_external_id(
+    tx: &mut Tx<'_>,
+    proof: &OrgWrite<'_>,
+    external_id: &ExternalId,
+) -> Result<Option<SeasonId>> {
+    first(tx, BY_EXTERNAL_ID, values![id(proof.organization()), external_id.as_str()], |row| row.id()).await
+}
+
+/// How many divisions, teams and games stand on a season.
+pub async fn dependents(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, season: SeasonId) -> Result<i64> {
+    let count =
+        first(tx, DEPENDENTS, values![id(proof.organization()), id(season)], |row| row.next()).await?;
+    Ok(count.unwrap_or_default())
+}
+
+/// Rows are one season and one division each: adds the division to the season at hand, or begins the next.
+fn gather(found: &mut Vec<Listed>, row: &mut Row<'_>) -> Result<()> {
+    let season_id: SeasonId = row.id()?;
+    if found.last().is_some_and(|listed| listed.season.id == season_id) {
+        row.skip(COLUMNS - 1);
+    } else {
+        found.push(Listed { season: season(season_id, row)?, divisions: Vec::new() });
+    }
+    let Some(listed) = found.last_mut() else { return Ok(()) };
+    if let Some(division_id) = row.optional_id()? {
+        listed.divisions.push(Division {
+            id: division_id,
+            season_id,
+            name: Name::stored(row.next()?),
+            age_group: row.next()?,
+            gender: row.optional_parsed()?,
+            created_at: row.next()?,
+            updated_at: row.next()?,
+            version: row.next()?,
+        });
+    }
+    Ok(())
+}
+
+pub(crate) fn season(season_id: SeasonId, row: &mut Row<'_>) -> Result<Season> {
+    Ok(Season {
+        id: season_id,
+        name: Name::stored(row.next()?),
+        sport: Sport::stored(row.next()?),
+        status: row.parsed()?,
+        starts_on: row.next()?,
+        ends_on: row.next()?,
+        time_zone: TimeZoneName::stored(row.next()?),
+        scoring: Scoring { win: row.next()?, draw: row.next()?, loss: row.next()? },
+        tiebreakers: row.list(str::parse::<fieldhouse_domain::seasons::Tiebreaker>)?,
+        external_id: row.next::<Option<String>>()?.map(ExternalId::stored),
+        created_at: row.next()?,
+        updated_at: row.next()?,
+        version: row.next()?,
+    })
+}
+
+pub(crate) async fn write(tx: &mut Tx<'_>, org: OrganizationId, new: bool, season: &Season) -> Result<u64> {
+    let (name, folded) = (season.name.as_str(), season.name.folded());
+    let (sport, status, zone) = (season.sport.as_str(), season.status.name(), season.time_zone.as_str());
+    let (starts, ends, listed) = (season.starts_on, season.ends_on, listed_on(season));
+    let Scoring { win, draw, loss } = season.scoring;
+    let tiebreakers = row::list(&season.tiebreakers);
+    let external = season.external_id.as_ref().map(ExternalId::as_str);
+    let (org, season_id) = (org.uuid(), season.id.uuid());
+    if new {
+        let values = values![
+            org,
+            season_id,
+            name,
+            folded,
+            sport,
+            status,
+            starts,
+            ends,
+            listed,
+            zone,
+            win,
+            draw,
+            loss,
+            tiebreakers,
+            external,
+            season.created_at,
+            season.updated_at,
+            season.version,
+        ];
+        return tx.run(INSERT, values).await;
+    }
+    let values = values![
+        org,
+        season_id,
+        name,
+        folded,
+        sport,
+        status,
+        starts,
+        ends,
+        listed,
+        zone,
+        win,
+        draw,
+        loss,
+        tiebreakers,
+        external,
+        season.updated_at,
+        season.version,
+    ];
+    tx.run(UPDATE, values).await
+}
+
+pub(crate) async fn delete(tx: &mut Tx<'_>, org: OrganizationId, season: &Season) -> Result<u64> {
+    tx.run(DELETE, values![id(org), id(season.id), season.version]).await
+}

@@ -1,0 +1,98 @@
+//! Where PostgreSQL's programs are on this machine, and how they come onto it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::{account, process};
+
+const HOW_TO_INSTALL: &str = "\
+PostgreSQL's server is not installed, and the tests always run on both engines. Type one of these:
+  Debian, Ubuntu   sudo apt-get install postgresql
+  Fedora           sudo dnf install postgresql-server
+  macOS            brew install postgresql@17";
+
+/// Folders that hold one folder a version, and how the names of those begin. Most packages keep the programs
+/// there and out of the search path, so that several versions can be installed at once.
+const VERSIONED: [(&str, &str); 4] = [
+    ("/usr/lib/postgresql", ""),          // Debian and its kin
+    ("/usr", "pgsql-"),                   // postgresql.org's packages for Fedora and its kin
+    ("/opt/homebrew/opt", "postgresql@"), // Homebrew on Apple silicon
+    ("/usr/local/opt", "postgresql@"),    // Homebrew on Intel
+];
+
+/// The folder with `initdb`, `pg_ctl` and `postgres`. As root on a machine with apt-get, installs what lacks.
+pub(crate) fn folder() -> Result<PathBuf> {
+    if let Some(folder) = find() {
+        return Ok(folder);
+    }
+    let Some(apt_get) = process::on_path("apt-get").filter(|_| account::is_root().unwrap_or(false)) else {
+        bail!(HOW_TO_INSTALL);
+    };
+    println!("PostgreSQL is not installed. Installing it with apt-get, since this is root.");
+    install(&apt_get, &["update"])?;
+    install(&apt_get, &["install", "-y", "--no-install-recommends", "postgresql"])?;
+    find().context("apt-get has installed PostgreSQL, but its initdb and pg_ctl are nowhere to be found")
+}
+
+/// Not with `process::run`: apt-get sets the terminal up, which is allowed to the terminal's own group only.
+fn install(apt_get: &Path, arguments: &[&str]) -> Result<()> {
+    let mut command = Command::new(apt_get);
+    let status =
+        command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive").stdin(Stdio::null()).status()?;
+    ensure!(status.success(), "`apt-get {}` ended with {status}\n{HOW_TO_INSTALL}", arguments.join(" "));
+    Ok(())
+}
+
+fn find() -> Option<PathBuf> {
+    on_search_path().or_else(from_pg_config).or_else(newest_version)
+}
+
+fn on_search_path() -> Option<PathBuf> {
+    // Followed to the end: a link to initdb alone is no folder with all the programs.
+    let initdb = process::on_path("initdb")?.canonicalize().ok()?;
+    complete(initdb.parent()?.to_owned())
+}
+
+fn from_pg_config() -> Option<PathBuf> {
+    let folder = process::output(Command::new("pg_config").arg("--bindir")).ok()?;
+    complete(PathBuf::from(folder))
+}
+
+fn newest_version() -> Option<PathBuf> {
+    let mut found = Vec::new();
+    for (parent, prefix) in VERSIONED {
+        for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+            let version = entry.file_name().to_str().and_then(|name| number(name.strip_prefix(prefix)?));
+            if let (Some(version), Some(folder)) = (version, complete(entry.path().join("bin"))) {
+                found.push((version, folder));
+            }
+        }
+    }
+    found.into_iter().max().map(|(_, folder)| folder)
+}
+
+/// `17`, or `9.6` of old, as a pair that compares as versions do.
+fn number(version: &str) -> Option<(u32, u32)> {
+    let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// The folder, if it has all that is needed. `pg_config` alone comes with the client's header files too.
+fn complete(folder: PathBuf) -> Option<PathBuf> {
+    ["initdb", "pg_ctl", "postgres"].iter().all(|program| folder.join(program).is_file()).then_some(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn versions_compare_as_numbers() {
+        assert!(number("9.6") < number("15"));
+        assert!(number("9") < number("17"));
+        assert_eq!(number("common"), None);
+    }
+}

@@ -1,0 +1,86 @@
+//! `cargo xtask test`: everything a change must pass, in the order that finds the cheapest mistakes first.
+//!
+//! Here lives the order and what to do when a step fails; how PostgreSQL is started is in `server.rs`, how
+//! cargo-deny is found in `dependencies.rs`. No step compares the generated files: a test does.
+
+use std::ffi::OsString;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::process::{cargo, run as run_program};
+use crate::server::Server;
+use crate::steps::Steps;
+use crate::{dependencies, generate};
+
+const TESTS_FAILED: &str = "The output of each failed test stands above; run one again with \
+     `cargo xtask test -- -p <crate> <name>`. If a generated file is stale, run `cargo xtask gen` and \
+     commit it. The server's log is in target/postgres.log.";
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Passed to `cargo test`, for example `-- -p fieldhouse-store`. With any, only the tests are run.
+    #[arg(last = true, value_name = "ARGUMENTS")]
+    cargo_test: Vec<OsString>,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let mut steps = Steps::default();
+    let outcome = if options.cargo_test.is_empty() {
+        everything(&mut steps)
+    } else {
+        cargo_test(&mut steps, &options.cargo_test)
+    };
+    println!("\n{steps}\n");
+    outcome
+}
+
+fn everything(steps: &mut Steps) -> Result<()> {
+    steps.run("formatting", "Run `cargo fmt --all` and look at what it changed.", || {
+        run_program(cargo().args(["fmt", "--all", "--check"]))
+    })?;
+    steps.run("lints", "Mend what clippy names above; warnings count as errors here.", || {
+        run_program(cargo().args("clippy --workspace --all-targets --locked -- -D warnings".split(' ')))
+    })?;
+    cargo_test(steps, &[])?;
+    let cargo_deny = steps.run("cargo-deny", dependencies::CANNOT_INSTALL, dependencies::cargo_deny)?;
+    steps.run("dependencies", dependencies::NOT_ALLOWED, || dependencies::check(&cargo_deny))
+}
+
+fn cargo_test(steps: &mut Steps, arguments: &[OsString]) -> Result<()> {
+    let server =
+        steps.run("PostgreSQL", "The tests always run on both engines, so it is needed.", Server::start)?;
+    steps.run("tests", TESTS_FAILED, || {
+        let mut command = cargo();
+        command.args(["test", "--locked"]).envs(server.environment());
+        // Left over in somebody's shell, it would turn the comparison of the generated files off.
+        command.env_remove(generate::UPDATE);
+        if !choose_packages(arguments) {
+            command.arg("--workspace");
+        }
+        run_program(command.args(arguments))
+    })
+}
+
+/// Whether the arguments already say which crates to test. If not, all are meant, not only the default ones.
+fn choose_packages(arguments: &[OsString]) -> bool {
+    let mut flags = arguments.iter().map(|flag| flag.to_string_lossy()).take_while(|flag| flag != "--");
+    flags.any(|flag| {
+        let name = flag.split('=').next().unwrap_or_default();
+        name.starts_with("-p") || ["--package", "--workspace", "--all"].contains(&name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_crates_unless_some_are_chosen() {
+        let chosen = |line: &str| choose_packages(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert!(chosen("-p fieldhouse-store seasons"));
+        assert!(chosen("--package=fieldhouse-store"));
+        assert!(!chosen("seasons -- --nocapture"));
+        assert!(!chosen("--all-features -- -p"));
+    }
+}
