@@ -5,6 +5,7 @@
 //! (`league.rs`, `colleges/plan.rs`). `table.rs` reads the CSV text under both. A league format that is new gets a reader of its own
 //! beside `playhq.rs` that yields a [`league::Schedule`]; nothing else changes.
 
+pub mod colleges;
 pub mod demo;
 mod faults;
 pub mod league;
