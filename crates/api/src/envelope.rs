@@ -61,8 +61,6 @@ pub trait Answer: Send + Sync + 'static {
     fn schema() -> Option<RefOr<Schema>>;
     /// The name of that schema and the schemas that it refers to.
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>);
-    /// Its name among the components.
-    fn name() -> Option<String>;
 }
 
 /// The media type of every JSON body.
@@ -75,9 +73,6 @@ impl<T: ToSchema + Serialize + Send + Sync + 'static> Answer for T {
     }
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         <T as ToSchema>::schemas(schemas);
-    }
-    fn name() -> Option<String> {
-        Some(<T as ToSchema>::name().into_owned())
     }
 }
 
@@ -99,7 +94,6 @@ macro_rules! not_json {
         const MEDIA_TYPE: &'static str = $media_type;
         fn schema() -> Option<RefOr<Schema>> { None }
         fn schemas(_: &mut Vec<(String, RefOr<Schema>)>) {}
-        fn name() -> Option<String> { None }
     })* };
 }
 not_json! { Html "text/html" Asset "*/*" }

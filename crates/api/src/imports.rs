@@ -42,15 +42,5 @@ pub struct LeagueReport {
     pub bad_rows: Vec<BadRow>,
 }
 
-/// A row that could not be taken.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct BadRow {
-    /// The line of the file on which it starts, from 1.
-    pub line: u64,
-    /// The column, where one is to blame.
-    pub column: Option<String>,
-    /// What is wrong.
-    pub reason: String,
-}
-
+pub use fieldhouse_domain::imports::BadRow;
 pub use fieldhouse_domain::imports::league::Counts as LeagueCounts;

@@ -1,6 +1,6 @@
 //! The moment in which a command runs: its time, and the ids that it makes.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -9,11 +9,11 @@ use crate::ids::Id;
 
 /// When a command runs and where its new ids come from. The same moment gives the same ids, so that a re-run transaction or a
 /// simulation repeats itself exactly.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Moment {
     now: Timestamp,
     seed: u128,
-    made: Cell<u128>,
+    made: AtomicU64,
 }
 
 /// Random bits of a UUIDv7 (RFC 9562): 12 in `rand_a`, 62 in `rand_b`.
@@ -24,7 +24,7 @@ impl Moment {
     pub fn new(now: Timestamp, random: u128) -> Self {
         let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
         // One spare bit on top, so that counting up from the seed never wraps.
-        Self { now, seed: random & ((1 << (RANDOM_BITS - 1)) - 1), made: Cell::new(0) }
+        Self { now, seed: random & ((1 << (RANDOM_BITS - 1)) - 1), made: AtomicU64::new(0) }
     }
 
     /// The time at which the command runs, in whole microseconds.
@@ -35,7 +35,7 @@ impl Moment {
     /// A new id: a UUIDv7 of this moment. Ids of one moment ascend in the order in which they are made (RFC 9562, section 6.2,
     /// method 2).
     pub fn id<I: Id>(&self) -> I {
-        let random = self.seed + self.made.replace(self.made.get() + 1);
+        let random = self.seed + u128::from(self.made.fetch_add(1, Ordering::Relaxed));
         let millis = u128::try_from(self.now.as_millisecond()).unwrap_or(0) & 0xffff_ffff_ffff;
         let (a, b) = (random >> 62 & 0xfff, random & ((1 << 62) - 1));
         I::from_uuid(Uuid::from_u128(millis << 80 | 0x7 << 76 | a << 64 | 0b10 << 62 | b))
@@ -43,7 +43,7 @@ impl Moment {
 
     /// The same moment with no id made yet, for running the same command again.
     pub fn again(&self) -> Self {
-        Self { made: Cell::new(0), ..self.clone() }
+        Self { now: self.now, seed: self.seed, made: AtomicU64::new(0) }
     }
 }
 

@@ -207,3 +207,8 @@ pub enum ChildTouch {
     /// One class of the child whose id stands in the path.
     InPath(ChildClass, Verb),
 }
+
+/// Whether a role lists and revokes every API key of its organization, not only its holder's own.
+pub fn sees_all_keys(role: Role) -> bool {
+    role >= Role::Admin
+}

@@ -50,6 +50,14 @@ pub enum Refusal {
     Forbidden(String),
 }
 
+impl Refusal {
+    /// One field that cannot be taken as it is.
+    pub fn field(pointer: &str, wrong: NotText) -> Self {
+        let NotText { code, message, fix } = wrong;
+        Self::Invalid(vec![FieldError { pointer: pointer.to_owned(), code, message, fix }])
+    }
+}
+
 /// Collects what is wrong with a body, so that a person sees all of it at once.
 #[derive(Debug, Default)]
 pub struct Check {

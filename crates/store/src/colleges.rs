@@ -69,6 +69,8 @@ queries! {
         WHERE p.id = $1");
     NATURAL "programs.by_college" concat!("SELECT ", program_columns!(), " FROM programs p JOIN colleges c ON c.id = p.college_id
         WHERE c.unitid = $1 AND p.sport = $2 AND p.gender = $3");
+    ALL "colleges.all" concat!("SELECT ", college_columns!(), " FROM colleges c");
+    ALL_PROGRAMS "programs.all" concat!("SELECT ", program_columns!(), " FROM programs p JOIN colleges c ON c.id = p.college_id");
     INSERT "colleges.insert" "INSERT INTO colleges (id, unitid, name, name_folded, city, state, zip, sector, division, division_folded,
             enrollment_men, enrollment_women, enrollment_total, created_at, updated_at, version)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
@@ -192,6 +194,15 @@ pub async fn programs(
 fn has_words(name: &str, words: &[String]) -> bool {
     let folded = format!(" {}", text::fold(name));
     words.iter().all(|word| folded.contains(&format!(" {word}")))
+}
+
+/// The whole catalogue, for an import to compare with.
+pub async fn everything(
+    reader: &mut impl Reader,
+) -> Result<(Vec<College>, Vec<fieldhouse_domain::colleges::Program>)> {
+    let colleges = reader.rows(ALL, values![], college).await?;
+    let programs = reader.rows(ALL_PROGRAMS, values![], |row| Ok(program(row)?.program)).await?;
+    Ok((colleges, programs))
 }
 
 /// One program.

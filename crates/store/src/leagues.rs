@@ -1,20 +1,22 @@
 //! Divisions, teams and venues in the store, and what an import needs to know of an organization.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::ids::{Id, OrganizationId, SeasonId};
+use fieldhouse_domain::imports::league::{Existing, Wanted};
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::{ExternalId, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::venues::Venue;
 
-use crate::access::OrgWrite;
+use crate::access::{OrgScope, OrgWrite};
 use crate::engine::{Reader, Tx, first};
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::{self, Row};
 use crate::value::{id, values};
+use crate::{games, seasons};
 
 queries! {
     DIVISIONS "leagues.divisions" "SELECT id, season_id, name, age_group, gender, created_at, updated_at, version
@@ -41,6 +43,31 @@ queries! {
     UPDATE_VENUE "leagues.update_venue" "UPDATE venues SET name = $3, name_folded = $4, address = $5, latitude = $6, longitude = $7,
             time_zone = $8, fields = $9, updated_at = $10, version = $11
         WHERE org_id = $1 AND id = $2 AND version = $11 - 1";
+}
+
+/// What the organization has of what an import wants to know.
+pub async fn existing(
+    tx: &mut Tx<'_>,
+    scope: &OrgScope,
+    proof: &OrgWrite<'_>,
+    wanted: &Wanted,
+) -> Result<Existing> {
+    let mut ids = BTreeSet::new();
+    for external_id in &wanted.season_external_ids {
+        ids.extend(seasons::by_external_id(tx, proof, external_id).await?);
+    }
+    for folded in &wanted.season_names {
+        ids.extend(seasons::by_name(tx, proof, folded).await?);
+    }
+    let mut existing =
+        Existing { venues: venues(tx, proof, &wanted.venue_names).await?, ..Existing::default() };
+    for season in ids {
+        existing.seasons.extend(seasons::read(tx, scope, season).await?.map(|listed| listed.season));
+        existing.divisions.extend(divisions(tx, proof, season).await?);
+        existing.teams.extend(teams(tx, proof, season).await?);
+        existing.games.extend(games::of_season(tx, proof, season).await?);
+    }
+    Ok(existing)
 }
 
 /// The divisions of a season.
@@ -79,9 +106,9 @@ pub async fn teams(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, season: SeasonId) -> R
 }
 
 /// The venues with these folded names, as far as there are any.
-pub async fn venues(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, folded: &[String]) -> Result<Vec<Venue>> {
+pub async fn venues(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, folded: &BTreeSet<String>) -> Result<Vec<Venue>> {
     let mut found = Vec::new();
-    for name in folded.iter().collect::<HashSet<_>>() {
+    for name in folded {
         found.extend(first(tx, VENUE, values![id(proof.organization()), name], venue).await?);
     }
     Ok(found)

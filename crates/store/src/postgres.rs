@@ -52,7 +52,7 @@ impl Postgres {
             .post_create(settings)
             .build()
             .map_err(|error| Error::Internal(error.to_string()))?;
-        pool.get().await?;
+        drop(pool.get().await?);
         Ok(Self { pool })
     }
 

@@ -1,0 +1,165 @@
+//! Answers: an operation's success on its way to the wire, with its ETag, its caching and its links.
+
+use std::marker::PhantomData;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use fieldhouse_api::envelope::{Asset, Html, JSON};
+use fieldhouse_api::operations::Method;
+use fieldhouse_api::{Op, Operation};
+use fieldhouse_domain::scopes::Resource;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::failure::Failure;
+
+/// The answer of an operation that succeeded. Can only be made from the operation's own answer type.
+#[derive(Debug)]
+pub struct Answered<O> {
+    pub(crate) status: u16,
+    media_type: HeaderValue,
+    pub(crate) body: Bytes,
+    version: Option<i64>,
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
+    pub(crate) made_id: Option<String>,
+    pub(crate) secret: bool,
+    _operation: PhantomData<fn() -> O>,
+}
+
+impl<O: Op<Answer: Serialize>> Answered<O> {
+    /// A JSON answer with the operation's status.
+    pub fn json(answer: &O::Answer) -> Result<Self, Failure> {
+        let mut body = Vec::with_capacity(1024);
+        serde_json::to_writer(&mut body, answer).map_err(|error| Failure::internal(error.to_string()))?;
+        Ok(Self::bytes(HeaderValue::from_static(JSON), body.into()))
+    }
+}
+
+impl<O: Op<Answer = Html>> Answered<O> {
+    /// A page for people.
+    pub fn html(page: Html) -> Self {
+        Self::bytes(HeaderValue::from_static("text/html; charset=utf-8"), page.0.into())
+    }
+}
+
+impl<O: Op<Answer = Asset>> Answered<O> {
+    /// A file.
+    pub fn asset(asset: Asset) -> Self {
+        let media_type = HeaderValue::try_from(asset.media_type);
+        Self::bytes(
+            media_type.unwrap_or(HeaderValue::from_static("application/octet-stream")),
+            asset.bytes.into(),
+        )
+    }
+}
+
+impl<O: Op> Answered<O> {
+    fn bytes(media_type: HeaderValue, body: Bytes) -> Self {
+        Self {
+            status: O::OPERATION.status(),
+            media_type,
+            body,
+            version: None,
+            headers: Vec::new(),
+            made_id: None,
+            secret: false,
+            _operation: PhantomData,
+        }
+    }
+
+    /// The answer that was kept from an earlier run of the same request.
+    pub(crate) fn replayed(status: u16, body: Bytes, headers: Vec<(HeaderName, HeaderValue)>) -> Self {
+        let mut answered = Self::bytes(HeaderValue::from_static(JSON), body);
+        answered.status = status;
+        answered.headers = headers;
+        answered.header(HeaderName::from_static("idempotent-replayed"), "true")
+    }
+
+    /// Of a record at this version, which its ETag then tells.
+    pub fn version(mut self, version: i64) -> Self {
+        let tag = etag(version, &self.body);
+        self.version = Some(version);
+        self.header(header::ETAG, tag)
+    }
+
+    /// With another status than the table's.
+    pub fn status(mut self, status: u16) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// With a header.
+    pub fn header(mut self, name: HeaderName, value: impl TryInto<HeaderValue>) -> Self {
+        if let Ok(value) = value.try_into() {
+            self.headers.push((name, value));
+        }
+        self
+    }
+
+    /// Of a record that was made: a repeated request hears its id where the answer itself cannot be kept.
+    pub fn made(mut self, id: impl std::fmt::Display) -> Self {
+        self.made_id = Some(id.to_string());
+        self
+    }
+
+    /// Holds a secret, so that it is never kept.
+    pub fn secret(mut self) -> Self {
+        self.secret = true;
+        self
+    }
+
+    /// Puts the answer on the wire, or 304 where the client has it already.
+    pub fn respond(mut self, request: &HeaderMap) -> Response<Body> {
+        let reads = O::OPERATION.method() == Method::GET && self.status == 200;
+        if reads && self.version.is_none() && is_tagged(O::OPERATION) {
+            self = self.version(0);
+        }
+        let tag = self.headers.iter().find(|(name, _)| *name == header::ETAG).map(|(_, value)| value.clone());
+        let fresh = reads && tag.is_some_and(|tag| matches(request.get(header::IF_NONE_MATCH), &tag));
+        let mut response = Response::new(if fresh { Body::empty() } else { Body::from(self.body) });
+        *response.status_mut() = if fresh {
+            StatusCode::NOT_MODIFIED
+        } else {
+            StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+        };
+        let headers = response.headers_mut();
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching(O::OPERATION)));
+        if !fresh {
+            headers.insert(header::CONTENT_TYPE, self.media_type);
+        }
+        for (name, value) in self.headers {
+            headers.append(name, value);
+        }
+        response
+    }
+}
+
+/// `"<version>-<digest of the body>"`.
+fn etag(version: i64, body: &[u8]) -> String {
+    let digest = Sha256::digest(body);
+    format!("\"{version}-{}\"", URL_SAFE_NO_PAD.encode(&digest[..12]))
+}
+
+/// Whether a list of entity tags names one, weakly compared (RFC 9110, section 13.1.2).
+fn matches(named: Option<&HeaderValue>, tag: &HeaderValue) -> bool {
+    let (Some(Ok(named)), Ok(tag)) = (named.map(HeaderValue::to_str), tag.to_str()) else { return false };
+    named.split(',').map(str::trim).any(|named| named == "*" || named.trim_start_matches("W/") == tag)
+}
+
+fn is_tagged(operation: Operation) -> bool {
+    operation.requirement().scope.resource != Resource::Service || operation == Operation::OpenApi
+}
+
+/// What may keep the answer, and how. Nothing that is about a person or a credential may be kept at all.
+fn caching(operation: Operation) -> &'static str {
+    match operation.requirement().scope.resource {
+        Resource::Seasons | Resource::Games | Resource::Colleges => "private, no-cache",
+        Resource::Service if !matches!(operation, Operation::Health | Operation::Ready) => {
+            "public, max-age=300"
+        }
+        _ => "private, no-store",
+    }
+}

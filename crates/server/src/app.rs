@@ -1,0 +1,60 @@
+//! What all requests share.
+
+use std::sync::Arc;
+
+use fieldhouse_store::Store;
+
+use crate::auth::limits::{LimitOptions, Limits};
+use crate::auth::passwords::Passwords;
+use crate::auth::tokens::AccessTokens;
+use crate::clock::Clock;
+use crate::key_ring::KeyRing;
+use crate::workers::KeyUse;
+
+/// What all requests share. Cheap to clone.
+#[derive(Clone)]
+pub struct App(Arc<Shared>);
+
+/// See [`App`].
+pub struct Shared {
+    /// All records.
+    pub store: Arc<Store>,
+    /// Time and randomness.
+    pub clock: Clock,
+    /// The server's secrets.
+    pub key_ring: KeyRing,
+    /// Issues and verifies access tokens.
+    pub tokens: AccessTokens,
+    /// Makes and checks password hashes.
+    pub passwords: Passwords,
+    /// Counts requests.
+    pub limits: Limits,
+    /// Collects when keys were used.
+    pub key_use: KeyUse,
+    /// The address under which clients reach the server, without a slash at the end.
+    pub base_url: String,
+}
+
+impl App {
+    /// Puts an app together. Fails where the key ring's signing keys are not good.
+    pub fn new(
+        store: Arc<Store>,
+        key_ring: KeyRing,
+        base_url: &str,
+        limits: LimitOptions,
+    ) -> Result<Self, String> {
+        let base_url = base_url.trim_end_matches('/').to_owned();
+        let tokens = AccessTokens::new(&key_ring, &base_url)?;
+        let clock = Clock;
+        let passwords = Passwords::new(clock);
+        let (limits, key_use) = (Limits::new(limits), KeyUse::default());
+        Ok(Self(Arc::new(Shared { store, clock, key_ring, tokens, passwords, limits, key_use, base_url })))
+    }
+}
+
+impl std::ops::Deref for App {
+    type Target = Shared;
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}

@@ -1,0 +1,59 @@
+//! Credentials as they are sent: `x-api-key` or `Authorization: Bearer`, never both.
+
+use axum::http::{HeaderMap, header};
+use fieldhouse_api::Code;
+use fieldhouse_domain::api_keys::KeyText;
+use fieldhouse_domain::policy::Denial;
+use fieldhouse_store::Sent;
+use jiff::Timestamp;
+
+use crate::auth::tokens::AccessTokens;
+use crate::failure::Failure;
+use crate::key_ring::{KeyRing, Purpose};
+
+/// The header of an API key.
+pub const API_KEY: &str = "x-api-key";
+/// The header of a guest's token.
+pub const GUEST_TOKEN: &str = "x-guest-token";
+
+/// Reads the credential of a request; none where there is none. What is malformed or badly signed is refused here, before the
+/// database is asked.
+pub fn read(
+    headers: &HeaderMap,
+    ring: &KeyRing,
+    tokens: &AccessTokens,
+    now: Timestamp,
+) -> Result<Option<Sent>, Failure> {
+    let mut keys = headers.get_all(API_KEY).iter();
+    let mut bearers = headers.get_all(header::AUTHORIZATION).iter();
+    match (keys.next(), bearers.next()) {
+        (None, None) => Ok(None),
+        (Some(key), None) if keys.next().is_none() => {
+            api_key(key.to_str().unwrap_or_default(), ring).map(Some)
+        }
+        (None, Some(bearer)) if bearers.next().is_none() => {
+            access_token(bearer.to_str().unwrap_or_default(), tokens, now).map(Some)
+        }
+        _ => Err(Failure::new(Code::AmbiguousCredentials, Code::AmbiguousCredentials.advice())),
+    }
+}
+
+fn api_key(text: &str, ring: &KeyRing) -> Result<Sent, Failure> {
+    let key = KeyText::parse(text).ok_or(Denial::Unknown)?;
+    let digests = ring.macs(Purpose::ApiKeyPepper, key.reveal().as_bytes());
+    let digests = digests.map(|(id, digest)| (id.to_owned(), digest)).collect();
+    Ok(Sent::ApiKey { public_id: key.public_id().to_owned(), digests })
+}
+
+fn access_token(text: &str, tokens: &AccessTokens, now: Timestamp) -> Result<Sent, Failure> {
+    let (scheme, token) = text.split_once(' ').unwrap_or((text, ""));
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(Denial::Unknown.into());
+    }
+    let claims = tokens.verify(token.trim(), now).ok_or(Denial::Unknown)?;
+    Ok(Sent::Session {
+        organization: claims.organization(),
+        id: claims.session(),
+        expires_at: claims.expires_at(),
+    })
+}

@@ -1,0 +1,154 @@
+//! Rate limits: a key, a user, an organization and an anonymous address each have a bucket that fills again all the time (GCRA).
+
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use fieldhouse_api::Code;
+use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, UserId};
+use fieldhouse_store::Caller;
+use governor::clock::{Clock as _, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::state::keyed::DashMapStateStore;
+use governor::{Quota, RateLimiter};
+
+use crate::failure::Failure;
+
+/// How many requests a minute each may make.
+#[derive(Clone, Copy, Debug)]
+pub struct LimitOptions {
+    /// An API key.
+    pub key: NonZeroU32,
+    /// A user, with all his sessions and keys.
+    pub user: NonZeroU32,
+    /// An organization, with all its users.
+    pub organization: NonZeroU32,
+    /// An address that sends no credential.
+    pub address: NonZeroU32,
+}
+
+impl Default for LimitOptions {
+    fn default() -> Self {
+        let some = |number| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
+        Self { key: some(1200), user: some(2400), organization: some(30_000), address: some(600) }
+    }
+}
+
+type Buckets<K> = RateLimiter<K, DashMapStateStore<K>, DefaultClock, StateInformationMiddleware>;
+
+/// The buckets of everybody.
+pub struct Limits {
+    options: LimitOptions,
+    keys: Buckets<ApiKeyId>,
+    users: Buckets<UserId>,
+    organizations: Buckets<OrganizationId>,
+    addresses: Buckets<Option<IpAddr>>,
+    clock: DefaultClock,
+}
+
+/// What a caller may still ask for, in the bucket that is nearest to empty.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    name: &'static str,
+    limit: u32,
+    remaining: u32,
+}
+
+fn buckets<K: std::hash::Hash + Eq + Clone>(a_minute: NonZeroU32) -> Buckets<K> {
+    RateLimiter::dashmap(Quota::per_minute(a_minute)).with_middleware()
+}
+
+impl Limits {
+    /// Full buckets.
+    pub fn new(options: LimitOptions) -> Self {
+        Self {
+            options,
+            keys: buckets(options.key),
+            users: buckets(options.user),
+            organizations: buckets(options.organization),
+            addresses: buckets(options.address),
+            clock: DefaultClock::default(),
+        }
+    }
+
+    /// Counts a request of somebody whose credential is good.
+    pub fn count(&self, caller: &Caller) -> Result<Standing, Failure> {
+        let mut standing = self.take(
+            &self.organizations,
+            &caller.organization(),
+            "organization",
+            self.options.organization,
+        )?;
+        standing = standing.nearer(self.take(&self.users, &caller.user(), "user", self.options.user)?);
+        if let Some((key, _)) = caller.key() {
+            standing = standing.nearer(self.take(&self.keys, &key, "key", self.options.key)?);
+        }
+        Ok(standing)
+    }
+
+    /// Counts a request without a credential.
+    pub fn count_anonymous(&self, address: Option<IpAddr>) -> Result<Standing, Failure> {
+        self.take(&self.addresses, &address, "address", self.options.address)
+    }
+
+    /// Forgets full buckets, which are as good as none.
+    pub fn tidy(&self) {
+        self.keys.retain_recent();
+        self.users.retain_recent();
+        self.organizations.retain_recent();
+        self.addresses.retain_recent();
+    }
+
+    fn take<K: std::hash::Hash + Eq + Clone>(
+        &self,
+        buckets: &Buckets<K>,
+        whose: &K,
+        name: &'static str,
+        limit: NonZeroU32,
+    ) -> Result<Standing, Failure> {
+        match buckets.check_key(whose) {
+            Ok(state) => {
+                Ok(Standing { name, limit: limit.get(), remaining: state.remaining_burst_capacity() })
+            }
+            Err(not_until) => {
+                let wait = not_until.wait_time_from(self.clock.now()).as_secs() + 1;
+                let detail = format!("The limit of {limit} requests a minute for this {name} is used up.");
+                let standing = Standing { name, limit: limit.get(), remaining: 0 };
+                let failure =
+                    Failure::new(Code::RateLimited, detail).header(header::RETRY_AFTER, wait.to_string());
+                Err(standing
+                    .headers()
+                    .into_iter()
+                    .fold(failure, |failure, (name, value)| failure.header(name, value)))
+            }
+        }
+    }
+}
+
+impl Standing {
+    fn nearer(self, other: Self) -> Self {
+        let part = |standing: Self| f64::from(standing.remaining) / f64::from(standing.limit);
+        if part(other) < part(self) { other } else { self }
+    }
+
+    /// The headers that tell: those of the IETF draft, version 10, and the older ones.
+    fn headers(self) -> [(HeaderName, HeaderValue); 5] {
+        let Self { name, limit, remaining } = self;
+        let refill = u64::from(limit - remaining.min(limit)) * 60 / u64::from(limit.max(1));
+        let value = |text: String| HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("0"));
+        [
+            (HeaderName::from_static("ratelimit-policy"), value(format!("\"{name}\";q={limit};w=60"))),
+            (HeaderName::from_static("ratelimit"), value(format!("\"{name}\";r={remaining};t={refill}"))),
+            (HeaderName::from_static("x-ratelimit-limit"), value(limit.to_string())),
+            (HeaderName::from_static("x-ratelimit-remaining"), value(remaining.to_string())),
+            (HeaderName::from_static("x-ratelimit-reset"), value(refill.to_string())),
+        ]
+    }
+
+    /// Adds the headers to an answer.
+    pub fn tell(self, headers: &mut HeaderMap) {
+        for (name, value) in self.headers() {
+            headers.insert(name, value);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Passwords: argon2id on a bounded pool, so that sign-ins cannot take the server's threads or memory.
+
+use std::sync::Arc;
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use argon2::{Algorithm, Argon2, Params, Version};
+use secrecy::{ExposeSecret, SecretString};
+use tokio::sync::Semaphore;
+
+use crate::clock::Clock;
+use crate::failure::Failure;
+
+/// The cost of a hash: 19 MiB, two passes, one lane, the least that OWASP recommends for argon2id.
+const MEMORY_KIB: u32 = 19 * 1024;
+const PASSES: u32 = 2;
+const LANES: u32 = 1;
+
+/// Makes and checks password hashes, a few at a time.
+#[derive(Clone)]
+pub struct Passwords {
+    permits: Arc<Semaphore>,
+    /// The hash of nothing, which is checked where there is no user, so that both take as long.
+    decoy: Arc<str>,
+}
+
+impl Passwords {
+    /// As many at a time as there are processors.
+    pub fn new(clock: Clock) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let decoy = hash(b"nobody", &clock.random::<16>()).unwrap_or_default();
+        Self { permits: Arc::new(Semaphore::new(processors)), decoy: decoy.into() }
+    }
+
+    /// The hash of a password, in PHC string format.
+    pub async fn hash(&self, password: SecretString, salt: [u8; 16]) -> Result<String, Failure> {
+        self.bounded(move || hash(password.expose_secret().as_bytes(), &salt)).await?
+    }
+
+    /// Whether a password has this hash. Without a hash the same work is done, and the answer is no.
+    pub async fn verify(&self, password: SecretString, expected: Option<String>) -> Result<bool, Failure> {
+        let decoy = self.decoy.clone();
+        self.bounded(move || {
+            let known = expected.is_some();
+            let text = expected.as_deref().unwrap_or(&decoy);
+            let right = PasswordHash::new(text).is_ok_and(|expected| {
+                argon2().is_ok_and(|argon2| {
+                    argon2.verify_password(password.expose_secret().as_bytes(), &expected).is_ok()
+                })
+            });
+            right && known
+        })
+        .await
+    }
+
+    async fn bounded<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let permit = self
+            .permits
+            .clone()
+            .acquire_owned()
+            .await
+            .map_err(|error| Failure::internal(error.to_string()))?;
+        let done = tokio::task::spawn_blocking(move || {
+            let done = work();
+            drop(permit);
+            done
+        });
+        done.await.map_err(|error| Failure::internal(error.to_string()))
+    }
+}
+
+fn argon2() -> Result<Argon2<'static>, argon2::Error> {
+    Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(MEMORY_KIB, PASSES, LANES, None)?))
+}
+
+fn hash(password: &[u8], salt: &[u8; 16]) -> Result<String, Failure> {
+    let internal = |error: String| Failure::internal(error);
+    let argon2 = argon2().map_err(|error| internal(error.to_string()))?;
+    let hash = argon2.hash_password_with_salt(password, salt).map_err(|error| internal(error.to_string()))?;
+    Ok(hash.to_string())
+}

@@ -1,0 +1,253 @@
+//! Tokens: access tokens (JWTs signed with Ed25519), refresh tokens and guests' tokens (opaque, authenticated by the key ring).
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use fieldhouse_api::auth::{JsonWebKey, JsonWebKeySet};
+use fieldhouse_domain::ids::{Id, OrganizationId, SessionId, UserId};
+use fieldhouse_domain::sessions::ACCESS_TOKEN_LIFE;
+use jiff::Timestamp;
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+use uuid::Uuid;
+
+use crate::key_ring::{KeyRing, Purpose};
+
+/// The longest token that is looked at.
+const LONGEST: usize = 8 * 1024;
+/// How many verified tokens are remembered.
+const REMEMBERED: usize = 10_000;
+/// Seconds by which clocks may differ.
+const LEEWAY: u64 = 30;
+
+/// What an access token says (RFC 9068).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claims {
+    iss: String,
+    aud: String,
+    sub: UserId,
+    org: OrganizationId,
+    sid: SessionId,
+    iat: i64,
+    exp: i64,
+    auth_time: i64,
+    jti: Uuid,
+}
+
+impl Claims {
+    /// The organization.
+    pub fn organization(&self) -> OrganizationId {
+        self.org
+    }
+
+    /// The session.
+    pub fn session(&self) -> SessionId {
+        self.sid
+    }
+
+    /// When the token ends.
+    pub fn expires_at(&self) -> Timestamp {
+        Timestamp::from_second(self.exp).unwrap_or(Timestamp::MIN)
+    }
+}
+
+/// For whom an access token is issued.
+pub struct Subject {
+    /// The user.
+    pub user: UserId,
+    /// The organization.
+    pub organization: OrganizationId,
+    /// The session.
+    pub session: SessionId,
+    /// When the user proved who he is.
+    pub authenticated_at: Timestamp,
+}
+
+struct SigningKey {
+    id: String,
+    encoding: EncodingKey,
+    decoding: DecodingKey,
+    public: String,
+    /// What every token of this key begins with. A token with any other header is not ours, so that none of its claims about
+    /// algorithms or keys is ever listened to.
+    prefix: String,
+}
+
+/// Issues and verifies access tokens.
+pub struct AccessTokens {
+    issuer: String,
+    keys: Vec<SigningKey>,
+    verified: Mutex<HashMap<[u8; 32], Claims>>,
+}
+
+impl AccessTokens {
+    /// With the signing keys of a ring, for an issuer.
+    pub fn new(ring: &KeyRing, issuer: &str) -> Result<Self, String> {
+        let keys = ring
+            .all(Purpose::AccessToken)
+            .map(|(id, seed)| signing_key(id, seed))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { issuer: issuer.to_owned(), keys, verified: Mutex::default() })
+    }
+
+    /// Signs an access token. Gives the token and how many seconds it is good.
+    pub fn issue(&self, subject: &Subject, now: Timestamp, id: Uuid) -> Result<(String, i64), String> {
+        let key = self.keys.first().ok_or("the key ring holds no signing key")?;
+        let claims = Claims {
+            iss: self.issuer.clone(),
+            aud: self.issuer.clone(),
+            sub: subject.user,
+            org: subject.organization,
+            sid: subject.session,
+            iat: now.as_second(),
+            exp: now.as_second() + ACCESS_TOKEN_LIFE.as_secs(),
+            auth_time: subject.authenticated_at.as_second(),
+            jti: id,
+        };
+        let token = jsonwebtoken::encode(&header(&key.id), &claims, &key.encoding)
+            .map_err(|error| error.to_string())?;
+        Ok((token, ACCESS_TOKEN_LIFE.as_secs()))
+    }
+
+    /// The claims of a token that is ours, well-signed and not expired. A verified token is remembered until it expires; whether its
+    /// session still holds is asked of the store every time.
+    pub fn verify(&self, token: &str, now: Timestamp) -> Option<Claims> {
+        if token.len() > LONGEST {
+            return None;
+        }
+        let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
+        let remembered = self.verified.lock().ok()?.get(&digest).cloned();
+        let claims = match remembered {
+            Some(claims) => claims,
+            None => self.verify_anew(token, digest)?,
+        };
+        (claims.expires_at() > now).then_some(claims)
+    }
+
+    fn verify_anew(&self, token: &str, digest: [u8; 32]) -> Option<Claims> {
+        let key = self.keys.iter().find(|key| token.starts_with(&key.prefix))?;
+        let mut validation = Validation::new(Algorithm::EdDSA);
+        validation.leeway = LEEWAY;
+        validation.set_issuer(&[&self.issuer]);
+        validation.set_audience(&[&self.issuer]);
+        validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
+        let claims = jsonwebtoken::decode::<Claims>(token, &key.decoding, &validation).ok()?.claims;
+        let mut verified = self.verified.lock().ok()?;
+        if verified.len() >= REMEMBERED {
+            verified.clear();
+        }
+        verified.insert(digest, claims.clone());
+        Some(claims)
+    }
+
+    /// The public keys, for others to verify our tokens with.
+    pub fn public_keys(&self) -> JsonWebKeySet {
+        let key = |key: &SigningKey| JsonWebKey {
+            kty: "OKP".to_owned(),
+            crv: "Ed25519".to_owned(),
+            alg: "EdDSA".to_owned(),
+            use_: "sig".to_owned(),
+            kid: key.id.clone(),
+            x: key.public.clone(),
+        };
+        JsonWebKeySet { keys: self.keys.iter().map(key).collect() }
+    }
+}
+
+fn header(key: &str) -> Header {
+    let mut header = Header::new(Algorithm::EdDSA);
+    header.typ = Some("at+jwt".to_owned());
+    header.kid = Some(key.to_owned());
+    header
+}
+
+fn signing_key(id: &str, seed: &[u8; 32]) -> Result<SigningKey, String> {
+    let pair = Ed25519KeyPair::from_seed_unchecked(seed).map_err(|error| error.to_string())?;
+    let pkcs8 = pair.to_pkcs8v1().map_err(|error| error.to_string())?;
+    let public = URL_SAFE_NO_PAD.encode(pair.public_key().as_ref());
+    let decoding = DecodingKey::from_ed_components(&public).map_err(|error| error.to_string())?;
+    let encoding = EncodingKey::from_ed_der(pkcs8.as_ref());
+    let sample = jsonwebtoken::encode(&header(id), &serde_json::json!({}), &encoding)
+        .map_err(|error| error.to_string())?;
+    let prefix = sample.split_inclusive('.').next().unwrap_or_default().to_owned();
+    Ok(SigningKey { id: id.to_owned(), encoding, decoding, public, prefix })
+}
+
+/// What a refresh token says: which session, and which in the row of its tokens it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefreshToken {
+    /// The organization.
+    pub organization: OrganizationId,
+    /// The session.
+    pub session: SessionId,
+    /// Its number in the family.
+    pub generation: i64,
+    nonce: [u8; 16],
+}
+
+const REFRESH_PREFIX: &str = "fhr_";
+const GUEST_PREFIX: &str = "fhg_";
+
+impl RefreshToken {
+    /// A token, told from all others by `nonce`.
+    pub fn new(organization: OrganizationId, session: SessionId, generation: i64, nonce: [u8; 16]) -> Self {
+        Self { organization, session, generation, nonce }
+    }
+
+    /// Its text.
+    pub fn write(&self, ring: &KeyRing) -> String {
+        let body = self.body();
+        let mac = ring.mac(Purpose::Token, &body);
+        format!("{REFRESH_PREFIX}{}", URL_SAFE_NO_PAD.encode([&body[..], &mac[..]].concat()))
+    }
+
+    /// Reads a token that this server wrote. None for anything else.
+    pub fn read(text: &str, ring: &KeyRing) -> Option<Self> {
+        let bytes = authenticated(text.strip_prefix(REFRESH_PREFIX)?, 56, ring)?;
+        let part = |from: usize| -> Option<[u8; 16]> { bytes.get(from..from + 16)?.try_into().ok() };
+        Some(Self {
+            organization: OrganizationId::from_uuid(Uuid::from_bytes(part(0)?)),
+            session: SessionId::from_uuid(Uuid::from_bytes(part(16)?)),
+            generation: i64::from_be_bytes(bytes.get(32..40)?.try_into().ok()?),
+            nonce: part(40)?,
+        })
+    }
+
+    fn body(&self) -> Vec<u8> {
+        let mut body = Vec::with_capacity(56);
+        body.extend_from_slice(self.organization.uuid().as_bytes());
+        body.extend_from_slice(self.session.uuid().as_bytes());
+        body.extend_from_slice(&self.generation.to_be_bytes());
+        body.extend_from_slice(&self.nonce);
+        body
+    }
+}
+
+/// A guest's token made of random bits.
+pub fn guest_token(random: [u8; 24], ring: &KeyRing) -> String {
+    let mac = ring.mac(Purpose::Token, &random);
+    format!("{GUEST_PREFIX}{}", URL_SAFE_NO_PAD.encode([&random[..], &mac[..]].concat()))
+}
+
+/// The digest of a guest's token that this server wrote. None for anything else.
+pub fn guest_digest(text: &str, ring: &KeyRing) -> Option<[u8; 32]> {
+    authenticated(text.strip_prefix(GUEST_PREFIX)?, 24, ring).map(|_| digest(text))
+}
+
+/// The digest under which an opaque token is kept.
+pub fn digest(text: &str) -> [u8; 32] {
+    Sha256::digest(text.as_bytes()).into()
+}
+
+/// The body of an opaque token whose authentication is good under any secret of the ring.
+fn authenticated(text: &str, length: usize, ring: &KeyRing) -> Option<Vec<u8>> {
+    let bytes = URL_SAFE_NO_PAD.decode(text).ok().filter(|bytes| bytes.len() == length + 32)?;
+    let (body, mac) = bytes.split_at(length);
+    let right = ring.macs(Purpose::Token, body).any(|(_, expected)| bool::from(expected.ct_eq(mac)));
+    right.then(|| body.to_vec())
+}

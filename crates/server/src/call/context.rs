@@ -1,0 +1,93 @@
+//! A request as it came: its id, its time, its address, its headers and query.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, header};
+use fieldhouse_api::{Answer, Code, Op};
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+
+use crate::app::App;
+use crate::failure::Failure;
+
+/// The address at the other end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub SocketAddr);
+
+/// The id of a request, as it stands in `X-Request-Id` and in the log.
+#[derive(Clone, Debug)]
+pub struct RequestId(pub String);
+
+/// A request as it came.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// Its id.
+    pub id: String,
+    /// When it came.
+    pub now: Timestamp,
+    /// Where it came from.
+    pub address: Option<IpAddr>,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Its path.
+    pub path: String,
+    /// Its query, as it was written.
+    pub query: String,
+    /// The digest of path, query and body, to which an idempotency key is bound.
+    pub digest: [u8; 32],
+}
+
+impl Context {
+    pub(crate) fn of(parts: &mut Parts, app: &App) -> Self {
+        let id = parts.extensions.get::<RequestId>().map(|id| id.0.clone()).unwrap_or_default();
+        let address = parts.extensions.get::<Peer>().map(|peer| peer.0.ip().to_canonical());
+        let query = parts.uri.query().unwrap_or_default().to_owned();
+        let headers = std::mem::take(&mut parts.headers);
+        let path = parts.uri.path().to_owned();
+        Self { id, now: app.clock.now(), address, headers, path, query, digest: [0; 32] }
+    }
+
+    pub(crate) fn with_digest(mut self, body: &[u8]) -> Self {
+        if !body.is_empty() || self.headers.contains_key("idempotency-key") {
+            let mut digest = Sha256::new();
+            for part in [self.path.as_bytes(), self.query.as_bytes(), body] {
+                digest.update((part.len() as u64).to_be_bytes());
+                digest.update(part);
+            }
+            self.digest = digest.finalize().into();
+        }
+        self
+    }
+
+    /// A header's text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// What the client calls itself, cut to 200 characters.
+    pub fn user_agent(&self) -> Option<String> {
+        self.header("user-agent").map(|agent| agent.chars().take(200).collect())
+    }
+
+    /// Refuses a request that takes no media type that the operation answers with.
+    pub(crate) fn accepts_json<O: Op>(&self) -> Result<(), Failure> {
+        let offered = <O::Answer as Answer>::MEDIA_TYPE;
+        let accepted = |accept: &HeaderValue| {
+            let accept = accept.to_str().unwrap_or_default();
+            accept.split(',').map(|range| range.split(';').next().unwrap_or_default().trim()).any(|range| {
+                let (kind, sub) = range.split_once('/').unwrap_or((range, "*"));
+                let (offered_kind, offered_sub) = offered.split_once('/').unwrap_or((offered, "*"));
+                let fits = |range: &str, offered: &str| {
+                    range == "*" || offered == "*" || range.eq_ignore_ascii_case(offered)
+                };
+                fits(kind, offered_kind) && fits(sub, offered_sub)
+            })
+        };
+        let mut named = self.headers.get_all(header::ACCEPT).iter().peekable();
+        if named.peek().is_none() || named.any(accepted) {
+            return Ok(());
+        }
+        Err(Failure::new(Code::NotAcceptable, format!("This is answered as {offered} only.")))
+    }
+}

@@ -1,0 +1,113 @@
+//! A call: a request that was let in, with everything that its operation takes, read and checked in the order of the contract.
+//!
+//! `Call<op::X>` is the only argument that a handler has. Taking it apart means: who calls (`auth/guard.rs`), then size and type, then
+//! the query, then the body, then the object in the path. What changes something goes on in `write.rs`, lists in `paging.rs`.
+
+mod body;
+mod context;
+mod paging;
+mod query;
+mod write;
+
+use axum::body::Body;
+use axum::extract::{FromRequest, RawPathParams, Request};
+use axum::response::Response;
+use fieldhouse_api::Op;
+use fieldhouse_api::request::{Body as _, PathParameter};
+use fieldhouse_domain::policy::Denial;
+use fieldhouse_store::{OrgScope, Store};
+use jiff::Timestamp;
+
+pub use context::{Context, Peer, RequestId};
+pub use paging::Bounds;
+pub use write::Acting;
+
+use crate::app::App;
+use crate::auth::guard::{self, Admitted};
+use crate::auth::limits::Standing;
+use crate::failure::Failure;
+
+/// A request that was let in.
+pub struct Call<O: Op> {
+    /// What all requests share.
+    pub app: App,
+    /// The request as it came.
+    pub context: Context,
+    /// The parameter in its path.
+    pub path: O::Path,
+    /// Its query parameters.
+    pub query: O::Query,
+    /// Its body.
+    pub body: O::Body,
+    admitted: Admitted,
+}
+
+impl<O: Op> Call<O> {
+    /// All records.
+    pub fn store(&self) -> &Store {
+        &self.app.store
+    }
+
+    /// The time of the request.
+    pub fn now(&self) -> Timestamp {
+        self.context.now
+    }
+
+    /// Leave to read the caller's organization.
+    pub fn scope(&self) -> Result<&OrgScope, Failure> {
+        self.member().ok_or_else(|| Denial::Unauthenticated.into())
+    }
+
+    /// Leave to read the caller's organization, where he came with a credential.
+    pub fn member(&self) -> Option<&OrgScope> {
+        match &self.admitted {
+            Admitted::Member(scope) => Some(scope),
+            Admitted::Anonymous => None,
+        }
+    }
+
+    /// The digest of the guest's token that the caller sent; none where he sent none.
+    pub fn guest(&self) -> Result<Option<[u8; 32]>, Failure> {
+        guard::guest(&self.app, &self.context)
+    }
+
+    /// What the body holds.
+    pub fn content(&self) -> &<O::Body as fieldhouse_api::request::Body>::Content {
+        self.body.content()
+    }
+}
+
+/// A call, or why there is none; with what is told in either case.
+pub(crate) struct Arrival<O: Op> {
+    pub(crate) standing: Option<Standing>,
+    pub(crate) call: Result<Call<O>, Failure>,
+}
+
+impl<O: Op> FromRequest<App> for Arrival<O> {
+    type Rejection = Response<Body>;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Self::Rejection> {
+        let (mut parts, body) = request.into_parts();
+        let context = Context::of(&mut parts, app);
+        let (standing, admitted) = guard::admit(app, O::OPERATION, &context).await;
+        let call = async {
+            let admitted = admitted?;
+            context.accepts_json::<O>()?;
+            let bytes = body::read(O::Body::KIND, &context.headers, body).await?;
+            let query = query::parse::<O>(&context)?;
+            let sent = body::parse::<O>(&context, &bytes).await?;
+            let path = path_parameter(&mut parts, app).await;
+            let path = O::Path::read(path.as_deref()).ok_or_else(Failure::not_found)?;
+            let context = context.with_digest(&bytes);
+            Ok(Call { app: app.clone(), context, path, query, body: O::Body::from_content(sent), admitted })
+        };
+        Ok(Self { standing, call: call.await })
+    }
+}
+
+/// The one parameter of a path; none where it has none.
+async fn path_parameter(parts: &mut axum::http::request::Parts, app: &App) -> Option<String> {
+    use axum::extract::FromRequestParts;
+    let params = RawPathParams::from_request_parts(parts, app).await.ok()?;
+    params.iter().next().map(|(_, value)| value.to_owned())
+}

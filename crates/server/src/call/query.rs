@@ -1,0 +1,63 @@
+//! Query parameters: unknown ones are refused by name, for a silent typo costs people hours.
+
+use fieldhouse_api::{Code, Op};
+use serde::de::DeserializeOwned;
+use utoipa::PartialSchema;
+use utoipa::openapi::{RefOr, Schema};
+
+use super::Context;
+use crate::failure::Failure;
+
+/// The query parameters of a call.
+pub(crate) fn parse<O: Op>(context: &Context) -> Result<O::Query, Failure> {
+    if context.query.is_empty() {
+        return from_text("");
+    }
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(&context.query).map_err(|_| {
+        Failure::new(
+            Code::InvalidParameter,
+            "The query cannot be read: it is not application/x-www-form-urlencoded.",
+        )
+    })?;
+    let known = names::<O::Query>();
+    for (at, (name, _)) in pairs.iter().enumerate() {
+        if !known.iter().any(|known| known == name) {
+            let listed = if known.is_empty() {
+                "takes none".to_owned()
+            } else {
+                format!("takes {}", known.join(", "))
+            };
+            return Err(Failure::parameter(
+                Code::UnknownParameter,
+                name,
+                "is no parameter of this operation",
+                listed,
+            ));
+        }
+        if pairs[..at].iter().any(|(before, _)| before == name) {
+            return Err(Failure::parameter(Code::InvalidParameter, name, "is given twice", "give it once"));
+        }
+    }
+    from_text(&context.query)
+}
+
+fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+    let pairs = serde_urlencoded::Deserializer::new(form_pairs(text));
+    serde_path_to_error::deserialize(pairs).map_err(|error| {
+        let name = error.path().to_string();
+        let message = format!("cannot be taken: {}", error.inner());
+        Failure::parameter(Code::InvalidParameter, &name, message, "see the operation's parameters at /docs")
+    })
+}
+
+fn form_pairs(text: &str) -> form_urlencoded::Parse<'_> {
+    form_urlencoded::parse(text.as_bytes())
+}
+
+/// The names of the parameters, as the schema tells them.
+pub(crate) fn names<T: PartialSchema>() -> Vec<String> {
+    match T::schema() {
+        RefOr::T(Schema::Object(object)) => object.properties.keys().cloned().collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,240 @@
+//! Failures: everything that can end a request without success, and the one mapping from what is inside to what is said outside.
+//!
+//! What a store or a library says of an error stays inside: it is logged under the request's id, where it is answered.
+
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use fieldhouse_api::problems::FieldProblem;
+use fieldhouse_api::{Code, Problem};
+use fieldhouse_domain::Refusal;
+use fieldhouse_domain::policy::Denial;
+use serde_json::{Map, Value, json};
+
+/// Why a request did not succeed.
+#[derive(Debug)]
+pub struct Failure(Box<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    code: Code,
+    detail: String,
+    errors: Vec<FieldProblem>,
+    more: Map<String, Value>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    /// What is logged and never answered.
+    cause: Option<String>,
+}
+
+impl Failure {
+    /// A failure of this code, with what went wrong this time.
+    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self(Box::new(Parts {
+            code,
+            detail: detail.into(),
+            errors: Vec::new(),
+            more: Map::new(),
+            headers: Vec::new(),
+            cause: None,
+        }))
+    }
+
+    /// Its code.
+    pub fn code(&self) -> Code {
+        self.0.code
+    }
+
+    /// What does not exist, or not for this caller: always the same.
+    pub fn not_found() -> Self {
+        Self::new(Code::NotFound, "There is nothing here that you may see.")
+    }
+
+    /// A query parameter or header that cannot be taken.
+    pub fn parameter(code: Code, name: &str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        let message = message.into();
+        let mut failure = Self::new(code, format!("{name} {message}."));
+        let error = FieldProblem {
+            pointer: name.to_owned(),
+            code: code.name().to_owned(),
+            message,
+            fix: Some(fix.into()),
+        };
+        failure.0.errors.push(error);
+        failure
+    }
+
+    /// A fault of the server's own, with what is to be logged.
+    pub fn internal(cause: impl Into<String>) -> Self {
+        Self::new(Code::Internal, Code::Internal.advice()).because(cause)
+    }
+
+    /// With something more to say.
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.0.more.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// With a header.
+    pub fn header(mut self, name: HeaderName, value: impl TryInto<HeaderValue>) -> Self {
+        if let Ok(value) = value.try_into() {
+            self.0.headers.push((name, value));
+        }
+        self
+    }
+
+    fn because(mut self, cause: impl Into<String>) -> Self {
+        self.0.cause = Some(cause.into());
+        self
+    }
+
+    /// Answers, and logs what was kept inside.
+    pub fn answer(self, base: &str, request_id: &str) -> axum::response::Response {
+        let Parts { code, detail, errors, more, headers: own_headers, cause } = *self.0;
+        if let Some(cause) = &cause {
+            if code == Code::Internal {
+                tracing::error!(request_id, code = code.name(), cause, "a request failed");
+            } else {
+                tracing::warn!(request_id, code = code.name(), cause, "a request could not be served");
+            }
+        }
+        let problem = Problem {
+            type_: format!("{base}/problems/{code}"),
+            title: code.title().to_owned(),
+            status: code.status(),
+            detail,
+            instance: format!("urn:request:{request_id}"),
+            code,
+            request_id: request_id.to_owned(),
+            retryable: code.retryable(),
+            errors,
+            more,
+        };
+        let body = serde_json::to_vec(&problem).unwrap_or_default();
+        let mut response = axum::response::Response::new(axum::body::Body::from(body));
+        *response.status_mut() =
+            StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+        if code.status() == 401 {
+            headers.insert(header::WWW_AUTHENTICATE, challenge(code));
+        }
+        for (name, value) in own_headers {
+            headers.append(name, value);
+        }
+        response
+    }
+}
+
+/// How to come with a credential (RFC 6750, section 3).
+fn challenge(code: Code) -> HeaderValue {
+    HeaderValue::from_static(match code {
+        Code::Unauthenticated => r#"Bearer realm="fieldhouse""#,
+        _ => r#"Bearer realm="fieldhouse", error="invalid_token""#,
+    })
+}
+
+impl From<Denial> for Failure {
+    fn from(denial: Denial) -> Self {
+        let code = match denial {
+            Denial::Unauthenticated => Code::Unauthenticated,
+            Denial::Unknown => Code::InvalidCredentials,
+            Denial::KeyExpired => Code::KeyExpired,
+            Denial::KeyRevoked => Code::KeyRevoked,
+            Denial::SessionEnded => Code::TokenExpired,
+            Denial::RoleInsufficient(_) => Code::RoleInsufficient,
+            Denial::ScopeInsufficient(_) | Denial::AgentMayOnlyPropose => Code::ScopeInsufficient,
+            Denial::SessionRequired => Code::SessionRequired,
+            Denial::SessionTooOld => Code::SessionTooOld,
+            Denial::AddressNotAllowed => Code::IpNotAllowed,
+        };
+        match denial {
+            Denial::RoleInsufficient(role) => {
+                let detail = format!("This needs the role {role} or a higher one.");
+                Self::new(code, detail).with("required_role", role.name())
+            }
+            Denial::ScopeInsufficient(scope) => {
+                let detail = format!("The key needs the scope {scope}.");
+                Self::new(code, detail).with("required_scope", scope.to_string())
+            }
+            Denial::AgentMayOnlyPropose => {
+                let detail = "An agent's key writes only through changesets.".to_owned();
+                Self::new(code, detail).with("required_scope", "changesets:propose")
+            }
+            _ => Self::new(code, code.advice()),
+        }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let text = sentence(&refusal.to_string());
+        match refusal {
+            Refusal::Invalid(fields) => {
+                let mut failure = Self::new(Code::ValidationFailed, invalid(&fields));
+                failure.0.errors = fields
+                    .into_iter()
+                    .map(|field| FieldProblem {
+                        pointer: field.pointer,
+                        code: field.code.to_owned(),
+                        message: field.message,
+                        fix: field.fix,
+                    })
+                    .collect();
+                failure
+            }
+            Refusal::NotFound => Self::not_found(),
+            Refusal::VersionMismatch { current } => {
+                let detail =
+                    format!("The record is at version {current} now: read it again and repeat the change.");
+                Self::new(Code::VersionMismatch, detail).with("current_version", current)
+            }
+            Refusal::Duplicate(_) => Self::new(Code::Duplicate, text),
+            Refusal::State(_) => Self::new(Code::State, text),
+            Refusal::InUse(_) => Self::new(Code::InUse, text),
+            Refusal::LimitReached(_) => Self::new(Code::LimitReached, text),
+            Refusal::LastOwner => Self::new(Code::LastOwner, text),
+            Refusal::Forbidden(_) => Self::new(Code::OperationForbidden, text),
+        }
+    }
+}
+
+fn invalid(fields: &[fieldhouse_domain::FieldError]) -> String {
+    match fields {
+        [field] if field.pointer.is_empty() => format!("The body {}.", field.message),
+        [field] => format!("{} {}.", field.pointer, field.message),
+        _ => format!("{} fields cannot be taken as they are: see errors.", fields.len()),
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
+}
+
+impl From<fieldhouse_store::Error> for Failure {
+    fn from(error: fieldhouse_store::Error) -> Self {
+        use fieldhouse_store::Error;
+        let cause = error.to_string();
+        let (code, wait) = match error {
+            Error::Duplicate(_) | Error::Reference(_) => (Code::Conflict, None),
+            Error::Overloaded(_) => (Code::Overloaded, Some("1")),
+            Error::Timeout | Error::LockTimeout => (Code::Overloaded, Some("2")),
+            Error::Unavailable(_) | Error::Locked(_) => (Code::Unavailable, Some("5")),
+            Error::Corrupt { .. }
+            | Error::NewerSchema { .. }
+            | Error::EditedMigration(_)
+            | Error::Internal(_) => (Code::Internal, None),
+        };
+        let failure = Self::new(code, code.advice()).because(cause);
+        match wait {
+            Some(seconds) => failure.header(header::RETRY_AFTER, seconds),
+            None => failure,
+        }
+    }
+}
+
+/// A problem that is thrown without a request: what the framework itself refuses.
+pub(crate) fn too_large(limit: usize) -> Failure {
+    Failure::new(Code::BodyTooLarge, format!("The body may have at most {limit} bytes."))
+        .with("limit", json!(limit))
+}

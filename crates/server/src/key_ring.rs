@@ -1,0 +1,213 @@
+//! The key ring: the server's secrets, each with an id and a purpose.
+//!
+//! The newest secret of a purpose is used to make things; all of them are used to check, so that secrets can be rotated with overlap.
+//! The ring is a file of mode 0600 in the data folder, or comes whole from the environment where several nodes share it. Who loses it
+//! loses every API key, session and cursor, and nothing else.
+
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use crate::clock::Clock;
+
+/// What a secret is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// HMAC of API keys.
+    ApiKeyPepper,
+    /// HMAC of cursors.
+    Cursor,
+    /// HMAC of refresh tokens and guests' tokens.
+    Token,
+    /// Ed25519 seed that signs access tokens.
+    AccessToken,
+}
+
+const PURPOSES: [Purpose; 4] = [Purpose::ApiKeyPepper, Purpose::Cursor, Purpose::Token, Purpose::AccessToken];
+
+/// What is wrong with a key ring.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyRingError {
+    /// The file cannot be read or written.
+    #[error("the key ring {path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The text is no key ring.
+    #[error("the key ring cannot be read: {0}")]
+    Unreadable(String),
+    /// Others than its owner may read the file.
+    #[error("the key ring {0} may be read by others: run chmod 600 on it")]
+    OpenToOthers(PathBuf),
+}
+
+/// The server's secrets.
+pub struct KeyRing {
+    secrets: Vec<Secret>,
+}
+
+struct Secret {
+    id: String,
+    purpose: Purpose,
+    bytes: Zeroizing<[u8; 32]>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    secrets: Vec<WrittenSecret>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenSecret {
+    id: String,
+    purpose: Purpose,
+    secret: String,
+}
+
+impl Drop for WrittenSecret {
+    fn drop(&mut self) {
+        zeroize::Zeroize::zeroize(&mut self.secret);
+    }
+}
+
+impl KeyRing {
+    /// The file's name in a data folder.
+    pub const FILE: &str = "key-ring.json";
+
+    /// Reads the key ring of a data folder; makes it, or adds what is missing in it, where need be.
+    pub fn open(folder: &Path, clock: Clock) -> Result<Self, KeyRingError> {
+        let path = folder.join(Self::FILE);
+        let file_error = |source| KeyRingError::File { path: path.clone(), source };
+        let mut ring = match std::fs::read_to_string(&path) {
+            Ok(text) => {
+                refuse_open_file(&path)?;
+                Self::parse(&Zeroizing::new(text))?
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self { secrets: Vec::new() },
+            Err(error) => return Err(file_error(error)),
+        };
+        if ring.complete(clock) {
+            write_private(&path, &ring.write()?).map_err(file_error)?;
+        }
+        Ok(ring)
+    }
+
+    /// Reads a key ring that comes whole from the environment or a mounted file. It must hold a secret for each purpose.
+    pub fn from_text(text: &str) -> Result<Self, KeyRingError> {
+        let ring = Self::parse(text)?;
+        match PURPOSES.iter().find(|purpose| ring.all(**purpose).next().is_none()) {
+            Some(purpose) => Err(KeyRingError::Unreadable(format!("it holds no secret for {purpose:?}"))),
+            None => Ok(ring),
+        }
+    }
+
+    /// Adds a new secret for a purpose, which is used from now on; the ones before it still check.
+    pub fn rotate(&mut self, purpose: Purpose, clock: Clock) {
+        let id: String = clock.random::<8>().iter().fold(String::new(), |id, byte| format!("{id}{byte:02x}"));
+        self.secrets.insert(0, Secret { id, purpose, bytes: Zeroizing::new(clock.random()) });
+    }
+
+    /// Rotates a purpose's secret in a data folder's key ring.
+    pub fn rotate_file(folder: &Path, purpose: Purpose, clock: Clock) -> Result<(), KeyRingError> {
+        let mut ring = Self::open(folder, clock)?;
+        ring.rotate(purpose, clock);
+        let path = folder.join(Self::FILE);
+        write_private(&path, &ring.write()?).map_err(|source| KeyRingError::File { path, source })
+    }
+
+    fn complete(&mut self, clock: Clock) -> bool {
+        let missing: Vec<_> =
+            PURPOSES.into_iter().filter(|purpose| self.all(*purpose).next().is_none()).collect();
+        for purpose in &missing {
+            self.rotate(*purpose, clock);
+        }
+        !missing.is_empty()
+    }
+
+    fn parse(text: &str) -> Result<Self, KeyRingError> {
+        let unreadable = |reason: String| KeyRingError::Unreadable(reason);
+        let written: Written = serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))?;
+        let secrets = written.secrets.iter().map(|secret| {
+            let bytes = Zeroizing::new(STANDARD_NO_PAD.decode(secret.secret.as_bytes()).unwrap_or_default());
+            let bytes = <[u8; 32]>::try_from(bytes.as_slice())
+                .map_err(|_| unreadable(format!("the secret {} is not 32 bytes of base64", secret.id)))?;
+            Ok(Secret { id: secret.id.clone(), purpose: secret.purpose, bytes: Zeroizing::new(bytes) })
+        });
+        Ok(Self { secrets: secrets.collect::<Result<_, _>>()? })
+    }
+
+    fn write(&self) -> Result<Zeroizing<String>, KeyRingError> {
+        let secrets = self.secrets.iter().map(|secret| WrittenSecret {
+            id: secret.id.clone(),
+            purpose: secret.purpose,
+            secret: STANDARD_NO_PAD.encode(secret.bytes.as_slice()),
+        });
+        let written = Written { secrets: secrets.collect() };
+        let text = serde_json::to_string_pretty(&written);
+        text.map(Zeroizing::new).map_err(|error| KeyRingError::Unreadable(error.to_string()))
+    }
+
+    /// All secrets of a purpose with their ids, the current one first.
+    pub fn all(&self, purpose: Purpose) -> impl Iterator<Item = (&str, &[u8; 32])> {
+        self.secrets
+            .iter()
+            .filter(move |secret| secret.purpose == purpose)
+            .map(|secret| (secret.id.as_str(), &*secret.bytes))
+    }
+
+    /// HMAC-SHA-256 under each secret of a purpose with its id, the current one first.
+    pub fn macs(&self, purpose: Purpose, message: &[u8]) -> impl Iterator<Item = (&str, [u8; 32])> {
+        self.all(purpose).map(move |(id, secret)| (id, mac(secret, message)))
+    }
+
+    /// HMAC-SHA-256 under the current secret of a purpose.
+    pub fn mac(&self, purpose: Purpose, message: &[u8]) -> [u8; 32] {
+        // A ring is complete from when it is opened, so that there always is one.
+        self.macs(purpose, message).next().map_or([0; 32], |(_, mac)| mac)
+    }
+}
+
+fn mac(secret: &[u8; 32], message: &[u8]) -> [u8; 32] {
+    // Any length of key fits an HMAC, so that this never fails.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return [0; 32] };
+    mac.update(message);
+    mac.finalize().into_bytes().into()
+}
+
+#[cfg(unix)]
+fn refuse_open_file(path: &Path) -> Result<(), KeyRingError> {
+    use std::os::unix::fs::PermissionsExt;
+    let file_error = |source| KeyRingError::File { path: path.to_owned(), source };
+    let mode = std::fs::metadata(path).map_err(file_error)?.permissions().mode();
+    if mode.trailing_zeros() >= 6 { Ok(()) } else { Err(KeyRingError::OpenToOthers(path.to_owned())) }
+}
+
+#[cfg(not(unix))]
+fn refuse_open_file(_: &Path) -> Result<(), KeyRingError> {
+    Ok(())
+}
+
+/// Writes a file that its owner alone may read, in one step: a crash leaves the old file or the new one.
+fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    use std::io::Write;
+    let beside = path.with_extension("new");
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&beside)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    std::fs::rename(&beside, path)
+}

@@ -1,0 +1,205 @@
+//! Every operation with its handler. `.op(handler)` is the only way to add a route; which row of the operation table a handler is for
+//! stands in its signature, so method and path are written once, in the table.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::FromRequest;
+use axum::http::{Request, Response, header};
+use axum::routing::{MethodFilter, on};
+use fieldhouse_api::operations::Method;
+use fieldhouse_api::{Code, Op, Operation};
+
+use crate::answer::Answered;
+use crate::app::App;
+use crate::call::{Arrival, Call, RequestId};
+use crate::failure::Failure;
+use crate::layers;
+use crate::routes::{
+    api_keys, auth, colleges, favorites, games, imports, members, organization, profile, seasons, service,
+};
+
+/// The whole API.
+pub fn router(app: App) -> Result<Router, String> {
+    Routes::default()
+        .op(auth::login)
+        .op(auth::refresh)
+        .op(auth::logout)
+        .op(auth::password)
+        .op(auth::sessions)
+        .op(auth::revoke_session)
+        .op(api_keys::create)
+        .op(api_keys::list)
+        .op(api_keys::current)
+        .op(api_keys::read)
+        .op(api_keys::revoke)
+        .op(profile::me)
+        .op(organization::read)
+        .op(members::list)
+        .op(members::read)
+        .op(members::change)
+        .op(members::remove)
+        .op(seasons::list)
+        .op(seasons::create)
+        .op(seasons::read)
+        .op(seasons::change)
+        .op(seasons::delete)
+        .op(games::upcoming)
+        .op(games::read)
+        .op(imports::league)
+        .op(colleges::search)
+        .op(colleges::programs)
+        .op(colleges::read_program)
+        .op(favorites::list)
+        .op(favorites::save)
+        .op(favorites::change)
+        .op(favorites::remove)
+        .op(favorites::order)
+        .op(favorites::claim)
+        .op(colleges::read)
+        .op(service::json_web_keys)
+        .op(service::openid_configuration)
+        .op(service::protected_resource)
+        .op(service::openapi)
+        .op(service::docs)
+        .op(service::docs_asset)
+        .op(service::problem_page)
+        .op(service::health)
+        .op(service::ready)
+        .finish(app)
+}
+
+/// A function that answers an operation's calls.
+pub trait Handler<O: Op>: Clone + Send + Sync + 'static {
+    /// Answers a call.
+    fn handle(self, call: Call<O>) -> impl Future<Output = Result<Answered<O>, Failure>> + Send;
+}
+
+impl<O: Op, F, A> Handler<O> for F
+where
+    F: Fn(Call<O>) -> A + Clone + Send + Sync + 'static,
+    A: Future<Output = Result<Answered<O>, Failure>> + Send,
+{
+    fn handle(self, call: Call<O>) -> impl Future<Output = Result<Answered<O>, Failure>> + Send {
+        self(call)
+    }
+}
+
+#[derive(Default)]
+struct Routes {
+    router: Router<App>,
+    added: BTreeSet<Operation>,
+    twice: Vec<Operation>,
+}
+
+impl Routes {
+    fn op<O: Op, H: Handler<O>>(mut self, handler: H) -> Self {
+        let operation = O::OPERATION;
+        if !self.added.insert(operation) {
+            self.twice.push(operation);
+        }
+        let answer = async move |axum::extract::State(app): axum::extract::State<App>,
+                                 request: Request<Body>| {
+            answer::<O, H>(app, handler, request).await
+        };
+        self.router = self.router.route(operation.path(), on(filter(operation.method()), answer));
+        self
+    }
+
+    /// Refuses to start where an operation has no handler, or two.
+    fn finish(self, app: App) -> Result<Router, String> {
+        let missing: Vec<_> =
+            Operation::ALL.iter().filter(|operation| !self.added.contains(operation)).collect();
+        if !missing.is_empty() || !self.twice.is_empty() {
+            return Err(format!("operations without a handler: {missing:?}; with two: {:?}", self.twice));
+        }
+        let router = self.router.fallback(unknown_path).method_not_allowed_fallback(other_method);
+        Ok(layers::around(router, app.clone()).with_state(app))
+    }
+}
+
+const fn filter(method: Method) -> MethodFilter {
+    match method {
+        Method::GET => MethodFilter::GET,
+        Method::POST => MethodFilter::POST,
+        Method::PATCH => MethodFilter::PATCH,
+        Method::PUT => MethodFilter::PUT,
+        Method::DELETE => MethodFilter::DELETE,
+    }
+}
+
+async fn answer<O: Op, H: Handler<O>>(app: App, handler: H, request: Request<Body>) -> Response<Body> {
+    let id = request.extensions().get::<RequestId>().map(|id| id.0.clone()).unwrap_or_default();
+    let base = app.base_url.clone();
+    let arrival = match Arrival::<O>::from_request(request, &app).await {
+        Ok(arrival) => arrival,
+        Err(response) => return response,
+    };
+    let answered = match arrival.call {
+        Ok(call) => run(handler, call).await,
+        Err(failure) => Err(failure),
+    };
+    let mut response = match answered {
+        Ok(response) => response,
+        Err(failure) => failure.answer(&base, &id),
+    };
+    response.extensions_mut().insert(O::OPERATION);
+    if let Some(standing) = arrival.standing {
+        standing.tell(response.headers_mut());
+    }
+    response
+}
+
+/// Runs a handler. One that changes something runs in a task of its own, for a client that goes away must not leave it half done.
+async fn run<O: Op, H: Handler<O>>(handler: H, call: Call<O>) -> Result<Response<Body>, Failure> {
+    let headers = call.context.headers.clone();
+    let answered = if O::OPERATION.method() == Method::GET {
+        handler.handle(call).await
+    } else {
+        let task = tokio::spawn(async move { handler.handle(call).await });
+        task.await.unwrap_or_else(|error| Err(Failure::internal(error.to_string())))
+    };
+    answered.map(|answered| answered.respond(&headers))
+}
+
+async fn unknown_path(app: axum::extract::State<App>, request: Request<Body>) -> Response<Body> {
+    refuse(&app, &request, Failure::not_found())
+}
+
+async fn other_method(app: axum::extract::State<App>, request: Request<Body>) -> Response<Body> {
+    let allowed: Vec<_> = allowed_methods(request.uri().path());
+    let failure = Failure::new(Code::MethodNotAllowed, format!("This path takes {}.", allowed.join(", ")));
+    refuse(&app, &request, failure.header(header::ALLOW, allowed.join(", ")))
+}
+
+fn refuse(app: &App, request: &Request<Body>, failure: Failure) -> Response<Body> {
+    let id = request.extensions().get::<RequestId>().map(|id| id.0.as_str()).unwrap_or_default();
+    failure.answer(&app.base_url, id)
+}
+
+/// The methods that a path takes.
+fn allowed_methods(path: &str) -> Vec<&'static str> {
+    let fits = |pattern: &str| {
+        let (mut pattern, mut path) = (pattern.split('/'), path.split('/'));
+        loop {
+            match (pattern.next(), path.next()) {
+                (None, None) => return true,
+                (Some(one), Some(other)) if one == other || one.starts_with('{') => {}
+                _ => return false,
+            }
+        }
+    };
+    let mut methods: Vec<_> = Operation::ALL
+        .iter()
+        .filter(|operation| fits(operation.path()))
+        .map(|operation| operation.method().name())
+        .collect();
+    if methods.contains(&"GET") {
+        methods.push("HEAD");
+    }
+    methods.sort_unstable();
+    methods.dedup();
+    methods
+}

@@ -1,0 +1,13 @@
+//! Handlers, one file a noun. A handler takes a `Call` of its operation, asks the domain, and answers; it never compares roles.
+
+pub(crate) mod api_keys;
+pub(crate) mod auth;
+pub(crate) mod colleges;
+pub(crate) mod favorites;
+pub(crate) mod games;
+pub(crate) mod imports;
+pub(crate) mod members;
+pub(crate) mod organization;
+pub(crate) mod profile;
+pub(crate) mod seasons;
+pub(crate) mod service;

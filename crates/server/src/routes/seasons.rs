@@ -1,0 +1,190 @@
+//! Seasons.
+
+use fieldhouse_api::seasons::{Division, Season};
+use fieldhouse_api::{Code, Data, Deleted, Page, Tombstone, op};
+use fieldhouse_domain::ids::{Id, SeasonId};
+use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::text::fold;
+use fieldhouse_domain::{Refusal, seasons};
+use fieldhouse_store::audit;
+use fieldhouse_store::seasons::{Filter, Listed};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use uuid::Uuid;
+
+use crate::answer::Answered;
+use crate::call::{Bounds, Call};
+use crate::failure::Failure;
+
+fn view(listed: &Listed) -> Season {
+    let Listed { season, divisions } = listed;
+    Season {
+        id: season.id,
+        name: season.name.to_string(),
+        sport: season.sport.to_string(),
+        status: season.status,
+        starts_on: season.starts_on,
+        ends_on: season.ends_on,
+        time_zone: season.time_zone.to_string(),
+        divisions: divisions
+            .iter()
+            .map(|division| Division {
+                id: division.id,
+                name: division.name.to_string(),
+                age_group: division.age_group.clone(),
+                gender: division.gender,
+            })
+            .collect(),
+        scoring: season.scoring.into(),
+        tiebreakers: season.tiebreakers.clone(),
+        external_id: season.external_id.as_ref().map(ToString::to_string),
+        created_at: season.created_at,
+        updated_at: season.updated_at,
+        version: season.version,
+    }
+}
+
+/// Answers with one season.
+fn one<O>(listed: &Listed) -> Result<Answered<O>, Failure>
+where
+    O: fieldhouse_api::Op<Answer = Data<Season>>,
+{
+    Ok(Answered::json(&Data { data: view(listed) })?.version(listed.season.version))
+}
+
+pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::SeasonList>, Failure> {
+    if let Some(since) = call.query.updated_since {
+        return changed(call, since).await;
+    }
+    let query = &call.query;
+    let part = call.part::<(Date, Uuid)>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
+    let filter = Filter {
+        status: query.status,
+        sport: query.sport.as_deref().map(|sport| sport_filter(sport)).transpose()?,
+        year: query.year,
+        words: words(query.q.as_deref())?,
+    };
+    let scope = call.scope()?;
+    let mut found =
+        fieldhouse_store::seasons::list(&mut call.store(), scope, &filter, part.after, part.reach()).await?;
+    let page = call.page_info(&part, &mut found, |listed| (listed.listed_on(), listed.season.id.uuid()))?;
+    let data = found.iter().map(view).collect();
+    call.page(Page { data, deleted: None, page })
+}
+
+/// What changed and what went since a time, in one order: by time, then id.
+async fn changed(call: Call<op::SeasonList>, since: Timestamp) -> Result<Answered<op::SeasonList>, Failure> {
+    let query = &call.query;
+    if query.status.is_some() || query.sport.is_some() || query.year.is_some() || query.q.is_some() {
+        // A season that changed so that a filter no longer lets it through would otherwise never be heard of again.
+        let fix = "leave the filters out and apply them to what comes";
+        return Err(Failure::parameter(Code::InvalidParameter, "updated_since", "goes with no filter", fix));
+    }
+    let part = call.part::<(Timestamp, Uuid)>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
+    let scope = call.scope()?;
+    // Just before the first instant that counts, so that it counts itself.
+    let start = Timestamp::from_microsecond(since.as_microsecond() - 1).unwrap_or(Timestamp::MIN);
+    let after = part.after.unwrap_or((start, Uuid::max()));
+    let mut store = call.store();
+    let changed = fieldhouse_store::seasons::changed(&mut store, scope, after, part.reach()).await?;
+    let gone = audit::tombstones(&mut store, scope, "season", after, part.reach()).await?;
+    let mut both: Vec<(Timestamp, Uuid, Option<Season>)> = changed
+        .iter()
+        .map(|listed| (listed.season.updated_at, listed.season.id.uuid(), Some(view(listed))))
+        .chain(gone.into_iter().map(|(id, at)| (at, id, None)))
+        .collect();
+    both.sort_by_key(|(at, id, _)| (*at, *id));
+    let page = call.page_info(&part, &mut both, |(at, id, _)| (*at, *id))?;
+    let (mut data, mut deleted) = (Vec::new(), Vec::new());
+    for (at, id, season) in both {
+        match season {
+            Some(season) => data.push(season),
+            None => deleted.push(Tombstone { id: SeasonId::from_uuid(id).to_string(), deleted_at: at }),
+        }
+    }
+    call.page(Page { data, deleted: Some(deleted), page })
+}
+
+fn sport_filter(text: &str) -> Result<Sport, Failure> {
+    Sport::parse(text).map_err(|wrong| {
+        Failure::parameter(Code::InvalidParameter, "sport", wrong.message, wrong.fix.unwrap_or_default())
+    })
+}
+
+/// The folded words of a search.
+pub(super) fn words(q: Option<&str>) -> Result<Vec<String>, Failure> {
+    use fieldhouse_domain::colleges::MOST_SEARCH_WORDS;
+    let folded = fold(q.unwrap_or_default());
+    let words: Vec<String> = folded.split_whitespace().map(str::to_owned).collect();
+    if words.len() > MOST_SEARCH_WORDS || folded.len() > 200 {
+        let fix = format!("search for at most {MOST_SEARCH_WORDS} words of 200 letters in all");
+        return Err(Failure::parameter(Code::InvalidParameter, "q", "is too long", fix));
+    }
+    Ok(words)
+}
+
+pub(crate) async fn read(call: Call<op::SeasonRead>) -> Result<Answered<op::SeasonRead>, Failure> {
+    let found = fieldhouse_store::seasons::read(&mut call.store(), call.scope()?, call.path).await?;
+    one(&found.ok_or_else(Failure::not_found)?)
+}
+
+pub(crate) async fn create(call: Call<op::SeasonCreate>) -> Result<Answered<op::SeasonCreate>, Failure> {
+    let wanted = call.content().command()?;
+    call.write(wanted, |tx, acting, _, wanted| {
+        Box::pin(async move {
+            let folded = wanted.name.folded();
+            if fieldhouse_store::seasons::by_name(tx, &acting.proof, &folded).await?.is_some() {
+                return Err(taken(&wanted.name).into());
+            }
+            let (season, effect) = seasons::create(acting.moment, wanted.clone())?;
+            acting.apply(tx, &[effect]).await?;
+            Ok(one(&Listed { season: season.clone(), divisions: Vec::new() })?.made(season.id))
+        })
+    })
+    .await
+}
+
+fn taken(name: &fieldhouse_domain::text::Name) -> Refusal {
+    Refusal::Duplicate(format!("there is a season {name} already"))
+}
+
+pub(crate) async fn change(call: Call<op::SeasonChange>) -> Result<Answered<op::SeasonChange>, Failure> {
+    let wanted = call.content().command()?;
+    call.write(wanted, |tx, acting, call, wanted| {
+        Box::pin(async move {
+            let found = fieldhouse_store::seasons::read(tx, call.scope()?, call.path).await?;
+            let mut listed = found.ok_or_else(Failure::not_found)?;
+            call.precondition(listed.season.version)?;
+            if let Some(name) = &wanted.name {
+                let holder = fieldhouse_store::seasons::by_name(tx, &acting.proof, &name.folded()).await?;
+                if holder.is_some_and(|holder| holder != listed.season.id) {
+                    return Err(taken(name).into());
+                }
+            }
+            let effect = seasons::change(acting.moment, listed.season.clone(), wanted.clone())?;
+            if let Some(effect) = effect {
+                acting.apply(tx, std::slice::from_ref(&effect)).await?;
+                if let Some(fieldhouse_domain::effects::Record::Season(season)) = effect.after {
+                    listed.season = season;
+                }
+            }
+            one(&listed)
+        })
+    })
+    .await
+}
+
+pub(crate) async fn delete(call: Call<op::SeasonDelete>) -> Result<Answered<op::SeasonDelete>, Failure> {
+    call.write((), |tx, acting, call, ()| {
+        Box::pin(async move {
+            let found = fieldhouse_store::seasons::read(tx, call.scope()?, call.path).await?;
+            let season = found.ok_or_else(Failure::not_found)?.season;
+            call.precondition(season.version)?;
+            let dependents = fieldhouse_store::seasons::dependents(tx, &acting.proof, season.id).await?;
+            let id = season.id.to_string();
+            acting.apply(tx, &[seasons::delete(season, dependents)?]).await?;
+            Answered::json(&Deleted { id, deleted: true })
+        })
+    })
+    .await
+}

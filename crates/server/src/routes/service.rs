@@ -1,0 +1,85 @@
+//! The service itself: its documents, its keys, its health.
+
+use std::sync::{Arc, LazyLock};
+
+use fieldhouse_api::auth::{JsonWebKeySet, OpenIdConfiguration, ProtectedResource};
+use fieldhouse_api::envelope::Asset;
+use fieldhouse_api::service::{Health, OpenApiDocument, Readiness};
+use fieldhouse_api::{Code, Op, op};
+use utoipa_swagger_ui::Config;
+
+use crate::answer::Answered;
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::{openapi, pages};
+
+pub(crate) async fn json_web_keys(call: Call<op::JsonWebKeys>) -> Result<Answered<op::JsonWebKeys>, Failure> {
+    let keys: JsonWebKeySet = call.app.tokens.public_keys();
+    Answered::json(&keys)
+}
+
+pub(crate) async fn openid_configuration(
+    call: Call<op::OpenIdConfiguration>,
+) -> Result<Answered<op::OpenIdConfiguration>, Failure> {
+    let base = &call.app.base_url;
+    Answered::json(&OpenIdConfiguration {
+        issuer: base.clone(),
+        jwks_uri: format!("{base}{}", op::JsonWebKeys::OPERATION.path()),
+        token_endpoint: format!("{base}{}", op::AuthLogin::OPERATION.path()),
+        response_types_supported: Vec::new(),
+        subject_types_supported: vec!["public".to_owned()],
+        id_token_signing_alg_values_supported: vec!["EdDSA".to_owned()],
+        grant_types_supported: vec!["password".to_owned(), "refresh_token".to_owned()],
+    })
+}
+
+pub(crate) async fn protected_resource(
+    call: Call<op::ProtectedResource>,
+) -> Result<Answered<op::ProtectedResource>, Failure> {
+    let base = &call.app.base_url;
+    Answered::json(&ProtectedResource {
+        resource: base.clone(),
+        authorization_servers: vec![base.clone()],
+        jwks_uri: format!("{base}{}", op::JsonWebKeys::OPERATION.path()),
+        bearer_methods_supported: vec!["header".to_owned()],
+        resource_documentation: format!("{base}{}", op::Docs::OPERATION.path()),
+    })
+}
+
+pub(crate) async fn openapi(_: Call<op::OpenApi>) -> Result<Answered<op::OpenApi>, Failure> {
+    static DOCUMENT: LazyLock<serde_json::Value> =
+        LazyLock::new(|| serde_json::to_value(openapi::document()).unwrap_or_default());
+    Answered::json(&OpenApiDocument(DOCUMENT.clone()))
+}
+
+pub(crate) async fn docs(_: Call<op::Docs>) -> Result<Answered<op::Docs>, Failure> {
+    Ok(Answered::html(pages::docs()))
+}
+
+pub(crate) async fn docs_asset(call: Call<op::DocsAsset>) -> Result<Answered<op::DocsAsset>, Failure> {
+    static CONFIG: LazyLock<Arc<Config<'static>>> =
+        LazyLock::new(|| Arc::new(Config::from(op::OpenApi::OPERATION.path())));
+    let served = utoipa_swagger_ui::serve(&call.path, CONFIG.clone());
+    let file =
+        served.map_err(|error| Failure::internal(error.to_string()))?.ok_or_else(Failure::not_found)?;
+    Ok(Answered::asset(Asset { media_type: file.content_type, bytes: file.bytes.into_owned() }))
+}
+
+pub(crate) async fn problem_page(call: Call<op::ProblemPage>) -> Result<Answered<op::ProblemPage>, Failure> {
+    let code: Code = call.path.parse().map_err(|_| Failure::not_found())?;
+    Ok(Answered::html(pages::problem(code)))
+}
+
+pub(crate) async fn health(_: Call<op::Health>) -> Result<Answered<op::Health>, Failure> {
+    Answered::json(&Health { status: "ok".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() })
+}
+
+pub(crate) async fn ready(call: Call<op::Ready>) -> Result<Answered<op::Ready>, Failure> {
+    let initialised = fieldhouse_store::organizations::any(&mut call.store()).await?;
+    if !initialised {
+        let detail = "The server holds no organization yet: run fieldhouse init.";
+        return Err(Failure::new(Code::Unavailable, detail));
+    }
+    let engine = call.store().engine().name().to_owned();
+    Answered::json(&Readiness { status: "ready".to_owned(), engine })
+}

@@ -1,0 +1,82 @@
+//! Background work: what need not be done while somebody waits.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use fieldhouse_domain::ids::ApiKeyId;
+use jiff::{SignedDuration, Timestamp};
+use tokio::task::JoinHandle;
+
+use crate::app::App;
+
+/// How often the time of a key's last use is written at most.
+const KEY_USE_GRAIN: SignedDuration = SignedDuration::from_mins(1);
+/// How often the workers look round.
+const ROUND: Duration = Duration::from_secs(5);
+/// How often what is over is swept out, in rounds.
+const SWEEP_ROUNDS: u32 = 720;
+/// How long answers are kept under their idempotency keys.
+pub const IDEMPOTENCY_LIFE: SignedDuration = SignedDuration::from_hours(24);
+
+/// When keys were used, waiting to be written.
+#[derive(Debug, Default)]
+pub struct KeyUse {
+    waiting: Mutex<HashMap<ApiKeyId, Timestamp>>,
+}
+
+impl KeyUse {
+    /// Notes that a key is used now, unless that was written within the last minute.
+    pub fn note(&self, key: ApiKeyId, last_used_at: Option<Timestamp>, now: Timestamp) {
+        if last_used_at.is_some_and(|last| now.duration_since(last) < KEY_USE_GRAIN) {
+            return;
+        }
+        if let Ok(mut waiting) = self.waiting.lock() {
+            waiting.insert(key, now);
+        }
+    }
+
+    fn take(&self) -> Vec<(ApiKeyId, Timestamp)> {
+        self.waiting.lock().map(|mut waiting| waiting.drain().collect()).unwrap_or_default()
+    }
+}
+
+/// Starts the workers. They end when the handle is aborted; call [`flush`] afterwards.
+pub fn start(app: App) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        for round in 1u32.. {
+            tokio::time::sleep(ROUND).await;
+            flush(&app).await;
+            if round % SWEEP_ROUNDS == 1 {
+                sweep(&app).await;
+            }
+        }
+    })
+}
+
+/// Writes what waits to be written.
+pub async fn flush(app: &App) {
+    let used = app.key_use.take();
+    if used.is_empty() {
+        return;
+    }
+    if let Err(error) = app.store.note_key_use(used).await {
+        tracing::warn!(%error, "the last use of some keys could not be written");
+    }
+}
+
+async fn sweep(app: &App) {
+    let now = app.clock.now();
+    app.limits.tidy();
+    let before = now.saturating_sub(IDEMPOTENCY_LIFE).unwrap_or(Timestamp::MIN);
+    for (what, swept) in [
+        ("answers kept for repeated requests", app.store.purge_idempotency_keys(before).await),
+        ("guests", app.store.purge_guests(now).await),
+    ] {
+        match swept {
+            Ok(0) => {}
+            Ok(count) => tracing::info!(count, what, "swept out what is over"),
+            Err(error) => tracing::warn!(%error, what, "could not sweep out what is over"),
+        }
+    }
+}
