@@ -7,7 +7,7 @@ use bytes::Bytes;
 use fieldhouse_api::envelope::{Asset, Html};
 use fieldhouse_api::favorites::{FavoriteRemoved, SavedFavorite};
 use fieldhouse_api::service::{Health, OpenApiDocument, Readiness};
-use fieldhouse_api::{Answer, Code, Data, Deleted, Page, auth};
+use fieldhouse_api::{Code, Data, Deleted, Page, auth};
 use http::header::{CONTENT_TYPE, ETAG};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::de::DeserializeOwned;
@@ -103,27 +103,21 @@ pub struct Versioned<T> {
 }
 
 /// How an operation's answer becomes the value that its method returns: a record comes out of its envelope, a page stays whole.
-pub trait Reply: Answer {
+pub trait Reply {
     /// The value.
     type Value: Send + 'static;
     /// Reads a successful answer.
     fn read(answer: &RawAnswer) -> Result<Self::Value, Error>;
 }
 
-impl<T: DeserializeOwned + Send + 'static> Reply for Data<T>
-where
-    Self: Answer,
-{
+impl<T: DeserializeOwned + Send + 'static> Reply for Data<T> {
     type Value = T;
     fn read(answer: &RawAnswer) -> Result<T, Error> {
         answer.json::<Self>().map(|envelope| envelope.data)
     }
 }
 
-impl<T: DeserializeOwned + Send + 'static> Reply for Page<T>
-where
-    Self: Answer,
-{
+impl<T: DeserializeOwned + Send + 'static> Reply for Page<T> {
     type Value = Self;
     fn read(answer: &RawAnswer) -> Result<Self, Error> {
         answer.json()

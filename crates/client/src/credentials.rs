@@ -69,7 +69,7 @@ pub trait SessionStore: Send + Sync {
 /// A turn at the session's tokens; dropping it ends it.
 pub trait Turn: Send {
     /// The tokens as they are kept now, if they are.
-    fn tokens(&self) -> Option<SessionTokens>;
+    fn tokens(&mut self) -> Option<SessionTokens>;
     /// Keeps new tokens.
     fn keep(&mut self, tokens: &SessionTokens) -> io::Result<()>;
 }
@@ -84,7 +84,7 @@ impl<F: Fn(&SessionTokens) + Send + Sync + 'static> SessionStore for Tell<F> {
 }
 
 impl<F: Fn(&SessionTokens) + Send + Sync> Turn for Tell<F> {
-    fn tokens(&self) -> Option<SessionTokens> {
+    fn tokens(&mut self) -> Option<SessionTokens> {
         None
     }
     fn keep(&mut self, tokens: &SessionTokens) -> io::Result<()> {
@@ -129,7 +129,7 @@ impl Session {
             return Ok(());
         }
         let mut turn = self.turn().await.map_err(Error::SessionStore)?;
-        if let Some(kept) = turn.as_ref().and_then(|turn| turn.tokens()) {
+        if let Some(kept) = turn.as_mut().and_then(|turn| turn.tokens()) {
             let renewed = !kept.has_access(stale);
             *tokens = kept;
             if renewed {

@@ -88,7 +88,7 @@ impl SessionStore for Shared {
 }
 
 impl Turn for Shared {
-    fn tokens(&self) -> Option<SessionTokens> {
+    fn tokens(&mut self) -> Option<SessionTokens> {
         Some(SessionTokens::new("access-2", "refresh-2"))
     }
     fn keep(&mut self, _: &SessionTokens) -> io::Result<()> {
