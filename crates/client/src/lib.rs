@@ -1,1 +1,102 @@
-//! x
+//! The typed client of Fieldhouse.
+//!
+//! Resource groups hold a method for each operation ([`Client::seasons`], [`Client::games`], ...), [`Client::request`] reaches any path.
+//!
+//! ```no_run
+//! use fieldhouse_client::api::auth::Login;
+//! use fieldhouse_client::api::seasons::{SeasonChange, SeasonListQuery};
+//! use fieldhouse_client::api::{Code, Data};
+//! use fieldhouse_client::{Client, Method};
+//! use futures_util::TryStreamExt;
+//!
+//! # async fn example() -> Result<(), fieldhouse_client::Error> {
+//! // With a key:
+//! let client = Client::builder("https://api.example.org").api_key("fhk_...").build()?;
+//!
+//! let page = client.seasons().list(&SeasonListQuery::default()).await?;
+//! for season in &page.data {
+//!     println!("{} ({})", season.name, season.status);
+//! }
+//!
+//! // Every record, page by page:
+//! let mut upcoming = client.games().upcoming(&Default::default()).stream();
+//! while let Some(game) = upcoming.try_next().await? {
+//!     println!("{} {}", game.local_start, game.time_zone);
+//! }
+//!
+//! // Only if nobody else has changed it meanwhile:
+//! let season = client.seasons().read(page.data[0].id).versioned().await?;
+//! let change = SeasonChange { name: Some("Winter 2026".to_owned()), ..SeasonChange::default() };
+//! let mut call = client.seasons().change(season.value.id, &change);
+//! if let Some(version) = &season.etag {
+//!     call = call.if_match(version);
+//! }
+//! match call.await {
+//!     Err(error) if error.code() == Some(Code::VersionMismatch) => println!("read it again"),
+//!     other => println!("{}", other?.name),
+//! }
+//!
+//! // Anything else:
+//! let organization: Data<serde_json::Value> =
+//!     client.request(Method::GET, "/api/v1/organization").send().await?;
+//! println!("{}", organization.data["name"]);
+//!
+//! // With a session, which is renewed by itself:
+//! let anonymous = Client::builder("https://api.example.org").build()?;
+//! let login = Login { email: "me@example.org".into(), password: "...".into(), organization: None };
+//! let tokens = anonymous.auth().login(&login).await?;
+//! let client = Client::builder("https://api.example.org")
+//!     .session(tokens)
+//!     .on_refresh(|tokens| drop(tokens.refresh_token()))
+//!     .build()?;
+//! # drop(client);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What it does by itself: a random `Idempotency-Key` on everything that makes or changes something, kept the same when the request is
+//! repeated; repetition after connection errors, 429 and 503, as far as it is safe; renewal of the session, once for all calls that wait.
+//!
+//! A known limit: enums of records are closed, so a record in which a newer server uses a word that this client does not know is
+//! [`Error::Decode`]. Ask for it as [`serde_json::Value`] with [`Client::request`] then. Unknown fields, and unknown codes of problems, do
+//! no harm.
+//!
+//! How to add a method: `resources.rs`.
+
+mod addresses;
+mod answers;
+pub mod api_keys;
+pub mod auth;
+mod builder;
+mod call;
+mod client;
+pub mod colleges;
+mod credentials;
+mod drafts;
+mod errors;
+pub mod favorites;
+pub mod games;
+pub mod imports;
+pub mod members;
+pub mod organization;
+mod pages;
+mod problems;
+pub mod profile;
+mod request;
+mod resources;
+mod retries;
+pub mod seasons;
+pub mod service;
+
+pub use fieldhouse_api as api;
+pub use http::Method;
+
+pub use answers::{ETag, RawAnswer, Reply, Versioned};
+pub use builder::Builder;
+pub use call::Call;
+pub use client::Client;
+pub use credentials::{SessionStore, SessionTokens, Turn};
+pub use errors::Error;
+pub use problems::{Problem, ProblemCode};
+pub use request::Request;
+pub use resources::covered;

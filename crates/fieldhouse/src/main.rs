@@ -1,2 +1,24 @@
-//! x
-fn main() {}
+//! `fieldhouse`: the command-line tool of the API. One command a file in `commands`.
+
+mod arguments;
+mod clock;
+mod commands;
+mod context;
+mod credentials;
+mod failure;
+mod json;
+mod listing;
+mod output;
+mod secrets;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match commands::Options::parse().run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failure::report(error),
+    }
+}

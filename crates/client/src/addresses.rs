@@ -1,0 +1,109 @@
+//! Addresses: where the server is, and where an operation is on it.
+
+use http::uri::Scheme;
+use reqwest::Url;
+
+use crate::errors::Error;
+
+/// Reads the server's address: `http` or `https`, with or without a path before the API's own.
+pub(crate) fn base(text: &str) -> Result<Url, Error> {
+    let refuse = |why: &str| Error::Request(format!("{text:?} is not a server's address: {why}"));
+    let url = Url::parse(text).map_err(|error| refuse(&error.to_string()))?;
+    let web = [Scheme::HTTP, Scheme::HTTPS].iter().any(|scheme| url.scheme() == scheme.as_str());
+    if !web || !url.has_host() {
+        return Err(refuse("it must start with http:// or https://"));
+    }
+    if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
+        return Err(refuse("it must hold neither a name, a password nor a query"));
+    }
+    Ok(url)
+}
+
+/// Puts the parameter in an operation's path and the path on the server's address.
+pub(crate) fn operation(base: &Url, path: &str, parameter: Option<&str>) -> Result<Url, Error> {
+    let mut url = base.clone();
+    let mut segments = url.path_segments_mut().map_err(|()| Error::Request("no path fits".to_owned()))?;
+    segments.pop_if_empty();
+    for segment in path.split('/').skip(1) {
+        if segment.starts_with('{') {
+            segments.push(spelled_out(path, parameter)?);
+        } else {
+            segments.push(segment);
+        }
+    }
+    drop(segments);
+    Ok(url)
+}
+
+/// The parameter, if it can stand for one segment of a path: nothing, `.` and `..` would make the address another operation's.
+fn spelled_out<'a>(path: &str, parameter: Option<&'a str>) -> Result<&'a str, Error> {
+    parameter
+        .filter(|text| !matches!(*text, "" | "." | ".."))
+        .ok_or_else(|| Error::Request(format!("{path} needs its parameter, which is neither empty nor dots")))
+}
+
+/// Puts any path, with or without a query, on the server's address. What comes out is always on that server.
+pub(crate) fn anywhere(base: &Url, path: &str) -> Result<Url, Error> {
+    let text = format!("{}/{}", base.as_str().trim_end_matches('/'), path.trim_start_matches('/'));
+    Url::parse(&text).map_err(|error| Error::Request(format!("{path:?} is not a path: {error}")))
+}
+
+/// Adds query parameters, URL-encoded already.
+pub(crate) fn add_query(url: &mut Url, query: &str) {
+    let joined = [url.query().unwrap_or_default(), query].into_iter().filter(|part| !part.is_empty());
+    let joined = joined.collect::<Vec<_>>().join("&");
+    url.set_query((!joined.is_empty()).then_some(joined.as_str()));
+}
+
+/// Puts a cursor in the place of the one before.
+pub(crate) fn set_cursor(url: &mut Url, cursor: &str) {
+    let others: Vec<_> = url.query_pairs().into_owned().filter(|(name, _)| name != "cursor").collect();
+    url.query_pairs_mut().clear().extend_pairs(others).append_pair("cursor", cursor);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        base(text).expect("an address")
+    }
+
+    #[test]
+    fn a_path_is_filled_and_its_parameter_encoded() {
+        for (at, path, parameter, wanted) in [
+            ("http://a.test", "/healthz", None, "http://a.test/healthz"),
+            ("http://a.test/", "/api/v1/seasons/{id}", Some("sea_1"), "http://a.test/api/v1/seasons/sea_1"),
+            ("https://a.test/x/", "/docs/{file}", Some("a/b?c#d%"), "https://a.test/x/docs/a%2Fb%3Fc%23d%25"),
+        ] {
+            let filled = operation(&url(at), path, parameter).expect("an address");
+            assert_eq!(filled.as_str(), wanted);
+        }
+        for parameter in [None, Some(""), Some(".."), Some(".")] {
+            assert!(operation(&url("http://a.test"), "/docs/{file}", parameter).is_err(), "{parameter:?}");
+        }
+    }
+
+    #[test]
+    fn no_path_leads_to_another_server() {
+        for path in ["//evil.test/x", "http://evil.test", "@evil.test", ":80@evil.test/", "\\\\evil.test"] {
+            let address = anywhere(&url("http://a.test"), path).expect("an address");
+            assert_eq!(address.host_str(), Some("a.test"), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_replaces_the_one_before_and_leaves_the_filters() {
+        let mut address = anywhere(&url("http://a.test"), "/s?status=active&cursor=old").expect("an address");
+        add_query(&mut address, "q=u12+girls");
+        set_cursor(&mut address, "n&w");
+        assert_eq!(address.query(), Some("status=active&q=u12+girls&cursor=n%26w"));
+    }
+
+    #[test]
+    fn only_the_address_of_a_server_is_one() {
+        for wrong in ["", "a.test", "ftp://a.test", "http://me:pw@a.test", "http://a.test/?x=1", "http://"] {
+            assert!(base(wrong).is_err(), "{wrong}");
+        }
+    }
+}

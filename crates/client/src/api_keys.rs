@@ -1,0 +1,23 @@
+//! API keys: issuing, looking at and revoking them.
+
+use fieldhouse_api::api_keys::ApiKeyCreate;
+use fieldhouse_api::request::ListQuery;
+use fieldhouse_domain::ids::ApiKeyId;
+
+use crate::resources::resource;
+
+resource! {
+    /// Keys for scripts, servers and agents.
+    ApiKeys {
+        /// Issues a key; it is shown this once. Needs a session signed in less than 15 minutes ago.
+        create(body: ApiKeyCreate) => ApiKeyCreate;
+        /// Lists the caller's keys, the newest first; for an admin, everybody's.
+        list(query: ListQuery) => ApiKeyList;
+        /// Reads a key's record.
+        read(id: ApiKeyId) => ApiKeyRead;
+        /// Reads the record of the key that this client calls with.
+        current() => ApiKeyCurrent;
+        /// Revokes a key. The next request with it is refused.
+        revoke(id: ApiKeyId) => ApiKeyRevoke;
+    }
+}

@@ -1,0 +1,119 @@
+//! One call of one operation: its options, and the ways to get its answer.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+
+use fieldhouse_api::request::TryOut;
+use fieldhouse_api::{Op, Page};
+use futures_util::Stream;
+use http::header::{IF_MATCH, IF_NONE_MATCH};
+use http::{HeaderName, HeaderValue, StatusCode};
+use serde::de::DeserializeOwned;
+
+use crate::answers::{ETag, Reply, Versioned};
+use crate::drafts::{IDEMPOTENCY_KEY, Pending};
+use crate::errors::Error;
+use crate::pages;
+
+/// A call of the operation `O`. Nothing happens until it is awaited:
+///
+/// - `call.await` answers the value;
+/// - [`Call::versioned`] answers it with its version, for a later [`Call::if_match`];
+/// - [`Call::if_none_match`] answers it only if it changed;
+/// - [`Call::stream`] answers every record of a list, page by page.
+#[must_use = "a call does nothing until it is awaited"]
+pub struct Call<O> {
+    pending: Pending,
+    operation: PhantomData<O>,
+}
+
+impl<O> fmt::Debug for Call<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Call").field(&self.pending).finish()
+    }
+}
+
+impl<O: Op> Call<O> {
+    pub(crate) fn new(pending: Pending) -> Self {
+        Self { pending, operation: PhantomData }
+    }
+
+    /// Adds query parameters to those that the method took.
+    pub fn query(self, query: &O::Query) -> Self {
+        Self::new(self.pending.with(|draft| draft.add_query(query)))
+    }
+
+    /// Changes or deletes the record only if it is still this version; otherwise the answer is `version_mismatch`.
+    pub fn if_match(self, version: &ETag) -> Self {
+        self.header(IF_MATCH, version.0.clone())
+    }
+
+    /// Uses this key in the place of a random one. Two calls with one key and the same body happen once: so a key that outlives the program
+    /// makes a call safe to repeat after a crash. 1 to 255 printable ASCII characters.
+    pub fn idempotency_key(self, key: &str) -> Self {
+        Self::new(self.pending.with(|draft| draft.set_header(IDEMPOTENCY_KEY.as_str(), key)))
+    }
+
+    fn header(self, name: HeaderName, value: HeaderValue) -> Self {
+        Self::new(self.pending.with(|draft| {
+            draft.headers.insert(name, value);
+            Ok(())
+        }))
+    }
+}
+
+impl<O: Op<Query = TryOut>> Call<O> {
+    /// Checks and answers everything, and keeps nothing.
+    pub fn validate_only(self) -> Self {
+        self.query(&TryOut { validate_only: Some(true) })
+    }
+}
+
+impl<O: Op> Call<O>
+where
+    O::Answer: Reply,
+{
+    /// The value with its version.
+    pub async fn versioned(self) -> Result<Versioned<<O::Answer as Reply>::Value>, Error> {
+        let answer = self.pending.send().await?.success()?;
+        Ok(Versioned { etag: answer.etag(), value: O::Answer::read(&answer)? })
+    }
+
+    /// The value with its version, if it is another version than this one; none if it is the same still.
+    pub async fn if_none_match(
+        self,
+        version: &ETag,
+    ) -> Result<Option<Versioned<<O::Answer as Reply>::Value>>, Error> {
+        let call = self.header(IF_NONE_MATCH, version.0.clone());
+        match call.versioned().await {
+            Err(Error::Status { status: StatusCode::NOT_MODIFIED, .. }) => Ok(None),
+            other => other.map(Some),
+        }
+    }
+}
+
+impl<O: Op> IntoFuture for Call<O>
+where
+    O::Answer: Reply,
+{
+    type Output = Result<<O::Answer as Reply>::Value, Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move { Ok(self.versioned().await?.value) })
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static, O: Op<Answer = Page<T>>> Call<O> {
+    /// Every page from here to the end of the list; with `updated_since` they tell what was deleted, too. The query's `limit` is each
+    /// page's.
+    pub fn pages(self) -> impl Stream<Item = Result<Page<T>, Error>> + Send + Unpin + use<T, O> {
+        pages::pages(self.pending)
+    }
+
+    /// Every record from here to the end of the list.
+    pub fn stream(self) -> impl Stream<Item = Result<T, Error>> + Send + Unpin + use<T, O> {
+        pages::records(self.pending)
+    }
+}

@@ -1,0 +1,13 @@
+//! Imports of whole leagues.
+
+use fieldhouse_api::imports::LeagueImport;
+
+use crate::resources::resource;
+
+resource! {
+    /// Imports of whole leagues.
+    Imports {
+        /// Imports a league file: seasons, divisions, teams, venues, games.
+        league(body: LeagueImport) => LeagueImport;
+    }
+}

@@ -1,0 +1,113 @@
+//! Problems as a client reads them: leniently, for a newer server may know codes and members that this client does not.
+
+use std::fmt;
+
+use fieldhouse_api::Code;
+use fieldhouse_api::problems::FieldProblem;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// The body of an error answer (RFC 9457), with everything optional that a program between here and the server might leave out.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Problem {
+    /// The code: stable, for programs.
+    pub code: ProblemCode,
+    /// The HTTP status.
+    #[serde(default)]
+    pub status: u16,
+    /// The code in words.
+    #[serde(default)]
+    pub title: String,
+    /// What went wrong this time, and what to do next.
+    #[serde(default)]
+    pub detail: String,
+    /// The request's id.
+    #[serde(default)]
+    pub request_id: Option<String>,
+    /// Whether the same request may succeed later.
+    #[serde(default)]
+    pub retryable: bool,
+    /// Which fields are wrong.
+    #[serde(default)]
+    pub errors: Vec<FieldProblem>,
+    /// What else the code has to say: `required_role`, `current_version`, `bad_rows`, ...
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = if self.detail.is_empty() { &self.title } else { &self.detail };
+        write!(f, "{text} ({})", self.code)
+    }
+}
+
+/// A problem's code: one that this client knows, or the text of a newer one.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
+pub enum ProblemCode {
+    /// One of the list.
+    Known(Code),
+    /// One that was added after this client was made.
+    Unknown(String),
+}
+
+impl ProblemCode {
+    /// The code, where this client knows it.
+    pub fn known(&self) -> Option<Code> {
+        match self {
+            Self::Known(code) => Some(*code),
+            Self::Unknown(_) => None,
+        }
+    }
+
+    /// The code as it stands in the answer.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Known(code) => code.name(),
+            Self::Unknown(text) => text,
+        }
+    }
+}
+
+impl From<String> for ProblemCode {
+    fn from(text: String) -> Self {
+        text.parse().map_or(Self::Unknown(text), Self::Known)
+    }
+}
+
+impl fmt::Display for ProblemCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Problem {
+        serde_json::from_str(json).expect("a problem")
+    }
+
+    #[test]
+    fn a_whole_problem_keeps_what_its_code_adds() {
+        let problem = read(
+            r#"{"type": "https://x.test/problems/role_insufficient", "title": "The role is too low", "status": 403,
+                "detail": "A manager is needed.", "instance": "urn:request:r1", "code": "role_insufficient",
+                "request_id": "r1", "retryable": false, "required_role": "manager",
+                "errors": [{"pointer": "/name", "code": "required", "message": "is missing"}]}"#,
+        );
+        assert_eq!(problem.code.known(), Some(Code::RoleInsufficient));
+        assert_eq!(problem.more["required_role"], "manager");
+        assert_eq!(problem.errors[0].fix, None);
+        assert_eq!(problem.to_string(), "A manager is needed. (role_insufficient)");
+    }
+
+    #[test]
+    fn a_code_of_tomorrow_is_kept_as_text() {
+        let problem = read(r#"{"code": "moon_is_full", "title": "The moon is full"}"#);
+        assert_eq!(problem.code, ProblemCode::Unknown("moon_is_full".to_owned()));
+        assert_eq!(problem.to_string(), "The moon is full (moon_is_full)");
+    }
+}

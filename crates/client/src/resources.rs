@@ -1,0 +1,138 @@
+//! Resource groups: the client's methods, as tables.
+//!
+//! A group is one `resource!` table in the file of its noun, one row a method: arguments and the operation. How the operation is called
+//! follows from the operation table. A new group gets a line in `groups!` below. [`covered`] is read off the same tables, so a method
+//! cannot be forgotten there, and a test compares it with the operation table, so an operation cannot be forgotten here.
+
+use fieldhouse_api::Operation;
+
+use crate::client::Client;
+use crate::colleges::Colleges;
+
+/// A resource group: a struct with a method for each row. A row's arguments are `id`, `name`, `query`, `body`, or `id` and `body`.
+macro_rules! resource {
+    ($(#[$doc:meta])* $group:ident { $(
+        $(#[$about:meta])* $method:ident($($argument:ident: $type:ty),*) => $operation:ident;
+    )+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $group(pub(crate) $crate::client::Client);
+
+        impl $group {
+            pub(crate) const OPERATIONS: &'static [fieldhouse_api::Operation] =
+                &[$(fieldhouse_api::Operation::$operation),+];
+
+            $(
+                $(#[$about])*
+                #[doc = concat!("\n\nCalls [`", stringify!($operation), "`](fieldhouse_api::op::", stringify!($operation), ").")]
+                pub fn $method(
+                    &self $(, $argument: $crate::resources::argument!($argument: $type))*
+                ) -> $crate::Call<fieldhouse_api::op::$operation> {
+                    $crate::resources::call!(self.0, $($argument = $argument)*)
+                }
+            )+
+        }
+    };
+}
+
+/// How a method takes an argument: ids by value, the rest by reference.
+macro_rules! argument {
+    (id: $type:ty) => {
+        $type
+    };
+    ($other:ident: $type:ty) => {
+        &$type
+    };
+}
+
+/// The call with these arguments and everything else at its default. Each comes as its role and itself, for a macro sees no names but its own.
+macro_rules! call {
+    ($client:expr,) => {
+        $client.call(fieldhouse_api::request::NoParameter, &Default::default(), &Default::default())
+    };
+    ($client:expr, id = $id:ident) => {
+        $client.call($id, &Default::default(), &Default::default())
+    };
+    ($client:expr, name = $name:ident) => {
+        $client.call($name, &Default::default(), &Default::default())
+    };
+    ($client:expr, query = $query:ident) => {
+        $client.call(fieldhouse_api::request::NoParameter, $query, &Default::default())
+    };
+    ($client:expr, body = $body:ident) => {
+        $client.call(fieldhouse_api::request::NoParameter, &Default::default(), $body)
+    };
+    ($client:expr, id = $id:ident body = $body:ident) => {
+        $client.call($id, &Default::default(), $body)
+    };
+}
+
+pub(crate) use {argument, call, resource};
+
+macro_rules! groups {
+    ($($owner:ident: $($(#[$doc:meta])* $name:ident $module:ident::$group:ident,)+;)+) => {
+        $(impl $owner {
+            $($(#[$doc])* pub fn $name(&self) -> crate::$module::$group { crate::$module::$group(self.client()) })+
+        })+
+
+        /// Every operation that has a method, one entry a method.
+        pub fn covered() -> Vec<Operation> {
+            [$($(crate::$module::$group::OPERATIONS),+),+].concat()
+        }
+    };
+}
+
+groups! {
+    Client:
+        /// Keys for scripts, servers and agents.
+        api_keys api_keys::ApiKeys,
+        /// Sign-in and sessions.
+        auth auth::Auth,
+        /// The college catalogue, and what is saved of it.
+        colleges colleges::Colleges,
+        /// Games.
+        games games::Games,
+        /// Imports of whole leagues.
+        imports imports::Imports,
+        /// The organization's members.
+        members members::Members,
+        /// The caller's organization.
+        organization organization::Organization,
+        /// The caller's own profile.
+        profile profile::Profile,
+        /// Seasons.
+        seasons seasons::Seasons,
+        /// The service itself: health, documents, public keys.
+        service service::Service,
+    ;
+    Colleges:
+        /// The colleges' programs.
+        programs colleges::Programs,
+        /// The caller's saved programs.
+        favorites favorites::Favorites,
+    ;
+}
+
+impl Client {
+    fn client(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl Colleges {
+    fn client(&self) -> Client {
+        self.0.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_has_one_method() {
+        let mut covered = covered();
+        covered.sort_unstable();
+        assert_eq!(covered, Operation::ALL);
+    }
+}

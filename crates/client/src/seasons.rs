@@ -1,0 +1,22 @@
+//! Seasons.
+
+use fieldhouse_api::seasons::{SeasonChange, SeasonCreate, SeasonListQuery};
+use fieldhouse_domain::ids::SeasonId;
+
+use crate::resources::resource;
+
+resource! {
+    /// Seasons.
+    Seasons {
+        /// Lists the seasons, the latest first.
+        list(query: SeasonListQuery) => SeasonList;
+        /// Makes a season.
+        create(body: SeasonCreate) => SeasonCreate;
+        /// Reads a season.
+        read(id: SeasonId) => SeasonRead;
+        /// Changes a season.
+        change(id: SeasonId, body: SeasonChange) => SeasonChange;
+        /// Deletes a season on which nothing stands.
+        delete(id: SeasonId) => SeasonDelete;
+    }
+}

@@ -1,0 +1,9 @@
+//! The clock of the command line, read here and nowhere else.
+
+use jiff::Timestamp;
+
+/// The time now.
+#[expect(clippy::disallowed_methods, reason = "time is an argument, and this is where it comes from")]
+pub(crate) fn now() -> Timestamp {
+    Timestamp::now()
+}

@@ -1,0 +1,155 @@
+//! `fieldhouse api`: any operation of the API, by its method and path.
+
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::Args;
+use fieldhouse_client::api::Page;
+use fieldhouse_client::{Method, RawAnswer, Request};
+use futures_util::TryStreamExt;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use crate::arguments::{header, pair};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::json::indented;
+use crate::output;
+
+/// Any operation.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// GET, POST, PATCH, PUT or DELETE
+    #[arg(value_parser = |text: &str| text.to_uppercase().parse::<Method>())]
+    method: Method,
+    /// The path, such as /api/v1/seasons
+    path: String,
+    /// A field: of the query with GET and DELETE, else of the JSON body, where true, false, null and numbers are themselves; may be given
+    /// several times
+    #[arg(short = 'f', long = "field", value_name = "NAME=VALUE", value_parser = pair)]
+    fields: Vec<(String, String)>,
+    /// A field whose value is text, whatever it looks like
+    #[arg(short = 'F', long = "text-field", value_name = "NAME=TEXT", value_parser = pair)]
+    texts: Vec<(String, String)>,
+    /// A file with the JSON body; - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fields", "texts"])]
+    input: Option<PathBuf>,
+    /// A header; may be given several times
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = header)]
+    headers: Vec<(String, String)>,
+    /// Follow a list to its end and print it as one
+    #[arg(long, conflicts_with_all = ["input", "include"])]
+    paginate: bool,
+    /// Print the status and the headers too
+    #[arg(short, long)]
+    include: bool,
+}
+
+/// Calls the operation and prints the answer's body.
+pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
+    let client = context.client()?;
+    if options.paginate {
+        if options.method != Method::GET {
+            return Err(Failure::new("--paginate follows lists, which only GET reads").into());
+        }
+        let request = client.request::<Page<Value>>(options.method.clone(), &options.path);
+        let data: Vec<Value> = options.fill(request)?.stream().try_collect().await?;
+        return Ok(output::json(&json!({"data": data}))?);
+    }
+    let request = client.request::<Value>(options.method.clone(), &options.path);
+    let answer = options.fill(request)?.send_raw().await?;
+    if options.include {
+        print_head(&answer)?;
+    }
+    print_body(context, &answer.success()?)
+}
+
+impl Options {
+    fn fill<T>(&self, mut request: Request<T>) -> anyhow::Result<Request<T>> {
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        if let Some(file) = &self.input {
+            return Ok(
+                request.body(&body(file).with_context(|| format!("{} is not a JSON body", file.display()))?)
+            );
+        }
+        let in_query = self.method == Method::GET || self.method == Method::DELETE;
+        let fields = || self.fields.iter().chain(&self.texts);
+        if in_query {
+            return Ok(request.query(&fields().collect::<Vec<_>>()));
+        }
+        if fields().next().is_none() {
+            return Ok(request);
+        }
+        let recognised = self.fields.iter().map(|(name, text)| (name.clone(), recognise(text)));
+        let texts = self.texts.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str())));
+        Ok(request.body(&recognised.chain(texts).collect::<Map<_, _>>()))
+    }
+}
+
+/// The value that a text spells: a number, true, false or null, or itself.
+fn recognise(text: &str) -> Value {
+    match serde_json::from_str(text) {
+        Ok(value @ (Value::Null | Value::Bool(_) | Value::Number(_))) => value,
+        _ => Value::from(text),
+    }
+}
+
+fn body(file: &Path) -> anyhow::Result<Box<RawValue>> {
+    let mut text = String::new();
+    if file.as_os_str() == "-" {
+        io::stdin().read_to_string(&mut text)?;
+    } else {
+        text = std::fs::read_to_string(file)?;
+    }
+    Ok(serde_json::from_str(&text)?)
+}
+
+fn print_head(answer: &RawAnswer) -> io::Result<()> {
+    let mut head = format!("{}\n", answer.status);
+    for (name, value) in &answer.headers {
+        head.push_str(&output::clean(&format!("{name}: {}", String::from_utf8_lossy(value.as_bytes()))));
+        head.push('\n');
+    }
+    output::line(&head)
+}
+
+/// Prints the body: indented where a person reads it, as it is where a program does.
+fn print_body(context: &Context, answer: &RawAnswer) -> anyhow::Result<()> {
+    let mut stdout = io::stdout();
+    let pretty = stdout.is_terminal() || context.output.is_json();
+    match answer.json::<Box<RawValue>>() {
+        Ok(json) if pretty => output::line(&indented(json.get()))?,
+        _ => {
+            stdout.write_all(&answer.body)?;
+            if !answer.body.ends_with(b"\n") {
+                writeln!(stdout)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_what_they_look_like() {
+        for (text, value) in [
+            ("true", json!(true)),
+            ("null", Value::Null),
+            ("7", json!(7)),
+            ("-1.5", json!(-1.5)),
+            ("007", json!("007")),
+            ("yes", json!("yes")),
+            ("", json!("")),
+            ("[1]", json!("[1]")),
+            ("\"x\"", json!("\"x\"")),
+        ] {
+            assert_eq!(recognise(text), value, "{text}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! `fieldhouse admin api-keys`: keys for scripts, servers and agents.
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use fieldhouse_client::Client;
+use fieldhouse_client::api::api_keys::{ApiKey, ApiKeyCreate};
+use fieldhouse_client::api::request::ListQuery;
+use fieldhouse_domain::api_keys::ApiKeyKind;
+use fieldhouse_domain::ids::ApiKeyId;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::arguments::{instant, one_of};
+use crate::clock;
+use crate::context::Context;
+use crate::listing::Paging;
+use crate::output::{self, Column, note, or_dash};
+
+/// API keys.
+#[derive(Subcommand)]
+pub(crate) enum Options {
+    /// Issue a key; it is shown this once
+    Create(CreateOptions),
+    /// List your keys, the newest first; for an admin, everybody's
+    List(Paging),
+    /// Revoke a key: the next request with it is refused
+    Revoke {
+        /// Its id, as `list` shows it
+        id: ApiKeyId,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct CreateOptions {
+    /// What to call it
+    #[arg(long)]
+    name: String,
+    /// How long it lasts: 90 days unless said otherwise, 366 at most
+    #[arg(long, value_name = "N", conflicts_with = "expires_at")]
+    expires_in_days: Option<u16>,
+    /// When it ends: a date or a time
+    #[arg(long, value_name = "TIME", value_parser = instant)]
+    expires_at: Option<Timestamp>,
+    /// What it may touch, as resource:read or resource:write; may be given several times; whatever your role may unless said otherwise
+    #[arg(long = "scope", value_name = "SCOPE")]
+    scopes: Vec<String>,
+    /// An address from which it may be used; may be given several times; any unless said otherwise
+    #[arg(long = "allowed-ip", value_name = "ADDRESS")]
+    allowed_ips: Vec<String>,
+    /// Whom it is for: an agent's key writes only through changesets
+    #[arg(long, value_parser = one_of!(ApiKeyKind))]
+    kind: Option<ApiKeyKind>,
+}
+
+const COLUMNS: &[Column<ApiKey>] = &[
+    ("NAME", |it| it.name.clone()),
+    ("KEY", |it| format!("{}...{}", it.prefix, it.last4)),
+    ("KIND", |it| it.kind.to_string()),
+    ("ROLE", |it| it.role.to_string()),
+    ("STATUS", |it| it.status.to_string()),
+    ("EXPIRES", |it| it.expires_at.to_string()),
+    ("LAST USED", |it| or_dash(it.last_used_at)),
+    ("ID", |it| it.id.to_string()),
+];
+
+/// Issues, lists or revokes keys.
+pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
+    let client = context.signed_in()?;
+    match options {
+        Options::Create(options) => create(context, &client, options).await,
+        Options::List(paging) => {
+            let query = ListQuery { limit: paging.limit(), cursor: None };
+            paging.show(context, client.api_keys().list(&query), COLUMNS).await
+        }
+        Options::Revoke { id } => {
+            let revoked = client.api_keys().revoke(id).await?;
+            Ok(context.output.sentence(&revoked, &format!("Revoked {id}."))?)
+        }
+    }
+}
+
+/// Standard output gets the key alone, so that a script can keep it; everything else about it goes beside.
+async fn create(context: &Context, client: &Client, options: CreateOptions) -> anyhow::Result<()> {
+    let body = options.body()?;
+    let issued = client.api_keys().create(&body).await?;
+    if context.output.is_json() {
+        output::json(&issued)?;
+    } else {
+        output::line(&issued.key)?;
+        note(&format!(
+            "Issued {} ({}) until {}.",
+            issued.record.name, issued.record.id, issued.record.expires_at
+        ));
+    }
+    note("Keep the key now: it is not shown again.");
+    Ok(())
+}
+
+impl CreateOptions {
+    fn body(self) -> anyhow::Result<ApiKeyCreate> {
+        let given = |texts: Vec<String>| (!texts.is_empty()).then_some(texts);
+        let in_days = self.expires_in_days.map(|days| {
+            let life = SignedDuration::from_hours(i64::from(days) * 24);
+            clock::now().checked_add(life).context("there is no such time")
+        });
+        Ok(ApiKeyCreate {
+            name: self.name,
+            kind: self.kind,
+            scopes: given(self.scopes),
+            allowed_ips: given(self.allowed_ips),
+            expires_at: in_days.transpose()?.or(self.expires_at),
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! `fieldhouse colleges`: the college catalogue, which needs no credential.
+
+use clap::{Args, Subcommand};
+use fieldhouse_client::api::colleges::{College, CollegeSearch, Program, ProgramSearch};
+use fieldhouse_domain::colleges::ProgramGender;
+use fieldhouse_domain::ids::CollegeId;
+
+use super::favorites;
+use crate::arguments::one_of;
+use crate::context::Context;
+use crate::listing::Paging;
+use crate::output::{Column, or_dash};
+
+/// Colleges.
+#[derive(Subcommand)]
+pub(crate) enum Options {
+    /// Search colleges by name
+    Search(SearchOptions),
+    /// Search their programs, by the college's name
+    Programs(ProgramOptions),
+    /// The programs that you saved
+    #[command(subcommand)]
+    Favorites(favorites::Options),
+}
+
+#[derive(Args)]
+pub(crate) struct SearchOptions {
+    /// Words, or starts of words, of the name
+    query: Option<String>,
+    #[command(flatten)]
+    filters: Filters,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+#[derive(Args)]
+pub(crate) struct ProgramOptions {
+    /// Words, or starts of words, of the college's name
+    query: Option<String>,
+    /// Only programs of this college
+    #[arg(long, value_name = "ID")]
+    college: Option<CollegeId>,
+    #[command(flatten)]
+    filters: Filters,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+#[derive(Args)]
+struct Filters {
+    /// Only in this state: its two letters
+    #[arg(long)]
+    state: Option<String>,
+    /// Only of this athletics division
+    #[arg(long)]
+    division: Option<String>,
+    /// Only with this sport
+    #[arg(long)]
+    sport: Option<String>,
+    /// Only for these
+    #[arg(long, value_parser = one_of!(ProgramGender))]
+    gender: Option<ProgramGender>,
+}
+
+const COLLEGES: &[Column<College>] = &[
+    ("NAME", |it| it.name.clone()),
+    ("CITY", |it| or_dash(it.city.as_ref())),
+    ("STATE", |it| or_dash(it.state.as_ref())),
+    ("DIVISION", |it| or_dash(it.division.as_ref())),
+    ("STUDENTS", |it| or_dash(it.enrollment.total)),
+    ("UNITID", |it| it.unitid.to_string()),
+    ("ID", |it| it.id.to_string()),
+];
+
+const PROGRAMS: &[Column<Program>] = &[
+    ("COLLEGE", |it| it.college.name.clone()),
+    ("STATE", |it| or_dash(it.college.state.as_ref())),
+    ("SPORT", |it| it.sport.clone()),
+    ("GENDER", |it| it.gender.to_string()),
+    ("DIVISION", |it| or_dash(it.division.as_ref())),
+    ("ATHLETES", |it| or_dash(it.participants)),
+    ("ID", |it| it.id.to_string()),
+];
+
+/// Searches the catalogue.
+pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
+    match options {
+        Options::Search(SearchOptions { query, filters, paging }) => {
+            let Filters { state, division, sport, gender } = filters;
+            let search = CollegeSearch {
+                q: query,
+                state,
+                division,
+                sport,
+                gender,
+                limit: paging.limit(),
+                cursor: None,
+            };
+            paging.show(context, context.client()?.colleges().search(&search), COLLEGES).await
+        }
+        Options::Programs(ProgramOptions { query, college, filters, paging }) => {
+            let Filters { state, division, sport, gender } = filters;
+            let search = ProgramSearch {
+                q: query,
+                college_id: college,
+                state,
+                division,
+                sport,
+                gender,
+                limit: paging.limit(),
+                cursor: None,
+            };
+            paging.show(context, context.client()?.colleges().programs().search(&search), PROGRAMS).await
+        }
+        Options::Favorites(options) => favorites::run(context, options).await,
+    }
+}

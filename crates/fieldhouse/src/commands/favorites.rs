@@ -1,0 +1,146 @@
+//! `fieldhouse colleges favorites`: saved college programs; without a credential a guest's, known again by the token that is kept.
+
+use clap::{ArgGroup, Args, Subcommand};
+use fieldhouse_client::Client;
+use fieldhouse_client::api::favorites::{
+    CustomSave, Favorite, FavoriteListQuery, FavoriteSave, RecordOrList,
+};
+use fieldhouse_domain::favorites::{Fit, Stage};
+use fieldhouse_domain::ids::{FavoriteId, ProgramId};
+
+use crate::arguments::one_of;
+use crate::context::Context;
+use crate::output::{Column, note, or_dash};
+
+/// Saved programs.
+#[derive(Subcommand)]
+pub(crate) enum Options {
+    /// List them in your order
+    List,
+    /// Save a program
+    Add(Box<AddOptions>),
+    /// Remove a saved program
+    Remove {
+        /// Its id, as `list` shows it
+        id: FavoriteId,
+    },
+    /// Take over what was saved here without signing in
+    Claim,
+}
+
+#[derive(Args)]
+#[command(group = ArgGroup::new("which").required(true).args(["program", "unitid", "custom"]))]
+pub(crate) struct AddOptions {
+    /// A program of the catalogue
+    #[arg(long, value_name = "ID", conflicts_with_all = ["sport", "gender", "state"])]
+    program: Option<ProgramId>,
+    /// A college of the catalogue by its UNITID, with --sport and --gender
+    #[arg(long, value_name = "N", requires_all = ["sport", "gender"], conflicts_with = "state")]
+    unitid: Option<i64>,
+    /// A college that the catalogue does not hold, with --sport
+    #[arg(long, value_name = "NAME", requires = "sport")]
+    custom: Option<String>,
+    /// The sport
+    #[arg(long)]
+    sport: Option<String>,
+    /// For whom the program is: men, women, coed or unknown
+    #[arg(long)]
+    gender: Option<String>,
+    /// The state of a college that the catalogue does not hold
+    #[arg(long)]
+    state: Option<String>,
+    /// Notes; not without signing in
+    #[arg(long)]
+    notes: Option<String>,
+    /// How far you are with it
+    #[arg(long, value_parser = one_of!(Stage))]
+    stage: Option<Stage>,
+    /// How likely a place is
+    #[arg(long, value_parser = one_of!(Fit))]
+    fit: Option<Fit>,
+    /// How much you want it, 1 to 5
+    #[arg(long, value_name = "N")]
+    interest: Option<i64>,
+    /// A tag; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+}
+
+const COLUMNS: &[Column<Favorite>] = &[
+    ("RANK", |it| it.rank.to_string()),
+    ("COLLEGE", |it| it.program.college_name.clone()),
+    ("STATE", |it| or_dash(it.program.state.as_ref())),
+    ("SPORT", |it| it.program.sport.clone()),
+    ("GENDER", |it| it.program.gender.to_string()),
+    ("STAGE", |it| it.stage.to_string()),
+    ("FIT", |it| it.fit.to_string()),
+    ("INTEREST", |it| or_dash(it.interest)),
+    ("ID", |it| it.id.to_string()),
+];
+
+/// Lists, saves, removes or claims programs.
+pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
+    match options {
+        Options::List => list(context).await,
+        Options::Add(options) => add(context, *options).await,
+        Options::Remove { id } => {
+            let removed = context.client()?.colleges().favorites().remove(id).await?;
+            Ok(context.output.sentence(&removed, &removed.message)?)
+        }
+        Options::Claim => claim(context).await,
+    }
+}
+
+/// The server answers the whole list, which is short.
+async fn list(context: &Context) -> anyhow::Result<()> {
+    let page = context.client()?.colleges().favorites().list(&FavoriteListQuery::default()).await?;
+    Ok(context.output.list(&page.data, COLUMNS)?)
+}
+
+async fn add(context: &Context, options: AddOptions) -> anyhow::Result<()> {
+    let client: Client = context.client()?;
+    let saved = client.colleges().favorites().add(&options.body()).await?;
+    context.keep_guest(&client)?;
+    if !saved.meta.created {
+        note("It was saved already, and is as it was.");
+    }
+    match saved.data {
+        RecordOrList::Record(record) if context.output.is_json() => Ok(crate::output::json(&record)?),
+        RecordOrList::Record(record) => Ok(context.output.list(&[*record], COLUMNS)?),
+        RecordOrList::List(records) => Ok(context.output.list(&records, COLUMNS)?),
+    }
+}
+
+async fn claim(context: &Context) -> anyhow::Result<()> {
+    let claimed = context.signed_in()?.colleges().favorites().claim().await?;
+    context.keep(|server| server.guest_token = None)?;
+    let sentence = format!("Taken over: {}. Saved already: {}.", claimed.copied, claimed.merged);
+    Ok(context.output.sentence(&claimed, &sentence)?)
+}
+
+impl AddOptions {
+    fn body(self) -> FavoriteSave {
+        let tags = (!self.tags.is_empty()).then_some(self.tags);
+        let details = FavoriteSave {
+            stage: self.stage,
+            fit: self.fit,
+            interest: self.interest,
+            notes: self.notes,
+            tags,
+            ..FavoriteSave::default()
+        };
+        match (self.custom, self.sport) {
+            (Some(college_name), Some(sport)) => {
+                let custom = CustomSave { college_name, state: self.state, sport, gender: self.gender };
+                FavoriteSave { custom: Some(custom), ..details }
+            }
+            (_, sport) => FavoriteSave {
+                program_id: self.program,
+                unitid: self.unitid,
+                sport,
+                gender: self.gender,
+                ..details
+            },
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `fieldhouse games`: games to come.
+
+use clap::{Args, Subcommand};
+use fieldhouse_client::api::games::{Game, GamesUpcomingQuery, Side};
+use fieldhouse_domain::games::GameStatus;
+use fieldhouse_domain::ids::{SeasonId, TeamId};
+use jiff::Timestamp;
+
+use crate::arguments::{instant, one_of};
+use crate::context::Context;
+use crate::listing::Paging;
+use crate::output::{Column, or_dash};
+
+/// Games.
+#[derive(Subcommand)]
+pub(crate) enum Options {
+    /// List the games to come, soonest first
+    Upcoming(UpcomingOptions),
+}
+
+#[derive(Args)]
+pub(crate) struct UpcomingOptions {
+    /// From then on, a date or a time; from now on unless said otherwise
+    #[arg(long, value_name = "TIME", value_parser = instant)]
+    from: Option<Timestamp>,
+    /// Before then; for 30 days unless said otherwise, 180 at most
+    #[arg(long, value_name = "TIME", value_parser = instant)]
+    to: Option<Timestamp>,
+    /// Only games of this team
+    #[arg(long, value_name = "ID")]
+    team: Option<TeamId>,
+    /// Only games of this season
+    #[arg(long, value_name = "ID")]
+    season: Option<SeasonId>,
+    /// Only games that stand here
+    #[arg(long, value_parser = one_of!(GameStatus))]
+    status: Option<GameStatus>,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+const COLUMNS: &[Column<Game>] = &[
+    ("STARTS", start),
+    ("TIME ZONE", |it| it.time_zone.clone()),
+    ("HOME", |it| side(it.home.as_ref())),
+    ("AWAY", |it| side(it.away.as_ref())),
+    ("VENUE", |it| or_dash(it.venue.as_ref().map(|venue| &venue.name))),
+    ("ROUND", |it| or_dash(it.round.as_ref())),
+    ("STATUS", |it| it.status.to_string()),
+    ("ID", |it| it.id.to_string()),
+];
+
+/// Lists the games to come.
+pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
+    let Options::Upcoming(UpcomingOptions { from, to, team, season, status, paging }) = options;
+    let query = GamesUpcomingQuery {
+        from,
+        to,
+        team_id: team,
+        season_id: season,
+        status,
+        limit: paging.limit(),
+        cursor: None,
+    };
+    paging.show(context, context.signed_in()?.games().upcoming(&query), COLUMNS).await
+}
+
+/// The start on the clock of the place where it is played.
+fn start(game: &Game) -> String {
+    let day = game.local_start.strftime("%a %F");
+    if game.time_tbd {
+        format!("{day} time to be set")
+    } else {
+        format!("{day} {}", game.local_start.strftime("%R"))
+    }
+}
+
+fn side(side: Option<&Side>) -> String {
+    or_dash(side.map(|side| match side.score {
+        Some(score) => format!("{} {score}", side.name),
+        None => side.name.clone(),
+    }))
+}

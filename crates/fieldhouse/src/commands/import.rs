@@ -1,0 +1,20 @@
+//! `fieldhouse import`: imports of whole files. A new kind of file gets a file of its own here and a variant of [`Options`].
+
+use clap::Subcommand;
+
+use super::league;
+use crate::context::Context;
+
+/// Imports.
+#[derive(Subcommand)]
+pub(crate) enum Options {
+    /// A league file: seasons, divisions, teams, venues and games
+    League(league::Options),
+}
+
+/// Imports a file.
+pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
+    match options {
+        Options::League(options) => league::run(context, options).await,
+    }
+}

@@ -1,0 +1,115 @@
+//! `fieldhouse import league`: a league file, sent to the server, which reads it.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::Args;
+use fieldhouse_client::Error;
+use fieldhouse_client::api::imports::{BadRow, LeagueFormat, LeagueImport, LeagueReport};
+use indicatif::ProgressBar;
+use serde_json::{Map, Value};
+
+use crate::arguments::word;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output::{self, Column, note, note_list, or_dash};
+
+/// A league file.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The file; - for standard input
+    file: PathBuf,
+    /// What wrote the file: playhq
+    #[arg(long, value_parser = word::<LeagueFormat>)]
+    format: LeagueFormat,
+    /// The sport, which the file does not say
+    #[arg(long)]
+    sport: String,
+    /// The IANA time zone of the file's times: Australia/Melbourne
+    #[arg(long, value_name = "ZONE")]
+    time_zone: String,
+    /// Check and count everything, and keep nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Leave bad rows out; otherwise one of them refuses the whole file
+    #[arg(long)]
+    skip_bad: bool,
+}
+
+const BAD_ROWS: &[Column<BadRow>] = &[
+    ("LINE", |it| it.line.to_string()),
+    ("COLUMN", |it| or_dash(it.column.as_ref())),
+    ("REASON", |it| it.reason.clone()),
+];
+
+/// Sends the file, and says what came of it.
+pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
+    let Options { file, format, sport, time_zone, dry_run, skip_bad } = options;
+    let client = context.signed_in()?;
+    let import = LeagueImport {
+        format,
+        sport,
+        time_zone,
+        content: read(&file).with_context(|| format!("{} cannot be read", file.display()))?,
+        dry_run: dry_run.then_some(true),
+        skip_bad: skip_bad.then_some(true),
+    };
+    let spinner = spinner(&file);
+    let outcome = client.imports().league(&import).await;
+    spinner.finish_and_clear();
+    match outcome {
+        Ok(report) => show(context, &report),
+        Err(error) => Err(explain(&error).into()),
+    }
+}
+
+fn explain(error: &Error) -> Failure {
+    let failure = Failure::from(error);
+    let rows = refused_rows(error);
+    if rows.is_empty() {
+        return failure;
+    }
+    note_list(&rows, BAD_ROWS);
+    failure.next("correct these rows, or leave them out with --skip-bad")
+}
+
+fn read(file: &Path) -> std::io::Result<String> {
+    if file.as_os_str() == "-" {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text)?;
+        return Ok(text);
+    }
+    std::fs::read_to_string(file)
+}
+
+/// Turns while the server works; only on a terminal.
+fn spinner(file: &Path) -> ProgressBar {
+    let spinner = ProgressBar::new_spinner().with_message(format!("Importing {}", file.display()));
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner
+}
+
+fn show(context: &Context, report: &LeagueReport) -> anyhow::Result<()> {
+    if !report.bad_rows.is_empty() {
+        note_list(&report.bad_rows, BAD_ROWS);
+    }
+    if report.dry_run {
+        note("A dry run: nothing was kept.");
+    }
+    if context.output.is_json() {
+        return Ok(output::json(&report.counts)?);
+    }
+    // Whatever the server counts is shown: the list grows with the formats.
+    let counts: Map<String, Value> = serde_json::from_value(serde_json::to_value(&report.counts)?)?;
+    let counts: Vec<_> = counts.into_iter().map(|(name, count)| (name.replace('_', " "), count)).collect();
+    let rows: Vec<_> = counts.iter().map(|(name, count)| (name.as_str(), count.to_string())).collect();
+    Ok(context.output.record(&report.counts, &rows)?)
+}
+
+/// The rows for which the server refused the file.
+fn refused_rows(error: &Error) -> Vec<BadRow> {
+    let rows = error.problem().and_then(|problem| problem.more.get("bad_rows")).cloned();
+    rows.and_then(|rows| serde_json::from_value(rows).ok()).unwrap_or_default()
+}

@@ -1,0 +1,134 @@
+//! `fieldhouse login`: signs in with e-mail and password, or with an API key.
+
+use clap::Args;
+use fieldhouse_client::api::Code;
+use fieldhouse_client::api::auth::{Login, Tokens};
+use fieldhouse_client::api::organization::OrganizationRef;
+use fieldhouse_client::api::profile::Profile;
+use fieldhouse_client::{Client, Error};
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::credentials::{Credential, Server};
+use crate::failure::Failure;
+use crate::{output, secrets};
+
+/// Signs in.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Your e-mail address
+    #[arg(required_unless_present_any = ["api_key", "api_key_stdin"], conflicts_with_all = ["api_key", "api_key_stdin"])]
+    email: Option<String>,
+    /// Your password; asked for when it is left out, which keeps it out of the shell's history
+    #[arg(conflicts_with = "password_stdin")]
+    password: Option<String>,
+    /// Read the password from standard input
+    #[arg(long, requires = "email")]
+    password_stdin: bool,
+    /// The organization, if you belong to several: its slug or id
+    #[arg(long, value_name = "SLUG", requires = "email")]
+    org: Option<String>,
+    /// Sign in with this API key
+    #[arg(long, value_name = "KEY", conflicts_with = "api_key_stdin")]
+    api_key: Option<String>,
+    /// Read the API key from standard input
+    #[arg(long)]
+    api_key_stdin: bool,
+}
+
+/// What signing in came to.
+#[derive(Serialize)]
+struct SignedIn {
+    base_url: String,
+    method: &'static str,
+    email: Option<String>,
+    organization: Option<OrganizationRef>,
+    role: Option<String>,
+}
+
+/// Signs in, and keeps the credential for the commands that follow.
+pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
+    let signed_in = if let Some(email) = options.email {
+        let password = match options.password {
+            Some(password) => password,
+            None if options.password_stdin => secrets::piped()?,
+            None => {
+                secrets::ask("Password", "write it after the address, or pipe it in with --password-stdin")?
+            }
+        };
+        with_password(context, Login { email, password, organization: options.org }).await?
+    } else {
+        with_key(context, options.api_key.map_or_else(secrets::piped, Ok)?).await?
+    };
+    let who = signed_in.email.as_deref().unwrap_or("the owner of the key");
+    let place = signed_in.organization.as_ref().map(|it| format!(" of {}", it.name)).unwrap_or_default();
+    let role = signed_in.role.as_deref().map(|role| format!(", {role}{place}")).unwrap_or_default();
+    context.output.sentence(&signed_in, &format!("Signed in to {} as {who}{role}.", signed_in.base_url))?;
+    remind_guest(&context.kept()?);
+    Ok(())
+}
+
+async fn with_password(context: &Context, login: Login) -> anyhow::Result<SignedIn> {
+    let client = context.builder()?.build()?;
+    let tokens = client.auth().login(&login).await.map_err(|error| explain(&error))?;
+    let Tokens { access_token, refresh_token, organization, role, session_id, .. } = tokens;
+    context.sign_in(Credential::Session {
+        session_id: session_id.to_string(),
+        access_token,
+        refresh_token,
+    })?;
+    Ok(SignedIn {
+        base_url: context.base_url()?,
+        method: "session",
+        email: Some(login.email),
+        organization: Some(organization),
+        role: Some(role.to_string()),
+    })
+}
+
+async fn with_key(context: &Context, key: String) -> anyhow::Result<SignedIn> {
+    let client = context.builder()?.api_key(key.clone()).build()?;
+    let profile = owner(&client).await?;
+    context.sign_in(Credential::ApiKey { key })?;
+    Ok(SignedIn {
+        base_url: context.base_url()?,
+        method: "api_key",
+        email: profile.as_ref().map(|it| it.email.clone()),
+        role: profile.as_ref().map(|it| it.role.to_string()),
+        organization: profile.map(|it| it.organization),
+    })
+}
+
+/// Whose key it is; unknown where the key is good but its scopes leave the profile out.
+async fn owner(client: &Client) -> Result<Option<Profile>, Failure> {
+    match client.profile().me().await {
+        Ok(profile) => Ok(Some(profile)),
+        Err(error) if error.code() == Some(Code::ScopeInsufficient) => Ok(None),
+        Err(error) => Err(explain(&error)),
+    }
+}
+
+/// A refused sign-in must not be answered with "sign in".
+fn explain(error: &Error) -> Failure {
+    let failure = Failure::from(error);
+    match error.code() {
+        Some(Code::ValidationFailed) if names_organization(error) => {
+            failure.next("you belong to several organizations: name one with --org SLUG")
+        }
+        Some(Code::InvalidCredentials) => failure.next("check it for typing errors"),
+        Some(code) if failure.is_authentication() => failure.next(code.advice()),
+        _ => failure,
+    }
+}
+
+fn names_organization(error: &Error) -> bool {
+    error.problem().is_some_and(|problem| problem.errors.iter().any(|wrong| wrong.pointer == "/organization"))
+}
+
+fn remind_guest(server: &Server) {
+    if server.guest_token.is_some() {
+        output::note(
+            "Programs were saved here without signing in; take them over: fieldhouse colleges favorites claim",
+        );
+    }
+}

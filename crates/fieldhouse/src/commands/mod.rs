@@ -1,0 +1,96 @@
+//! The commands, one a file: its `Options`, and what `run` does with them.
+//!
+//! A new command gets a file here, a variant of [`Command`] and a line in [`Options::run`]. Commands that run on the server's machine stand
+//! after those that call it over HTTP.
+
+mod admin;
+mod api;
+mod api_keys;
+mod colleges;
+mod completions;
+mod favorites;
+mod games;
+mod import;
+mod league;
+mod login;
+mod logout;
+mod profile;
+mod seasons;
+mod whoami;
+
+use clap::{Parser, Subcommand};
+
+use crate::context::{Context, Global};
+
+/// Youth sports: seasons, games, and the colleges that come after
+#[derive(Parser)]
+#[command(name = "fieldhouse", version, subcommand_required = true, arg_required_else_help = true, after_help = AFTER_HELP)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Environment:
+  FIELDHOUSE_URL      the server's address, as --base-url; http://127.0.0.1:8080 before any sign-in
+  FIELDHOUSE_API_KEY  an API key, which wins over what `fieldhouse login` has kept
+
+Exit codes:
+  0  done
+  1  failed
+  2  used wrongly
+  4  not signed in, or not in the way that this needs";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Sign in with e-mail and password, or with an API key
+    Login(login::Options),
+    /// End the session and forget the credential
+    Logout,
+    /// Who is signed in, where, and with what
+    Whoami,
+    /// Seasons of the organization
+    #[command(subcommand)]
+    Seasons(seasons::Options),
+    /// Games
+    #[command(subcommand)]
+    Games(games::Options),
+    /// Your own profile
+    #[command(subcommand)]
+    Profile(profile::Options),
+    /// The college catalogue, and the programs that you saved
+    #[command(subcommand)]
+    Colleges(colleges::Options),
+    /// Administration: API keys
+    #[command(subcommand)]
+    Admin(admin::Options),
+    /// Imports of whole files
+    #[command(subcommand)]
+    Import(import::Options),
+    /// Call any operation of the API
+    Api(api::Options),
+    /// Print a shell's completion script
+    Completions(completions::Options),
+}
+
+impl Options {
+    /// Runs the command.
+    pub(crate) async fn run(self) -> anyhow::Result<()> {
+        let context = Context::new(self.global);
+        match self.command {
+            Command::Login(options) => login::run(&context, options).await,
+            Command::Logout => logout::run(&context).await,
+            Command::Whoami => whoami::run(&context).await,
+            Command::Seasons(options) => seasons::run(&context, options).await,
+            Command::Games(options) => games::run(&context, options).await,
+            Command::Profile(options) => profile::run(&context, options).await,
+            Command::Colleges(options) => colleges::run(&context, options).await,
+            Command::Admin(options) => admin::run(&context, options).await,
+            Command::Import(options) => import::run(&context, options).await,
+            Command::Api(options) => api::run(&context, options).await,
+            Command::Completions(options) => completions::run(&options),
+        }
+    }
+}

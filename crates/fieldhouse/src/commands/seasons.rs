@@ -1,0 +1,57 @@
+//! `fieldhouse seasons`: seasons of the organization.
+
+use clap::{Args, Subcommand};
+use fieldhouse_client::api::seasons::{Season, SeasonListQuery};
+use fieldhouse_domain::seasons::SeasonStatus;
+use jiff::Timestamp;
+
+use crate::arguments::{instant, one_of};
+use crate::context::Context;
+use crate::listing::Paging;
+use crate::output::{Column, or_dash};
+
+/// Seasons.
+#[derive(Subcommand)]
+pub(crate) enum Options {
+    /// List them, the latest first
+    List(ListOptions),
+}
+
+#[derive(Args)]
+pub(crate) struct ListOptions {
+    /// Only seasons that stand here
+    #[arg(long, value_parser = one_of!(SeasonStatus))]
+    status: Option<SeasonStatus>,
+    /// Only seasons of this sport
+    #[arg(long)]
+    sport: Option<String>,
+    /// Only seasons that are played in this year, in part at least
+    #[arg(long)]
+    year: Option<i16>,
+    /// Only seasons whose name holds these words or starts of words
+    #[arg(long, short, value_name = "WORDS")]
+    query: Option<String>,
+    /// Only what changed since then: a date or a time
+    #[arg(long, value_name = "TIME", value_parser = instant)]
+    updated_since: Option<Timestamp>,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+const COLUMNS: &[Column<Season>] = &[
+    ("NAME", |it| it.name.clone()),
+    ("SPORT", |it| it.sport.clone()),
+    ("STATUS", |it| it.status.to_string()),
+    ("STARTS", |it| or_dash(it.starts_on)),
+    ("ENDS", |it| or_dash(it.ends_on)),
+    ("DIVISIONS", |it| it.divisions.len().to_string()),
+    ("ID", |it| it.id.to_string()),
+];
+
+/// Lists seasons.
+pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
+    let Options::List(ListOptions { status, sport, year, query, updated_since, paging }) = options;
+    let query =
+        SeasonListQuery { status, sport, year, q: query, updated_since, limit: paging.limit(), cursor: None };
+    paging.show(context, context.signed_in()?.seasons().list(&query), COLUMNS).await
+}

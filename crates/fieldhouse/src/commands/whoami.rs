@@ -1,0 +1,32 @@
+//! `fieldhouse whoami`: who is signed in, where, and with what.
+
+use fieldhouse_client::api::profile::{Auth, AuthMethod};
+
+use crate::context::Context;
+
+/// Asks the server who the caller is.
+pub(crate) async fn run(context: &Context) -> anyhow::Result<()> {
+    let profile = context.signed_in()?.profile().me().await?;
+    let rows = [
+        ("e-mail", profile.email.clone()),
+        ("organization", profile.organization.name.clone()),
+        ("role", profile.role.to_string()),
+        ("signed in with", credential(&profile.auth)),
+        ("until", profile.auth.expires_at.to_string()),
+        ("server", context.base_url()?),
+    ];
+    Ok(context.output.record(&profile, &rows)?)
+}
+
+/// A credential in words.
+pub(crate) fn credential(auth: &Auth) -> String {
+    match auth.method {
+        AuthMethod::Session => "e-mail and password".to_owned(),
+        AuthMethod::ApiKey => {
+            let id = auth.key_id.map(|id| format!(" {id}")).unwrap_or_default();
+            let scopes = auth.scopes.join(", ");
+            let narrowed = if scopes.is_empty() { scopes } else { format!(", for {scopes}") };
+            format!("API key{id}{narrowed}")
+        }
+    }
+}

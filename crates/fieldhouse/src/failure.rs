@@ -1,0 +1,179 @@
+//! How a command fails: what it tells the person, and the exit code.
+//!
+//! | code | meaning |
+//! |---|---|
+//! | 0 | done |
+//! | 1 | failed |
+//! | 2 | used wrongly: what clap refuses |
+//! | 4 | not signed in, or signed in as somebody for whom the server does not do this |
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use fieldhouse_client::api::Code;
+use fieldhouse_client::{Error, Problem};
+
+use crate::credentials::{API_KEY_VARIABLE, key_of_environment};
+use crate::output::note;
+
+const FAILED: u8 = 1;
+const AUTHENTICATION: u8 = 4;
+
+/// What went wrong, and what to do next.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: u8,
+    what: String,
+    details: Vec<String>,
+    next: Option<String>,
+    request_id: Option<String>,
+}
+
+impl Failure {
+    /// A failure of this kind.
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Self { exit: FAILED, what: what.into(), details: Vec::new(), next: None, request_id: None }
+    }
+
+    /// Nobody is signed in.
+    pub(crate) fn not_signed_in(base_url: &str) -> Self {
+        let next = format!("sign in: fieldhouse login <email>, or set {API_KEY_VARIABLE}");
+        Self { exit: AUTHENTICATION, ..Self::new(format!("not signed in to {base_url}")).next(next) }
+    }
+
+    /// The same with what to do next.
+    pub(crate) fn next(mut self, next: impl Into<String>) -> Self {
+        self.next = Some(next.into());
+        self
+    }
+
+    /// The failure behind any error of a command, with what the command says around it.
+    fn of(error: anyhow::Error) -> Self {
+        let error = match error.downcast::<Self>() {
+            Ok(failure) => return failure,
+            Err(error) => error,
+        };
+        let Some(cause) = error.downcast_ref::<Error>() else { return Self::new(format!("{error:#}")) };
+        let mut failure = Self::from(cause);
+        let around = error.chain().take_while(|it| !it.is::<Error>()).map(ToString::to_string);
+        failure.what = around.chain([failure.what]).collect::<Vec<_>>().join(": ");
+        failure
+    }
+
+    /// Whether it is about who is signed in.
+    pub(crate) fn is_authentication(&self) -> bool {
+        self.exit == AUTHENTICATION
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<&Error> for Failure {
+    fn from(error: &Error) -> Self {
+        let mut failure = match error {
+            Error::Problem(problem) => of_problem(problem),
+            Error::Transport(source) if error.is_unreachable() => {
+                let url = source.url().map(|url| url.origin().ascii_serialization()).unwrap_or_default();
+                Self::new(format!("the server at {url} cannot be reached: {}", root(error))).next(
+                    "check the address (--base-url or FIELDHOUSE_URL), or start a server here: fieldhouse serve --demo",
+                )
+            }
+            Error::Status { .. } => {
+                Self::new(error.to_string()).next("is this the address of a Fieldhouse server?")
+            }
+            Error::Decode(_) => Self::new(spelled_out(error)).next("is the server newer than this program?"),
+            _ => Self::new(spelled_out(error)),
+        };
+        failure.request_id = error.request_id().map(str::to_owned);
+        if error.status().is_some_and(|status| status == 401) {
+            failure.exit = AUTHENTICATION;
+        }
+        failure
+    }
+}
+
+fn of_problem(problem: &Problem) -> Failure {
+    let text = if problem.detail.is_empty() { &problem.title } else { &problem.detail };
+    let mut failure = Failure::new(text);
+    failure.details = problem
+        .errors
+        .iter()
+        .map(|wrong| {
+            let fix = wrong.fix.as_ref().map(|fix| format!(": {fix}")).unwrap_or_default();
+            format!("{} {}{fix}", wrong.pointer.trim_start_matches('/'), wrong.message)
+        })
+        .collect();
+    if let Some(code) = problem.code.known() {
+        if matches!(code, Code::SessionRequired | Code::SessionTooOld) {
+            failure.exit = AUTHENTICATION;
+        }
+        failure.next = next_step(code);
+    }
+    failure
+}
+
+/// What a person at a command line does about a code, in the place of what a program does.
+fn next_step(code: Code) -> Option<String> {
+    let key_wins = key_of_environment().is_some();
+    let and_unset =
+        if key_wins { format!(", and unset {API_KEY_VARIABLE}, which wins over it") } else { String::new() };
+    Some(match code {
+        Code::SessionRequired => {
+            format!("an API key cannot do this; open a session: fieldhouse login <email>{and_unset}")
+        }
+        Code::SessionTooOld => {
+            format!("sign in again and repeat this within 15 minutes: fieldhouse login <email>{and_unset}")
+        }
+        Code::Unauthenticated | Code::InvalidCredentials | Code::TokenExpired if !key_wins => {
+            "sign in again: fieldhouse login <email>".to_owned()
+        }
+        _ => return Some(code.advice()).filter(|advice| !only_points(advice)).map(str::to_owned),
+    })
+}
+
+/// Some advice only points at what a person has before his eyes already.
+fn only_points(advice: &str) -> bool {
+    ["The detail", "The problem", "errors names"].iter().any(|start| advice.starts_with(start))
+}
+
+/// An error with its causes in one line.
+fn spelled_out(error: &Error) -> String {
+    anyhow::Chain::new(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+/// The first cause of an error.
+fn root(error: &Error) -> String {
+    anyhow::Chain::new(error).last().map(ToString::to_string).unwrap_or_default()
+}
+
+/// Tells the person, and says with which code to end.
+pub(crate) fn report(error: anyhow::Error) -> ExitCode {
+    if is_broken_pipe(&error) {
+        // Who reads the output has seen enough: `fieldhouse seasons list | head`.
+        return ExitCode::SUCCESS;
+    }
+    let failure = Failure::of(error);
+    note(&format!("error: {}", failure.what));
+    for detail in &failure.details {
+        note(&format!("  {detail}"));
+    }
+    if let Some(next) = &failure.next {
+        note(&format!("hint: {next}"));
+    }
+    if let Some(id) = &failure.request_id {
+        note(&format!("request id: {id}"));
+    }
+    ExitCode::from(failure.exit)
+}
+
+/// Whether our own output broke off. A connection to the server that broke off lies deeper, inside the client's error.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,68 @@
+//! `fieldhouse colleges`, with and without a credential.
+
+use serde_json::{Value, json};
+use snapbox::str;
+
+use crate::support::Reply;
+use crate::{Person, list};
+
+fn favorite() -> Value {
+    json!({
+        "id": "fav_01h2xcejqtf2nbrexx3vqjhp41", "child_id": null, "stage": "saved", "fit": "reach", "interest": 5,
+        "rank": 1, "notes": null, "tags": ["west"], "version": 1,
+        "program": {"id": null, "unitid": null, "college_name": "Somewhere College", "sport": "golf",
+            "gender": "women", "division": null, "city": null, "state": "CA"},
+        "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+    })
+}
+
+#[test]
+fn a_search_needs_no_credential_and_can_go_to_the_end() {
+    let olga =
+        Person::new(|seen| list(&json!([]), (seen.nth == 0 && !seen.query.is_empty()).then_some("next")));
+    let search = olga.types("colleges programs lake --state CA --gender women --all --output json");
+    search.assert().success().stdout_eq("[]\n");
+    let queries: Vec<_> = olga.stub.seen().into_iter().map(|seen| seen.query).collect();
+    let filters = "q=lake&state=CA&gender=women&limit=100";
+    assert_eq!(queries, [filters.to_owned(), format!("{filters}&cursor=next")]);
+    olga.types("colleges search").assert().success().stdout_eq("").stderr_eq("Nothing found.\n");
+}
+
+#[test]
+fn a_guest_is_known_again_and_can_take_his_list_over() {
+    let olga = Person::new(|seen| match seen.call.as_str() {
+        "POST /api/v1/colleges/favorites" => {
+            let saved = json!({"data": favorite(), "meta": {"created": true, "guest_token": "guest-1"}});
+            Reply::json(201, &saved).header("x-guest-token", "guest-1")
+        }
+        "POST /api/v1/colleges/favorites/claim" => {
+            Reply::json(200, &json!({"data": {"copied": 1, "merged": 0}}))
+        }
+        "DELETE /api/v1/colleges/favorites/fav_01h2xcejqtf2nbrexx3vqjhp41" => {
+            Reply::json(200, &json!({"success": true, "message": "Somewhere College is off the list."}))
+        }
+        _ => list(&json!([favorite()]), None),
+    });
+    let add = "colleges favorites add --custom Somewhere --state CA --sport golf --gender women --interest 5 --tag west";
+    olga.types(add).assert().success().stdout_eq(str![[r#"
+RANK  COLLEGE            STATE  SPORT  GENDER  STAGE  FIT    INTEREST  ID
+1     Somewhere College  CA     golf   women   saved  reach  5         fav_01h2xcejqtf2nbrexx3vqjhp41
+
+"#]]);
+    let body: Value = serde_json::from_str(&olga.stub.seen()[0].body).expect("JSON");
+    let custom = json!({"college_name": "Somewhere", "state": "CA", "sport": "golf", "gender": "women"});
+    assert_eq!(body, json!({"custom": custom, "interest": 5, "tags": ["west"]}));
+
+    olga.types("colleges favorites list").assert().success();
+    let remove = olga.types("colleges favorites remove fav_01h2xcejqtf2nbrexx3vqjhp41");
+    remove.assert().success().stdout_eq("Somewhere College is off the list.\n");
+    olga.types_with_key("colleges favorites claim").assert().success().stdout_eq(str![[r#"
+Taken over: 1. Saved already: 0.
+
+"#]]);
+    olga.types("colleges favorites list").assert().success();
+    let guests: Vec<_> =
+        olga.stub.seen().iter().map(|seen| seen.header("x-guest-token").map(str::to_owned)).collect();
+    let known = Some("guest-1".to_owned());
+    assert_eq!(guests, [None, known.clone(), known.clone(), known, None]);
+}

@@ -1,0 +1,73 @@
+//! `fieldhouse import league`.
+
+use serde_json::{Value, json};
+use snapbox::str;
+
+use crate::Person;
+use crate::support::Reply;
+
+const IMPORT: &str = "import league - --format playhq --sport basketball --time-zone Australia/Melbourne";
+
+#[test]
+fn counts_are_shown_and_left_out_rows_named() {
+    let olga = Person::new(|_| {
+        let bad = json!([{"line": 7, "column": "Game Date", "reason": "is not a date"}]);
+        Reply::json(200, &json!({"data": {"dry_run": true, "counts": {"rows": 12}, "bad_rows": bad}}))
+    });
+    let import = olga.types_with_key(&format!("{IMPORT} --skip-bad --dry-run")).stdin("a,b\n");
+    import
+        .assert()
+        .success()
+        .stdout_eq(str![[r#"
+rows  12
+
+"#]])
+        .stderr_eq(str![[r#"
+LINE  COLUMN     REASON
+7     Game Date  is not a date
+A dry run: nothing was kept.
+
+"#]]);
+    let json = olga.types_with_key(&format!("--output json {IMPORT}")).stdin("a,b\n");
+    json.assert().success().stdout_eq(str![[r#"
+{
+  "rows": 12
+}
+
+"#]]);
+    let bodies: Vec<Value> =
+        olga.stub.seen().iter().map(|seen| serde_json::from_str(&seen.body).expect("JSON")).collect();
+    let plain = json!({"format": "playhq", "sport": "basketball", "time_zone": "Australia/Melbourne", "content": "a,b\n"});
+    assert_eq!(bodies[1], plain);
+    assert_eq!((&bodies[0]["dry_run"], &bodies[0]["skip_bad"]), (&json!(true), &json!(true)));
+}
+
+#[test]
+fn a_refused_file_names_its_bad_rows() {
+    let olga = Person::new(|_| {
+        let bad = json!([{"line": 2, "column": null, "reason": "has 3 columns"}]);
+        Reply::json(
+            422,
+            &json!({"code": "validation_failed", "title": "x", "status": 422, "request_id": "req-3",
+                "detail": "1 row cannot be taken.", "bad_rows": bad}),
+        )
+    });
+    olga.types_with_key(IMPORT).stdin("a,b\n").assert().code(1).stdout_eq("").stderr_eq(str![[r#"
+LINE  COLUMN  REASON
+2     -       has 3 columns
+error: 1 row cannot be taken.
+hint: correct these rows, or leave them out with --skip-bad
+request id: req-3
+
+"#]]);
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    let olga = Person::new(|_| Reply::none());
+    let import = IMPORT.replacen(" - ", " /nowhere.csv ", 1);
+    olga.types_with_key(&import).assert().code(1).stderr_eq(str![[r#"
+error: /nowhere.csv cannot be read: No such file or directory (os error 2)
+
+"#]]);
+}

@@ -1,0 +1,85 @@
+//! The command-line tool as people and scripts use it: its texts, its exit codes, and what it asks of a stub server.
+
+#![expect(clippy::needless_raw_string_hashes, reason = "snapbox writes its snapshots so")]
+
+#[path = "../../../client/tests/support/mod.rs"]
+mod support;
+
+mod api;
+mod api_keys;
+mod colleges;
+mod help;
+mod league;
+mod schedule;
+mod sign_in;
+mod usage;
+
+use serde_json::{Value, json};
+use snapbox::cmd::{Command, cargo_bin};
+use support::{Reply, Seen, Stub};
+use tempfile::TempDir;
+
+/// A person at a command line: a home of his own, and a server.
+struct Person {
+    home: TempDir,
+    stub: Stub,
+}
+
+impl Person {
+    /// One whose server answers like this.
+    fn new(answer: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
+        Self { home: tempfile::tempdir().expect("a home"), stub: Stub::new(answer) }
+    }
+
+    /// A command that he types; the words are split at blanks.
+    fn types(&self, words: &str) -> Command {
+        let home = self.home.path().to_str().expect("a path");
+        fieldhouse(words).env("XDG_CONFIG_HOME", home).env("FIELDHOUSE_URL", self.stub.url())
+    }
+
+    /// The same with a key in the environment.
+    fn types_with_key(&self, words: &str) -> Command {
+        self.types(words).env("FIELDHOUSE_API_KEY", "fhk_env")
+    }
+
+    /// What the server was asked.
+    fn calls(&self) -> Vec<String> {
+        self.stub.seen().into_iter().map(|seen| seen.call).collect()
+    }
+}
+
+/// The tool, knowing nothing of who runs the test.
+fn fieldhouse(words: &str) -> Command {
+    Command::new(cargo_bin!("fieldhouse")).env_clear().env("TZ", "UTC").args(words.split_whitespace())
+}
+
+/// What signing in and refreshing answer.
+fn tokens(generation: u32) -> Reply {
+    Reply::json(
+        200,
+        &json!({"data": {
+            "access_token": format!("access-{generation}"), "token_type": "Bearer", "expires_in": 600,
+            "refresh_token": format!("refresh-{generation}"), "session_expires_at": "2026-02-01T00:00:00Z",
+            "session_id": "ses_01h2xcejqtf2nbrexx3vqjhp41", "role": "owner",
+            "organization": {"id": "org_01h2xcejqtf2nbrexx3vqjhp41", "name": "Coburg Basketball", "slug": "coburg"},
+        }}),
+    )
+}
+
+/// A profile.
+fn profile() -> Value {
+    json!({"data": {
+        "id": "usr_01h2xcejqtf2nbrexx3vqjhp41", "email": "olga@coburg.test", "name": "Olga", "locale": null,
+        "time_zone": null, "role": "owner", "memberships": [], "children": [], "teams": [], "version": 1,
+        "organization": {"id": "org_01h2xcejqtf2nbrexx3vqjhp41", "name": "Coburg Basketball", "slug": "coburg"},
+        "auth": {"method": "api_key", "key_id": "key_01h2xcejqtf2nbrexx3vqjhp41", "session_id": null,
+            "scopes": ["seasons:read"], "expires_at": "2026-04-01T00:00:00Z"},
+        "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+    }})
+}
+
+/// A list of records, whole unless there is a cursor.
+fn list(data: &Value, next_cursor: Option<&str>) -> Reply {
+    let page = json!({"limit": 25, "has_more": next_cursor.is_some(), "next_cursor": next_cursor});
+    Reply::json(200, &json!({"data": data, "page": page}))
+}

@@ -1,0 +1,161 @@
+//! Signing in and out, and what is kept meanwhile.
+
+use std::thread;
+use std::time::Duration;
+
+use serde_json::json;
+use snapbox::str;
+
+use crate::support::{Reply, Seen};
+use crate::{Person, list, profile, tokens};
+
+/// Signs everybody in; `access-1` has run out, `refresh-1` is good once.
+fn server(seen: &Seen) -> Reply {
+    let authorization = seen.header("authorization");
+    match seen.call.as_str() {
+        "POST /api/v1/auth/login" if seen.body.contains("right") => tokens(1),
+        "POST /api/v1/auth/login" => Reply::problem(401, "invalid_credentials"),
+        "POST /api/v1/auth/refresh" if seen.nth == 0 && seen.body.contains("refresh-1") => {
+            thread::sleep(Duration::from_millis(300));
+            tokens(2)
+        }
+        "POST /api/v1/auth/logout" => Reply::json(200, &json!({"data": {"sessions_ended": 1}})),
+        "GET /api/v1/profile/me" if seen.header("x-api-key").is_some() => Reply::json(200, &profile()),
+        _ if authorization == Some("Bearer access-2") => list(&json!([]), None),
+        _ => Reply::problem(401, "token_expired"),
+    }
+}
+
+#[test]
+fn with_a_password() {
+    let olga = Person::new(server);
+    olga.types("login olga@coburg.test right").assert().success().stdout_eq(str![[r#"
+Signed in to http://127.0.0.1:[..] as olga@coburg.test, owner of Coburg Basketball.
+
+"#]]);
+    olga.types("login olga@coburg.test --password-stdin").stdin("right\n").assert().success();
+    let body = |nth: usize| olga.stub.seen()[nth].body.clone();
+    assert_eq!((body(0), olga.calls().len()), (body(1), 2));
+    olga.types("--output json logout").assert().success().stdout_eq(str![[r#"
+{
+  "base_url": "http://127.0.0.1:[..]",
+  "signed_out": true
+}
+
+"#]]);
+    olga.types("seasons list").assert().code(4);
+}
+
+#[test]
+fn a_wrong_password_and_none() {
+    let olga = Person::new(server);
+    olga.types("login olga@coburg.test wrong").assert().code(4).stderr_eq(str![[r#"
+error: The stub says no.
+hint: check it for typing errors
+request id: req-1
+
+"#]]);
+    olga.types("login olga@coburg.test").stdin("").assert().code(1).stderr_eq(str![[r#"
+error: Password is missing
+hint: write it after the address, or pipe it in with --password-stdin
+
+"#]]);
+}
+
+#[test]
+fn signing_out_forgets_even_where_the_server_cannot_be_told() {
+    let olga = Person::new(|seen| match seen.call.as_str() {
+        "POST /api/v1/auth/login" => tokens(1),
+        _ => Reply::problem(403, "operation_forbidden"),
+    });
+    olga.types("login olga@coburg.test right").assert().success();
+    olga.types("logout").assert().code(1).stderr_eq(str![[r#"
+error: forgotten here, but the session goes on at the server until it runs out: The stub says no.
+request id: req-1
+
+"#]]);
+    olga.types("logout").assert().success();
+}
+
+#[test]
+fn with_a_key() {
+    let olga = Person::new(server);
+    olga.types("login --api-key fhk_1").assert().success().stdout_eq(str![[r#"
+Signed in to http://127.0.0.1:[..] as olga@coburg.test, owner of Coburg Basketball.
+
+"#]]);
+    olga.types("login --api-key-stdin").stdin("fhk_2\n").assert().success();
+    olga.types("whoami").assert().success().stdout_eq(str![[r#"
+e-mail          olga@coburg.test
+organization    Coburg Basketball
+role            owner
+signed in with  API key key_01h2xcejqtf2nbrexx3vqjhp41, for seasons:read
+until           2026-04-01T00:00:00Z
+server          http://127.0.0.1:[..]
+
+"#]]);
+    olga.types_with_key("profile me").assert().success().stdout_eq(str![[r#"
+id              usr_01h2xcejqtf2nbrexx3vqjhp41
+e-mail          olga@coburg.test
+name            Olga
+locale          -
+time zone       -
+organization    Coburg Basketball (coburg)
+role            owner
+memberships     -
+children        -
+teams           -
+signed in with  API key key_01h2xcejqtf2nbrexx3vqjhp41, for seasons:read
+until           2026-04-01T00:00:00Z
+
+"#]]);
+    let keys: Vec<_> =
+        olga.stub.seen().iter().map(|seen| seen.header("x-api-key").unwrap_or_default().to_owned()).collect();
+    assert_eq!(keys, ["fhk_1", "fhk_2", "fhk_2", "fhk_env"]);
+    olga.types("logout").assert().success();
+    assert_eq!(olga.calls().len(), 4, "a key is only forgotten");
+}
+
+#[test]
+fn the_last_server_is_meant_unless_said_otherwise() {
+    let olga = Person::new(server);
+    olga.types("login --api-key fhk_1").assert().success();
+    olga.types("whoami").env_remove("FIELDHOUSE_URL").assert().success();
+    assert_eq!(olga.calls().len(), 2);
+}
+
+#[test]
+fn several_organizations_have_to_be_told_apart() {
+    let olga = Person::new(|_| {
+        let wrong = json!({"pointer": "/organization", "code": "required", "message": "is missing",
+            "fix": "one of coburg, northside"});
+        Reply::json(
+            422,
+            &json!({"code": "validation_failed", "title": "Fields cannot be taken as they are",
+                "status": 422, "detail": "You belong to several organizations.", "request_id": "req-7", "errors": [wrong]}),
+        )
+    });
+    olga.types("login olga@coburg.test right").assert().code(1).stderr_eq(str![[r#"
+error: You belong to several organizations.
+  organization is missing: one of coburg, northside
+hint: you belong to several organizations: name one with --org SLUG
+request id: req-7
+
+"#]]);
+    olga.types("login olga@coburg.test right --org coburg").assert().code(1);
+    assert!(olga.stub.seen()[1].body.contains(r#""organization":"coburg""#));
+}
+
+#[test]
+fn two_processes_do_not_burn_each_others_refresh_token() {
+    let olga = Person::new(server);
+    olga.types("login olga@coburg.test right").assert().success();
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| olga.types("seasons list").assert().success());
+        }
+    });
+    olga.types("seasons list").assert().success();
+    let refreshes = olga.calls().iter().filter(|call| call.ends_with("/auth/refresh")).count();
+    assert_eq!(refreshes, 1);
+}

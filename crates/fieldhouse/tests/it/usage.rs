@@ -1,0 +1,79 @@
+//! What is refused before any server is asked, and what happens where there is none.
+
+use snapbox::str;
+
+use crate::fieldhouse;
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    for words in [
+        "",
+        "seasons",
+        "sesons list",
+        "login",
+        "login a@b.org secret --password-stdin",
+        "login a@b.org --api-key fhk_x",
+        "seasons list --status final",
+        "seasons list --all --limit 5",
+        "games upcoming --from tomorrow",
+        "games upcoming --team sea_01h2xcejqtf2nbrexx3vqjhp41",
+        "colleges favorites add",
+        "colleges favorites add --unitid 1 --sport golf",
+        "colleges favorites add --custom Somewhere",
+        "admin api-keys create",
+        "admin api-keys create --name x --expires-in-days 3 --expires-at 2026-05-01",
+        "import league x.csv --format excel --sport basketball --time-zone UTC",
+        "api GET /x -f nonsense",
+        "--output yaml whoami",
+    ] {
+        fieldhouse(words).assert().code(2);
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there() {
+    let home = tempfile::tempdir().expect("a home");
+    let home = home.path().to_str().expect("a path");
+    let there = || fieldhouse("colleges search golf").env("XDG_CONFIG_HOME", home);
+    there().env("FIELDHOUSE_URL", "http://127.0.0.1:9").assert().code(1).stdout_eq("").stderr_eq(str![[r#"
+error: the server at http://127.0.0.1:9 cannot be reached: [..]
+hint: check the address (--base-url or FIELDHOUSE_URL), or start a server here: fieldhouse serve --demo
+
+"#]]);
+    there().env("FIELDHOUSE_URL", "ftp://x").assert().code(1).stderr_eq(str![[r#"
+error: the request cannot be made: "ftp://x" is not a server's address: it must start with http:// or https://
+
+"#]]);
+}
+
+#[test]
+fn nobody_is_signed_in() {
+    let home = tempfile::tempdir().expect("a home");
+    let home = home.path().to_str().expect("a path");
+    let there = |words| fieldhouse(words).env("XDG_CONFIG_HOME", home);
+    for words in ["whoami", "seasons list", "games upcoming", "profile me", "admin api-keys list"] {
+        there(words).assert().code(4).stdout_eq("").stderr_eq(str![[r#"
+error: not signed in to http://127.0.0.1:8080
+hint: sign in: fieldhouse login <email>, or set FIELDHOUSE_API_KEY
+
+"#]]);
+    }
+    there("logout").assert().success().stdout_eq(str![[r#"
+Nobody was signed in to http://127.0.0.1:8080.
+
+"#]]);
+}
+
+#[test]
+fn no_home_is_no_place_for_credentials() {
+    fieldhouse("whoami").assert().code(1).stderr_eq(str![[r#"
+error: there is no folder for credentials: set HOME, or XDG_CONFIG_HOME
+
+"#]]);
+}
+
+#[test]
+fn completions_name_the_commands() {
+    let output = fieldhouse("completions bash").output().expect("a script");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("fieldhouse__subcmd__seasons"));
+}
