@@ -177,7 +177,7 @@ operations! {
     /// Ends one of the caller's sessions.
     SessionRevoke "auth.sessions.revoke" DELETE "/api/v1/auth/sessions/{id}"
         | Required(Viewer), SessionOnly, Auth:Write, Untouched, Never, Audited
-        | SessionId, NoQuery, NoBody => 200 Deleted;
+        | SessionId, NoQuery, NoBody => 200 Data<Deleted>;
 
     /// Issues an API key to the caller. It carries his role and this organization and never reaches beyond either; it is shown once.
     /// Needs a session that was signed in less than 15 minutes ago: a key cannot make a key.
@@ -200,7 +200,7 @@ operations! {
     /// with it is refused.
     ApiKeyRevoke "api_keys.revoke" DELETE "/api/v1/api-keys/{id}"
         | Required(Viewer), Allowed, ApiKeys:Write, Untouched, Never, Audited
-        | ApiKeyId, NoQuery, NoBody => 200 Deleted;
+        | ApiKeyId, NoQuery, NoBody => 200 Data<Deleted>;
 
     /// Reads the caller's profile: who he is, where he belongs, and which credential he came with.
     ProfileMe "profile.me" GET "/api/v1/profile/me"
@@ -226,7 +226,7 @@ operations! {
     /// Removes a member from the organization, with his keys and sessions in it. Binds on his next request.
     MemberRemove "members.remove" DELETE "/api/v1/members/{id}"
         | Required(Admin), SessionOnly, Members:Write, Untouched, Possible, Audited
-        | MemberId, TryOut, NoBody => 200 Deleted;
+        | MemberId, TryOut, NoBody => 200 Data<Deleted>;
 
     /// Lists the organization's seasons, the latest first.
     SeasonList "seasons.list" GET "/api/v1/seasons"
@@ -247,7 +247,7 @@ operations! {
     /// Deletes a season on which no division, team or game stands.
     SeasonDelete "seasons.delete" DELETE "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Possible, Audited
-        | SeasonId, TryOut, NoBody => 200 Deleted;
+        | SeasonId, TryOut, NoBody => 200 Data<Deleted>;
 
     /// Lists the games to come, soonest first. Cancelled and postponed games stay in, with their status.
     GamesUpcoming "games.upcoming" GET "/api/v1/games/upcoming"

@@ -5,6 +5,8 @@ mod clock;
 mod commands;
 mod context;
 mod credentials;
+mod database;
+mod demo;
 mod failure;
 mod json;
 mod listing;

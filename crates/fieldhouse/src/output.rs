@@ -64,6 +64,16 @@ impl Output {
         write_table(stdout.lock(), &mut table)
     }
 
+    /// Writes what was counted, one count a line: whatever is counted is shown, for the lists grow.
+    pub(crate) fn counts<T: Serialize>(self, counts: &T) -> io::Result<()> {
+        let named: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_value(serde_json::to_value(counts)?)?;
+        let named: Vec<_> =
+            named.into_iter().map(|(name, count)| (name.replace('_', " "), count.to_string())).collect();
+        let rows: Vec<_> = named.iter().map(|(name, count)| (name.as_str(), count.clone())).collect();
+        self.record(counts, &rows)
+    }
+
     /// Writes a sentence, or what it is about.
     pub(crate) fn sentence<T: Serialize>(self, record: &T, sentence: &str) -> io::Result<()> {
         if self.is_json() { json(record) } else { line(&clean(sentence)) }

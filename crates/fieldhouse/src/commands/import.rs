@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::league;
+use super::{catalogue, league};
 use crate::context::Context;
 
 /// Imports.
@@ -10,11 +10,14 @@ use crate::context::Context;
 pub(crate) enum Options {
     /// A league file: seasons, divisions, teams, venues and games
     League(league::Options),
+    /// A file of the college catalogue (on the server's machine)
+    Colleges(catalogue::Options),
 }
 
 /// Imports a file.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     match options {
         Options::League(options) => league::run(context, options).await,
+        Options::Colleges(options) => catalogue::run(context.output, options).await,
     }
 }

@@ -9,12 +9,11 @@ use clap::Args;
 use fieldhouse_client::Error;
 use fieldhouse_client::api::imports::{BadRow, LeagueFormat, LeagueImport, LeagueReport};
 use indicatif::ProgressBar;
-use serde_json::{Map, Value};
 
 use crate::arguments::word;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{self, Column, note, note_list, or_dash};
+use crate::output::{Column, note, note_list, or_dash};
 
 /// A league file.
 #[derive(Args)]
@@ -38,7 +37,8 @@ pub(crate) struct Options {
     skip_bad: bool,
 }
 
-const BAD_ROWS: &[Column<BadRow>] = &[
+/// How rows that cannot be taken are listed.
+pub(super) const BAD_ROWS: &[Column<BadRow>] = &[
     ("LINE", |it| it.line.to_string()),
     ("COLUMN", |it| or_dash(it.column.as_ref())),
     ("REASON", |it| it.reason.clone()),
@@ -98,14 +98,7 @@ fn show(context: &Context, report: &LeagueReport) -> anyhow::Result<()> {
     if report.dry_run {
         note("A dry run: nothing was kept.");
     }
-    if context.output.is_json() {
-        return Ok(output::json(&report.counts)?);
-    }
-    // Whatever the server counts is shown: the list grows with the formats.
-    let counts: Map<String, Value> = serde_json::from_value(serde_json::to_value(&report.counts)?)?;
-    let counts: Vec<_> = counts.into_iter().map(|(name, count)| (name.replace('_', " "), count)).collect();
-    let rows: Vec<_> = counts.iter().map(|(name, count)| (name.as_str(), count.to_string())).collect();
-    Ok(context.output.record(&report.counts, &rows)?)
+    Ok(context.output.counts(&report.counts)?)
 }
 
 /// The rows for which the server refused the file.

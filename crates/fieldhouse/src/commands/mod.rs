@@ -6,16 +6,21 @@
 mod admin;
 mod api;
 mod api_keys;
+mod catalogue;
 mod colleges;
 mod completions;
 mod favorites;
 mod games;
 mod import;
+mod init;
+mod key_ring;
 mod league;
 mod login;
 mod logout;
+mod migrate;
 mod profile;
 mod seasons;
+pub(crate) mod serve;
 mod whoami;
 
 use clap::{Parser, Subcommand};
@@ -71,6 +76,15 @@ enum Command {
     Import(import::Options),
     /// Call any operation of the API
     Api(api::Options),
+    /// Serve the API
+    Serve(Box<serve::Options>),
+    /// Make the first organization and its owner (on the server's machine)
+    Init(init::Options),
+    /// Bring the database's schema up to this program (on the server's machine)
+    Migrate(migrate::Options),
+    /// The server's secrets (on the server's machine)
+    #[command(subcommand)]
+    KeyRing(key_ring::Options),
     /// Print a shell's completion script
     Completions(completions::Options),
 }
@@ -90,6 +104,10 @@ impl Options {
             Command::Admin(options) => admin::run(&context, options).await,
             Command::Import(options) => import::run(&context, options).await,
             Command::Api(options) => api::run(&context, options).await,
+            Command::Serve(options) => serve::run(*options).await,
+            Command::Init(options) => init::run(options).await,
+            Command::Migrate(options) => migrate::run(options).await,
+            Command::KeyRing(options) => key_ring::run(options),
             Command::Completions(options) => completions::run(&options),
         }
     }

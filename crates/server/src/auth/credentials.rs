@@ -50,7 +50,7 @@ fn access_token(text: &str, tokens: &AccessTokens, now: Timestamp) -> Result<Sen
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Err(Denial::Unknown.into());
     }
-    let claims = tokens.verify(token.trim(), now).ok_or(Denial::Unknown)?;
+    let claims = tokens.verify(token.trim(), now)?;
     Ok(Sent::Session {
         organization: claims.organization(),
         id: claims.session(),

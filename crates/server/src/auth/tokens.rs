@@ -8,8 +8,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fieldhouse_api::auth::{JsonWebKey, JsonWebKeySet};
 use fieldhouse_domain::ids::{Id, OrganizationId, SessionId, UserId};
+use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::sessions::ACCESS_TOKEN_LIFE;
 use jiff::Timestamp;
+use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -114,35 +116,42 @@ impl AccessTokens {
         Ok((token, ACCESS_TOKEN_LIFE.as_secs()))
     }
 
-    /// The claims of a token that is ours, well-signed and not expired. A verified token is remembered until it expires; whether its
+    /// The claims of a token that is ours, well-signed and not expired; an expired one is told from a bad one, for it can be refreshed. A verified token is remembered until it expires; whether its
     /// session still holds is asked of the store every time.
-    pub fn verify(&self, token: &str, now: Timestamp) -> Option<Claims> {
+    pub fn verify(&self, token: &str, now: Timestamp) -> Result<Claims, Denial> {
         if token.len() > LONGEST {
-            return None;
+            return Err(Denial::Unknown);
         }
         let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
-        let remembered = self.verified.lock().ok()?.get(&digest).cloned();
+        let remembered = self.verified.lock().ok().and_then(|verified| verified.get(&digest).cloned());
         let claims = match remembered {
             Some(claims) => claims,
             None => self.verify_anew(token, digest)?,
         };
-        (claims.expires_at() > now).then_some(claims)
+        if claims.expires_at() > now { Ok(claims) } else { Err(Denial::SessionEnded) }
     }
 
-    fn verify_anew(&self, token: &str, digest: [u8; 32]) -> Option<Claims> {
-        let key = self.keys.iter().find(|key| token.starts_with(&key.prefix))?;
+    fn verify_anew(&self, token: &str, digest: [u8; 32]) -> Result<Claims, Denial> {
+        let key = self.keys.iter().find(|key| token.starts_with(&key.prefix)).ok_or(Denial::Unknown)?;
         let mut validation = Validation::new(Algorithm::EdDSA);
         validation.leeway = LEEWAY;
         validation.set_issuer(&[&self.issuer]);
         validation.set_audience(&[&self.issuer]);
         validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
-        let claims = jsonwebtoken::decode::<Claims>(token, &key.decoding, &validation).ok()?.claims;
-        let mut verified = self.verified.lock().ok()?;
-        if verified.len() >= REMEMBERED {
-            verified.clear();
+        let decoded = jsonwebtoken::decode::<Claims>(token, &key.decoding, &validation);
+        let claims = decoded
+            .map_err(|error| match error.kind() {
+                ErrorKind::ExpiredSignature => Denial::SessionEnded,
+                _ => Denial::Unknown,
+            })?
+            .claims;
+        if let Ok(mut verified) = self.verified.lock() {
+            if verified.len() >= REMEMBERED {
+                verified.clear();
+            }
+            verified.insert(digest, claims.clone());
         }
-        verified.insert(digest, claims.clone());
-        Some(claims)
+        Ok(claims)
     }
 
     /// The public keys, for others to verify our tokens with.

@@ -98,7 +98,7 @@ pub(crate) async fn revoke(call: Call<op::ApiKeyRevoke>) -> Result<Answered<op::
             let id = key.id.to_string();
             let effect = api_keys::revoke(acting.moment, key);
             acting.apply(tx, effect.as_slice()).await?;
-            Answered::json(&Deleted { id, deleted: true })
+            Answered::json(&Data { data: Deleted { id, deleted: true } })
         })
     })
     .await

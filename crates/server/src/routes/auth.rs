@@ -303,7 +303,7 @@ pub(crate) async fn revoke_session(
             let id = session.id.to_string();
             let effect = sessions::end(acting.moment, session);
             acting.apply(tx, effect.as_slice()).await?;
-            Answered::json(&Deleted { id, deleted: true })
+            Answered::json(&Data { data: Deleted { id, deleted: true } })
         })
     })
     .await

@@ -84,7 +84,7 @@ pub(crate) async fn remove(call: Call<op::MemberRemove>) -> Result<Answered<op::
             let revoked = keys.into_iter().filter_map(|key| api_keys::revoke(acting.moment, key));
             effects.extend(revoked.map(Effect::cascade));
             acting.apply(tx, &effects).await?;
-            Answered::json(&Deleted { id, deleted: true })
+            Answered::json(&Data { data: Deleted { id, deleted: true } })
         })
     })
     .await

@@ -60,7 +60,7 @@ pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::Seas
     let part = call.part::<(Date, Uuid)>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
     let filter = Filter {
         status: query.status,
-        sport: query.sport.as_deref().map(|sport| sport_filter(sport)).transpose()?,
+        sport: query.sport.as_deref().map(sport_filter).transpose()?,
         year: query.year,
         words: words(query.q.as_deref())?,
     };
@@ -183,7 +183,7 @@ pub(crate) async fn delete(call: Call<op::SeasonDelete>) -> Result<Answered<op::
             let dependents = fieldhouse_store::seasons::dependents(tx, &acting.proof, season.id).await?;
             let id = season.id.to_string();
             acting.apply(tx, &[seasons::delete(season, dependents)?]).await?;
-            Answered::json(&Deleted { id, deleted: true })
+            Answered::json(&Data { data: Deleted { id, deleted: true } })
         })
     })
     .await

@@ -1,0 +1,67 @@
+//! `fieldhouse import colleges`: brings the college catalogue up to a file, on the server's machine.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+use fieldhouse_domain::imports::colleges;
+use fieldhouse_server::{Clock, operator};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::league::BAD_ROWS;
+use crate::database::Database;
+use crate::failure::Failure;
+use crate::output::{Output, note, note_list};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The file: the catalogue's own colleges or programs (CSV), or the EADA's Schools table saved as CSV
+    file: PathBuf,
+    /// The academic year of a Schools table, which does not say it: 2024-25
+    #[arg(long, value_name = "YEAR")]
+    year: Option<String>,
+    /// Check and count everything, and keep nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Leave bad rows out; otherwise one bad row refuses the whole file
+    #[arg(long)]
+    skip_bad: bool,
+    #[command(flatten)]
+    database: Database,
+}
+
+pub(crate) async fn run(output: Output, options: Options) -> anyhow::Result<()> {
+    let file = options.file.display();
+    let bytes = std::fs::read(&options.file).with_context(|| format!("{file} cannot be read"))?;
+    let mut catalogue = colleges::read(&bytes, options.year.as_deref()).with_context(|| file.to_string())?;
+    if !catalogue.bad.is_empty() {
+        note_list(&catalogue.bad, BAD_ROWS);
+    }
+    if !catalogue.bad.is_empty() && !options.skip_bad {
+        let what = format!("{} rows of {file} cannot be taken, so nothing was imported", catalogue.bad.len());
+        return Err(Failure::new(what).next("mend them, or leave them out with --skip-bad").into());
+    }
+    catalogue.bad.clear();
+    let opened = options.database.open().await?;
+    let bar = progress_bar();
+    let seen = bar.clone();
+    let progress = move |done, all| {
+        seen.set_length(all);
+        seen.set_position(done);
+    };
+    let plan = operator::load_colleges(&opened.store, Clock, catalogue, options.dry_run, progress).await?;
+    bar.finish_and_clear();
+    if options.dry_run {
+        note("A dry run: nothing was kept.");
+    }
+    Ok(output.counts(&plan.counts)?)
+}
+
+/// A bar on a terminal, nothing elsewhere.
+fn progress_bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} records") {
+        bar.set_style(style);
+    }
+    bar
+}

@@ -1,0 +1,68 @@
+//! `fieldhouse init`: makes the first organization and its owner, on the server's machine.
+
+use anyhow::bail;
+use clap::Args;
+use fieldhouse_domain::organizations::slug;
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::text::{Email, Name};
+use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_server::Clock;
+use fieldhouse_server::auth::passwords::Passwords;
+use fieldhouse_server::operator::{self, Founding, Person};
+use secrecy::SecretString;
+
+use crate::database::Database;
+use crate::output::note;
+use crate::secrets;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    database: Database,
+    /// The organization's name
+    #[arg(long, value_name = "NAME")]
+    organization: String,
+    /// The e-mail address of its owner
+    #[arg(long, value_name = "EMAIL")]
+    owner: String,
+    /// The owner's name; the address unless said otherwise
+    #[arg(long, value_name = "NAME")]
+    owner_name: Option<String>,
+    /// The IANA time zone in which it plays
+    #[arg(long, value_name = "ZONE", default_value = "UTC")]
+    time_zone: String,
+    /// ISO 3166-1 alpha-2 code of its country
+    #[arg(long, value_name = "CODE")]
+    country: Option<String>,
+    /// Read the owner's password from standard input instead of asking for it
+    #[arg(long)]
+    password_stdin: bool,
+}
+
+pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
+    let founding = Founding {
+        name: Name::parse(&options.organization)
+            .map_err(|wrong| anyhow::anyhow!("--organization {wrong}"))?,
+        country: options.country,
+        time_zone: TimeZoneName::parse(&options.time_zone)
+            .map_err(|wrong| anyhow::anyhow!("--time-zone {wrong}"))?,
+    };
+    if slug(&founding.name).is_empty() {
+        bail!("--organization must hold a letter or a digit");
+    }
+    let email = Email::parse(&options.owner).map_err(|wrong| anyhow::anyhow!("--owner {wrong}"))?;
+    let name = options.owner_name.as_deref().unwrap_or(email.as_str());
+    let name = Name::parse(name).map_err(|wrong| anyhow::anyhow!("--owner-name {wrong}"))?;
+    let password = if options.password_stdin {
+        secrets::piped()?
+    } else {
+        secrets::ask("Password of the owner", "pipe it in with --password-stdin")?
+    };
+    let opened = options.database.open().await?;
+    let (slug, address) = (slug(&founding.name), email.as_str().to_owned());
+    let owner = Person { email, name, role: Role::Owner, password: SecretString::from(password) };
+    operator::found(&opened.store, &Passwords::new(Clock), Clock, founding, vec![owner]).await?;
+    note(&format!("Made the organization {slug} with its owner {address}."));
+    note("Next: fieldhouse serve, then fieldhouse login with that address.");
+    Ok(())
+}

@@ -1,0 +1,157 @@
+//! The demo: one organization with a real league, a user for each role, and the college catalogue.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use fieldhouse_domain::imports::{colleges, demo::demo_shift, league, playhq};
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::text::{Email, Name};
+use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_server::Clock;
+use fieldhouse_server::auth::passwords::Passwords;
+use fieldhouse_server::operator::{self, Founding, Person};
+use fieldhouse_store::{Store, organizations};
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+
+use crate::commands::serve::write_private;
+use crate::database::Opened;
+use crate::failure::Failure;
+use crate::output::{Column, note, note_list};
+
+const LEAGUE: &[u8] = include_bytes!("../../../data/leagues/playhq/coburg-basketball-winter-2022.csv");
+const COLLEGES: &[u8] = include_bytes!("../../../data/college/colleges.csv");
+const PROGRAMS: &[u8] = include_bytes!("../../../data/college/programs-softball.csv");
+
+const ORGANIZATION: &str = "Coburg Basketball Association";
+const SPORT: &str = "basketball";
+const TIME_ZONE: &str = "Australia/Melbourne";
+const COUNTRY: &str = "AU";
+/// Where the accounts are kept in a data folder that outlives the demo.
+const ACCOUNTS_FILE: &str = "demo.json";
+const PASSWORD_LETTERS: usize = 20;
+
+const ACCOUNTS: &[Column<Account>] = &[
+    ("ROLE", |it| it.role.to_string()),
+    ("E-MAIL", |it| it.email.clone()),
+    ("PASSWORD", |it| it.password.clone()),
+];
+
+/// What a demo holds.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Demo {
+    pub(crate) organization: OrganizationOfDemo,
+    pub(crate) accounts: Vec<Account>,
+    /// By how many weeks the league's dates were moved.
+    weeks: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct OrganizationOfDemo {
+    id: String,
+    name: String,
+    slug: String,
+}
+
+/// A user that can sign in.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Account {
+    role: Role,
+    email: String,
+    password: String,
+}
+
+/// Makes the demo in a store that is empty, or finds the one that was made there before.
+pub(crate) async fn prepare(opened: &Opened, folder: &Path) -> anyhow::Result<Demo> {
+    let file = folder.join(ACCOUNTS_FILE);
+    if organizations::any(&mut &opened.store).await? {
+        let kept = std::fs::read_to_string(&file).map_err(|_| {
+            let what = "this database holds an organization that is no demo";
+            Failure::new(what).next("choose another --data-dir or --database-url, or leave --demo out")
+        })?;
+        return serde_json::from_str(&kept).with_context(|| format!("{} cannot be read", file.display()));
+    }
+    let demo = make(&opened.store).await?;
+    write_private(&file, &serde_json::to_string(&demo)?)?;
+    Ok(demo)
+}
+
+async fn make(store: &Store) -> anyhow::Result<Demo> {
+    let clock = Clock;
+    let accounts: Vec<Account> = Role::ALL
+        .into_iter()
+        .rev()
+        .map(|role| Account {
+            role,
+            email: format!("{role}@demo.example"),
+            password: clock.password(PASSWORD_LETTERS),
+        })
+        .collect();
+    let people = accounts.iter().map(person).collect::<anyhow::Result<Vec<_>>>()?;
+    let time_zone = TimeZoneName::parse(TIME_ZONE)?;
+    let name = Name::parse(ORGANIZATION)?;
+    let slug = fieldhouse_domain::organizations::slug(&name);
+    let founding = Founding { name, country: Some(COUNTRY.to_owned()), time_zone: time_zone.clone() };
+    let id = operator::found(store, &Passwords::new(clock), clock, founding, people).await?;
+    let mut schedule = playhq::read(LEAGUE)?;
+    let weeks = demo_shift(&mut schedule.fixtures, time_zone.date(clock.now()));
+    let options = league::Options { sport: Sport::parse(SPORT)?, time_zone };
+    operator::load_league(store, clock, id, options, schedule).await?;
+    let organization = OrganizationOfDemo { id: id.to_string(), name: ORGANIZATION.to_owned(), slug };
+    Ok(Demo { organization, accounts, weeks })
+}
+
+fn person(account: &Account) -> anyhow::Result<Person> {
+    Ok(Person {
+        email: Email::parse(&account.email)?,
+        name: Name::parse(&format!("Demo {}", account.role))?,
+        role: account.role,
+        password: SecretString::from(account.password.clone()),
+    })
+}
+
+/// Loads the college catalogue, while requests are served already.
+pub(crate) async fn load_catalogue(store: &Store) {
+    for file in [COLLEGES, PROGRAMS] {
+        let loaded = match colleges::read(file, None) {
+            Ok(catalogue) => {
+                operator::load_colleges(store, Clock, catalogue, false, |_, _| {}).await.map(drop)
+            }
+            Err(bad) => {
+                tracing::error!(%bad, "the college catalogue that ships with the program cannot be read");
+                continue;
+            }
+        };
+        if let Err(error) = loaded {
+            tracing::error!(%error, "the college catalogue could not be loaded");
+        }
+    }
+}
+
+impl Demo {
+    /// Tells a person what there is and what to try.
+    pub(crate) fn announce(&self, base_url: &str, thrown_away: bool) {
+        let (name, weeks) = (&self.organization.name, self.weeks);
+        note(&format!("Fieldhouse serves {base_url} with a demo. Documentation: {base_url}/docs"));
+        note("");
+        note(&format!("Organization: {name}, with its league of Winter 2022 (PlayHQ export)."));
+        note(&format!("Its dates were moved by {weeks} whole weeks, so that games are upcoming."));
+        note("The college catalogue is being loaded: 2,040 US colleges (EADA).");
+        if thrown_away {
+            note("Everything is thrown away when the server stops; keep it with --data-dir FOLDER.");
+        }
+        note("");
+        note_list(&self.accounts, ACCOUNTS);
+        note("");
+        let manager = self.accounts.iter().find(|account| account.role == Role::Manager);
+        if let Some(Account { email, password, .. }) = manager {
+            note("Try in another terminal:");
+            note(&format!("  fieldhouse --base-url {base_url} login {email} {password}"));
+            note("  fieldhouse games upcoming");
+            note("  fieldhouse colleges search bethel");
+        }
+        note("");
+        note("Stop with Ctrl-C.");
+    }
+}
