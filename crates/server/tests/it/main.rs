@@ -1,0 +1,4 @@
+//! The server's tests: real HTTP requests to a server on a real listener, on both engines. One file a noun.
+
+mod smoke;
+mod support;

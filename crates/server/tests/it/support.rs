@@ -1,0 +1,243 @@
+//! Tests speak as people: a club with a person of every role, who sends requests and looks at answers.
+
+use std::sync::Arc;
+
+use fieldhouse_domain::ids::OrganizationId;
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::text::{Email, Name};
+use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_server::auth::limits::LimitOptions;
+use fieldhouse_server::operator::{self, Founding, Person as NewPerson};
+use fieldhouse_server::{App, Clock, KeyRing, listener, router};
+use fieldhouse_testing::databases::{Database, both};
+use reqwest::{Method, RequestBuilder};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// The password of everybody.
+pub(crate) const PASSWORD: &str = "correct horse battery staple";
+
+/// Runs a test on both engines, each with a club of its own on a database of its own.
+pub(crate) async fn on_both(test: impl AsyncFn(Club)) {
+    for database in both() {
+        test(Club::open(database, LimitOptions::default()).await).await;
+    }
+}
+
+/// A server with one organization in it, and a person of every role signed in.
+pub(crate) struct Club {
+    pub(crate) app: App,
+    pub(crate) base_url: String,
+    pub(crate) organization: OrganizationId,
+    people: Vec<Person>,
+    http: reqwest::Client,
+    stop: Option<oneshot::Sender<()>>,
+    _serving: JoinHandle<()>,
+    _folder: tempfile::TempDir,
+    _database: Database,
+}
+
+impl Club {
+    /// Starts a server on a database.
+    pub(crate) async fn open(database: Database, limits: LimitOptions) -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the key ring");
+        let key_ring = KeyRing::open(folder.path(), Clock).expect("a key ring");
+        let socket = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let base_url = format!("http://{}", socket.local_addr().expect("an address"));
+        let app = App::new(Arc::new(database.open().await), key_ring, &base_url, limits).expect("an app");
+        let router = router::router(app.clone()).expect("a handler for every operation");
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = tokio::spawn(listener::serve(socket, router, async {
+            let _ = stopped.await;
+        }));
+        let http = reqwest::Client::new();
+        let organization = found(&app, "Riverside Club").await;
+        let mut club = Self {
+            app,
+            base_url,
+            organization,
+            people: Vec::new(),
+            http,
+            stop: Some(stop),
+            _serving: serving,
+            _folder: folder,
+            _database: database,
+        };
+        for role in Role::ALL {
+            let person = club.sign_in("riverside-club", role).await;
+            club.people.push(person);
+        }
+        club
+    }
+
+    /// Founds another organization on the same server, and signs its owner in.
+    pub(crate) async fn neighbours(&self) -> Person {
+        found(&self.app, "Neighbour Club").await;
+        self.sign_in("neighbour-club", Role::Owner).await
+    }
+
+    /// Signs in with the password.
+    pub(crate) async fn sign_in(&self, club: &str, role: Role) -> Person {
+        let email = address(club, role);
+        let answer =
+            self.anonymous().post("/api/v1/auth/login", &json!({"email": email, "password": PASSWORD})).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let text = |name: &str| answer.body["data"][name].as_str().expect("a text").to_owned();
+        let credential = Credential::Session(text("access_token"));
+        Person { role, email, refresh_token: text("refresh_token"), ..self.person(credential) }
+    }
+
+    fn person(&self, credential: Credential) -> Person {
+        Person {
+            role: Role::Viewer,
+            email: String::new(),
+            refresh_token: String::new(),
+            credential,
+            http: self.http.clone(),
+            base_url: self.base_url.clone(),
+        }
+    }
+
+    /// Somebody without a credential.
+    pub(crate) fn anonymous(&self) -> Person {
+        self.person(Credential::None)
+    }
+
+    /// Somebody with an API key.
+    pub(crate) fn with_key(&self, key: &str) -> Person {
+        self.person(Credential::Key(key.to_owned()))
+    }
+
+    /// The person of a role.
+    pub(crate) fn member(&self, role: Role) -> &Person {
+        self.people.iter().find(|person| person.role == role).expect("a person of every role")
+    }
+
+    /// The person of every role, lowest first.
+    pub(crate) fn everybody(&self) -> &[Person] {
+        &self.people
+    }
+
+    /// Stops the server.
+    pub(crate) fn stop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+    }
+}
+
+/// The address of the person of a role.
+pub(crate) fn address(club: &str, role: Role) -> String {
+    format!("{role}@{club}.example")
+}
+
+async fn found(app: &App, name: &str) -> OrganizationId {
+    let name = Name::parse(name).expect("a name");
+    let slug = fieldhouse_domain::organizations::slug(&name);
+    let people = Role::ALL.map(|role| NewPerson {
+        email: Email::parse(&address(&slug, role)).expect("an address"),
+        name: Name::parse(&format!("{role} of {name}")).expect("a name"),
+        role,
+        password: SecretString::from(PASSWORD),
+    });
+    let time_zone = TimeZoneName::parse("Australia/Melbourne").expect("a zone");
+    let founding = Founding { name, country: None, time_zone };
+    let found = operator::found(&app.store, &app.passwords, app.clock, founding, people.into()).await;
+    found.expect("a club is founded")
+}
+
+/// How a person shows who he is.
+#[derive(Clone)]
+pub(crate) enum Credential {
+    None,
+    Session(String),
+    Key(String),
+}
+
+/// Somebody who sends requests.
+#[derive(Clone)]
+pub(crate) struct Person {
+    pub(crate) role: Role,
+    pub(crate) email: String,
+    pub(crate) refresh_token: String,
+    pub(crate) credential: Credential,
+    http: reqwest::Client,
+    base_url: String,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: reqwest::header::HeaderMap,
+    /// The body as JSON; null where it is none.
+    pub(crate) body: Value,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    /// A header's text; empty where there is none.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// The code of a problem; empty for what is none.
+    pub(crate) fn code(&self) -> &str {
+        self.body["code"].as_str().unwrap_or_default()
+    }
+
+    /// The id of the record in `data`.
+    pub(crate) fn id(&self) -> &str {
+        self.body["data"]["id"].as_str().unwrap_or_default()
+    }
+}
+
+impl Person {
+    /// A request with the person's credential, to be completed and given to [`send`].
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.http.request(method, format!("{}{path}", self.base_url));
+        match &self.credential {
+            Credential::None => request,
+            Credential::Session(token) => request.bearer_auth(token),
+            Credential::Key(key) => request.header("x-api-key", key),
+        }
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        send(self.request(Method::GET, path)).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
+        send(self.request(Method::POST, path).json(body)).await
+    }
+
+    pub(crate) async fn patch(&self, path: &str, body: &Value) -> Answer {
+        send(self.request(Method::PATCH, path).json(body)).await
+    }
+
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> Answer {
+        send(self.request(Method::PUT, path).json(body)).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
+        send(self.request(Method::DELETE, path)).await
+    }
+
+    /// Issues an API key to the person.
+    pub(crate) async fn issue_key(&self, wanted: &Value) -> String {
+        let answer = self.post("/api/v1/api-keys", wanted).await;
+        assert_eq!(answer.status, 201, "{}", answer.body);
+        answer.body["data"]["key"].as_str().expect("a key").to_owned()
+    }
+}
+
+/// Sends a request.
+pub(crate) async fn send(request: RequestBuilder) -> Answer {
+    let response = request.send().await.expect("the server answers");
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let text = response.text().await.expect("a body");
+    let body = serde_json::from_str(&text).unwrap_or_default();
+    Answer { status, headers, body, text }
+}

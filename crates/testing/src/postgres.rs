@@ -1,0 +1,237 @@
+//! PostgreSQL databases for tests: a template is migrated once for each state of the migrations, and the server copies it for each
+//! test.
+//!
+//! Each process has one session with the server that makes and drops databases, and whose number stands in their names: databases
+//! of a session that is gone were left by a crash. The session lives in a runtime of its own, for each test has one of its own too.
+
+use std::env;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{LazyLock, mpsc};
+
+use fieldhouse_store::{Engine, Options, Store, migrations};
+use sha2::{Digest, Sha256};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::OnceCell;
+use tokio_postgres::{Client, Config, NoTls};
+
+const HOW_TO_RUN: &str = "is not set. The tests always run on both engines: run them with `cargo xtask test`, which starts a \
+     PostgreSQL, or keep one with `cargo xtask postgres` and set what it prints";
+/// What the sessions that make databases call themselves.
+const SESSION: &str = "fieldhouse-testing";
+/// Keeps other processes out while templates are made and leftovers swept. Any number would do.
+const GUARD: i64 = 0x6669_656c_6468;
+
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("the runtime of the databases starts")
+});
+static SERVER: OnceCell<Server> = OnceCell::const_new();
+
+/// Runs a future to its end, from a test that may be in a runtime itself. None: it panicked.
+pub(crate) fn finish<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> Option<T> {
+    let (send, receive) = mpsc::channel();
+    RUNTIME.spawn(async move { send.send(future.await) });
+    receive.recv().ok()
+}
+
+/// A database of one test. It is dropped with this.
+#[derive(Debug)]
+pub(crate) struct Copy {
+    name: String,
+}
+
+impl Copy {
+    pub(crate) fn url(&self) -> String {
+        address("FIELDHOUSE_TEST_POSTGRES", &self.name)
+    }
+
+    pub(crate) fn url_by_tls(&self) -> (String, PathBuf) {
+        let authority = PathBuf::from(variable("FIELDHOUSE_TEST_POSTGRES_CA"));
+        (address("FIELDHOUSE_TEST_POSTGRES_TLS", &self.name), authority)
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        let name = self.name.clone();
+        // What cannot be dropped now is swept by the next run.
+        let _ = finish(async move { server().await.drop_database(&name).await });
+    }
+}
+
+pub(crate) fn copy() -> Copy {
+    make(true)
+}
+
+pub(crate) fn blank() -> Copy {
+    make(false)
+}
+
+fn make(migrated: bool) -> Copy {
+    static MADE: AtomicU32 = AtomicU32::new(1);
+    variable("FIELDHOUSE_TEST_POSTGRES");
+    let number = MADE.fetch_add(1, Ordering::Relaxed);
+    let made = finish(async move {
+        let server = server().await;
+        let name = format!("fieldhouse_test_{}_{number}", server.run);
+        let template = if migrated { &server.template } else { "template1" };
+        server.run(&format!("CREATE DATABASE {name} TEMPLATE {template}")).await;
+        Copy { name }
+    });
+    made.expect("a database is made on the server of the tests; the reason stands above")
+}
+
+fn variable(name: &str) -> String {
+    env::var(name).unwrap_or_else(|_| panic!("{name} {HOW_TO_RUN}"))
+}
+
+/// The address in a variable, with another database's name.
+fn address(variable_name: &str, database: &str) -> String {
+    let url = variable(variable_name);
+    let (path, options) = url.split_once('?').map_or((&*url, None), |(path, options)| (path, Some(options)));
+    let server = path.rsplit_once('/').map_or(path, |(server, _)| server);
+    let options = options.map(|options| format!("?{options}")).unwrap_or_default();
+    format!("{server}/{database}{options}")
+}
+
+async fn server() -> &'static Server {
+    SERVER.get_or_init(Server::connect).await
+}
+
+/// This process's session with the server.
+struct Server {
+    client: Client,
+    /// The number of the session, which the server gave it.
+    run: i32,
+    /// The migrated database that is copied.
+    template: String,
+}
+
+impl Server {
+    async fn connect() -> Self {
+        let url = variable("FIELDHOUSE_TEST_POSTGRES");
+        let mut config: Config = url.parse().expect("FIELDHOUSE_TEST_POSTGRES is an address");
+        config.application_name(SESSION);
+        let (client, connection) = config.connect(NoTls).await.expect("the server of the tests answers");
+        tokio::spawn(connection);
+        let row = client.query_one("SELECT pg_backend_pid()", &[]).await.expect("a session has a number");
+        let server =
+            Self { client, run: row.get(0), template: format!("fieldhouse_template_{}", checksum()) };
+        server.run(&format!("SELECT pg_advisory_lock({GUARD})")).await;
+        server.sweep().await;
+        server.make_template().await;
+        server.run(&format!("SELECT pg_advisory_unlock({GUARD})")).await;
+        server
+    }
+
+    async fn run(&self, sql: &str) {
+        self.client.batch_execute(sql).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
+    }
+
+    async fn names(&self, sql: &str) -> Vec<String> {
+        let rows =
+            self.client.query(sql, &[&SESSION]).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
+        rows.iter().map(|row| row.get(0)).collect()
+    }
+
+    async fn drop_database(&self, name: &str) {
+        self.run(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await;
+    }
+
+    /// Drops the databases of sessions that are gone, and templates of other migrations where no other session may want them.
+    async fn sweep(&self) {
+        for left in self.names(LEFT_BY_CRASHES).await {
+            self.drop_database(&left).await;
+        }
+        for old in self.names(UNUSED_TEMPLATES).await {
+            if old != self.template {
+                self.run(&format!("ALTER DATABASE {old} IS_TEMPLATE false")).await;
+                self.drop_database(&old).await;
+            }
+        }
+    }
+
+    /// Makes the template, unless there is one. It is marked as one when it is finished.
+    async fn make_template(&self) {
+        let template = &self.template;
+        if self.names(FINISHED_TEMPLATES).await.contains(template) {
+            return;
+        }
+        self.drop_database(template).await;
+        self.run(&format!("CREATE DATABASE {template}")).await;
+        let url = address("FIELDHOUSE_TEST_POSTGRES", template);
+        let store = Store::open(&Options::Postgres { url, root_certificates: None, connections: 1 }).await;
+        let store = store.expect("the template opens");
+        migrations::run(&store).await.expect("the template is migrated");
+        drop(store);
+        self.run(&format!("ALTER DATABASE {template} IS_TEMPLATE true")).await;
+    }
+}
+
+/// The number of a session may have been given anew: to this process, which has made nothing yet, or to any other.
+const LEFT_BY_CRASHES: &str = r"SELECT datname::text FROM pg_database WHERE datname LIKE 'fieldhouse\_test\_%'
+    AND split_part(datname, '_', 3) NOT IN (SELECT pid::text FROM pg_stat_activity
+        WHERE application_name = $1 AND pid <> pg_backend_pid())";
+const UNUSED_TEMPLATES: &str = r"SELECT datname::text FROM pg_database WHERE datname LIKE 'fieldhouse\_template\_%'
+    AND NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND pid <> pg_backend_pid())";
+const FINISHED_TEMPLATES: &str = "SELECT datname::text FROM pg_database WHERE datistemplate AND $1 <> ''";
+
+/// Which migrations make the template.
+fn checksum() -> String {
+    let mut digest = Sha256::new();
+    for migration in migrations::ALL {
+        digest.update(migration.sql(Engine::Postgres));
+    }
+    digest.finalize().iter().take(8).fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn databases() -> Vec<String> {
+        let names = finish(async {
+            server().await.names("SELECT datname::text FROM pg_database WHERE $1 <> ''").await
+        });
+        names.expect("the databases are listed")
+    }
+
+    #[test]
+    fn what_a_crashed_run_left_is_swept_and_what_a_living_one_uses_stays() {
+        let ours = copy();
+        let crashed = "fieldhouse_test_2147483647_1";
+        finish(async move {
+            let server = server().await;
+            server.drop_database(crashed).await;
+            server.run(&format!("CREATE DATABASE {crashed}")).await;
+            let other = Server::connect().await;
+            // Its own session is alive while it sweeps; this process's other one is too.
+            assert_ne!(other.run, server.run);
+        })
+        .expect("a second process sweeps");
+        let left = databases();
+        assert!(!left.contains(&crashed.to_owned()), "{left:?}");
+        assert!(left.contains(&ours.name), "{left:?}");
+    }
+
+    #[test]
+    fn a_database_goes_with_its_test() {
+        let name = copy().name.clone();
+        assert!(!databases().contains(&name), "the guard was dropped");
+    }
+
+    #[test]
+    fn addresses_keep_their_options() {
+        let ours = copy();
+        assert!(ours.url().ends_with(&format!("/{}", ours.name)));
+        assert!(ours.url_by_tls().0.ends_with(&format!("/{}?sslmode=require", ours.name)));
+    }
+}

@@ -1,0 +1,40 @@
+//! SQLite databases for tests: one is migrated for the whole process, and its file copied for each test.
+
+use std::ffi::OsString;
+use std::fs;
+use std::sync::OnceLock;
+
+use fieldhouse_store::{Options, Store, migrations};
+use tempfile::TempDir;
+
+/// The files of the migrated database, by name.
+static TEMPLATE: OnceLock<Vec<(OsString, Vec<u8>)>> = OnceLock::new();
+
+pub(crate) fn blank() -> TempDir {
+    tempfile::Builder::new().prefix("fieldhouse-test-").tempdir().expect("a temporary folder")
+}
+
+pub(crate) fn copy() -> TempDir {
+    let folder = blank();
+    for (name, bytes) in TEMPLATE.get_or_init(migrate) {
+        fs::write(folder.path().join(name), bytes).expect("the copy of the database is written");
+    }
+    folder
+}
+
+fn migrate() -> Vec<(OsString, Vec<u8>)> {
+    let folder = blank();
+    let options = Options::Sqlite { folder: folder.path().to_owned() };
+    let migrated = crate::postgres::finish(async move {
+        let store = Store::open(&options).await.expect("a new database opens");
+        migrations::run(&store).await.expect("a new database is migrated");
+    });
+    migrated.expect("a new database is migrated; the reason why not stands above");
+    let files = fs::read_dir(folder.path()).expect("the temporary folder is read");
+    files
+        .map(|file| {
+            let file = file.expect("the temporary folder is read");
+            (file.file_name(), fs::read(file.path()).expect("the new database is read"))
+        })
+        .collect()
+}
