@@ -197,11 +197,11 @@ impl<O: Op> Call<O> {
 
     fn replay(&self, kept: Kept) -> Result<Answered<O>, Failure> {
         if kept.request_digest != self.context.digest {
-            return Err(Failure::new(Code::IdempotencyMismatch, Code::IdempotencyMismatch.advice()));
+            return Err(Failure::of(Code::IdempotencyMismatch));
         }
         // A repeated request is answered under the caller's access of now: a role that was lost opens no kept answer.
         let Some(body) = kept.body else {
-            let failure = Failure::new(Code::AlreadyCreated, Code::AlreadyCreated.advice());
+            let failure = Failure::of(Code::AlreadyCreated);
             return Err(failure.with("id", kept.made_id));
         };
         let headers: Vec<(String, String)> = serde_json::from_str(&kept.headers).unwrap_or_default();
