@@ -101,8 +101,8 @@ impl Visitor for Gathered {
 /// The first sentence, and all of it with what the table says.
 fn split(docs: &str) -> (String, String) {
     let text = docs.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim().to_owned();
-    let summary =
-        text.split_inclusive(['.', ':']).next().unwrap_or(&text).trim_end_matches(['.', ':']).to_owned();
+    let end = [". ", ": "].iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len());
+    let summary = text[..end].trim_end_matches('.').to_owned();
     (summary, text)
 }
 
