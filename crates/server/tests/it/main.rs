@@ -1,4 +1,6 @@
 //! The server's tests: real HTTP requests to a server on a real listener, on both engines. One file a noun.
 
+mod listener;
+mod shapes;
 mod smoke;
 mod support;
