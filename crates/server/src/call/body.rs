@@ -105,6 +105,8 @@ fn invalid(pointer: String, reason: &str) -> Failure {
         (pointer, "unknown_field", "is no field of this body".to_owned())
     } else if reason.starts_with("missing field") {
         (format!("{pointer}/{}", quoted(reason).unwrap_or_default()), "required", "is missing".to_owned())
+    } else if reason.starts_with("duplicate field") {
+        (format!("{pointer}/{}", quoted(reason).unwrap_or_default()), "repeated", "is given twice".to_owned())
     } else if reason.starts_with("unknown variant") {
         (pointer, "unknown_value", "is none of the values that there are".to_owned())
     } else {
