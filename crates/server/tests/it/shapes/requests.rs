@@ -166,6 +166,21 @@ async fn every_body_names_a_field_that_it_lacks() {
 }
 
 #[tokio::test]
+async fn every_body_names_a_field_that_it_has_twice() {
+    on_both(async |club| {
+        for operation in with_bodies() {
+            let body = body(operation);
+            let Some((name, value)) = body.as_object().and_then(|body| body.iter().next()) else { continue };
+            let field = format!("{}:{value}", json!(name));
+            let answer = sent(&club, operation, format!("{{{field},{field}}}"), "application/json").await;
+            is_problem(&answer, Code::ValidationFailed, operation.id());
+            assert_eq!(pointers(&answer), [format!("/{name}")], "{}", operation.id());
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn every_body_is_refused_as_anything_but_its_media_types() {
     on_both(async |club| {
         for operation in with_bodies() {
