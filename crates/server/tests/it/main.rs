@@ -1,4 +1,9 @@
 //! The server's tests: real HTTP requests to a server on a real listener, on both engines. One file a noun.
 
+mod games;
+mod imports;
+mod listener;
+mod seasons;
+mod shapes;
 mod smoke;
 mod support;
