@@ -1,4 +1,5 @@
 //! The server's tests: real HTTP requests to a server on a real listener, on both engines. One file a noun.
 
+mod matrix;
 mod smoke;
 mod support;
