@@ -35,7 +35,7 @@ pub async fn admit(
     }
     let sent = match credentials::read(&context.headers, &app.key_ring, &app.tokens, context.now) {
         Ok(sent) => sent,
-        Err(failure) => return (None, Err(refused(app, context, failure))),
+        Err(failure) => return refused(app, context, failure),
     };
     let Some(sent) = sent else {
         return match app.limits.count_anonymous(context.address) {
@@ -48,7 +48,7 @@ pub async fn admit(
     };
     let caller = match access::identify(&mut &*app.store, &sent, context.now).await {
         Ok(Ok(caller)) => caller,
-        Ok(Err(denial)) => return (None, Err(refused(app, context, denial.into()))),
+        Ok(Err(denial)) => return refused(app, context, denial.into()),
         Err(error) => return (None, Err(error.into())),
     };
     let standing = match app.limits.count(&caller) {
@@ -63,10 +63,10 @@ pub async fn admit(
 }
 
 /// A bad credential counts against the address that sent it, so that guessing is slow.
-fn refused(app: &App, context: &Context, failure: Failure) -> Failure {
+fn refused(app: &App, context: &Context, failure: Failure) -> (Option<Standing>, Result<Admitted, Failure>) {
     match app.limits.count_anonymous(context.address) {
-        Ok(_) => failure,
-        Err(limited) => limited,
+        Ok(standing) => (Some(standing), Err(failure)),
+        Err(limited) => (None, Err(limited)),
     }
 }
 
