@@ -14,9 +14,30 @@ use crate::support::{Club, Person};
 
 /// A kind of caller, by the name of its column.
 pub(crate) const CALLERS: [&str; 24] = [
-    "anonymous", "viewer", "member", "coach", "manager", "admin", "owner", "s.old", "s.demoted", "s.removed",
-    "neighbour", "k.viewer", "k.member", "k.coach", "k.manager", "k.admin", "k.owner", "k.demoted",
-    "k.revoked", "k.expired", "k.removed", "k.suspended", "k.agent", "k.seasons",
+    "anonymous",
+    "viewer",
+    "member",
+    "coach",
+    "manager",
+    "admin",
+    "owner",
+    "s.old",
+    "s.demoted",
+    "s.removed",
+    "neighbour",
+    "k.viewer",
+    "k.member",
+    "k.coach",
+    "k.manager",
+    "k.admin",
+    "k.owner",
+    "k.demoted",
+    "k.revoked",
+    "k.expired",
+    "k.removed",
+    "k.suspended",
+    "k.agent",
+    "k.seasons",
 ];
 
 /// Somebody who is about to call.
@@ -43,7 +64,8 @@ impl Veterans {
     pub(crate) async fn of(club: &Club) -> Self {
         let mut ground = Ground::new(club, SignedDuration::ZERO).await;
         let [demoted, removed, revoked, suspended] = [Role::Coach; 4].map(|role| ground.member(role));
-        let [demoted_session, removed_session] = [demoted, removed].map(|settler| ground.session(settler.user));
+        let [demoted_session, removed_session] =
+            [demoted, removed].map(|settler| ground.session(settler.user));
         let (_, removed_key) = ground.key(removed.user, Role::Coach);
         let (revoked_id, revoked_key) = ground.key(revoked.user, Role::Coach);
         let (_, suspended_key) = ground.key(suspended.user, Role::Coach);

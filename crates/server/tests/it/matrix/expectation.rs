@@ -29,12 +29,11 @@ impl Expectation {
                 continue;
             }
             assert_eq!(cells.len(), callers.len(), "{operation} has as many cells as there are callers");
-            let cells = cells.into_iter().map(|cell| match words.get(&cell) {
-                Some(meaning) => meaning.clone(),
-                None => {
-                    assert!(cell.parse::<u16>().is_ok(), "{operation}: {cell} is neither a status nor a word");
-                    cell
-                }
+            let cells = cells.into_iter().map(|cell| {
+                let meaning = words.get(&cell).cloned();
+                let known = meaning.is_some() || cell.parse::<u16>().is_ok();
+                assert!(known, "{operation}: {cell} is neither a status nor a word");
+                meaning.unwrap_or(cell)
             });
             let before = rows.insert(operation.clone(), cells.collect());
             assert!(before.is_none(), "{operation} stands in the table twice");

@@ -86,7 +86,7 @@ impl Sample {
         self
     }
 
-    fn as_guest(mut self, guest: Option<&Guest>) -> Self {
+    fn with_token_of(mut self, guest: Option<&Guest>) -> Self {
         self.guest_token = guest.map(|guest| guest.token.clone());
         self
     }
@@ -180,12 +180,12 @@ pub(crate) async fn sample(
         Operation::ProgramRead => sample.at(&stage.program),
         Operation::CollegeRead => sample.at(&stage.college),
         Operation::FavoriteSave => sample.with(custom()),
-        Operation::FavoriteList | Operation::FavoritesClaim => sample.as_guest(guest.as_ref()),
+        Operation::FavoriteList | Operation::FavoritesClaim => sample.with_token_of(guest.as_ref()),
         Operation::FavoriteChange => {
-            sample.at(favorite()).with(json!({"interest": 5})).as_guest(guest.as_ref())
+            sample.at(favorite()).with(json!({"interest": 5})).with_token_of(guest.as_ref())
         }
-        Operation::FavoriteRemove => sample.at(favorite()).as_guest(guest.as_ref()),
-        Operation::FavoriteOrder => sample.with(json!({"ids": [favorite()]})).as_guest(guest.as_ref()),
+        Operation::FavoriteRemove => sample.at(favorite()).with_token_of(guest.as_ref()),
+        Operation::FavoriteOrder => sample.with(json!({"ids": [favorite()]})).with_token_of(guest.as_ref()),
         Operation::DocsAsset => sample.at("swagger-ui.css"),
         Operation::ProblemPage => sample.at("not_found"),
         Operation::AuthLogout

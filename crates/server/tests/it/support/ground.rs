@@ -122,13 +122,17 @@ impl Ground {
 
     /// An API key that was issued at the time of the ground, to somebody who had that role.
     pub(crate) fn key(&mut self, user: UserId, role: Role) -> (ApiKeyId, String) {
-        self.wanted_key(user, role, NewApiKey {
-            name: name("Scoreboard"),
-            kind: api_keys::ApiKeyKind::Personal,
-            scopes: Vec::new(),
-            allowed_ips: Vec::new(),
-            expires_at: None,
-        })
+        self.wanted_key(
+            user,
+            role,
+            NewApiKey {
+                name: name("Scoreboard"),
+                kind: api_keys::ApiKeyKind::Personal,
+                scopes: Vec::new(),
+                allowed_ips: Vec::new(),
+                expires_at: None,
+            },
+        )
     }
 
     /// An API key as it is wanted.
