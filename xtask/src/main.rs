@@ -1,7 +1,7 @@
 //! Fieldhouse's own build tool, run as `cargo xtask <command>`.
 //!
 //! Here lives only the list of commands. Each command has a file of its own (`test.rs`, `postgres.rs`,
-//! `generate.rs`) with what it does in a function `run`; what they share has the name of its noun. To add a
+//! `bench.rs`, `generate.rs`) with what it does in a function `run`; what they share has the name of its noun. To add a
 //! command, add a file and a line to [`Command`].
 
 use std::path::Path;
@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
 mod account;
+mod bench;
 mod binaries;
 mod certificates;
 mod dependencies;
@@ -35,6 +36,8 @@ enum Command {
     Test(test::Options),
     /// A throw-away PostgreSQL that stays until Ctrl-C, for running `cargo test` by hand.
     Postgres,
+    /// The server beside plain axum, which answers the same bytes, in turns in one run. Needs wrk.
+    Bench(bench::Options),
     /// Writes the generated files anew: docs/openapi.json, docs/permissions.md and docs/errors.md.
     Gen,
 }
@@ -60,6 +63,7 @@ fn run(command: &Command) -> Result<()> {
     match command {
         Command::Test(options) => test::run(options),
         Command::Postgres => postgres::run(),
+        Command::Bench(options) => bench::run(options),
         Command::Gen => generate::run(),
     }
 }

@@ -114,7 +114,8 @@ fn of_problem(problem: &Problem) -> Failure {
         if matches!(code, Code::SessionRequired | Code::SessionTooOld) {
             failure.exit = AUTHENTICATION;
         }
-        failure.next = next_step(code);
+        // What is said already is not said twice.
+        failure.next = next_step(code).filter(|next| !failure.what.contains(next.as_str()));
     }
     failure
 }

@@ -37,6 +37,11 @@ impl Failure {
         }))
     }
 
+    /// A failure of which its code says all.
+    pub fn of(code: Code) -> Self {
+        Self::new(code, format!("{}. {}", code.title(), code.advice()))
+    }
+
     /// Its code.
     pub fn code(&self) -> Code {
         self.0.code
@@ -63,7 +68,7 @@ impl Failure {
 
     /// A fault of the server's own, with what is to be logged.
     pub fn internal(cause: impl Into<String>) -> Self {
-        Self::new(Code::Internal, Code::Internal.advice()).because(cause)
+        Self::of(Code::Internal).because(cause)
     }
 
     /// With something more to say.
@@ -159,7 +164,7 @@ impl From<Denial> for Failure {
                 let detail = "An agent's key writes only through changesets.".to_owned();
                 Self::new(code, detail).with("required_scope", "changesets:propose")
             }
-            _ => Self::new(code, code.advice()),
+            _ => Self::of(code),
         }
     }
 }
@@ -225,7 +230,7 @@ impl From<fieldhouse_store::Error> for Failure {
             | Error::EditedMigration(_)
             | Error::Internal(_) => (Code::Internal, None),
         };
-        let failure = Self::new(code, code.advice()).because(cause);
+        let failure = Self::of(code).because(cause);
         match wait {
             Some(seconds) => failure.header(header::RETRY_AFTER, seconds),
             None => failure,

@@ -33,9 +33,7 @@ async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Resp
     let trace = request.headers().get("traceparent").and_then(trace_id);
     let mut response = match tokio::time::timeout(REQUEST_TIME, next.run(request)).await {
         Ok(response) => response,
-        Err(_) => {
-            Failure::new(Code::RequestTimeout, Code::RequestTimeout.advice()).answer(&app.base_url, &id)
-        }
+        Err(_) => Failure::of(Code::RequestTimeout).answer(&app.base_url, &id),
     };
     let headers = response.headers_mut();
     headers.insert("api-version", HeaderValue::from_static(API_VERSION));

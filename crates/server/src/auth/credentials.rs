@@ -34,7 +34,7 @@ pub fn read(
         (None, Some(bearer)) if bearers.next().is_none() => {
             access_token(bearer.to_str().unwrap_or_default(), tokens, now).map(Some)
         }
-        _ => Err(Failure::new(Code::AmbiguousCredentials, Code::AmbiguousCredentials.advice())),
+        _ => Err(Failure::of(Code::AmbiguousCredentials)),
     }
 }
 

@@ -102,7 +102,7 @@ impl<O: Op> Call<O> {
     }
 
     fn point<P: DeserializeOwned>(&self, cursor: &str) -> Result<P, Failure> {
-        let wrong = || Failure::new(Code::InvalidCursor, Code::InvalidCursor.advice());
+        let wrong = || Failure::of(Code::InvalidCursor);
         let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| wrong())?;
         let (signature, point) = bytes.split_at_checked(SIGNATURE).ok_or_else(wrong)?;
         let signed = self.signed(point)?;

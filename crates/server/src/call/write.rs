@@ -49,11 +49,16 @@ enum Ended<O: Op> {
     Failed(Failure),
     /// It was only tried out, and would have given this.
     TriedOut(Box<Answered<O>>),
+    /// It waited too long for another transaction.
+    Locked,
 }
 
 impl<O: Op> From<fieldhouse_store::Error> for Ended<O> {
     fn from(error: fieldhouse_store::Error) -> Self {
-        Self::Failed(error.into())
+        match error {
+            fieldhouse_store::Error::LockTimeout => Self::Locked,
+            error => Self::Failed(error.into()),
+        }
     }
 }
 
@@ -87,7 +92,7 @@ impl<O: Op> Call<O> {
         body: Transaction<O, I>,
     ) -> Result<Answered<O>, Failure> {
         let slot = self.slot()?;
-        let try_out = self.tries_out();
+        let (try_out, repeatable) = (self.tries_out(), slot.is_some());
         let first = self.app.clock.moment_at(self.now());
         let store = self.app.store.clone();
         let ended = store.write(O::OPERATION.id(), async move |tx| {
@@ -110,6 +115,9 @@ impl<O: Op> Call<O> {
         match ended.await {
             Ok(answered) => Ok(answered),
             Err(Ended::TriedOut(answered)) => Ok(*answered),
+            // A twin with the same key that is still running holds the lock.
+            Err(Ended::Locked) if repeatable => Err(Failure::of(Code::IdempotencyInProgress)),
+            Err(Ended::Locked) => Err(fieldhouse_store::Error::LockTimeout.into()),
             Err(Ended::Failed(failure)) => Err(failure),
         }
     }
@@ -197,11 +205,11 @@ impl<O: Op> Call<O> {
 
     fn replay(&self, kept: Kept) -> Result<Answered<O>, Failure> {
         if kept.request_digest != self.context.digest {
-            return Err(Failure::new(Code::IdempotencyMismatch, Code::IdempotencyMismatch.advice()));
+            return Err(Failure::of(Code::IdempotencyMismatch));
         }
         // A repeated request is answered under the caller's access of now: a role that was lost opens no kept answer.
         let Some(body) = kept.body else {
-            let failure = Failure::new(Code::AlreadyCreated, Code::AlreadyCreated.advice());
+            let failure = Failure::of(Code::AlreadyCreated);
             return Err(failure.with("id", kept.made_id));
         };
         let headers: Vec<(String, String)> = serde_json::from_str(&kept.headers).unwrap_or_default();

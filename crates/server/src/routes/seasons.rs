@@ -4,10 +4,10 @@ use fieldhouse_api::seasons::{Division, Season};
 use fieldhouse_api::{Code, Data, Deleted, Page, Tombstone, op};
 use fieldhouse_domain::ids::{Id, SeasonId};
 use fieldhouse_domain::sports::Sport;
-use fieldhouse_domain::text::fold;
+use fieldhouse_domain::text::{ExternalId, Name, fold};
 use fieldhouse_domain::{Refusal, seasons};
-use fieldhouse_store::audit;
 use fieldhouse_store::seasons::{Filter, Listed};
+use fieldhouse_store::{OrgWrite, Tx, audit};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
@@ -132,10 +132,7 @@ pub(crate) async fn create(call: Call<op::SeasonCreate>) -> Result<Answered<op::
     let wanted = call.content().command()?;
     call.write(wanted, |tx, acting, _, wanted| {
         Box::pin(async move {
-            let folded = wanted.name.folded();
-            if fieldhouse_store::seasons::by_name(tx, &acting.proof, &folded).await?.is_some() {
-                return Err(taken(&wanted.name).into());
-            }
+            refuse_taken(tx, &acting.proof, Some(&wanted.name), wanted.external_id.as_ref(), None).await?;
             let (season, effect) = seasons::create(acting.moment, wanted.clone())?;
             acting.apply(tx, &[effect]).await?;
             Ok(one(&Listed { season: season.clone(), divisions: Vec::new() })?.made(season.id))
@@ -144,8 +141,29 @@ pub(crate) async fn create(call: Call<op::SeasonCreate>) -> Result<Answered<op::
     .await
 }
 
-fn taken(name: &fieldhouse_domain::text::Name) -> Refusal {
-    Refusal::Duplicate(format!("there is a season {name} already"))
+/// Refuses a name or an external id that another season has.
+async fn refuse_taken<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
+    name: Option<&Name>,
+    external_id: Option<&ExternalId>,
+    own: Option<SeasonId>,
+) -> Result<(), Failure> {
+    if let Some(name) = name {
+        let holder = fieldhouse_store::seasons::by_name(tx, proof, &name.folded()).await?;
+        if holder.is_some() && holder != own {
+            return Err(Refusal::Duplicate(format!("there is a season {name} already")).into());
+        }
+    }
+    if let Some(external_id) = external_id {
+        let holder = fieldhouse_store::seasons::by_external_id(tx, proof, external_id).await?;
+        if holder.is_some() && holder != own {
+            return Err(
+                Refusal::Duplicate(format!("there is a season with the external id {external_id}")).into()
+            );
+        }
+    }
+    Ok(())
 }
 
 pub(crate) async fn change(call: Call<op::SeasonChange>) -> Result<Answered<op::SeasonChange>, Failure> {
@@ -155,12 +173,9 @@ pub(crate) async fn change(call: Call<op::SeasonChange>) -> Result<Answered<op::
             let found = fieldhouse_store::seasons::read(tx, call.scope()?, call.path).await?;
             let mut listed = found.ok_or_else(Failure::not_found)?;
             call.precondition(listed.season.version)?;
-            if let Some(name) = &wanted.name {
-                let holder = fieldhouse_store::seasons::by_name(tx, &acting.proof, &name.folded()).await?;
-                if holder.is_some_and(|holder| holder != listed.season.id) {
-                    return Err(taken(name).into());
-                }
-            }
+            let external_id = wanted.external_id.as_ref().and_then(Option::as_ref);
+            let own = Some(listed.season.id);
+            refuse_taken(tx, &acting.proof, wanted.name.as_ref(), external_id, own).await?;
             let effect = seasons::change(acting.moment, listed.season.clone(), wanted.clone())?;
             if let Some(effect) = effect {
                 acting.apply(tx, std::slice::from_ref(&effect)).await?;

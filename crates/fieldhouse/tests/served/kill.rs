@@ -1,0 +1,95 @@
+//! A server that is killed in the middle of its work: what it acknowledged is there, and nothing is half written.
+
+use std::collections::BTreeSet;
+
+use fieldhouse_client::Client;
+use fieldhouse_client::api::favorites::{CustomSave, FavoriteListQuery, FavoriteSave};
+use fieldhouse_domain::ids::OrganizationId;
+use fieldhouse_server::Clock;
+use fieldhouse_store::{Store, audit};
+use tokio::sync::mpsc;
+
+use crate::server::{Place, Server, on_both};
+
+const POSTS: usize = 200;
+/// After how many acknowledgements the server is killed.
+const ENOUGH: usize = 60;
+
+#[test]
+fn every_acknowledged_favorite_survives_a_kill() {
+    on_both(|place| {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(kill_while_saving(place));
+    });
+}
+
+async fn kill_while_saving(place: &Place) {
+    let mut server = place.serve(&["--demo"]);
+    let organization: OrganizationId =
+        server.ready["organization"]["id"].as_str().and_then(|id| id.parse().ok()).expect("an organization");
+    let client = signed_in(&server).await;
+    let before = Clock.now();
+    let (acknowledge, mut acknowledged) = mpsc::channel(POSTS);
+    for number in 0..POSTS {
+        let (client, acknowledge) = (client.clone(), acknowledge.clone());
+        tokio::spawn(async move {
+            let saved = client.colleges().favorites().add(&favorite(number)).await;
+            if saved.is_ok() {
+                let _ = acknowledge.send(number).await;
+            }
+        });
+    }
+    drop(acknowledge);
+    let mut kept = BTreeSet::new();
+    while let Some(number) = acknowledged.recv().await {
+        kept.insert(name(number));
+        if kept.len() == ENOUGH {
+            server.kill();
+        }
+    }
+    // Answers that were on their way when the server was killed count as well.
+    assert!((ENOUGH..POSTS).contains(&kept.len()), "killed too late: {} acknowledged", kept.len());
+
+    let restarted = place.serve(&["--demo"]);
+    let list = signed_in(&restarted).await.colleges().favorites().list(&FavoriteListQuery::default()).await;
+    let list = list.expect("the list is read").data;
+    let names: BTreeSet<String> = list.iter().map(|saved| saved.program.college_name.clone()).collect();
+    let lost: Vec<_> = kept.difference(&names).collect();
+    assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
+    assert_eq!(names.len(), list.len(), "saved twice");
+    let ranks: BTreeSet<i64> = list.iter().map(|saved| saved.rank).collect();
+    assert_eq!(ranks.len(), list.len(), "two have one rank");
+    restarted.stop();
+
+    // Each saved record left its audit event in its own transaction, and no event stands without its record.
+    let store: Store = place.database().open().await;
+    let events = audit::count(&mut &store, organization, before).await.expect("the audit log is counted");
+    // Signing in again was one more.
+    assert_eq!(usize::try_from(events).ok(), Some(list.len() + 1));
+}
+
+async fn signed_in(server: &Server) -> Client {
+    let (email, password) = server.account("manager");
+    let login = fieldhouse_client::api::auth::Login {
+        email: email.to_owned(),
+        password: password.to_owned(),
+        organization: None,
+    };
+    let anonymous = Client::builder(server.base_url()).build().expect("a client");
+    let tokens = anonymous.auth().login(&login).await.expect("the manager signs in");
+    Client::builder(server.base_url()).session(tokens).retries(0).build().expect("a client")
+}
+
+fn name(number: usize) -> String {
+    format!("College number {number}")
+}
+
+fn favorite(number: usize) -> FavoriteSave {
+    let custom = CustomSave {
+        college_name: name(number),
+        state: None,
+        sport: "softball".to_owned(),
+        gender: Some("women".to_owned()),
+    };
+    FavoriteSave { custom: Some(custom), ..FavoriteSave::default() }
+}

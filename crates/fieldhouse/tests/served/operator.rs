@@ -1,0 +1,117 @@
+//! Commands on the server's machine: init, migrate, import colleges, key-ring, and the lock that keeps them from a running server.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::json;
+
+use crate::server::{Printed, on_both, run};
+
+/// Runs a command with something typed into it.
+pub(crate) fn typed(mut command: Command, text: &str) -> Printed {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the command starts");
+    child.stdin.take().expect("an input").write_all(text.as_bytes()).expect("the input is taken");
+    let output = child.wait_with_output().expect("the command ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    Printed { code: output.status.code().unwrap_or(-1), out: text(output.stdout), error: text(output.stderr) }
+}
+
+const INIT: &[&str] =
+    &["init", "--organization", "Riverside Club", "--owner", "owner@riverside.example", "--password-stdin"];
+
+#[test]
+fn a_server_without_an_organization_says_so_and_init_makes_one() {
+    on_both(|place| {
+        let refused = run(place.operates(&["serve", "--listen", "127.0.0.1:0"]));
+        assert_eq!(refused.code, 1);
+        assert!(refused.error.contains("fieldhouse init"), "{}", refused.error);
+        let short = typed(place.operates(INIT), "short\n");
+        assert_eq!(short.code, 1);
+        assert!(short.error.contains("at least 12 characters"), "{}", short.error);
+        let made = typed(place.operates(INIT), "a long enough password\n");
+        assert_eq!(made.code, 0, "{made:?}");
+        let twice = typed(place.operates(INIT), "a long enough password\n");
+        assert_eq!(twice.code, 1);
+        assert!(twice.error.contains("already"), "{}", twice.error);
+        let server = place.serve(&[]);
+        let owner = place.person(&server, "owner");
+        owner.types(&["login", "owner@riverside.example", "a long enough password"]);
+        let who = owner.types(&["whoami", "--output", "json"]).json();
+        assert_eq!(who["role"], "owner");
+        server.stop();
+    });
+}
+
+#[test]
+fn commands_on_the_store_are_kept_from_a_running_server() {
+    on_both(|place| {
+        let server = place.serve(&["--demo"]);
+        for words in [&["migrate"][..], &["key-ring", "rotate", "cursor"]] {
+            let refused = run(place.operates(words));
+            assert_eq!(refused.code, 1, "{words:?} {refused:?}");
+            assert!(refused.error.contains("in use by another Fieldhouse process"), "{}", refused.error);
+        }
+        server.stop();
+        assert_eq!(run(place.operates(&["migrate", "--status"])).code, 0);
+    });
+}
+
+#[test]
+fn the_college_catalogue_is_imported_twice_and_changes_once() {
+    on_both(|place| {
+        assert_eq!(run(place.operates(&["migrate"])).code, 0);
+        let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/college");
+        let import = |file: &str, more: &[&str]| {
+            let file = format!("{data}/{file}");
+            let words = [&["import", "colleges", &file, "--output", "json"], more].concat();
+            let printed = run(place.operates(&words));
+            assert_eq!(printed.code, 0, "{printed:?}");
+            printed.json()
+        };
+        assert_eq!(import("colleges.csv", &["--dry-run"])["colleges_created"], 2040);
+        assert_eq!(import("colleges.csv", &[])["colleges_created"], 2040, "the dry run kept nothing");
+        assert_eq!(import("colleges.csv", &[])["colleges_unchanged"], 2040);
+        let programs = import("programs-softball.csv", &[]);
+        assert_eq!((&programs["programs_created"], &programs["colleges_created"]), (&json!(1619), &json!(4)));
+    });
+}
+
+#[test]
+fn bad_rows_refuse_a_whole_catalogue_unless_they_are_left_out() {
+    on_both(|place| {
+        let file = place.folder().join("bad.csv");
+        let whole = include_str!("../../../../data/college/programs-softball.csv");
+        let text: String = whole.lines().take(4).fold(String::new(), |text, line| text + line + "\n");
+        std::fs::write(
+            &file,
+            format!("{text}not-a-number,Nowhere,Town,AL,NCAA D1,Softball,women,1,2024-25\n"),
+        )
+        .expect("the file is written");
+        let file = file.to_str().expect("a path");
+        let refused = run(place.operates(&["import", "colleges", file]));
+        assert_eq!(refused.code, 1);
+        assert!(refused.error.contains('5') && refused.error.contains("--skip-bad"), "{}", refused.error);
+        let taken = run(place.operates(&["import", "colleges", file, "--skip-bad", "--output", "json"]));
+        assert_eq!(taken.json()["programs_created"], 3, "{taken:?}");
+    });
+}
+
+#[test]
+fn a_rotated_pepper_leaves_old_keys_good() {
+    on_both(|place| {
+        let server = place.serve(&["--demo"]);
+        let (email, password) = server.account("coach");
+        let coach = place.person(&server, "coach");
+        coach.types(&["login", email, password]);
+        let key = coach.types(&["admin", "api-keys", "create", "--name", "old", "--output", "json"]).json();
+        let key = key["key"].as_str().expect("a key").to_owned();
+        server.stop();
+        assert_eq!(run(place.operates(&["key-ring", "rotate", "api-key-pepper"])).code, 0);
+        let server = place.serve(&["--demo"]);
+        let script = place.person(&server, "script");
+        let printed = script.tries(&["seasons", "list"], Some(&key));
+        assert_eq!(printed.code, 0, "{printed:?}");
+        server.stop();
+    });
+}
