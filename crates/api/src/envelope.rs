@@ -2,18 +2,19 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use utoipa::openapi::{RefOr, Schema};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, RefBuilder};
+use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 /// One record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Data<T> {
     /// The record.
     pub data: T,
 }
 
 /// Part of a list.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Page<T> {
     /// The records, in order.
     pub data: Vec<T>,
@@ -22,6 +23,54 @@ pub struct Page<T> {
     pub deleted: Option<Vec<Tombstone>>,
     /// Where this part stands in the list.
     pub page: PageInfo,
+}
+
+// Written by hand: the derived schemas of a generic type refer to the type's parameter and leave its own schema out.
+
+impl<T: ToSchema> PartialSchema for Data<T> {
+    fn schema() -> RefOr<Schema> {
+        let record =
+            RefBuilder::new().ref_location_from_schema_name(T::name()).description(Some("The record."));
+        let object = ObjectBuilder::new().description(Some("One record."));
+        object.property("data", record.build()).required("data").into()
+    }
+}
+
+impl<T: ToSchema> ToSchema for Data<T> {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        gather::<T>(schemas);
+    }
+}
+
+impl<T: ToSchema> PartialSchema for Page<T> {
+    fn schema() -> RefOr<Schema> {
+        let records = ArrayBuilder::new().items(Ref::from_schema_name(T::name()));
+        let gone = "With `updated_since`: records that went since then, among those that changed.";
+        let deleted = ArrayBuilder::new().items(Ref::from_schema_name(Tombstone::name()));
+        let page = RefBuilder::new().ref_location_from_schema_name(PageInfo::name());
+        ObjectBuilder::new()
+            .description(Some("Part of a list."))
+            .property("data", records.description(Some("The records, in order.")))
+            .property("deleted", deleted.description(Some(gone)))
+            .property("page", page.description(Some("Where this part stands in the list.")).build())
+            .required("data")
+            .required("page")
+            .into()
+    }
+}
+
+impl<T: ToSchema> ToSchema for Page<T> {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        gather::<T>(schemas);
+        gather::<Tombstone>(schemas);
+        gather::<PageInfo>(schemas);
+    }
+}
+
+/// A type's own schema and those that it refers to.
+fn gather<T: ToSchema>(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+    schemas.push((T::name().into_owned(), T::schema()));
+    T::schemas(schemas);
 }
 
 /// Where a page stands in its list.

@@ -1,19 +1,20 @@
 //! The OpenAPI 3.1 document, built from the operation table and the schemas of its types.
 
-use fieldhouse_api::operations::{self, Changeset, Method, Visitor};
-use fieldhouse_api::request::{Body, BodyKind, PathParameter};
-use fieldhouse_api::{Answer, Code, Op, Operation, Problem};
+mod parameters;
+mod refusals;
+
+use fieldhouse_api::operations::{self, Method, Visitor};
+use fieldhouse_api::request::{Body, BodyKind};
+use fieldhouse_api::{Answer, Op, Operation, Problem};
 use fieldhouse_domain::policy::{Credential, KeyUse};
-use fieldhouse_domain::scopes::Resource;
-use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::path::{HttpMethod, OperationBuilder};
 use utoipa::openapi::request_body::RequestBodyBuilder;
-use utoipa::openapi::schema::SchemaType;
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
 };
 use utoipa::openapi::{
-    ComponentsBuilder, ContentBuilder, InfoBuilder, LicenseBuilder, ObjectBuilder, OpenApi, OpenApiBuilder,
-    PathItem, PathsBuilder, Ref, RefOr, Required, ResponseBuilder, Schema, Type,
+    ComponentsBuilder, ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, PathItem,
+    PathsBuilder, Ref, RefOr, Required, ResponseBuilder, Schema,
 };
 use utoipa::{PartialSchema, ToSchema};
 
@@ -75,7 +76,7 @@ impl Visitor for Gathered {
             .description(Some(format!("{description}{}", who(operation))))
             .tag(operation.requirement().scope.resource.name())
             .response(operation.status().to_string(), success::<O>());
-        for parameter in parameters::<O>() {
+        for parameter in parameters::of::<O>() {
             built = built.parameter(parameter);
         }
         for requirement in security(operation) {
@@ -84,7 +85,7 @@ impl Visitor for Gathered {
         if let Some(body) = body::<O>() {
             built = built.request_body(Some(body));
         }
-        for (status, codes) in problems(operation) {
+        for (status, codes) in refusals::of::<O>() {
             let names: Vec<_> = codes.iter().map(|code| format!("`{code}`")).collect();
             let content = ContentBuilder::new()
                 .schema(Some(Ref::from_schema_name(<Problem as ToSchema>::name())))
@@ -98,11 +99,11 @@ impl Visitor for Gathered {
     }
 }
 
-/// The first sentence, and all of it with what the table says.
+/// The first sentence, up to a colon or semicolon, and all of it.
 fn split(docs: &str) -> (String, String) {
     let text = docs.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim().to_owned();
-    let end = [". ", ": "].iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len());
-    let summary = text[..end].trim_end_matches('.').to_owned();
+    let ends = [". ", ": ", "; "].into_iter().filter_map(|end| text.find(end)).min();
+    let summary = text[..ends.unwrap_or(text.len())].trim_end_matches('.').to_owned();
     (summary, text)
 }
 
@@ -141,49 +142,6 @@ fn success<O: Op>() -> utoipa::openapi::Response {
     ResponseBuilder::new().description(description).content(O::Answer::MEDIA_TYPE, content).build()
 }
 
-fn parameters<O: Op>() -> Vec<Parameter> {
-    let operation = O::OPERATION;
-    let mut parameters = Vec::new();
-    if let Some(schema) = O::Path::schema() {
-        let name = operation.path().split(['{', '}']).nth(1).unwrap_or("id");
-        let built =
-            ParameterBuilder::new().name(name).parameter_in(ParameterIn::Path).required(Required::True);
-        parameters.push(built.schema(Some(schema)).build());
-    }
-    if let RefOr::T(Schema::Object(object)) = <O::Query as PartialSchema>::schema() {
-        for (name, schema) in object.properties {
-            let description = match &schema {
-                RefOr::T(Schema::Object(object)) => object.description.clone(),
-                RefOr::T(Schema::OneOf(one)) => one.description.clone(),
-                _ => None,
-            };
-            let built =
-                ParameterBuilder::new().name(name).parameter_in(ParameterIn::Query).required(Required::False);
-            parameters.push(built.description(description).schema(Some(schema)).build());
-        }
-    }
-    let header = |name: &str, description: &str| {
-        let text = ObjectBuilder::new().schema_type(SchemaType::new(Type::String));
-        let built =
-            ParameterBuilder::new().name(name).parameter_in(ParameterIn::Header).required(Required::False);
-        built.description(Some(description)).schema(Some(text)).build()
-    };
-    if matches!(operation.method(), Method::POST | Method::PATCH) {
-        parameters.push(header("Idempotency-Key", "Makes a repeated request do nothing twice: 1 to 255 printable ASCII characters, kept for 24 hours."));
-    }
-    if matches!(operation.method(), Method::PATCH | Method::DELETE) {
-        parameters.push(header(
-            "If-Match",
-            "The record's ETag: refuses with 412 where the record has changed since.",
-        ));
-    }
-    if operation.requirement().scope.resource == Resource::Favorites {
-        parameters
-            .push(header("X-Guest-Token", "A guest's token, from the first save without a credential."));
-    }
-    parameters
-}
-
 fn security(operation: Operation) -> Vec<SecurityRequirement> {
     let none: [&str; 0] = [];
     let requirement = operation.requirement();
@@ -212,75 +170,4 @@ fn body<O: Op>() -> Option<utoipa::openapi::request_body::RequestBody> {
             built.content(*media_type, content)
         });
     Some(built.build())
-}
-
-/// The codes that an operation may answer with, by status.
-pub(crate) fn problems(operation: Operation) -> Vec<(u16, Vec<Code>)> {
-    let requirement = operation.requirement();
-    let mut codes = vec![
-        Code::UnknownParameter,
-        Code::InvalidParameter,
-        Code::RateLimited,
-        Code::Internal,
-        Code::Unavailable,
-    ];
-    if requirement.credential != Credential::Public {
-        codes.extend([
-            Code::AmbiguousCredentials,
-            Code::InvalidCredentials,
-            Code::KeyExpired,
-            Code::KeyRevoked,
-        ]);
-        codes.extend([
-            Code::TokenExpired,
-            Code::RoleInsufficient,
-            Code::ScopeInsufficient,
-            Code::IpNotAllowed,
-        ]);
-    }
-    if matches!(requirement.credential, Credential::Required(_)) {
-        codes.push(Code::Unauthenticated);
-    }
-    match requirement.keys {
-        KeyUse::SessionOnly if requirement.credential != Credential::Public => {
-            codes.push(Code::SessionRequired);
-        }
-        KeyUse::FreshSessionOnly => codes.extend([Code::SessionRequired, Code::SessionTooOld]),
-        _ => {}
-    }
-    if operation.body_kind() != BodyKind::None {
-        codes.extend([
-            Code::MalformedJson,
-            Code::ValidationFailed,
-            Code::BodyTooLarge,
-            Code::UnsupportedMediaType,
-        ]);
-    }
-    if operation.path().contains('{') {
-        codes.push(Code::NotFound);
-    }
-    if matches!(operation.method(), Method::POST | Method::PATCH) {
-        codes.extend([
-            Code::IdempotencyMismatch,
-            Code::IdempotencyInProgress,
-            Code::Conflict,
-            Code::Overloaded,
-        ]);
-    }
-    if matches!(operation.method(), Method::PATCH | Method::DELETE) {
-        codes.push(Code::VersionMismatch);
-    }
-    if operation.changeset() == Changeset::Possible {
-        codes.extend([Code::Duplicate, Code::State, Code::InUse]);
-    }
-    let mut by_status: Vec<(u16, Vec<Code>)> = Vec::new();
-    codes.sort_by_key(|code| (code.status(), code.name()));
-    codes.dedup();
-    for code in codes {
-        match by_status.last_mut() {
-            Some((status, codes)) if *status == code.status() => codes.push(code),
-            _ => by_status.push((code.status(), vec![code])),
-        }
-    }
-    by_status
 }

@@ -42,11 +42,14 @@ pub fn markdown() -> String {
             Audit::Unaudited => "-",
         };
         let (id, method, path) = (operation.id(), operation.method().name(), operation.path());
-        let scope = requirement.scope;
+        let scope = match keys {
+            "allowed" | "propose only" => format!("`{}`", requirement.scope),
+            _ => "-".to_owned(),
+        };
         // Writing to a string does not fail.
         let _ = writeln!(
             page,
-            "| `{id}` | `{method} {path}` | {credential} | {role} | {keys} | `{scope}` | {child} | {changeset} | {audited} |"
+            "| `{id}` | `{method} {path}` | {credential} | {role} | {keys} | {scope} | {child} | {changeset} | {audited} |"
         );
     }
     page

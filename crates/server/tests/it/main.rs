@@ -1,8 +1,10 @@
 //! The server's tests: real HTTP requests to a server on a real listener, on both engines. One file a noun.
 
+mod coverage;
 mod games;
 mod imports;
 mod listener;
+mod matrix;
 mod seasons;
 mod shapes;
 mod smoke;

@@ -1,0 +1,83 @@
+//! The parameters of an operation in the OpenAPI document: in its path, its query and its headers.
+
+use fieldhouse_api::Op;
+use fieldhouse_api::operations::Method;
+use fieldhouse_api::request::PathParameter;
+use fieldhouse_domain::scopes::Resource;
+use utoipa::PartialSchema;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::SchemaType;
+use utoipa::openapi::{ObjectBuilder, RefOr, Required, Schema, Type};
+
+/// All parameters of an operation.
+pub(super) fn of<O: Op>() -> Vec<Parameter> {
+    let operation = O::OPERATION;
+    let mut parameters = Vec::new();
+    if let Some(schema) = O::Path::schema() {
+        let name = operation.path().split(['{', '}']).nth(1).unwrap_or("id");
+        let built =
+            ParameterBuilder::new().name(name).parameter_in(ParameterIn::Path).required(Required::True);
+        let description = description(&schema).unwrap_or_else(|| format!("The {name}."));
+        parameters.push(built.description(Some(description)).schema(Some(schema)).build());
+    }
+    if let RefOr::T(Schema::Object(object)) = <O::Query as PartialSchema>::schema() {
+        for (name, schema) in object.properties {
+            let built =
+                ParameterBuilder::new().name(name).parameter_in(ParameterIn::Query).required(Required::False);
+            let description = description(&schema);
+            parameters.push(built.description(description).schema(Some(present(schema))).build());
+        }
+    }
+    let header = |name: &str, description: &str| {
+        let text = ObjectBuilder::new().schema_type(SchemaType::new(Type::String));
+        let built =
+            ParameterBuilder::new().name(name).parameter_in(ParameterIn::Header).required(Required::False);
+        built.description(Some(description)).schema(Some(text)).build()
+    };
+    if matches!(operation.method(), Method::POST | Method::PATCH) {
+        parameters.push(header("Idempotency-Key", "Makes a repeated request do nothing twice: 1 to 255 printable ASCII characters, kept for 24 hours."));
+    }
+    if matches!(operation.method(), Method::PATCH | Method::DELETE) {
+        parameters.push(header(
+            "If-Match",
+            "The record's ETag: refuses with 412 where the record has changed since.",
+        ));
+    }
+    if operation.requirement().scope.resource == Resource::Favorites {
+        parameters
+            .push(header("X-Guest-Token", "A guest's token, from the first save without a credential."));
+    }
+    parameters
+}
+
+/// What a schema says of itself, or what stands beside its reference.
+fn description(schema: &RefOr<Schema>) -> Option<String> {
+    match schema {
+        RefOr::Ref(reference) => Some(reference.description.clone()).filter(|text| !text.is_empty()),
+        RefOr::T(Schema::Object(object)) => object.description.clone(),
+        RefOr::T(Schema::OneOf(one)) => {
+            one.description.clone().or_else(|| one.items.iter().find_map(description))
+        }
+        RefOr::T(_) => None,
+    }
+}
+
+/// The schema of a query parameter that is there: none is ever null, it is left out.
+fn present(schema: RefOr<Schema>) -> RefOr<Schema> {
+    match schema {
+        RefOr::T(Schema::OneOf(one)) => match one.items.iter().find(|item| matches!(item, RefOr::Ref(_))) {
+            Some(reference) => reference.clone(),
+            None => RefOr::T(Schema::OneOf(one)),
+        },
+        RefOr::T(Schema::Object(mut object)) => {
+            if let SchemaType::Array(types) = &mut object.schema_type {
+                types.retain(|kind| *kind != Type::Null);
+                if let [one] = types.as_slice() {
+                    object.schema_type = SchemaType::Type(one.clone());
+                }
+            }
+            RefOr::T(Schema::Object(object))
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,233 @@
+//! Nothing is forgotten: operations, routes, the OpenAPI document, the client's methods and the matrix are the same list.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fieldhouse_api::Operation;
+use reqwest::Method;
+use serde_json::Value;
+
+use crate::support::{Club, on_both, send};
+
+fn ids(operations: impl IntoIterator<Item = Operation>) -> Vec<&'static str> {
+    let mut ids: Vec<_> = operations.into_iter().map(Operation::id).collect();
+    ids.sort_unstable();
+    ids
+}
+
+fn everything() -> Vec<&'static str> {
+    ids(Operation::ALL.iter().copied())
+}
+
+async fn document(club: &Club) -> Value {
+    let answer = club.anonymous().get("/openapi.json").await;
+    assert_eq!(answer.status, 200);
+    answer.body
+}
+
+/// Every object in a JSON value, with the path that leads to it.
+fn walk<'a>(value: &'a Value, path: &str, visit: &mut impl FnMut(&str, &'a serde_json::Map<String, Value>)) {
+    match value {
+        Value::Object(object) => {
+            visit(path, object);
+            for (name, value) in object {
+                walk(value, &format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")), visit);
+            }
+        }
+        Value::Array(values) => {
+            for (at, value) in values.iter().enumerate() {
+                walk(value, &format!("{path}/{at}"), visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn the_client_has_one_method_for_every_operation() {
+    assert_eq!(ids(fieldhouse_client::covered()), everything());
+}
+
+#[test]
+fn the_matrix_has_a_line_for_every_operation() {
+    let expectation = crate::matrix::expectation();
+    let rows: Vec<_> = expectation.rows.keys().map(String::as_str).collect();
+    assert_eq!(rows, everything());
+}
+
+#[test]
+fn ids_and_addresses_are_unique() {
+    let unique: BTreeSet<_> = everything().into_iter().collect();
+    assert_eq!(unique.len(), Operation::ALL.len());
+    let addresses = Operation::ALL.iter().map(|operation| (operation.method().name(), operation.path()));
+    assert_eq!(addresses.collect::<BTreeSet<_>>().len(), Operation::ALL.len());
+}
+
+#[test]
+fn every_operation_is_documented_in_a_sentence() {
+    for operation in Operation::ALL {
+        let docs = operation.docs().trim();
+        let id = operation.id();
+        assert!(docs.ends_with('.') && docs.split_whitespace().count() >= 3, "{id}: {docs:?}");
+        assert!(docs.starts_with(char::is_uppercase), "{id}: {docs:?}");
+    }
+}
+
+/// What the router says where it has no handler: a path that it does not know is a problem without an operation's own headers.
+#[tokio::test]
+async fn every_operation_has_a_route_and_no_other_method_does() {
+    on_both(async |club| {
+        let anybody = club.anonymous();
+        for operation in Operation::ALL {
+            let path = operation.path().split('{').next().unwrap_or_default();
+            let parameter = if operation.path().contains('{') { "x" } else { "" };
+            let path = format!("{path}{parameter}");
+            let method: Method = operation.method().name().parse().expect("a method");
+            let answer = send(anybody.request(method, &path)).await;
+            assert_ne!(answer.status, 405, "{}", operation.id());
+            // Every operation counts the request against a limit; the fallback does not.
+            assert!(!answer.header("ratelimit").is_empty(), "{} fell through", operation.id());
+            let wrong = send(anybody.request(Method::TRACE, &path)).await;
+            assert_eq!((wrong.status, wrong.code()), (405, "method_not_allowed"), "{}", operation.id());
+            let allowed: Vec<_> = wrong.header("allow").split(", ").collect();
+            assert!(allowed.contains(&operation.method().name()), "{}: {allowed:?}", operation.id());
+        }
+        for path in ["/", "/api/v1", "/api/v2/seasons", "/api/v1/season", "/api/v1/seasons/x/y", "/metrics"] {
+            let answer = anybody.get(path).await;
+            assert_eq!((answer.status, answer.code()), (404, "not_found"), "{path}");
+            assert!(answer.header("ratelimit").is_empty(), "{path}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_document_holds_every_operation_and_nothing_else() {
+    on_both(async |club| {
+        let document = document(&club).await;
+        let mut found = BTreeMap::new();
+        for (path, item) in document["paths"].as_object().expect("paths") {
+            for (method, operation) in item.as_object().expect("a path") {
+                let id = operation["operationId"].as_str().expect("an id").to_owned();
+                found.insert(id, (method.to_uppercase(), path.clone()));
+            }
+        }
+        let wanted: BTreeMap<_, _> = Operation::ALL
+            .iter()
+            .map(|operation| {
+                (
+                    operation.id().to_owned(),
+                    (operation.method().name().to_owned(), operation.path().to_owned()),
+                )
+            })
+            .collect();
+        assert_eq!(found, wanted);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_document_is_openapi_3_1_and_whole() {
+    on_both(async |club| {
+        let document = document(&club).await;
+        assert!(document["openapi"].as_str().is_some_and(|version| version.starts_with("3.1.")));
+        for field in ["title", "version", "description"] {
+            assert!(document["info"][field].is_string(), "info.{field}");
+        }
+        let mut referred = BTreeSet::new();
+        walk(&document, "#", &mut |path, object| {
+            if let Some(target) = object.get("$ref").and_then(Value::as_str) {
+                let pointer = target.strip_prefix('#').expect("references stay within the document");
+                assert!(document.pointer(pointer).is_some(), "{path} refers to {target}, which is not there");
+                referred.insert(target.to_owned());
+            }
+            if let Some(required) = object.get("required").and_then(Value::as_array) {
+                for name in required.iter().filter_map(Value::as_str) {
+                    assert!(
+                        object["properties"][name].is_object(),
+                        "{path} requires {name} without having it"
+                    );
+                }
+            }
+        });
+        for name in document["components"]["schemas"].as_object().expect("schemas").keys() {
+            assert!(referred.contains(&format!("#/components/schemas/{name}")), "nothing refers to {name}");
+            assert!(
+                name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)),
+                "{name} is no name of a component"
+            );
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_operation_in_the_document_says_what_it_takes_and_answers() {
+    on_both(async |club| {
+        let document = document(&club).await;
+        let schemes = &document["components"]["securitySchemes"];
+        for (path, item) in document["paths"].as_object().expect("paths") {
+            for operation in item.as_object().expect("a path").values() {
+                let id = &operation["operationId"];
+                let summary = operation["summary"].as_str().unwrap_or_default();
+                assert!(summary.split_whitespace().count() >= 3, "{id}: {summary:?}");
+                let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
+                for parameter in &parameters {
+                    let name = &parameter["name"];
+                    assert!(parameter["description"].is_string(), "{id}: {name} has no description");
+                    assert!(parameter["schema"].is_object(), "{id}: {name} has no schema");
+                    assert!(
+                        !parameter["schema"].to_string().contains("\"null\""),
+                        "{id}: {name} may be null"
+                    );
+                }
+                let in_path: Vec<_> = parameters.iter().filter(|one| one["in"] == "path").collect();
+                assert_eq!(in_path.len(), path.matches('{').count(), "{id}");
+                for parameter in in_path {
+                    assert!(
+                        path.contains(&format!("{{{}}}", parameter["name"].as_str().unwrap_or_default()))
+                    );
+                    assert_eq!(parameter["required"], true, "{id}");
+                }
+                let responses = operation["responses"].as_object().expect("responses");
+                assert!(responses.keys().any(|status| status.starts_with('2')), "{id} never succeeds");
+                for (status, response) in responses {
+                    assert!(
+                        response["description"].as_str().is_some_and(|text| !text.is_empty()),
+                        "{id} {status}"
+                    );
+                    assert!(response["content"].is_object(), "{id} {status}");
+                }
+                for requirement in operation["security"].as_array().into_iter().flatten() {
+                    for scheme in requirement.as_object().expect("a requirement").keys() {
+                        assert!(schemes[scheme].is_object(), "{id}: there is no scheme {scheme}");
+                    }
+                }
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_field_in_the_document_has_a_description() {
+    on_both(async |club| {
+        let document = document(&club).await;
+        let described = |schema: &Value| {
+            let beside = |one: &Value| one["description"].as_str().is_some_and(|text| !text.is_empty());
+            beside(schema) || schema["oneOf"].as_array().is_some_and(|of| of.iter().any(beside))
+        };
+        let mut bare = Vec::new();
+        walk(&document["components"]["schemas"], "", &mut |path, object| {
+            for (name, schema) in object.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                if !described(schema) {
+                    bare.push(format!("{path}/{name}"));
+                }
+            }
+        });
+        assert!(bare.is_empty(), "fields without a description: {bare:#?}");
+        for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {
+            assert!(described(schema), "{name} has no description");
+        }
+    })
+    .await;
+}

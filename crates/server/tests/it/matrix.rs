@@ -1,0 +1,166 @@
+//! The matrix: every operation by every kind of caller, on both engines.
+//!
+//! What should come of it stands in `matrix/expectation.txt`, which is written by hand and knows nothing of the operation table. What
+//! came of it stands in `matrix/outcome.txt`, the other way round, with what the refusals say: a snapshot that is rewritten with
+//! `FIELDHOUSE_UPDATE=1`, so that a change of policy shows as a difference that people can review.
+//!
+//! A new operation gets a line in the expectation and a request in `matrix/samples.rs`; a new kind of caller a column, and an arm in
+//! `matrix/callers.rs`.
+
+mod callers;
+mod expectation;
+mod samples;
+
+use std::fmt::Write as _;
+use std::num::NonZeroU32;
+use std::path::Path;
+
+use fieldhouse_api::Operation;
+use fieldhouse_domain::ids::OrganizationId;
+use fieldhouse_server::auth::limits::LimitOptions;
+use fieldhouse_testing::databases::both;
+use serde_json::Value;
+
+use self::callers::{CALLERS, Grounds, Veterans};
+use self::expectation::Expectation;
+use self::samples::{Stage, sample};
+use crate::support::{Answer, Club};
+
+/// The expectation as it was written.
+pub(crate) fn expectation() -> Expectation {
+    Expectation::parse(include_str!("matrix/expectation.txt"))
+}
+
+/// What came of one operation, by caller, in the order of [`CALLERS`].
+struct Outcome {
+    operation: Operation,
+    answers: Vec<Answer>,
+}
+
+fn verdict(answer: &Answer) -> String {
+    format!("{} {}", answer.status, answer.code()).trim_end().to_owned()
+}
+
+/// The verdict, with what a refusal says it wants.
+fn full_verdict(answer: &Answer) -> String {
+    let wanted = ["required_role", "required_scope"].map(|name| answer.body[name].as_str());
+    let wanted: Vec<_> = wanted.into_iter().flatten().collect();
+    format!("{} {}", verdict(answer), wanted.join(" ")).trim_end().to_owned()
+}
+
+async fn run(club: &Club) -> Vec<Outcome> {
+    let neighbours: OrganizationId = {
+        let answer = club.neighbours().await.get("/api/v1/organization").await;
+        answer.id().parse().expect("an organization's id")
+    };
+    let (veterans, stage) = (Veterans::of(club).await, Stage::set(club).await);
+    let mut outcomes = Vec::new();
+    for operation in Operation::ALL.iter().copied() {
+        let mut grounds = Grounds::new(club, neighbours).await;
+        let mut requests = Vec::new();
+        for caller in CALLERS {
+            let standing = grounds.settle(club, &veterans, caller);
+            let sample = sample(operation, club, &stage, (caller, &standing), &mut grounds).await;
+            requests.push((standing, sample));
+        }
+        grounds.write().await;
+        let mut answers = Vec::new();
+        for (standing, sample) in requests {
+            answers.push(sample.send(&standing).await);
+        }
+        outcomes.push(Outcome { operation, answers });
+    }
+    outcomes
+}
+
+/// Where the outcome is not what was expected.
+fn surprises(expectation: &Expectation, outcomes: &[Outcome]) -> Vec<String> {
+    let mut surprises = Vec::new();
+    for Outcome { operation, answers } in outcomes {
+        let expected = &expectation.rows[operation.id()];
+        for ((caller, expected), answer) in CALLERS.iter().zip(expected).zip(answers) {
+            let came = verdict(answer);
+            if came != *expected {
+                let id = operation.id();
+                let text = answer.text.chars().take(400).collect::<String>();
+                surprises.push(format!("{id} by {caller}: {expected} was expected, {came} came: {text}"));
+            }
+        }
+    }
+    surprises
+}
+
+/// Refusals that the OpenAPI document does not announce.
+fn unannounced(document: &Value, outcomes: &[Outcome]) -> Vec<String> {
+    let mut found = Vec::new();
+    for Outcome { operation, answers } in outcomes {
+        let method = operation.method().name().to_lowercase();
+        let responses = &document["paths"][operation.path()][method]["responses"];
+        for answer in answers.iter().filter(|answer| !answer.code().is_empty()) {
+            let announced = responses[answer.status.to_string()]["description"].as_str().unwrap_or_default();
+            if !announced.contains(&format!("`{}`", answer.code())) {
+                found.push(format!("{}: {}", operation.id(), verdict(answer)));
+            }
+        }
+    }
+    found.dedup();
+    found
+}
+
+/// The outcome by operation and verdict, with all callers whom it meets.
+fn listing(outcomes: &[Outcome]) -> String {
+    let mut text = String::from(
+        "What came of every operation by every kind of caller, on both engines. The callers are explained in expectation.txt.\n\
+         Rewritten with FIELDHOUSE_UPDATE=1; review the difference.\n",
+    );
+    for Outcome { operation, answers } in outcomes {
+        let method = operation.method().name();
+        let mut verdicts: Vec<(String, Vec<&str>)> = Vec::new();
+        for (caller, answer) in CALLERS.iter().zip(answers) {
+            let verdict = full_verdict(answer);
+            match verdicts.iter_mut().find(|(known, _)| *known == verdict) {
+                Some((_, callers)) => callers.push(caller),
+                None => verdicts.push((verdict, vec![caller])),
+            }
+        }
+        verdicts.sort();
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "\n{} {method} {}", operation.id(), operation.path());
+        for (verdict, callers) in verdicts {
+            let everybody = callers.len() == CALLERS.len();
+            let callers = if everybody { "everybody".to_owned() } else { callers.join(" ") };
+            let _ = writeln!(text, "    {verdict:<44}{callers}");
+        }
+    }
+    text
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_operation_by_every_kind_of_caller() {
+    let expectation = expectation();
+    assert_eq!(expectation.callers, CALLERS, "the callers of expectation.txt");
+    let ids = Operation::ALL.iter().map(|operation| operation.id());
+    let mut ids: Vec<_> = ids.collect();
+    ids.sort_unstable();
+    let rows: Vec<_> = expectation.rows.keys().map(String::as_str).collect();
+    assert_eq!(rows, ids, "expectation.txt has a line for every operation, and for nothing else");
+    let plenty = NonZeroU32::new(1_000_000).expect("more than none");
+    let limits = LimitOptions { key: plenty, user: plenty, organization: plenty, address: plenty };
+    for database in both() {
+        let engine = database.engine();
+        let club = Club::open(database, limits).await;
+        let outcomes = run(&club).await;
+        let surprises = surprises(&expectation, &outcomes);
+        assert!(surprises.is_empty(), "on {engine:?}:\n{}", surprises.join("\n"));
+        let document = club.anonymous().get("/openapi.json").await.body;
+        let unannounced = unannounced(&document, &outcomes);
+        assert!(unannounced.is_empty(), "/openapi.json does not announce:\n{}", unannounced.join("\n"));
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/matrix/outcome.txt");
+        let listing = listing(&outcomes);
+        if std::env::var_os("FIELDHOUSE_UPDATE").is_some() {
+            std::fs::write(&path, &listing).expect("the outcome can be written");
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(kept == listing, "on {engine:?} outcome.txt would be:\n{listing}");
+    }
+}

@@ -1,0 +1,174 @@
+//! The kinds of caller. Most are settled anew for each request, so that what one request does is no ground for the next; those to whom
+//! something happened were settled once, and it happened to them through the API.
+
+use fieldhouse_domain::api_keys::{ApiKeyKind, NewApiKey};
+use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, UserId};
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::scopes::Scope;
+use fieldhouse_domain::text::Name;
+use jiff::SignedDuration;
+use serde_json::json;
+
+use crate::support::ground::Ground;
+use crate::support::{Club, Person};
+
+/// A kind of caller, by the name of its column.
+pub(crate) const CALLERS: [&str; 24] = [
+    "anonymous",
+    "viewer",
+    "member",
+    "coach",
+    "manager",
+    "admin",
+    "owner",
+    "s.old",
+    "s.demoted",
+    "s.removed",
+    "neighbour",
+    "k.viewer",
+    "k.member",
+    "k.coach",
+    "k.manager",
+    "k.admin",
+    "k.owner",
+    "k.demoted",
+    "k.revoked",
+    "k.expired",
+    "k.removed",
+    "k.suspended",
+    "k.agent",
+    "k.seasons",
+];
+
+/// Somebody who is about to call.
+pub(crate) struct Standing {
+    pub(crate) person: Person,
+    /// Whose things the request names: the caller's, or another member's where the caller has none in the club.
+    pub(crate) user: UserId,
+    /// The caller's own key, where he comes with one that he may name.
+    pub(crate) key: Option<ApiKeyId>,
+}
+
+/// Those to whom something happened.
+pub(crate) struct Veterans {
+    demoted: Person,
+    removed: Person,
+    removed_key: Person,
+    revoked_key: Person,
+    suspended_key: Person,
+    expired_key: Person,
+}
+
+impl Veterans {
+    /// Settles them, and lets it happen.
+    pub(crate) async fn of(club: &Club) -> Self {
+        let mut ground = Ground::new(club, SignedDuration::ZERO).await;
+        let [demoted, removed, revoked, suspended] = [Role::Coach; 4].map(|role| ground.member(role));
+        let [demoted_session, removed_session] =
+            [demoted, removed].map(|settler| ground.session(settler.user));
+        let (_, removed_key) = ground.key(removed.user, Role::Coach);
+        let (revoked_id, revoked_key) = ground.key(revoked.user, Role::Coach);
+        let (_, suspended_key) = ground.key(suspended.user, Role::Coach);
+        ground.write().await;
+        // Keys last at most 366 days.
+        let mut past = Ground::new(club, SignedDuration::from_hours(400 * 24)).await;
+        let expired = past.member(Role::Coach);
+        let (_, expired_key) = past.key(expired.user, Role::Coach);
+        past.write().await;
+        let owner = club.member(Role::Owner);
+        for answer in [
+            owner.patch(&format!("/api/v1/members/{}", demoted.member), &json!({"role": "viewer"})).await,
+            owner.delete(&format!("/api/v1/members/{}", removed.member)).await,
+            owner.delete(&format!("/api/v1/api-keys/{revoked_id}")).await,
+            owner.patch(&format!("/api/v1/members/{}", suspended.member), &json!({"suspended": true})).await,
+        ] {
+            assert_eq!(answer.status, 200, "{}", answer.body);
+        }
+        Self {
+            demoted: club.with_token(&demoted_session.access_token),
+            removed: club.with_token(&removed_session.access_token),
+            removed_key: club.with_key(&removed_key),
+            revoked_key: club.with_key(&revoked_key),
+            suspended_key: club.with_key(&suspended_key),
+            expired_key: club.with_key(&expired_key),
+        }
+    }
+}
+
+/// The grounds on which callers are settled for one operation.
+pub(crate) struct Grounds {
+    pub(crate) club: Ground,
+    /// As the club, 20 minutes ago.
+    past: Ground,
+    neighbours: Ground,
+}
+
+impl Grounds {
+    pub(crate) async fn new(club: &Club, neighbours: OrganizationId) -> Self {
+        Self {
+            club: Ground::new(club, SignedDuration::ZERO).await,
+            past: Ground::new(club, SignedDuration::from_mins(20)).await,
+            neighbours: Ground::in_organization(club, neighbours, SignedDuration::ZERO).await,
+        }
+    }
+
+    pub(crate) async fn write(self) {
+        self.past.write().await;
+        self.club.write().await;
+        self.neighbours.write().await;
+    }
+
+    /// Settles a caller.
+    pub(crate) fn settle(&mut self, club: &Club, veterans: &Veterans, caller: &str) -> Standing {
+        let role = |name: &str| name.parse::<Role>();
+        let veteran = match caller {
+            "anonymous" => Some(club.anonymous()),
+            "s.demoted" => Some(veterans.demoted.clone()),
+            "s.removed" => Some(veterans.removed.clone()),
+            "k.revoked" => Some(veterans.revoked_key.clone()),
+            "k.expired" => Some(veterans.expired_key.clone()),
+            "k.removed" => Some(veterans.removed_key.clone()),
+            "k.suspended" => Some(veterans.suspended_key.clone()),
+            "neighbour" => {
+                let neighbour = self.neighbours.member(Role::Owner);
+                Some(club.with_token(&self.neighbours.session(neighbour.user).access_token))
+            }
+            _ => None,
+        };
+        if let Some(person) = veteran {
+            return Standing { person, user: self.club.member(Role::Owner).user, key: None };
+        }
+        if caller == "s.old" {
+            let user = self.past.member(Role::Owner).user;
+            let person = club.with_token(&self.past.session(user).access_token);
+            return Standing { person, user, key: None };
+        }
+        if let Ok(role) = role(caller) {
+            let user = self.club.member(role).user;
+            let person = club.with_token(&self.club.session(user).access_token);
+            return Standing { person, user, key: None };
+        }
+        let (now, issued, wanted) = match caller {
+            "k.demoted" => (Role::Viewer, Role::Manager, wanted(ApiKeyKind::Personal, None)),
+            "k.agent" => (Role::Owner, Role::Owner, wanted(ApiKeyKind::Agent, None)),
+            "k.seasons" => (Role::Owner, Role::Owner, wanted(ApiKeyKind::Personal, Some("seasons:read"))),
+            key => {
+                let role = role(key.trim_start_matches("k.")).expect("a kind of caller");
+                (role, role, wanted(ApiKeyKind::Personal, None))
+            }
+        };
+        let user = self.club.member(now).user;
+        let (key, text) = self.club.wanted_key(user, issued, wanted);
+        Standing { person: club.with_key(&text), user, key: Some(key) }
+    }
+}
+
+fn wanted(kind: ApiKeyKind, scope: Option<&str>) -> NewApiKey {
+    NewApiKey {
+        name: Name::parse("Scoreboard").expect("a name"),
+        kind,
+        scopes: scope.map(|scope| Scope::parse(scope).expect("a scope")).into_iter().collect(),
+        allowed_ips: Vec::new(),
+        expires_at: None,
+    }
+}

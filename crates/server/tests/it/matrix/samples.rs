@@ -1,0 +1,210 @@
+//! A request for each operation that is right in every way, so that its status shows access and nothing else.
+
+use fieldhouse_api::Operation;
+use fieldhouse_domain::imports::{colleges, playhq};
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_server::operator;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::callers::{Grounds, Standing};
+use crate::support::{Answer, Club, PASSWORD, address, send};
+
+/// The records that stay as they are, whoever calls.
+pub(crate) struct Stage {
+    league: String,
+    game: String,
+    college: String,
+    program: String,
+}
+
+fn first_lines(text: &str, count: usize) -> String {
+    text.split_inclusive('\n').take(count).collect()
+}
+
+/// A file of the data folder.
+macro_rules! data {
+    ($path:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/", $path))
+    };
+}
+
+impl Stage {
+    /// Imports a game and a college with a program.
+    pub(crate) async fn set(club: &Club) -> Self {
+        let (app, organization) = (&club.app, club.organization);
+        let league = first_lines(data!("leagues/playhq/coburg-basketball-winter-2022.csv"), 2);
+        let options = fieldhouse_domain::imports::league::Options {
+            sport: Sport::parse("basketball").expect("a sport"),
+            time_zone: TimeZoneName::parse("Australia/Melbourne").expect("a zone"),
+        };
+        let schedule = playhq::read(league.as_bytes()).expect("an export");
+        let loaded = operator::load_league(&app.store, app.clock, organization, options, schedule);
+        loaded.await.expect("a game is loaded");
+        for table in [data!("college/colleges.csv"), data!("college/programs-softball.csv")] {
+            let catalogue = colleges::read(first_lines(table, 2).as_bytes(), None).expect("a table");
+            let loaded = operator::load_colleges(&app.store, app.clock, catalogue, false, |_, _| {});
+            loaded.await.expect("a college is loaded");
+        }
+        let viewer = club.member(Role::Viewer);
+        let id = async |path: &str| {
+            let answer = viewer.get(path).await;
+            answer.body["data"][0]["id"].as_str().expect("a record").to_owned()
+        };
+        Self {
+            league,
+            game: id("/api/v1/games/upcoming?from=2022-04-01T00:00:00Z&to=2022-06-01T00:00:00Z").await,
+            college: id("/api/v1/colleges").await,
+            program: id("/api/v1/colleges/programs").await,
+        }
+    }
+}
+
+/// A request.
+pub(crate) struct Sample {
+    operation: Operation,
+    path: String,
+    body: Option<Value>,
+    guest_token: Option<String>,
+}
+
+impl Sample {
+    fn of(operation: Operation) -> Self {
+        Self { operation, path: operation.path().to_owned(), body: None, guest_token: None }
+    }
+
+    fn at(mut self, parameter: impl std::fmt::Display) -> Self {
+        let (before, _) = self.path.split_once('{').expect("a parameter in the path");
+        self.path = format!("{before}{parameter}");
+        self
+    }
+
+    fn with(mut self, body: Value) -> Self {
+        self.body = Some(body);
+        self
+    }
+
+    fn with_token_of(mut self, guest: Option<&Guest>) -> Self {
+        self.guest_token = guest.map(|guest| guest.token.clone());
+        self
+    }
+
+    /// Sends it.
+    pub(crate) async fn send(self, standing: &Standing) -> Answer {
+        let method: Method = self.operation.method().name().parse().expect("a method");
+        let request = standing.person.request(method, &self.path);
+        let request = match &self.body {
+            Some(body) => request.json(body),
+            None => request,
+        };
+        send(match &self.guest_token {
+            Some(token) => request.header("x-guest-token", token),
+            None => request,
+        })
+        .await
+    }
+}
+
+struct Guest {
+    token: String,
+    favorite: String,
+}
+
+fn custom() -> Value {
+    json!({"custom": {"college_name": "Winding Creek College", "sport": "softball"}})
+}
+
+/// A guest with one saved program.
+async fn guest(club: &Club) -> Guest {
+    let answer = club.anonymous().post("/api/v1/colleges/favorites", &custom()).await;
+    let token = answer.body["meta"]["guest_token"].as_str().expect("a guest's token").to_owned();
+    Guest { token, favorite: answer.id().to_owned() }
+}
+
+/// The request for an operation by a caller, with fresh records where it changes them.
+pub(crate) async fn sample(
+    operation: Operation,
+    club: &Club,
+    stage: &Stage,
+    (caller, standing): (&str, &Standing),
+    grounds: &mut Grounds,
+) -> Sample {
+    let sample = Sample::of(operation);
+    let (ground, user) = (&mut grounds.club, standing.user);
+    let guest = match operation {
+        Operation::FavoritesClaim => Some(guest(club).await),
+        Operation::FavoriteList
+        | Operation::FavoriteChange
+        | Operation::FavoriteRemove
+        | Operation::FavoriteOrder
+            if caller == "anonymous" =>
+        {
+            Some(guest(club).await)
+        }
+        _ => None,
+    };
+    let mut favorite = || match &guest {
+        Some(guest) => guest.favorite.clone(),
+        None => ground.favorite(user).to_string(),
+    };
+    match operation {
+        Operation::AuthLogin => {
+            sample.with(json!({"email": address("riverside-club", Role::Coach), "password": PASSWORD}))
+        }
+        Operation::AuthRefresh => sample.with(json!({"refresh_token": ground.session(user).refresh_token})),
+        Operation::AuthPassword => {
+            sample.with(json!({"current_password": PASSWORD, "new_password": "four words in a row"}))
+        }
+        Operation::SessionRevoke => sample.at(ground.session(user).id),
+        Operation::ApiKeyCreate => sample.with(json!({"name": "Scoreboard"})),
+        Operation::ApiKeyRead | Operation::ApiKeyRevoke => {
+            sample.at(standing.key.unwrap_or_else(|| ground.key(user, Role::Viewer).0))
+        }
+        Operation::MemberRead | Operation::MemberRemove => sample.at(ground.member(Role::Viewer).member),
+        Operation::MemberChange => {
+            sample.at(ground.member(Role::Viewer).member).with(json!({"role": "member"}))
+        }
+        Operation::SeasonCreate => {
+            let name = format!("Winter of {caller}");
+            sample.with(json!({"name": name, "sport": "basketball", "time_zone": "Australia/Melbourne"}))
+        }
+        Operation::SeasonRead | Operation::SeasonDelete => sample.at(ground.season()),
+        Operation::SeasonChange => sample.at(ground.season()).with(json!({"status": "active"})),
+        Operation::GameRead => sample.at(&stage.game),
+        Operation::LeagueImport => sample.with(json!({
+            "format": "playhq", "sport": "basketball", "time_zone": "Australia/Melbourne",
+            "content": stage.league,
+        })),
+        Operation::ProgramRead => sample.at(&stage.program),
+        Operation::CollegeRead => sample.at(&stage.college),
+        Operation::FavoriteSave => sample.with(custom()),
+        Operation::FavoriteList | Operation::FavoritesClaim => sample.with_token_of(guest.as_ref()),
+        Operation::FavoriteChange => {
+            sample.at(favorite()).with(json!({"interest": 5})).with_token_of(guest.as_ref())
+        }
+        Operation::FavoriteRemove => sample.at(favorite()).with_token_of(guest.as_ref()),
+        Operation::FavoriteOrder => sample.with(json!({"ids": [favorite()]})).with_token_of(guest.as_ref()),
+        Operation::DocsAsset => sample.at("swagger-ui.css"),
+        Operation::ProblemPage => sample.at("not_found"),
+        Operation::AuthLogout
+        | Operation::SessionList
+        | Operation::ApiKeyList
+        | Operation::ApiKeyCurrent
+        | Operation::ProfileMe
+        | Operation::OrganizationRead
+        | Operation::MemberList
+        | Operation::SeasonList
+        | Operation::GamesUpcoming
+        | Operation::CollegeSearch
+        | Operation::ProgramSearch
+        | Operation::JsonWebKeys
+        | Operation::OpenIdConfiguration
+        | Operation::ProtectedResource
+        | Operation::OpenApi
+        | Operation::Docs
+        | Operation::Health
+        | Operation::Ready => sample,
+    }
+}

@@ -1,0 +1,208 @@
+//! Ground for a test: people and records written by the operator's hand, past the API. For what the API cannot make, such as what
+//! lies in the past, and for fresh records in great number.
+
+use fieldhouse_domain::Moment;
+use fieldhouse_domain::api_keys::{self, KeyText, Minted, NewApiKey};
+use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::favorites::{self, CustomProgram, Details, ListOwner, SavedProgram};
+use fieldhouse_domain::ids::{ApiKeyId, FavoriteId, MemberId, OrganizationId, SeasonId, SessionId, UserId};
+use fieldhouse_domain::members::Member;
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::seasons::{self, NewSeason, Scoring, SeasonStatus};
+use fieldhouse_domain::sessions::{Client, Session};
+use fieldhouse_domain::text::{Email, Name};
+use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_domain::users::User;
+use fieldhouse_server::App;
+use fieldhouse_server::auth::tokens::{self, RefreshToken, Subject};
+use fieldhouse_server::key_ring::Purpose;
+use fieldhouse_store::{Change, users};
+use jiff::SignedDuration;
+use uuid::Uuid;
+
+use super::{Club, Person, address};
+
+/// Records that are about to be written to one organization, all at one time.
+pub(crate) struct Ground {
+    app: App,
+    organization: OrganizationId,
+    password_hash: Option<String>,
+    moment: Moment,
+    effects: Vec<Effect>,
+}
+
+/// A person of a ground.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settler {
+    pub(crate) user: UserId,
+    pub(crate) member: MemberId,
+}
+
+/// A session of a ground, with its tokens.
+#[derive(Clone, Debug)]
+pub(crate) struct Settled {
+    pub(crate) id: SessionId,
+    pub(crate) access_token: String,
+    pub(crate) refresh_token: String,
+}
+
+fn name(text: &str) -> Name {
+    Name::parse(text).expect("a name")
+}
+
+impl Ground {
+    /// For records of the club, made so long ago.
+    pub(crate) async fn new(club: &Club, ago: SignedDuration) -> Self {
+        Self::in_organization(club, club.organization, ago).await
+    }
+
+    /// For records of any organization of the club's server, made so long ago.
+    pub(crate) async fn in_organization(
+        club: &Club,
+        organization: OrganizationId,
+        ago: SignedDuration,
+    ) -> Self {
+        let app = club.app.clone();
+        let known = Email::parse(&address("riverside-club", Role::Viewer)).expect("an address");
+        let known = users::by_email(&mut &*app.store, &known).await.expect("the store answers");
+        let password_hash = known.and_then(|user| user.password_hash);
+        let moment = app.clock.moment_at(app.clock.now().checked_sub(ago).expect("a time"));
+        Self { app, organization, password_hash, moment, effects: Vec::new() }
+    }
+
+    /// A member with the password of everybody.
+    pub(crate) fn member(&mut self, role: Role) -> Settler {
+        let user: UserId = self.moment.id();
+        let now = self.moment.now();
+        self.effects.push(Effect::create(Record::User(User {
+            id: user,
+            email: Email::parse(&format!("{user}@people.example")).expect("an address"),
+            name: name(&format!("Settler with the role {role}")),
+            locale: None,
+            time_zone: None,
+            password_hash: self.password_hash.clone(),
+            password_changed_at: Some(now),
+            suspended_at: None,
+            created_at: now,
+            updated_at: now,
+            version: 1,
+        })));
+        Settler { user, member: self.membership(user, role) }
+    }
+
+    /// A membership of somebody who is known already.
+    pub(crate) fn membership(&mut self, user: UserId, role: Role) -> MemberId {
+        let member = Member::new(&self.moment, user, role);
+        let id = member.id;
+        self.effects.push(Effect::create(Record::Member(member)));
+        id
+    }
+
+    /// A session that was signed in at the time of the ground. Its access token is of now.
+    pub(crate) fn session(&mut self, user: UserId) -> Settled {
+        let client = Client { user_agent: None, ip: None };
+        let session = Session::open(&self.moment, user, "password", client);
+        let nonce = self.app.clock.random();
+        let refresh_token = RefreshToken::new(self.organization, session.id, session.generation, nonce)
+            .write(&self.app.key_ring);
+        let subject = Subject {
+            user,
+            organization: self.organization,
+            session: session.id,
+            authenticated_at: self.moment.now(),
+        };
+        let jti = Uuid::from_bytes(self.app.clock.random());
+        let issued = self.app.tokens.issue(&subject, self.app.clock.now(), jti);
+        let access_token = issued.expect("a signing key").0;
+        let id = session.id;
+        let session = session.with_token(tokens::digest(&refresh_token));
+        self.effects.push(Effect::create(Record::Session(session)));
+        Settled { id, access_token, refresh_token }
+    }
+
+    /// An API key that was issued at the time of the ground, to somebody who had that role.
+    pub(crate) fn key(&mut self, user: UserId, role: Role) -> (ApiKeyId, String) {
+        self.wanted_key(
+            user,
+            role,
+            NewApiKey {
+                name: name("Scoreboard"),
+                kind: api_keys::ApiKeyKind::Personal,
+                scopes: Vec::new(),
+                allowed_ips: Vec::new(),
+                expires_at: None,
+            },
+        )
+    }
+
+    /// An API key as it is wanted.
+    pub(crate) fn wanted_key(&mut self, user: UserId, role: Role, wanted: NewApiKey) -> (ApiKeyId, String) {
+        let clock = self.app.clock;
+        let text = KeyText::new(u64::from_be_bytes(clock.random()), clock.random());
+        let (pepper_id, digest) = {
+            let mut macs = self.app.key_ring.macs(Purpose::ApiKeyPepper, text.reveal().as_bytes());
+            let (id, digest) = macs.next().expect("a pepper");
+            (id.to_owned(), digest)
+        };
+        let minted = Minted { text, digest, pepper_id };
+        let (key, effect) =
+            api_keys::issue(&self.moment, user, role, wanted, &minted, 0).expect("a key is issued");
+        self.effects.push(effect);
+        (key.id, minted.text.reveal().to_owned())
+    }
+
+    /// A season of a new name.
+    pub(crate) fn season(&mut self) -> SeasonId {
+        let wanted = NewSeason {
+            name: name(&format!("Season {}", Uuid::from_bytes(self.app.clock.random()))),
+            sport: fieldhouse_domain::sports::Sport::parse("basketball").expect("a sport"),
+            status: SeasonStatus::Draft,
+            starts_on: None,
+            ends_on: None,
+            time_zone: TimeZoneName::parse("Australia/Melbourne").expect("a zone"),
+            scoring: Scoring::default(),
+            tiebreakers: seasons::default_tiebreakers(),
+            external_id: None,
+        };
+        let (season, effect) = seasons::create(&self.moment, wanted).expect("a season");
+        self.effects.push(effect);
+        season.id
+    }
+
+    /// A saved program on somebody's list, which was empty.
+    pub(crate) fn favorite(&mut self, user: UserId) -> FavoriteId {
+        let program = SavedProgram::Custom(CustomProgram {
+            college_name: name("Winding Creek College"),
+            state: None,
+            sport: fieldhouse_domain::sports::Sport::parse("softball").expect("a sport"),
+            gender: fieldhouse_domain::colleges::ProgramGender::Women,
+        });
+        let owner = ListOwner::User(user);
+        let saved = favorites::save(&self.moment, owner, &[], program, Details::default());
+        let (favorite, effect) = saved.expect("a favorite");
+        self.effects.extend(effect);
+        favorite.id
+    }
+
+    /// Writes everything.
+    pub(crate) async fn write(self) {
+        let Self { app, organization, moment, effects, .. } = self;
+        let operator = app.store.operator();
+        let written = app.store.write("test.ground", async move |tx| {
+            let proof = tx.permit_operator(&operator, organization);
+            let change = Change { moment: &moment, operation: "test.ground", request_id: "test" };
+            tx.apply(&proof, change, &effects).await?;
+            Ok::<_, fieldhouse_store::Error>(())
+        });
+        written.await.expect("the ground is written");
+    }
+}
+
+impl Club {
+    /// Somebody with an access token.
+    pub(crate) fn with_token(&self, token: &str) -> Person {
+        let mut person = self.anonymous();
+        person.credential = super::Credential::Session(token.to_owned());
+        person
+    }
+}
