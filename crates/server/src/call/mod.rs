@@ -20,7 +20,7 @@ use jiff::Timestamp;
 
 pub use context::{Context, Peer, RequestId};
 pub use paging::Bounds;
-pub(crate) use query::names as parameter_names;
+pub(crate) use query::parameter_names;
 pub use write::Acting;
 
 use crate::app::App;

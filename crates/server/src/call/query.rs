@@ -23,7 +23,7 @@ pub(crate) fn parse<O: Op>(context: &Context) -> Result<O::Query, Failure> {
             "The query cannot be read: it is not application/x-www-form-urlencoded.",
         )
     })?;
-    let known = &NAMES[&O::OPERATION];
+    let known = parameter_names(O::OPERATION);
     for (at, (name, _)) in pairs.iter().enumerate() {
         if !known.iter().any(|known| known == name) {
             let listed = if known.is_empty() {
@@ -58,7 +58,12 @@ fn form_pairs(text: &str) -> form_urlencoded::Parse<'_> {
     form_urlencoded::parse(text.as_bytes())
 }
 
-/// The names of every operation's parameters, as their schemas tell them. Gathered once: building a schema costs more than a query.
+/// The names of an operation's query parameters.
+pub(crate) fn parameter_names(operation: Operation) -> &'static [String] {
+    NAMES.get(&operation).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The names of every operation's query parameters, as their schemas tell them. Gathered once: building a schema costs more than a query.
 static NAMES: LazyLock<HashMap<Operation, Vec<String>>> = LazyLock::new(|| {
     let mut names = Names::default();
     operations::visit(&mut names);
