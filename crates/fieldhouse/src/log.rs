@@ -92,8 +92,8 @@ fn write_all(shared: &Shared) {
             .end
             .wait_timeout_while(waiting, PAUSE, |waiting| !waiting.over)
             .unwrap_or_else(PoisonError::into_inner);
-        let Waiting { bytes, dropped, over } =
-            std::mem::replace(&mut *waiting, Waiting { over: waiting.over, ..Waiting::default() });
+        let over = waiting.over;
+        let Waiting { bytes, dropped, .. } = std::mem::take(&mut *waiting);
         drop(waiting);
         let mut stderr = io::stderr().lock();
         // Where standard error is closed there is nobody to tell.
