@@ -1,6 +1,8 @@
 //! The server's tests: real HTTP requests to a server on a real listener, on both engines. One file a noun.
 
+mod colleges;
 mod coverage;
+mod favorites;
 mod games;
 mod imports;
 mod listener;
