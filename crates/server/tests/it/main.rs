@@ -2,5 +2,6 @@
 
 mod coverage;
 mod matrix;
+mod sessions;
 mod smoke;
 mod support;
