@@ -80,7 +80,7 @@ fn of_request<O: Op>(operation: Operation) -> Vec<Code> {
         codes.push(Code::Conflict);
     }
     if matches!(operation.method(), Method::POST | Method::PATCH) {
-        codes.push(Code::IdempotencyMismatch);
+        codes.extend([Code::IdempotencyMismatch, Code::IdempotencyInProgress]);
     }
     if matches!(operation.method(), Method::PATCH | Method::DELETE) {
         codes.push(Code::VersionMismatch);

@@ -3,7 +3,7 @@
 use fieldhouse_api::auth::{Session, SignedOut, Tokens};
 use fieldhouse_api::organization::OrganizationRef;
 use fieldhouse_api::{Code, Data, Deleted, Op, Page, op};
-use fieldhouse_domain::effects::Record;
+use fieldhouse_domain::effects::{Effect, Record};
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::roles::Role;
@@ -101,7 +101,7 @@ async fn open(
             let token = RefreshToken::new(here.organization, session.id, session.generation, *nonce);
             let token = token.write(&call.app.key_ring);
             let session = session.with_token(tokens::digest(&token));
-            let effect = fieldhouse_domain::effects::Effect::create(Record::Session(session.clone()));
+            let effect = Effect::create(Record::Session(session.clone()));
             call.apply(tx, moment, &proof, &[effect]).await?;
             answer(call, &session, token, organization(here), proof.role())
         })
@@ -239,31 +239,40 @@ pub(crate) async fn logout(call: Call<op::AuthLogout>) -> Result<Answered<op::Au
 pub(crate) async fn password(call: Call<op::AuthPassword>) -> Result<Answered<op::AuthPassword>, Failure> {
     let user = users::current(&mut call.store(), call.scope()?).await?.ok_or_else(Failure::not_found)?;
     let current = SecretString::from(call.content().current_password.clone());
+    let wrong = || Failure::new(Code::InvalidCredentials, "The current password is wrong.");
     if !call.app.passwords.verify(current, user.password_hash.clone()).await? {
-        return Err(Failure::new(Code::InvalidCredentials, "The current password is wrong."));
+        return Err(wrong());
     }
     check_password(&call.content().new_password, &user.email)
         .map_err(|wrong| Refusal::field("/new_password", wrong))?;
     let wanted = SecretString::from(call.content().new_password.clone());
     let hash = call.app.passwords.hash(wanted, call.app.clock.random()).await?;
-    call.write(hash, |tx, acting, call, hash| {
+    call.write((hash, user.password_hash, wrong), |tx, acting, call, (hash, verified, wrong)| {
         Box::pin(async move {
             let scope = call.scope()?;
             let before = users::read(tx, scope.user()).await?.ok_or_else(Failure::not_found)?;
+            if before.password_hash != *verified {
+                return Err(wrong());
+            }
             let after = User {
                 password_hash: Some(hash.clone()),
                 password_changed_at: Some(call.now()),
                 ..before.clone()
             };
-            let update = fieldhouse_domain::effects::Effect::update;
-            let mut effects: Vec<_> =
-                update(acting.moment, Record::User(before), Record::User(after)).into_iter().collect();
-            let open = fieldhouse_store::sessions::open(tx, &acting.proof, scope.user()).await?;
-            let others = open.into_iter().filter(|session| Some(session.id) != scope.session());
-            let ended: Vec<_> = others.filter_map(|session| sessions::end(acting.moment, session)).collect();
-            let sessions_ended = u32::try_from(ended.len()).unwrap_or(u32::MAX);
-            effects.extend(ended.into_iter().map(fieldhouse_domain::effects::Effect::cascade));
-            acting.apply(tx, &effects).await?;
+            let update = Effect::update(acting.moment, Record::User(before), Record::User(after));
+            acting.apply(tx, update.as_slice()).await?;
+            // A password opens all organizations of its owner, so that a new one ends his sessions in all of them.
+            let mut sessions_ended = 0;
+            for here in users::memberships(tx, scope.user()).await? {
+                let proof = tx.permit_sign_in(scope.user(), here.organization).await?;
+                let Some(proof) = proof else { continue };
+                let open = fieldhouse_store::sessions::open(tx, &proof, scope.user()).await?;
+                let others = open.into_iter().filter(|session| Some(session.id) != scope.session());
+                let ended = others.filter_map(|session| sessions::end(acting.moment, session));
+                let ended: Vec<_> = ended.map(Effect::cascade).collect();
+                call.apply(tx, acting.moment, &proof, &ended).await?;
+                sessions_ended += u32::try_from(ended.len()).unwrap_or(u32::MAX);
+            }
             Answered::json(&Data { data: SignedOut { sessions_ended } })
         })
     })

@@ -8,6 +8,7 @@ mod imports;
 mod listener;
 mod matrix;
 mod seasons;
+mod sessions;
 mod shapes;
 mod smoke;
 mod support;

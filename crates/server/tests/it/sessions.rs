@@ -1,0 +1,248 @@
+//! Sign-in and sessions. Access tokens are in `sessions/tokens.rs`.
+
+mod ends;
+mod tokens;
+
+use std::time::{Duration, Instant};
+
+use fieldhouse_domain::roles::Role;
+use fieldhouse_server::auth::tokens::digest;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use crate::support::ground::Ground;
+use crate::support::{Answer, Club, PASSWORD, address, on_both};
+
+const LOGIN: &str = "/api/v1/auth/login";
+const REFRESH: &str = "/api/v1/auth/refresh";
+const SESSIONS: &str = "/api/v1/auth/sessions";
+const PROFILE: &str = "/api/v1/profile/me";
+
+fn email(role: Role) -> String {
+    address("riverside-club", role)
+}
+
+async fn login(club: &Club, email: &str, password: &str) -> Answer {
+    club.anonymous().post(LOGIN, &json!({"email": email, "password": password})).await
+}
+
+async fn refresh(club: &Club, token: &str) -> Answer {
+    club.anonymous().post(REFRESH, &json!({"refresh_token": token})).await
+}
+
+fn text<'a>(answer: &'a Answer, name: &str) -> &'a str {
+    answer.body["data"][name].as_str().unwrap_or_else(|| panic!("{name} in {}", answer.body))
+}
+
+/// A problem without what differs from request to request.
+fn timeless(answer: &Answer) -> (u16, Value, Vec<String>) {
+    let mut body = answer.body.clone();
+    let fields = body.as_object_mut().expect("a problem");
+    fields.remove("request_id");
+    fields.remove("instance");
+    let headers = answer.headers.iter().filter(|(name, _)| {
+        !matches!(
+            name.as_str(),
+            "date" | "x-request-id" | "ratelimit" | "x-ratelimit-remaining" | "x-ratelimit-reset"
+        )
+    });
+    (answer.status, body, headers.map(|(name, value)| format!("{name}: {value:?}")).collect())
+}
+
+/// Lets sign-ins of an address fail.
+async fn fail(club: &Club, email: &str, times: usize, at: Timestamp) {
+    for _ in 0..times {
+        let noted = club.app.store.note_login_failure(digest(&email.to_lowercase()), at).await;
+        noted.expect("a failure is noted");
+    }
+}
+
+fn retry_after(answer: &Answer) -> u64 {
+    assert_eq!((answer.status, answer.code()), (429, "rate_limited"), "{}", answer.body);
+    answer.header("retry-after").parse().expect("seconds")
+}
+
+#[tokio::test]
+async fn an_unknown_address_and_a_wrong_password_get_the_same_answer_and_the_same_work() {
+    on_both(async |club| {
+        let (mut unknown, mut wrong) = (Duration::MAX, Duration::MAX);
+        for role in Role::ALL {
+            let started = Instant::now();
+            let one =
+                login(&club, &format!("nobody-{role}@riverside-club.example"), "not the password").await;
+            unknown = unknown.min(started.elapsed());
+            let started = Instant::now();
+            let other = login(&club, &email(role), "not the password").await;
+            wrong = wrong.min(started.elapsed());
+            assert_eq!(one.code(), "invalid_credentials");
+            assert_eq!(timeless(&one), timeless(&other));
+        }
+        // The hash takes nearly all of the time, so that leaving it out would show at once.
+        assert!(unknown * 3 > wrong && wrong * 3 > unknown, "unknown {unknown:?}, wrong {wrong:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn repeated_failures_delay_the_next_try_and_a_right_password_does_not_skip_the_delay() {
+    on_both(async |club| {
+        for email in [email(Role::Coach), "nobody@riverside-club.example".to_owned()] {
+            for _ in 0..3 {
+                assert_eq!(login(&club, &email, "not the password").await.status, 401);
+            }
+            let refused = login(&club, &email, "not the password").await;
+            assert!((1..=2).contains(&retry_after(&refused)), "{:?}", refused.headers);
+            let right = login(&club, &email, PASSWORD).await;
+            assert_eq!(timeless(&right).1["code"], "rate_limited");
+            let now = club.app.clock.now();
+            fail(&club, &email, 4, now).await;
+            assert!((14..=17).contains(&retry_after(&login(&club, &email, PASSWORD).await)));
+            fail(&club, &email, 100, now).await;
+            assert!(
+                (890..=901).contains(&retry_after(&login(&club, &email, PASSWORD).await)),
+                "at most 15 minutes"
+            );
+        }
+        assert_eq!(login(&club, &email(Role::Viewer), PASSWORD).await.status, 200, "others are not delayed");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_right_password_after_the_delay_wipes_the_failures_out() {
+    on_both(async |club| {
+        let email = email(Role::Coach);
+        let past = club.app.clock.now().checked_sub(SignedDuration::from_mins(16)).expect("a time");
+        fail(&club, &email, 20, past).await;
+        assert_eq!(login(&club, &email.to_uppercase(), PASSWORD).await.status, 200);
+        for _ in 0..3 {
+            assert_eq!(login(&club, &email, "not the password").await.status, 401);
+        }
+        assert_eq!(login(&club, &email, PASSWORD).await.status, 429);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_belongs_to_several_organizations_chooses_one() {
+    on_both(async |club| {
+        let neighbours = club.neighbours().await.get("/api/v1/organization").await;
+        let coach = club.member(Role::Coach).get(PROFILE).await;
+        let other = neighbours.id().parse().expect("an id");
+        let mut ground = Ground::in_organization(&club, other, SignedDuration::ZERO).await;
+        ground.membership(coach.id().parse().expect("an id"), Role::Viewer);
+        ground.write().await;
+        let unsaid = login(&club, &email(Role::Coach), PASSWORD).await;
+        assert_eq!((unsaid.status, unsaid.code()), (422, "validation_failed"));
+        assert_eq!(unsaid.body["organizations"], json!(["riverside-club", "neighbour-club"]));
+        assert_eq!(unsaid.body["errors"][0]["pointer"], "/organization");
+        for (named, role) in
+            [("riverside-club", "coach"), ("neighbour-club", "viewer"), (neighbours.id(), "viewer")]
+        {
+            let body = json!({"email": email(Role::Coach), "password": PASSWORD, "organization": named});
+            let answer = club.anonymous().post(LOGIN, &body).await;
+            assert_eq!((answer.status, text(&answer, "role")), (200, role), "{named}");
+            let here = club.with_token(text(&answer, "access_token")).get(PROFILE).await;
+            assert_eq!(here.body["data"]["organization"], answer.body["data"]["organization"]);
+            assert_eq!(here.body["data"]["memberships"].as_array().map(Vec::len), Some(2));
+        }
+        let body =
+            json!({"email": email(Role::Admin), "password": PASSWORD, "organization": "neighbour-club"});
+        let foreign = club.anonymous().post(LOGIN, &body).await;
+        assert_eq!((foreign.status, &foreign.body["organizations"]), (422, &json!(["riverside-club"])));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_is_suspended_or_removed_cannot_sign_in() {
+    on_both(async |club| {
+        let owner = club.member(Role::Owner);
+        let members = owner.get("/api/v1/members").await;
+        let id = |role: Role| {
+            let members = members.body["data"].as_array().expect("members").clone();
+            let found = members.into_iter().find(|member| member["role"] == role.name());
+            found.expect("a member")["id"].as_str().expect("an id").to_owned()
+        };
+        let coach = format!("/api/v1/members/{}", id(Role::Coach));
+        assert_eq!(owner.patch(&coach, &json!({"suspended": true})).await.status, 200);
+        assert_eq!(owner.delete(&format!("/api/v1/members/{}", id(Role::Member))).await.status, 200);
+        for role in [Role::Coach, Role::Member] {
+            let refused = login(&club, &email(role), PASSWORD).await;
+            assert_eq!((refused.status, refused.code()), (401, "invalid_credentials"), "{role}");
+            let token = &club.member(role).refresh_token;
+            assert_eq!(refresh(&club, token).await.status, 401, "{role}");
+        }
+        assert_eq!(owner.patch(&coach, &json!({"suspended": false})).await.status, 200);
+        assert_eq!(login(&club, &email(Role::Coach), PASSWORD).await.status, 200);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_refresh_token_is_good_once_and_its_reuse_ends_the_session() {
+    on_both(async |club| {
+        let coach = club.member(Role::Coach);
+        let first = &coach.refresh_token;
+        let second = refresh(&club, first).await;
+        assert_eq!(second.status, 200, "{}", second.body);
+        assert_ne!(text(&second, "refresh_token"), first);
+        let lost = refresh(&club, first).await;
+        assert_eq!(lost.status, 200, "an answer that was lost may be fetched once more: {}", lost.body);
+        let third = refresh(&club, text(&lost, "refresh_token")).await;
+        assert_eq!(third.status, 200, "{}", third.body);
+        let access = club.with_token(text(&third, "access_token"));
+        assert_eq!(access.get(PROFILE).await.status, 200);
+        assert_eq!(coach.get(PROFILE).await.status, 200, "an earlier access token of the session is good");
+        let reused = refresh(&club, first).await;
+        assert_eq!((reused.status, reused.code()), (401, "token_expired"));
+        for person in [&access, coach] {
+            let refused = person.get(PROFILE).await;
+            assert_eq!((refused.status, refused.code()), (401, "token_expired"));
+        }
+        assert_eq!(refresh(&club, text(&third, "refresh_token")).await.code(), "token_expired");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refresh_token_that_many_use_at_once_ends_the_session() {
+    on_both(async |club| {
+        let token = club.member(Role::Coach).refresh_token.clone();
+        let tries: Vec<_> = (0..6)
+            .map(|_| {
+                let (person, body) = (club.anonymous(), json!({"refresh_token": token}));
+                tokio::spawn(async move { person.post(REFRESH, &body).await })
+            })
+            .collect();
+        let mut got = Vec::new();
+        for answer in tries {
+            let answer = answer.await.expect("a request");
+            assert!(matches!(answer.status, 200 | 401), "{}", answer.body);
+            got.extend((answer.status == 200).then_some(answer));
+        }
+        assert!((1..=2).contains(&got.len()), "one, and one retry: {}", got.len());
+        for answer in got {
+            assert_eq!(club.with_token(text(&answer, "access_token")).get(PROFILE).await.status, 401);
+            assert_eq!(refresh(&club, text(&answer, "refresh_token")).await.status, 401);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_refresh_token_that_is_not_ours_is_refused() {
+    on_both(async |club| {
+        let token = &club.member(Role::Coach).refresh_token;
+        let middle = token.len() / 2;
+        let other = if token.as_bytes()[middle] == b'A' { "B" } else { "A" };
+        let tampered = format!("{}{other}{}", &token[..middle], &token[middle + 1..]);
+        let (_, tail) = token.split_once('_').expect("a prefix");
+        for wrong in ["", "fhr_", "fhr_AAAA", &tampered, &format!("fhg_{tail}"), &token[..token.len() - 1]] {
+            let refused = refresh(&club, wrong).await;
+            assert_eq!((refused.status, refused.code()), (401, "invalid_credentials"), "{wrong}");
+        }
+        assert_eq!(refresh(&club, token).await.status, 200, "and the session goes on");
+    })
+    .await;
+}
