@@ -252,8 +252,9 @@ fn number_before(text: &str, label: &str) -> Result<f64> {
 }
 
 fn milliseconds(text: &str, label: &str) -> Result<f64> {
-    let after = text.split(label).nth(1).and_then(|after| after.split_whitespace().next());
-    let time = after.with_context(|| format!("wrk printed no {label}"))?;
+    let lines = text.lines().map(str::trim_start);
+    let time = lines.filter_map(|line| line.strip_prefix(label)).map(str::trim).next();
+    let time = time.with_context(|| format!("wrk printed no {label}"))?;
     let scale = |unit: &str, by: f64| {
         time.strip_suffix(unit).and_then(|number| number.parse::<f64>().ok()).map(|it| it * by)
     };

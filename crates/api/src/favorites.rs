@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::Patch;
+use crate::patch::{self, Patch};
 
 /// A saved college program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -120,10 +120,10 @@ pub struct CustomSave {
 #[serde(deny_unknown_fields)]
 pub struct FavoriteChange {
     /// How far the athlete is with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "patch::present", skip_serializing_if = "Option::is_none")]
     pub stage: Option<Stage>,
     /// How likely a place is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "patch::present", skip_serializing_if = "Option::is_none")]
     pub fit: Option<Fit>,
     /// How much the athlete wants it, 1 to 5.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
@@ -134,7 +134,7 @@ pub struct FavoriteChange {
     #[schema(value_type = Option<String>)]
     pub notes: Patch<String>,
     /// Tags of 1 to 40 characters, at most 20.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "patch::present", skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
 }
 

@@ -7,6 +7,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::patch;
+
 /// A user's role in the organization.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Member {
@@ -42,10 +44,10 @@ pub struct MemberUser {
 #[serde(deny_unknown_fields)]
 pub struct MemberChange {
     /// The new role. Nobody raises anyone above himself; the last owner stays one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "patch::present", skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// Whether the membership is suspended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "patch::present", skip_serializing_if = "Option::is_none")]
     pub suspended: Option<bool>,
 }
 

@@ -55,6 +55,14 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Patch<T> {
     }
 }
 
+/// Reads a field of a merge patch that can be left out and cannot be emptied: null is refused rather than taken for nothing said. Mark
+/// it `#[serde(default, deserialize_with = "patch::present", skip_serializing_if = "Option::is_none")]`.
+pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,6 +71,20 @@ mod tests {
     struct Change {
         #[serde(default, skip_serializing_if = "Patch::is_absent")]
         name: Patch<String>,
+    }
+
+    #[derive(Deserialize)]
+    struct Fixed {
+        #[serde(default, deserialize_with = "present")]
+        name: Option<String>,
+    }
+
+    #[test]
+    fn what_cannot_be_emptied_is_absent_or_a_value() {
+        let read = |json| serde_json::from_str::<Fixed>(json).map(|change| change.name).ok();
+        assert_eq!(read("{}"), Some(None));
+        assert_eq!(read(r#"{"name":"A"}"#), Some(Some("A".to_owned())));
+        assert_eq!(read(r#"{"name":null}"#), None);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::Patch;
+use crate::patch::{self, Patch};
 
 /// A season of one sport.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -173,16 +173,16 @@ impl SeasonCreate {
 #[serde(deny_unknown_fields)]
 pub struct SeasonChange {
     /// Its name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "patch::present", skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The sport.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "patch::present", skip_serializing_if = "Option::is_none")]
     pub sport: Option<String>,
     /// The IANA zone of its wall-clock times.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "patch::present", skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
     /// Where it stands.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "patch::present", skip_serializing_if = "Option::is_none")]
     pub status: Option<SeasonStatus>,
     /// Its first day.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
@@ -193,10 +193,10 @@ pub struct SeasonChange {
     #[schema(value_type = Option<Date>)]
     pub ends_on: Patch<Date>,
     /// What a result is worth.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "patch::present", skip_serializing_if = "Option::is_none")]
     pub scoring: Option<Scoring>,
     /// What separates teams of equal points, in order.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "patch::present", skip_serializing_if = "Option::is_none")]
     pub tiebreakers: Option<Vec<Tiebreaker>>,
     /// The id that another system gave it.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]

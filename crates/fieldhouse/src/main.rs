@@ -10,6 +10,7 @@ mod demo;
 mod failure;
 mod json;
 mod listing;
+mod log;
 mod output;
 mod secrets;
 

@@ -179,7 +179,7 @@ fn refuse(app: &App, request: &Request<Body>, failure: Failure) -> Response<Body
     failure.answer(&app.base_url, id)
 }
 
-/// The methods that a path takes.
+/// The methods that a path takes. Where several patterns fit, the router goes by the one with the fewest parameters.
 fn allowed_methods(path: &str) -> Vec<&'static str> {
     let fits = |pattern: &str| {
         let (mut pattern, mut path) = (pattern.split('/'), path.split('/'));
@@ -191,11 +191,10 @@ fn allowed_methods(path: &str) -> Vec<&'static str> {
             }
         }
     };
-    let mut methods: Vec<_> = Operation::ALL
-        .iter()
-        .filter(|operation| fits(operation.path()))
-        .map(|operation| operation.method().name())
-        .collect();
+    let fitting = Operation::ALL.iter().filter(|operation| fits(operation.path()));
+    let pattern = fitting.map(|operation| operation.path()).min_by_key(|path| path.matches('{').count());
+    let taking = Operation::ALL.iter().filter(|operation| Some(operation.path()) == pattern);
+    let mut methods: Vec<_> = taking.map(|operation| operation.method().name()).collect();
     if methods.contains(&"GET") {
         methods.push("HEAD");
     }

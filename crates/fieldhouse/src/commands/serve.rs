@@ -17,6 +17,7 @@ use tracing_subscriber::EnvFilter;
 use crate::database::Database;
 use crate::demo::{self, Demo};
 use crate::failure::Failure;
+use crate::log;
 use crate::output::note;
 
 #[derive(Args)]
@@ -73,7 +74,7 @@ enum LogFormat {
 }
 
 pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
-    let _log = start_log(&options);
+    let _log = start_log(&options)?;
     // Dropped last of all: the folder goes when everything in it is closed.
     let throw_away = throw_away_folder(&mut options)?;
     let opened = options.database.open().await?;
@@ -120,18 +121,17 @@ impl Limits {
     }
 }
 
-/// The log goes out in batches by a thread of its own, for a request must not wait for a terminal or a disk.
-fn start_log(options: &Options) -> tracing_appender::non_blocking::WorkerGuard {
-    let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
+fn start_log(options: &Options) -> anyhow::Result<log::Writer> {
+    let (batches, writer) = log::Batches::start()?;
     let usual = if options.demo { "warn" } else { "info" };
-    let filter =
-        EnvFilter::try_new(options.log.as_deref().unwrap_or(usual)).unwrap_or_else(|_| EnvFilter::new(usual));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
+    let filter = options.log.as_deref().unwrap_or(usual);
+    let filter = EnvFilter::try_new(filter).with_context(|| format!("--log {filter} cannot be read"))?;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(batches);
     match options.log_format {
         LogFormat::Json => log.json().flatten_event(true).init(),
         LogFormat::Text => log.init(),
     }
-    guard
+    Ok(writer)
 }
 
 /// A demo without a place of its own gets a folder that goes at the end.

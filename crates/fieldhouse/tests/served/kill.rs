@@ -54,8 +54,8 @@ async fn kill_while_saving(place: &Place) {
     let list = signed_in(&restarted).await.colleges().favorites().list(&FavoriteListQuery::default()).await;
     let list = list.expect("the list is read").data;
     let names: BTreeSet<String> = list.iter().map(|saved| saved.program.college_name.clone()).collect();
-    let lost: Vec<_> = kept.difference(&names).collect();
-    assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
+    let missing: Vec<_> = kept.difference(&names).collect();
+    assert!(missing.is_empty(), "acknowledged and lost: {missing:?}");
     assert_eq!(names.len(), list.len(), "saved twice");
     let ranks: BTreeSet<i64> = list.iter().map(|saved| saved.rank).collect();
     assert_eq!(ranks.len(), list.len(), "two have one rank");

@@ -58,7 +58,7 @@ impl Place {
             }
             let ended = process.try_wait().expect("the server's state is known");
             assert!(ended.is_none(), "the server ended: {ended:?}");
-            assert!(started.elapsed() < Duration::from_secs(60), "the server is not ready");
+            assert!(started.elapsed() < Duration::from_mins(1), "the server is not ready");
             std::thread::sleep(Duration::from_millis(20));
         }
     }

@@ -5,9 +5,10 @@ use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use fieldhouse_api::request::{Body as ApiBody, BodyKind};
 use fieldhouse_api::{Code, Op};
+use fieldhouse_domain::text::NotText;
 use fieldhouse_domain::{FieldError, Refusal};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::Context;
 use crate::failure::{self, Failure};
@@ -56,24 +57,40 @@ pub(crate) async fn parse<O: Op>(
     bytes: &Bytes,
 ) -> Result<<O::Body as ApiBody>::Content, Failure> {
     match O::Body::KIND {
-        BodyKind::None => from_json(b"{}"),
+        BodyKind::None => from_json("{}"),
         BodyKind::Upload if is_multipart(&context.headers) => from_multipart(&context.headers, bytes).await,
         BodyKind::Json | BodyKind::MergePatch | BodyKind::Upload => {
             refuse_deep(bytes)?;
-            from_json(bytes)
+            from_json(whole_object(bytes)?)
         }
     }
 }
 
-fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
-    let mut json = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+/// The text of a JSON object. A body is looked at to its end first: what is not JSON is told before what is wrong with its fields.
+fn whole_object(bytes: &[u8]) -> Result<&str, Failure> {
+    let text = std::str::from_utf8(bytes).map_err(|error| malformed(&error.to_string()))?;
+    serde_json::from_str::<IgnoredAny>(text).map_err(|error| malformed(&error.to_string()))?;
+    if text.trim_start().starts_with('{') {
+        return Ok(text);
+    }
+    // Serde would take a list of values for an object, in the order of its fields.
+    let wrong = NotText::new("not_an_object", "is not an object", "send a JSON object");
+    Err(Refusal::field("", wrong).into())
+}
+
+fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let pointer = pointer(error.path());
         let inner = error.into_inner();
-        if inner.is_data() { invalid(pointer, &inner.to_string()) } else { malformed(&inner.to_string()) }
-    })?;
-    json.end().map_err(|error| malformed(&error.to_string()))?;
-    Ok(value)
+        let reason = inner.to_string();
+        match reason.as_str() {
+            // Serde's words for a number where a name of an enumeration belongs.
+            reason if reason.starts_with("expected value") => invalid(pointer, "unknown variant"),
+            reason if inner.is_data() => invalid(pointer, reason),
+            reason => malformed(reason),
+        }
+    })
 }
 
 fn malformed(reason: &str) -> Failure {
@@ -88,6 +105,8 @@ fn invalid(pointer: String, reason: &str) -> Failure {
         (pointer, "unknown_field", "is no field of this body".to_owned())
     } else if reason.starts_with("missing field") {
         (format!("{pointer}/{}", quoted(reason).unwrap_or_default()), "required", "is missing".to_owned())
+    } else if reason.starts_with("duplicate field") {
+        (format!("{pointer}/{}", quoted(reason).unwrap_or_default()), "repeated", "is given twice".to_owned())
     } else if reason.starts_with("unknown variant") {
         (pointer, "unknown_value", "is none of the values that there are".to_owned())
     } else {
@@ -132,9 +151,11 @@ fn is_multipart(headers: &HeaderMap) -> bool {
 
 /// The parts of a form, each a field of the body.
 async fn from_multipart<T: DeserializeOwned>(headers: &HeaderMap, bytes: &Bytes) -> Result<T, Failure> {
-    use axum::extract::{FromRequest, Multipart, Request};
+    use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
     let mut request = Request::new(Body::from(bytes.clone()));
     *request.headers_mut() = headers.clone();
+    // The body is here already, within its own limit.
+    DefaultBodyLimit::disable().apply(&mut request);
     let wrong = |reason: String| Failure::from(Refusal::Invalid(vec![form_error("", "not_a_form", reason)]));
     let mut form = Multipart::from_request(request, &()).await.map_err(|error| wrong(error.body_text()))?;
     let mut pairs: Vec<(String, String)> = Vec::new();

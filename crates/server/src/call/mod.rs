@@ -20,7 +20,7 @@ use jiff::Timestamp;
 
 pub use context::{Context, Peer, RequestId};
 pub use paging::Bounds;
-pub(crate) use query::names as parameter_names;
+pub(crate) use query::parameter_names;
 pub use write::Acting;
 
 use crate::app::App;
@@ -34,16 +34,22 @@ pub struct Call<O: Op> {
     pub app: App,
     /// The request as it came.
     pub context: Context,
-    /// The parameter in its path.
-    pub path: O::Path,
     /// Its query parameters.
     pub query: O::Query,
     /// Its body.
     pub body: O::Body,
+    /// None where what stands in the path cannot be its parameter.
+    path: Option<O::Path>,
     admitted: Admitted,
 }
 
 impl<O: Op> Call<O> {
+    /// The parameter in its path. What cannot be one is not found, like a record that there is not: asked for at the same point of a
+    /// handler, both are refused after the same checks.
+    pub fn path(&self) -> Result<&O::Path, Failure> {
+        self.path.as_ref().ok_or_else(Failure::not_found)
+    }
+
     /// All records.
     pub fn store(&self) -> &Store {
         &self.app.store
@@ -98,7 +104,7 @@ impl<O: Op> FromRequest<App> for Arrival<O> {
             let query = query::parse::<O>(&context)?;
             let sent = body::parse::<O>(&context, &bytes).await?;
             let path = path_parameter(&mut parts, app).await;
-            let path = O::Path::read(path.as_deref()).ok_or_else(Failure::not_found)?;
+            let path = O::Path::read(path.as_deref());
             let context = context.with_digest(&bytes);
             Ok(Call { app: app.clone(), context, path, query, body: O::Body::from_content(sent), admitted })
         };

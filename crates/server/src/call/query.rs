@@ -1,6 +1,10 @@
 //! Query parameters: unknown ones are refused by name, for a silent typo costs people hours.
 
-use fieldhouse_api::{Code, Op};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use fieldhouse_api::operations::{self, Visitor};
+use fieldhouse_api::{Code, Op, Operation};
 use serde::de::DeserializeOwned;
 use utoipa::PartialSchema;
 use utoipa::openapi::{RefOr, Schema};
@@ -19,7 +23,7 @@ pub(crate) fn parse<O: Op>(context: &Context) -> Result<O::Query, Failure> {
             "The query cannot be read: it is not application/x-www-form-urlencoded.",
         )
     })?;
-    let known = names::<O::Query>();
+    let known = parameter_names(O::OPERATION);
     for (at, (name, _)) in pairs.iter().enumerate() {
         if !known.iter().any(|known| known == name) {
             let listed = if known.is_empty() {
@@ -54,10 +58,27 @@ fn form_pairs(text: &str) -> form_urlencoded::Parse<'_> {
     form_urlencoded::parse(text.as_bytes())
 }
 
-/// The names of the parameters, as the schema tells them.
-pub(crate) fn names<T: PartialSchema>() -> Vec<String> {
-    match T::schema() {
-        RefOr::T(Schema::Object(object)) => object.properties.keys().cloned().collect(),
-        _ => Vec::new(),
+/// The names of an operation's query parameters.
+pub(crate) fn parameter_names(operation: Operation) -> &'static [String] {
+    NAMES.get(&operation).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The names of every operation's query parameters, as their schemas tell them. Gathered once: building a schema costs more than a query.
+static NAMES: LazyLock<HashMap<Operation, Vec<String>>> = LazyLock::new(|| {
+    let mut names = Names::default();
+    operations::visit(&mut names);
+    names.0
+});
+
+#[derive(Default)]
+struct Names(HashMap<Operation, Vec<String>>);
+
+impl Visitor for Names {
+    fn visit<O: Op>(&mut self) {
+        let names = match O::Query::schema() {
+            RefOr::T(Schema::Object(object)) => object.properties.keys().cloned().collect(),
+            _ => Vec::new(),
+        };
+        self.0.insert(O::OPERATION, names);
     }
 }

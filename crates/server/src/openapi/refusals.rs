@@ -62,7 +62,7 @@ fn of_access(operation: Operation) -> Vec<Code> {
 /// What reading the request and changing records may bring.
 fn of_request<O: Op>(operation: Operation) -> Vec<Code> {
     let mut codes = Vec::new();
-    if crate::call::parameter_names::<O::Query>().iter().any(|name| name == "cursor") {
+    if crate::call::parameter_names(O::OPERATION).iter().any(|name| name == "cursor") {
         codes.push(Code::InvalidCursor);
     }
     if operation.body_kind() != BodyKind::None {

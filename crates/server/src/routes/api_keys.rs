@@ -69,7 +69,7 @@ pub(crate) async fn current(call: Call<op::ApiKeyCurrent>) -> Result<Answered<op
 }
 
 pub(crate) async fn read(call: Call<op::ApiKeyRead>) -> Result<Answered<op::ApiKeyRead>, Failure> {
-    one(&call, call.path).await
+    one(&call, *call.path()?).await
 }
 
 async fn one<O: Op<Answer = Data<ApiKey>>>(call: &Call<O>, id: ApiKeyId) -> Result<Answered<O>, Failure> {
@@ -92,7 +92,7 @@ pub(crate) async fn revoke(call: Call<op::ApiKeyRevoke>) -> Result<Answered<op::
     call.write((), |tx, acting, call, ()| {
         Box::pin(async move {
             let scope = call.scope()?;
-            let found = fieldhouse_store::api_keys::read(tx, scope, call.path).await?;
+            let found = fieldhouse_store::api_keys::read(tx, scope, *call.path()?).await?;
             let key = found.filter(|key| reaches(scope, key)).ok_or_else(Failure::not_found)?;
             call.precondition(key.version)?;
             let id = key.id.to_string();

@@ -284,7 +284,7 @@ pub(crate) async fn revoke_session(
     call.write((), |tx, acting, call, ()| {
         Box::pin(async move {
             let scope = call.scope()?;
-            let found = fieldhouse_store::sessions::read(tx, scope.organization(), call.path).await?;
+            let found = fieldhouse_store::sessions::read(tx, scope.organization(), *call.path()?).await?;
             let session =
                 found.filter(|session| session.user_id == scope.user()).ok_or_else(Failure::not_found)?;
             let id = session.id.to_string();

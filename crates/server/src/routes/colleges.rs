@@ -64,8 +64,13 @@ fn sport(text: Option<&str>) -> Result<Option<Sport>, Failure> {
     })
 }
 
-fn state(text: Option<&str>) -> Option<String> {
-    text.map(|state| state.trim().to_uppercase())
+fn state(text: Option<&str>) -> Result<Option<String>, Failure> {
+    let Some(state) = text.map(|text| text.trim().to_ascii_uppercase()) else { return Ok(None) };
+    if state.len() == 2 && state.bytes().all(|letter| letter.is_ascii_uppercase()) {
+        return Ok(Some(state));
+    }
+    let fix = "write a USPS code such as NY";
+    Err(Failure::parameter(Code::InvalidParameter, "state", "is not a state's code", fix))
 }
 
 pub(crate) async fn search(call: Call<op::CollegeSearch>) -> Result<Answered<op::CollegeSearch>, Failure> {
@@ -74,7 +79,7 @@ pub(crate) async fn search(call: Call<op::CollegeSearch>) -> Result<Answered<op:
     let filter = Filter {
         words: words(query.q.as_deref())?,
         college: None,
-        state: state(query.state.as_deref()),
+        state: state(query.state.as_deref())?,
         division: query.division.as_deref().map(fold),
         sport: sport(query.sport.as_deref())?,
         gender: query.gender,
@@ -92,7 +97,7 @@ pub(crate) async fn programs(call: Call<op::ProgramSearch>) -> Result<Answered<o
     let filter = Filter {
         words: words(query.q.as_deref())?,
         college: query.college_id,
-        state: state(query.state.as_deref()),
+        state: state(query.state.as_deref())?,
         division: query.division.as_deref().map(fold),
         sport: sport(query.sport.as_deref())?,
         gender: query.gender,
@@ -108,13 +113,13 @@ pub(crate) async fn programs(call: Call<op::ProgramSearch>) -> Result<Answered<o
 }
 
 pub(crate) async fn read(call: Call<op::CollegeRead>) -> Result<Answered<op::CollegeRead>, Failure> {
-    let found = fieldhouse_store::colleges::read(&mut call.store(), call.path).await?;
+    let found = fieldhouse_store::colleges::read(&mut call.store(), *call.path()?).await?;
     let college = found.ok_or_else(Failure::not_found)?;
     Ok(Answered::json(&Data { data: view(&college) })?.version(college.version))
 }
 
 pub(crate) async fn read_program(call: Call<op::ProgramRead>) -> Result<Answered<op::ProgramRead>, Failure> {
-    let found = fieldhouse_store::colleges::read_program(&mut call.store(), call.path).await?;
+    let found = fieldhouse_store::colleges::read_program(&mut call.store(), *call.path()?).await?;
     let program = found.ok_or_else(Failure::not_found)?;
     Ok(Answered::json(&Data { data: view_program(&program) })?.version(program.program.version))
 }

@@ -195,7 +195,7 @@ pub(crate) async fn change(call: Call<op::FavoriteChange>) -> Result<Answered<op
     call.transact(details, |tx, moment, call, details| {
         Box::pin(async move {
             let pen = Pen::of(tx, call).await?.ok_or_else(Failure::not_found)?;
-            let Listed { mut favorite, program } = pen.find(tx, call.path).await?;
+            let Listed { mut favorite, program } = pen.find(tx, *call.path()?).await?;
             call.precondition(favorite.version)?;
             if let Some(effect) = favorites::change(moment, favorite.clone(), details.clone())? {
                 call.apply(tx, moment, pen.authority(), std::slice::from_ref(&effect)).await?;
@@ -213,7 +213,7 @@ pub(crate) async fn remove(call: Call<op::FavoriteRemove>) -> Result<Answered<op
     call.transact((), |tx, moment, call, ()| {
         Box::pin(async move {
             let pen = Pen::of(tx, call).await?.ok_or_else(Failure::not_found)?;
-            let listed = pen.find(tx, call.path).await?;
+            let listed = pen.find(tx, *call.path()?).await?;
             call.precondition(listed.favorite.version)?;
             let program = view_program(&listed.favorite.program, listed.program.as_ref());
             let effect = Effect::delete(Record::Favorite(listed.favorite));

@@ -73,7 +73,7 @@ pub(crate) async fn upcoming(call: Call<op::GamesUpcoming>) -> Result<Answered<o
 }
 
 pub(crate) async fn read(call: Call<op::GameRead>) -> Result<Answered<op::GameRead>, Failure> {
-    let found = fieldhouse_store::games::read(&mut call.store(), call.scope()?, call.path).await?;
+    let found = fieldhouse_store::games::read(&mut call.store(), call.scope()?, *call.path()?).await?;
     let listed = found.ok_or_else(Failure::not_found)?;
     Ok(Answered::json(&Data { data: view(&listed) })?.version(listed.game.version))
 }

@@ -38,7 +38,7 @@ pub(crate) async fn list(call: Call<op::MemberList>) -> Result<Answered<op::Memb
 }
 
 pub(crate) async fn read(call: Call<op::MemberRead>) -> Result<Answered<op::MemberRead>, Failure> {
-    let found = fieldhouse_store::members::read(&mut call.store(), call.scope()?, call.path).await?;
+    let found = fieldhouse_store::members::read(&mut call.store(), call.scope()?, *call.path()?).await?;
     let listed = found.ok_or_else(Failure::not_found)?;
     Ok(Answered::json(&Data { data: view(&listed) })?.version(listed.member.version))
 }
@@ -47,7 +47,7 @@ pub(crate) async fn change(call: Call<op::MemberChange>) -> Result<Answered<op::
     let wanted = call.content().command();
     call.write(wanted, |tx, acting, call, wanted| {
         Box::pin(async move {
-            let found = fieldhouse_store::members::read(tx, call.scope()?, call.path).await?;
+            let found = fieldhouse_store::members::read(tx, call.scope()?, *call.path()?).await?;
             let mut listed = found.ok_or_else(Failure::not_found)?;
             call.precondition(listed.member.version)?;
             let owners = fieldhouse_store::members::owners(tx, &acting.proof).await?;
@@ -72,7 +72,7 @@ pub(crate) async fn change(call: Call<op::MemberChange>) -> Result<Answered<op::
 pub(crate) async fn remove(call: Call<op::MemberRemove>) -> Result<Answered<op::MemberRemove>, Failure> {
     call.write((), |tx, acting, call, ()| {
         Box::pin(async move {
-            let found = fieldhouse_store::members::read(tx, call.scope()?, call.path).await?;
+            let found = fieldhouse_store::members::read(tx, call.scope()?, *call.path()?).await?;
             let listed = found.ok_or_else(Failure::not_found)?;
             call.precondition(listed.member.version)?;
             let owners = fieldhouse_store::members::owners(tx, &acting.proof).await?;

@@ -124,7 +124,7 @@ pub(super) fn words(q: Option<&str>) -> Result<Vec<String>, Failure> {
 }
 
 pub(crate) async fn read(call: Call<op::SeasonRead>) -> Result<Answered<op::SeasonRead>, Failure> {
-    let found = fieldhouse_store::seasons::read(&mut call.store(), call.scope()?, call.path).await?;
+    let found = fieldhouse_store::seasons::read(&mut call.store(), call.scope()?, *call.path()?).await?;
     one(&found.ok_or_else(Failure::not_found)?)
 }
 
@@ -170,7 +170,7 @@ pub(crate) async fn change(call: Call<op::SeasonChange>) -> Result<Answered<op::
     let wanted = call.content().command()?;
     call.write(wanted, |tx, acting, call, wanted| {
         Box::pin(async move {
-            let found = fieldhouse_store::seasons::read(tx, call.scope()?, call.path).await?;
+            let found = fieldhouse_store::seasons::read(tx, call.scope()?, *call.path()?).await?;
             let mut listed = found.ok_or_else(Failure::not_found)?;
             call.precondition(listed.season.version)?;
             let external_id = wanted.external_id.as_ref().and_then(Option::as_ref);
@@ -192,7 +192,7 @@ pub(crate) async fn change(call: Call<op::SeasonChange>) -> Result<Answered<op::
 pub(crate) async fn delete(call: Call<op::SeasonDelete>) -> Result<Answered<op::SeasonDelete>, Failure> {
     call.write((), |tx, acting, call, ()| {
         Box::pin(async move {
-            let found = fieldhouse_store::seasons::read(tx, call.scope()?, call.path).await?;
+            let found = fieldhouse_store::seasons::read(tx, call.scope()?, *call.path()?).await?;
             let season = found.ok_or_else(Failure::not_found)?.season;
             call.precondition(season.version)?;
             let dependents = fieldhouse_store::seasons::dependents(tx, &acting.proof, season.id).await?;

@@ -59,14 +59,14 @@ pub(crate) async fn docs(_: Call<op::Docs>) -> Result<Answered<op::Docs>, Failur
 pub(crate) async fn docs_asset(call: Call<op::DocsAsset>) -> Result<Answered<op::DocsAsset>, Failure> {
     static CONFIG: LazyLock<Arc<Config<'static>>> =
         LazyLock::new(|| Arc::new(Config::from(op::OpenApi::OPERATION.path())));
-    let served = utoipa_swagger_ui::serve(&call.path, CONFIG.clone());
+    let served = utoipa_swagger_ui::serve(call.path()?, CONFIG.clone());
     let file =
         served.map_err(|error| Failure::internal(error.to_string()))?.ok_or_else(Failure::not_found)?;
     Ok(Answered::asset(Asset { media_type: file.content_type, bytes: file.bytes.into_owned() }))
 }
 
 pub(crate) async fn problem_page(call: Call<op::ProblemPage>) -> Result<Answered<op::ProblemPage>, Failure> {
-    let code: Code = call.path.parse().map_err(|_| Failure::not_found())?;
+    let code: Code = call.path()?.parse().map_err(|_| Failure::not_found())?;
     Ok(Answered::html(pages::problem(code)))
 }
 

@@ -1,8 +1,15 @@
 //! The server's tests: real HTTP requests to a server on a real listener, on both engines. One file a noun.
 
 mod api_keys;
+mod colleges;
 mod coverage;
+mod favorites;
+mod games;
+mod imports;
+mod listener;
 mod matrix;
+mod seasons;
 mod sessions;
+mod shapes;
 mod smoke;
 mod support;

@@ -1,0 +1,126 @@
+//! The shapes that the contract gives every answer and every refusal, asked of every operation of the table.
+//!
+//! One file a theme below; here stands what they share: a request to any operation, and what a problem looks like.
+
+mod conditions;
+mod headers;
+mod limits;
+mod order;
+mod paths;
+mod problems;
+mod requests;
+
+use fieldhouse_api::request::BodyKind;
+use fieldhouse_api::{Code, Operation};
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Person};
+
+/// An id of no record, but for its prefix.
+const UNKNOWN: &str = "01h2xcejqtf2nbrexx3vqjhp41";
+
+/// The method of an operation.
+fn method(operation: Operation) -> Method {
+    operation.method().name().parse().expect("a method")
+}
+
+/// The path of an operation, where it takes an id with one that no record has.
+fn path(operation: Operation) -> String {
+    let path = operation.path();
+    let prefix = match path.trim_end_matches("/{id}") {
+        "/api/v1/auth/sessions" => "ses",
+        "/api/v1/api-keys" => "key",
+        "/api/v1/members" => "mem",
+        "/api/v1/seasons" => "sea",
+        "/api/v1/games" => "gam",
+        "/api/v1/colleges/programs" => "prg",
+        "/api/v1/colleges/favorites" => "fav",
+        "/api/v1/colleges" => "col",
+        _ => "",
+    };
+    let id = format!("{prefix}_{UNKNOWN}");
+    path.replace("{id}", &id).replace("{file}", "swagger-ui.css").replace("{code}", "not_found")
+}
+
+/// A body that an operation takes, so that what is refused is refused for another reason.
+fn body(operation: Operation) -> Value {
+    match operation {
+        Operation::AuthLogin => json!({"email": "nobody@club.example", "password": "a wrong password"}),
+        Operation::AuthRefresh => json!({"refresh_token": "fhr_none"}),
+        Operation::AuthPassword => json!({"current_password": "wrong", "new_password": "another long one"}),
+        Operation::ApiKeyCreate => json!({"name": "a key"}),
+        Operation::SeasonCreate => {
+            json!({"name": "A season", "sport": "netball", "time_zone": "Australia/Melbourne"})
+        }
+        Operation::LeagueImport => {
+            json!({"format": "playhq", "sport": "netball", "time_zone": "Australia/Melbourne", "content": ""})
+        }
+        Operation::FavoriteSave => {
+            json!({"custom": {"college_name": "A college", "sport": "softball"}})
+        }
+        Operation::FavoriteOrder => json!({"ids": []}),
+        _ => json!({}),
+    }
+}
+
+/// Whether an operation takes a body.
+fn takes_body(operation: Operation) -> bool {
+    operation.body_kind() != BodyKind::None
+}
+
+/// A request to an operation that lacks nothing but, perhaps, its object.
+fn request(person: &Person, operation: Operation, query: &str) -> RequestBuilder {
+    let request = person.request(method(operation), &format!("{}{query}", path(operation)));
+    if takes_body(operation) { request.json(&body(operation)) } else { request }
+}
+
+/// Members of a problem that only some codes have.
+const MORE: [&str; 9] = [
+    "errors",
+    "required_role",
+    "required_scope",
+    "current_version",
+    "limit",
+    "bad_rows",
+    "bad_row_count",
+    "id",
+    "organizations",
+];
+
+/// Checks that an answer is the problem of a code, with the members that every problem has and nothing of the inside.
+#[track_caller]
+pub(crate) fn is_problem(answer: &Answer, code: Code, what: &str) {
+    assert_eq!((answer.status, answer.code()), (code.status(), code.name()), "{what}: {}", answer.text);
+    assert_eq!(answer.header("content-type"), "application/problem+json", "{what}");
+    assert_eq!(answer.header("cache-control"), "private, no-store", "{what}");
+    let problem = answer.body.as_object().expect("an object");
+    for name in ["type", "title", "status", "detail", "instance", "code", "request_id", "retryable"] {
+        assert!(problem.get(name).is_some_and(|value| !value.is_null()), "{what}: {name}");
+    }
+    let known = ["type", "title", "status", "detail", "instance", "code", "request_id", "retryable"];
+    for name in problem.keys() {
+        assert!(known.contains(&name.as_str()) || MORE.contains(&name.as_str()), "{what}: {name}");
+    }
+    assert_eq!(problem["status"], code.status(), "{what}");
+    assert_eq!(problem["title"], code.title(), "{what}");
+    assert_eq!(problem["retryable"], code.retryable(), "{what}");
+    assert!(problem["type"].as_str().is_some_and(|page| page.ends_with(&format!("/problems/{code}"))));
+    let id = answer.header("x-request-id");
+    assert!(!id.is_empty(), "{what}");
+    assert_eq!(problem["request_id"], id, "{what}");
+    assert_eq!(problem["instance"], format!("urn:request:{id}"), "{what}");
+    for error in problem.get("errors").and_then(Value::as_array).into_iter().flatten() {
+        let names: Vec<_> = error.as_object().expect("an object").keys().map(String::as_str).collect();
+        assert_eq!(names, ["code", "fix", "message", "pointer"], "{what}");
+    }
+    for inside in ["panicked", "SELECT ", "INSERT ", "sqlite", "rusqlite", "postgres", "src/", ".rs:"] {
+        assert!(!answer.text.contains(inside), "{what}: {}", answer.text);
+    }
+}
+
+/// Where a problem says that fields are wrong.
+pub(crate) fn pointers(answer: &Answer) -> Vec<&str> {
+    let errors = answer.body["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+    errors.iter().filter_map(|error| error["pointer"].as_str()).collect()
+}

@@ -1,0 +1,109 @@
+//! Rate limits: whose bucket is empty hears how long to wait, and nobody else does.
+
+use std::num::NonZeroU32;
+
+use fieldhouse_api::Code;
+use fieldhouse_domain::roles::Role;
+use fieldhouse_server::auth::limits::LimitOptions;
+use fieldhouse_testing::databases::both;
+use serde_json::json;
+
+use super::is_problem;
+use crate::support::{Answer, Club, on_both};
+
+/// Runs a test on both engines under other limits than usual.
+async fn under(limits: LimitOptions, test: impl AsyncFn(Club)) {
+    for database in both() {
+        test(Club::open(database, limits).await).await;
+    }
+}
+
+fn some(number: u32) -> NonZeroU32 {
+    NonZeroU32::new(number).expect("a limit")
+}
+
+#[track_caller]
+fn is_limited(answer: &Answer, name: &str, limit: u32) {
+    is_problem(answer, Code::RateLimited, name);
+    let wait: u64 = answer.header("retry-after").parse().expect("seconds");
+    assert!((1..=60).contains(&wait), "{wait}");
+    assert_eq!(answer.header("ratelimit-policy"), format!("\"{name}\";q={limit};w=60"));
+    assert!(answer.header("ratelimit").starts_with(&format!("\"{name}\";r=0;t=")));
+    assert_eq!(answer.header("x-ratelimit-limit"), limit.to_string());
+    assert_eq!(answer.header("x-ratelimit-remaining"), "0");
+    for name in ["retry-after", "ratelimit", "ratelimit-policy", "x-ratelimit-limit", "x-ratelimit-reset"] {
+        assert_eq!(answer.headers.get_all(name).iter().count(), 1, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_user_who_asks_too_much_waits_and_others_do_not() {
+    under(LimitOptions { user: some(5), ..LimitOptions::default() }, async |club| {
+        let coach = club.member(Role::Coach);
+        for remaining in (0..5).rev() {
+            let answer = coach.get("/api/v1/profile/me").await;
+            assert_eq!(answer.status, 200, "{}", answer.text);
+            assert_eq!(answer.header("x-ratelimit-remaining"), remaining.to_string());
+        }
+        is_limited(&coach.get("/api/v1/profile/me").await, "user", 5);
+        is_limited(&coach.get("/api/v1/members").await, "user", 5);
+        assert_eq!(club.member(Role::Viewer).get("/api/v1/profile/me").await.status, 200);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_has_a_limit_of_its_own() {
+    under(LimitOptions { key: some(2), ..LimitOptions::default() }, async |club| {
+        let owner = club.member(Role::Owner);
+        let key = club.with_key(&owner.issue_key(&json!({"name": "busy"})).await);
+        let other = club.with_key(&owner.issue_key(&json!({"name": "quiet"})).await);
+        for _ in 0..2 {
+            assert_eq!(key.get("/api/v1/seasons").await.status, 200);
+        }
+        is_limited(&key.get("/api/v1/seasons").await, "key", 2);
+        assert_eq!(other.get("/api/v1/seasons").await.status, 200);
+        assert_eq!(owner.get("/api/v1/seasons").await.status, 200);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_organization_has_a_limit_and_its_neighbour_another() {
+    under(LimitOptions { organization: some(3), ..LimitOptions::default() }, async |club| {
+        let neighbour = club.neighbours().await;
+        for role in [Role::Viewer, Role::Coach, Role::Owner] {
+            assert_eq!(club.member(role).get("/api/v1/seasons").await.status, 200);
+        }
+        is_limited(&club.member(Role::Manager).get("/api/v1/seasons").await, "organization", 3);
+        assert_eq!(neighbour.get("/api/v1/seasons").await.status, 200);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn guessing_credentials_uses_up_the_address_from_which_it_comes() {
+    // Six people sign in before, from the same address.
+    under(LimitOptions { address: some(9), ..LimitOptions::default() }, async |club| {
+        for guess in ["fhk_one", "fhk_two", "fhk_three"] {
+            let answer = club.with_key(guess).get("/api/v1/seasons").await;
+            is_problem(&answer, Code::InvalidCredentials, guess);
+        }
+        is_limited(&club.with_key("fhk_four").get("/api/v1/seasons").await, "address", 9);
+        is_limited(&club.anonymous().get("/api/v1/colleges").await, "address", 9);
+        is_limited(&club.anonymous().get("/api/v1/seasons").await, "address", 9);
+        assert_eq!(club.member(Role::Viewer).get("/api/v1/seasons").await.status, 200);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_header_tells_of_the_bucket_that_is_nearest_to_empty() {
+    on_both(async |club| {
+        let answer = club.member(Role::Viewer).get("/api/v1/seasons").await;
+        assert!(answer.header("ratelimit").starts_with("\"user\";r=2399;"), "{}", answer.header("ratelimit"));
+        let answer = club.anonymous().get("/api/v1/colleges").await;
+        assert!(answer.header("ratelimit").starts_with("\"address\";r="), "{}", answer.header("ratelimit"));
+    })
+    .await;
+}

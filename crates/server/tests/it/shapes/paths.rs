@@ -1,0 +1,138 @@
+//! Paths and methods that there are not, and the one answer for every record that there is not for the caller.
+
+use std::collections::BTreeSet;
+
+use fieldhouse_api::{Code, Operation};
+use fieldhouse_domain::roles::Role;
+use reqwest::Method;
+use serde_json::json;
+
+use super::{is_problem, method, path, request};
+use crate::support::{Answer, Person, on_both, send};
+
+#[tokio::test]
+async fn an_unknown_path_is_not_found() {
+    on_both(async |club| {
+        let owner = club.member(Role::Owner);
+        for path in
+            ["/", "/api", "/api/v1", "/api/v1/seasons/", "/api/v2/seasons", "/api/v1/%00", "//api/v1/seasons"]
+        {
+            is_problem(&owner.get(path).await, Code::NotFound, path);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn another_method_is_refused_with_those_that_the_path_takes() {
+    on_both(async |club| {
+        let owner = club.member(Role::Owner);
+        for &operation in Operation::ALL {
+            let same_path = |other: &&Operation| other.path() == operation.path();
+            let mut taken: BTreeSet<&str> =
+                Operation::ALL.iter().filter(same_path).map(|other| other.method().name()).collect();
+            if taken.contains("GET") {
+                taken.insert("HEAD");
+            }
+            for other in ["GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS", "TRACE", "BREW"] {
+                if taken.contains(other) {
+                    continue;
+                }
+                let what = format!("{other} {}", operation.path());
+                let other = Method::from_bytes(other.as_bytes()).expect("a method");
+                let answer = send(owner.request(other, &path(operation))).await;
+                is_problem(&answer, Code::MethodNotAllowed, &what);
+                let allowed: BTreeSet<&str> = answer.header("allow").split(", ").collect();
+                assert_eq!(allowed, taken, "{what}");
+            }
+        }
+    })
+    .await;
+}
+
+/// An answer's status, headers and body, without what tells the time or counts.
+fn seen(answer: &Answer) -> (u16, Vec<(String, String)>, String) {
+    let changing = [
+        "date",
+        "ratelimit",
+        "ratelimit-policy",
+        "x-ratelimit-limit",
+        "x-ratelimit-remaining",
+        "x-ratelimit-reset",
+    ];
+    let mut headers: Vec<_> = answer
+        .headers
+        .iter()
+        .filter(|(name, _)| !changing.contains(&name.as_str()))
+        .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned()))
+        .collect();
+    headers.sort();
+    (answer.status, headers, answer.text.clone())
+}
+
+async fn ask(person: &Person, operation: Operation, id: &str) -> Answer {
+    let path = operation.path().replace("{id}", id);
+    let mut request = person.request(method(operation), &path).header("x-request-id", "the-same");
+    if super::takes_body(operation) {
+        request = request.json(&super::body(operation));
+    }
+    send(request).await
+}
+
+#[tokio::test]
+async fn a_malformed_an_unknown_and_another_organizations_id_get_the_same_answer() {
+    on_both(async |club| {
+        let (owner, neighbour) = (club.member(Role::Owner), club.neighbours().await);
+        let season = super::body(Operation::SeasonCreate);
+        let season = neighbour.post("/api/v1/seasons", &season).await.id().to_owned();
+        let favorite = super::body(Operation::FavoriteSave);
+        let favorite = neighbour.post("/api/v1/colleges/favorites", &favorite).await.id().to_owned();
+        let key = neighbour.post("/api/v1/api-keys", &json!({"name": "a key"})).await.id().to_owned();
+        let first = |answer: Answer| answer.body["data"][0]["id"].as_str().unwrap_or_default().to_owned();
+        let member = first(neighbour.get("/api/v1/members").await);
+        let session = first(neighbour.get("/api/v1/auth/sessions").await);
+        for &operation in Operation::ALL.iter().filter(|operation| operation.path().ends_with("{id}")) {
+            let unknown = path(operation);
+            let unknown = unknown.rsplit('/').next().expect("an id");
+            let theirs = [&season, &favorite, &key, &member, &session];
+            let theirs = theirs.into_iter().find(|id| id[..4] == unknown[..4]);
+            let expected = ask(owner, operation, unknown).await;
+            is_problem(&expected, Code::NotFound, operation.id());
+            for id in [
+                "x",
+                "sea_",
+                "%00",
+                "%ff",
+                "..%2f",
+                &unknown.to_uppercase(),
+                "org_01h2xcejqtf2nbrexx3vqjhp41",
+            ]
+            .into_iter()
+            .chain(theirs.map(String::as_str))
+            {
+                let answer = ask(owner, operation, id).await;
+                assert_eq!(seen(&answer), seen(&expected), "{} {id}", operation.id());
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn no_record_of_a_neighbour_was_touched_by_asking_for_it() {
+    on_both(async |club| {
+        let neighbour = club.neighbours().await;
+        let season = neighbour.post("/api/v1/seasons", &super::body(Operation::SeasonCreate)).await;
+        let address = format!("/api/v1/seasons/{}", season.id());
+        let owner = club.member(Role::Owner);
+        assert_eq!(owner.patch(&address, &json!({"name": "Taken over"})).await.status, 404);
+        assert_eq!(owner.delete(&address).await.status, 404);
+        assert_eq!(neighbour.get(&address).await.body, season.body);
+        is_problem(
+            &send(request(owner, Operation::SeasonRead, "")).await,
+            Code::NotFound,
+            "an unknown season",
+        );
+    })
+    .await;
+}

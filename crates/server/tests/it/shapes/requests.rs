@@ -1,0 +1,284 @@
+//! Queries and bodies that cannot be taken, on every operation that takes one.
+
+use fieldhouse_api::request::BodyKind;
+use fieldhouse_api::{Code, Operation};
+use fieldhouse_domain::roles::Role;
+use serde_json::{Value, json};
+
+use super::{body, is_problem, method, path, pointers, request, takes_body};
+use crate::listener::Wire;
+use crate::support::{Answer, Club, on_both, send};
+
+#[tokio::test]
+async fn every_operation_refuses_a_query_parameter_that_it_does_not_know_by_name() {
+    on_both(async |club| {
+        let owner = club.member(Role::Owner);
+        for &operation in Operation::ALL {
+            for query in ["?lmit=5", "?limit%20=5", "?LIMIT=5", "?x"] {
+                let answer = send(request(owner, operation, query)).await;
+                is_problem(&answer, Code::UnknownParameter, operation.id());
+            }
+            let answer = send(request(owner, operation, "?lmit=5")).await;
+            assert_eq!(pointers(&answer), ["lmit"], "{}", operation.id());
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_query_parameter_is_refused_where_it_is_given_twice() {
+    on_both(async |club| {
+        let owner = club.member(Role::Owner);
+        let document = club.anonymous().get("/openapi.json").await.body;
+        let mut seen = 0;
+        for &operation in Operation::ALL {
+            let method = operation.method().name().to_lowercase();
+            let parameters = document["paths"][operation.path()][method]["parameters"].as_array();
+            for parameter in parameters.into_iter().flatten().filter(|parameter| parameter["in"] == "query") {
+                let name = parameter["name"].as_str().expect("a name");
+                let answer = send(request(owner, operation, &format!("?{name}=1&{name}=1"))).await;
+                is_problem(&answer, Code::InvalidParameter, &format!("{} {name}", operation.id()));
+                assert_eq!(pointers(&answer), [name], "{}", operation.id());
+                seen += 1;
+            }
+        }
+        assert!(seen > 30, "the document names the parameters: {seen}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_query_parameter_of_the_wrong_kind_is_named() {
+    on_both(async |club| {
+        let viewer = club.member(Role::Viewer);
+        for (path, name) in [
+            ("/api/v1/seasons?limit=many", "limit"),
+            ("/api/v1/seasons?limit=-1", "limit"),
+            ("/api/v1/seasons?limit=", "limit"),
+            ("/api/v1/seasons?status=over", "status"),
+            ("/api/v1/seasons?year=99999", "year"),
+            ("/api/v1/seasons?year=MMXXII", "year"),
+            ("/api/v1/seasons?sport=%20", "sport"),
+            ("/api/v1/seasons?updated_since=yesterday", "updated_since"),
+            ("/api/v1/games/upcoming?from=2022-04-30", "from"),
+            ("/api/v1/games/upcoming?team_id=sea_01h2xcejqtf2nbrexx3vqjhp41", "team_id"),
+            ("/api/v1/colleges?gender=both", "gender"),
+            ("/api/v1/colleges?sport=", "sport"),
+        ] {
+            let answer = viewer.get(path).await;
+            is_problem(&answer, Code::InvalidParameter, path);
+            assert_eq!(pointers(&answer), [name], "{path}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn odd_queries_do_not_trouble_the_server() {
+    on_both(async |club| {
+        let viewer = club.member(Role::Viewer);
+        for path in [
+            "/api/v1/seasons?q=%00",
+            "/api/v1/seasons?q=%25_%27%22%3B--",
+            "/api/v1/seasons?q=%ff%fe",
+            "/api/v1/seasons?sport=%00a",
+            "/api/v1/seasons?year=32767",
+            "/api/v1/seasons?year=-32768",
+            "/api/v1/seasons?year=0",
+            "/api/v1/seasons?updated_since=-009999-01-02T01:59:59Z",
+            "/api/v1/seasons?updated_since=9999-12-30T22:00:00Z",
+            "/api/v1/games/upcoming?from=-009999-01-02T01:59:59Z",
+            "/api/v1/games/upcoming?from=9999-12-30T22:00:00Z",
+            "/api/v1/colleges?state=%00",
+            "/api/v1/colleges?division=%00",
+            "/api/v1/colleges?q=%00%00",
+            "/api/v1/colleges/programs?state=%00&q=a&sport=%00x",
+            "/api/v1/seasons?cursor=%00",
+        ] {
+            let answer = viewer.get(path).await;
+            assert!(matches!(answer.status, 200 | 400), "{path}: {} {}", answer.status, answer.text);
+        }
+    })
+    .await;
+}
+
+/// Sends a body to an operation that takes one, as its owner.
+async fn sent(club: &Club, operation: Operation, body: impl Into<reqwest::Body>, media_type: &str) -> Answer {
+    let request = club.member(Role::Owner).request(method(operation), &path(operation));
+    send(request.header("content-type", media_type).body(body)).await
+}
+
+fn with_bodies() -> impl Iterator<Item = Operation> {
+    Operation::ALL.iter().copied().filter(|operation| takes_body(*operation))
+}
+
+#[tokio::test]
+async fn every_body_refuses_a_field_that_it_does_not_know_by_its_pointer() {
+    on_both(async |club| {
+        for operation in with_bodies() {
+            let mut body = body(operation);
+            body["no/such~field"] = json!(1);
+            let answer = sent(&club, operation, body.to_string(), "application/json").await;
+            is_problem(&answer, Code::ValidationFailed, operation.id());
+            assert_eq!(pointers(&answer), ["/no~1such~0field"], "{}", operation.id());
+            assert_eq!(answer.body["errors"][0]["code"], "unknown_field", "{}", operation.id());
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_body_refuses_a_value_of_the_wrong_type_by_its_pointer() {
+    on_both(async |club| {
+        for operation in with_bodies() {
+            for name in body(operation).as_object().expect("an object").keys() {
+                let mut body = body(operation);
+                body[name] = json!(1.5);
+                let answer = sent(&club, operation, body.to_string(), "application/json").await;
+                is_problem(&answer, Code::ValidationFailed, operation.id());
+                assert_eq!(pointers(&answer), [format!("/{name}")], "{}", operation.id());
+            }
+            for other in ["[]", "null", "\"text\"", "5", "[{}]"] {
+                let answer = sent(&club, operation, other, "application/json").await;
+                is_problem(&answer, Code::ValidationFailed, &format!("{} {other}", operation.id()));
+                assert_eq!(pointers(&answer), [""], "{} {other}", operation.id());
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_body_names_a_field_that_it_lacks() {
+    on_both(async |club| {
+        for operation in [Operation::SeasonCreate, Operation::AuthLogin, Operation::FavoriteOrder] {
+            for name in body(operation).as_object().expect("an object").keys() {
+                let mut body = body(operation);
+                body.as_object_mut().expect("an object").remove(name);
+                let answer = sent(&club, operation, body.to_string(), "application/json").await;
+                is_problem(&answer, Code::ValidationFailed, operation.id());
+                assert_eq!(pointers(&answer), [format!("/{name}")], "{}", operation.id());
+                assert_eq!(answer.body["errors"][0]["code"], "required", "{}", operation.id());
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_body_names_a_field_that_it_has_twice() {
+    on_both(async |club| {
+        for operation in with_bodies() {
+            let body = body(operation);
+            let Some((name, value)) = body.as_object().and_then(|body| body.iter().next()) else { continue };
+            let field = format!("{}:{value}", json!(name));
+            let answer = sent(&club, operation, format!("{{{field},{field}}}"), "application/json").await;
+            is_problem(&answer, Code::ValidationFailed, operation.id());
+            assert_eq!(pointers(&answer), [format!("/{name}")], "{}", operation.id());
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_body_is_refused_as_anything_but_its_media_types() {
+    on_both(async |club| {
+        for operation in with_bodies() {
+            let body = body(operation).to_string();
+            for other in ["", "text/plain", "application/x-www-form-urlencoded", "application/json5", "json"]
+            {
+                let answer = sent(&club, operation, body.clone(), other).await;
+                is_problem(&answer, Code::UnsupportedMediaType, &format!("{} {other}", operation.id()));
+            }
+            let patched = sent(&club, operation, body.clone(), "application/merge-patch+json").await;
+            let patches = operation.body_kind() == BodyKind::MergePatch;
+            assert_eq!(patched.code() != "unsupported_media_type", patches, "{}", operation.id());
+            let answer = sent(&club, operation, "{", "Application/JSON; charset=utf-8").await;
+            is_problem(&answer, Code::MalformedJson, operation.id());
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_body_that_is_no_json_is_refused_as_malformed() {
+    on_both(async |club| {
+        for operation in with_bodies() {
+            let deep = |depth: usize| format!("{{\"x\":{}{}}}", "[".repeat(depth - 1), "]".repeat(depth - 1));
+            let mut bodies: Vec<Vec<u8>> =
+                ["", " ", "{", "{}{}", "{\"a\":}", "nope", "{\"a\":1,}", "{'a':1}"]
+                    .map(|text| text.as_bytes().to_vec())
+                    .to_vec();
+            bodies.push(b"{\"a\":\"\xff\"}".to_vec());
+            bodies.push(b"\xef\xbb\xbf{}".to_vec());
+            // An unknown field before the end does not hide that the end is missing.
+            bodies.push(b"{\"no_such_field\":1".to_vec());
+            bodies.push(deep(33).into_bytes());
+            bodies.push(vec![b'['; 100_000]);
+            for body in bodies {
+                let what =
+                    format!("{} {}", operation.id(), String::from_utf8_lossy(&body[..body.len().min(40)]));
+                let answer = sent(&club, operation, body, "application/json").await;
+                is_problem(&answer, Code::MalformedJson, &what);
+            }
+            let answer = sent(&club, operation, deep(32), "application/json").await;
+            is_problem(&answer, Code::ValidationFailed, operation.id());
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_body_that_is_too_large_is_refused_whether_it_says_so_before_or_not() {
+    on_both(async |club| {
+        for operation in with_bodies() {
+            let limit = operation.body_kind().limit();
+            let head = super::order::head(club.member(Role::Owner), operation);
+            let mut wire = Wire::open(&club).await;
+            wire.send(&format!("{head}content-length: {}\r\n\r\n", limit + 1)).await;
+            let answer = wire.answer().await;
+            assert!(answer.starts_with("HTTP/1.1 413 ") && answer.contains("body_too_large"), "{answer}");
+            let mut wire = Wire::open(&club).await;
+            wire.send(&format!("{head}transfer-encoding: chunked\r\n\r\n")).await;
+            let chunk = format!("10000\r\n{}\r\n", " ".repeat(0x1_0000));
+            for _ in 0..=limit / 0x1_0000 {
+                if !wire.try_send(&chunk).await {
+                    break;
+                }
+            }
+            let answer = wire.answer().await;
+            assert!(answer.starts_with("HTTP/1.1 413 ") && answer.contains("body_too_large"), "{answer}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn everything_that_is_wrong_with_a_body_is_said_at_once() {
+    on_both(async |club| {
+        let owner = club.member(Role::Owner);
+        let refused = async |path: &str, body: Value| {
+            let answer = owner.post(path, &body).await;
+            is_problem(&answer, Code::ValidationFailed, path);
+            pointers(&answer).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let season = json!({"name": " ", "sport": "--", "time_zone": "Melbourne", "external_id": "a\u{0}b"});
+        let wrong = refused("/api/v1/seasons", season).await;
+        assert_eq!(wrong, ["/name", "/sport", "/time_zone", "/external_id"]);
+        let season = json!({"name": "A", "sport": "netball", "time_zone": "UTC", "starts_on": "2026-05-01",
+            "ends_on": "2026-04-30", "tiebreakers": ["name", "name"], "scoring": {"win": -101, "draw": 0, "loss": 0}});
+        let wrong = refused("/api/v1/seasons", season).await;
+        assert_eq!(wrong, ["/ends_on", "/tiebreakers", "/scoring/win"]);
+        let key = json!({"name": "", "scopes": ["seasons:read", "weather:read"], "allowed_ips": ["here"]});
+        let wrong = refused("/api/v1/api-keys", key).await;
+        assert_eq!(wrong, ["/name", "/scopes/1", "/allowed_ips/0"]);
+        let favorite = json!({"custom": {"college_name": "", "sport": "", "gender": "both"},
+            "notes": "a\u{0}", "tags": ["good", ""]});
+        let wrong = refused("/api/v1/colleges/favorites", favorite).await;
+        assert_eq!(
+            wrong,
+            ["/custom/college_name", "/custom/sport", "/custom/gender", "/notes", "/tags/1"]
+        );
+    })
+    .await;
+}
