@@ -96,10 +96,11 @@ impl ApiKeyCreate {
         }
         scopes.sort_unstable();
         scopes.dedup();
+        // In the form in which a request's address is known: an IPv4 address mapped to IPv6 is the same address.
         let mut allowed_ips: Vec<IpAddr> = Vec::new();
         for (at, text) in named(&mut check, "/allowed_ips", self.allowed_ips.as_deref()) {
-            match text.parse() {
-                Ok(address) => allowed_ips.push(address),
+            match text.parse::<IpAddr>() {
+                Ok(address) => allowed_ips.push(address.to_canonical()),
                 Err(_) => check.refuse(
                     &format!("/allowed_ips/{at}"),
                     "not_an_address",

@@ -11,59 +11,34 @@ use fieldhouse_domain::sessions::{self, Client, Refreshed};
 use fieldhouse_domain::text::{Email, NotText};
 use fieldhouse_domain::users::{User, check_password};
 use fieldhouse_domain::{Moment, Refusal};
+use fieldhouse_store::users;
 use fieldhouse_store::users::Membership;
-use fieldhouse_store::{login_failures, users};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use secrecy::SecretString;
 use uuid::Uuid;
 
 use crate::answer::Answered;
+use crate::auth::failures::Failures;
 use crate::auth::tokens::{self, RefreshToken, Subject};
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
-/// How many failures in a row are free.
-const FREE_FAILURES: i64 = 3;
-/// The longest that an address has to wait after failures.
-const LONGEST_DELAY: i64 = 15 * 60;
-
 pub(crate) async fn login(call: Call<op::AuthLogin>) -> Result<Answered<op::AuthLogin>, Failure> {
     let email = Email::parse(&call.content().email).map_err(|wrong| Refusal::field("/email", wrong))?;
-    let subject = tokens::digest(&email.folded());
-    wait_after_failures(&call, &subject).await?;
+    let failures = Failures::of(&call, &email).await?;
     let user = users::by_email(&mut call.store(), &email).await?;
     let expected = user.as_ref().and_then(|user| user.password_hash.clone());
     let password = SecretString::from(call.content().password.clone());
     let right = call.app.passwords.verify(password, expected).await?;
     let Some(user) = user.filter(|user| right && user.suspended_at.is_none()) else {
-        call.app.store.note_login_failure(subject, call.now()).await?;
+        failures.note(&call).await?;
         let detail = "The e-mail address or the password is wrong.";
         return Err(Failure::new(Code::InvalidCredentials, detail));
     };
     let memberships = users::memberships(&mut call.store(), user.id).await?;
     let membership = choose(memberships, call.content().organization.as_deref())?;
-    call.app.store.clear_login_failures(subject).await?;
+    failures.clear(&call).await?;
     open(call, user, membership).await
-}
-
-/// Refuses an address that has failed often, until its growing delay is over.
-async fn wait_after_failures(call: &Call<op::AuthLogin>, subject: &[u8; 32]) -> Result<(), Failure> {
-    let Some((failures, last)) = login_failures::read(&mut call.store(), subject).await? else {
-        return Ok(());
-    };
-    let over = failures - FREE_FAILURES;
-    if over < 0 {
-        return Ok(());
-    }
-    let delay = 2_i64.saturating_pow(u32::try_from(over).unwrap_or(u32::MAX)).min(LONGEST_DELAY);
-    let ends = last.saturating_add(SignedDuration::from_secs(delay)).unwrap_or(Timestamp::MAX);
-    if ends <= call.now() {
-        return Ok(());
-    }
-    let wait = ends.duration_since(call.now()).as_secs() + 1;
-    let detail =
-        format!("Sign-in failed {failures} times in a row: wait {wait} seconds before the next try.");
-    Err(Failure::new(Code::RateLimited, detail).header(axum::http::header::RETRY_AFTER, wait.to_string()))
 }
 
 /// The organization to sign in to: the one that is named, else the only one.
@@ -238,11 +213,14 @@ pub(crate) async fn logout(call: Call<op::AuthLogout>) -> Result<Answered<op::Au
 
 pub(crate) async fn password(call: Call<op::AuthPassword>) -> Result<Answered<op::AuthPassword>, Failure> {
     let user = users::current(&mut call.store(), call.scope()?).await?.ok_or_else(Failure::not_found)?;
+    let failures = Failures::of(&call, &user.email).await?;
     let current = SecretString::from(call.content().current_password.clone());
     let wrong = || Failure::new(Code::InvalidCredentials, "The current password is wrong.");
     if !call.app.passwords.verify(current, user.password_hash.clone()).await? {
+        failures.note(&call).await?;
         return Err(wrong());
     }
+    failures.clear(&call).await?;
     check_password(&call.content().new_password, &user.email)
         .map_err(|wrong| Refusal::field("/new_password", wrong))?;
     let wanted = SecretString::from(call.content().new_password.clone());

@@ -1,5 +1,6 @@
 //! The server's tests: real HTTP requests to a server on a real listener, on both engines. One file a noun.
 
+mod api_keys;
 mod colleges;
 mod coverage;
 mod favorites;

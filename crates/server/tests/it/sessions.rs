@@ -194,8 +194,8 @@ async fn a_refresh_token_is_good_once_and_its_reuse_ends_the_session() {
         let access = club.with_token(text(&third, "access_token"));
         assert_eq!(access.get(PROFILE).await.status, 200);
         assert_eq!(coach.get(PROFILE).await.status, 200, "an earlier access token of the session is good");
-        let reused = refresh(&club, first).await;
-        assert_eq!((reused.status, reused.code()), (401, "token_expired"));
+        let again = refresh(&club, first).await;
+        assert_eq!((again.status, again.code()), (401, "token_expired"));
         for person in [&access, coach] {
             let refused = person.get(PROFILE).await;
             assert_eq!((refused.status, refused.code()), (401, "token_expired"));

@@ -1,6 +1,7 @@
 //! How sessions end: by signing out, by a new password, one by one.
 
 use fieldhouse_domain::roles::Role;
+use fieldhouse_server::auth::tokens::digest;
 use jiff::SignedDuration;
 use serde_json::json;
 
@@ -34,6 +35,13 @@ async fn a_new_password_ends_the_other_sessions() {
             here.post("/api/v1/auth/password", &body).await
         };
         assert_eq!(change("not the password", new).await.code(), "invalid_credentials");
+        for _ in 0..2 {
+            assert_eq!(change("not the password", new).await.code(), "invalid_credentials");
+        }
+        let hasty = change(PASSWORD, new).await;
+        assert_eq!((hasty.status, hasty.code()), (429, "rate_limited"), "guessing is as slow as at sign-in");
+        let forgiven = club.app.store.clear_login_failures(digest(&email(Role::Coach))).await;
+        forgiven.expect("the failures are wiped out");
         for unfit in ["tiny-word", &email(Role::Coach).to_uppercase(), &"long".repeat(300)] {
             let refused = change(PASSWORD, unfit).await;
             assert_eq!(

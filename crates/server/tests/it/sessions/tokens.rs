@@ -60,6 +60,7 @@ async fn an_access_token_says_who_where_and_for_how_long() {
         let keys = club.anonymous().get("/.well-known/jwks.json").await.body;
         assert_eq!(header, json!({"typ": "at+jwt", "alg": "EdDSA", "kid": keys["keys"][0]["kid"]}));
         let me = coach.get(PROFILE).await;
+        assert_eq!(me.body["data"]["email"], json!(coach.email));
         assert_eq!(claims["sub"], me.body["data"]["id"]);
         assert_eq!(claims["org"], me.body["data"]["organization"]["id"]);
         assert_eq!(claims["sid"], me.body["data"]["auth"]["session_id"]);
