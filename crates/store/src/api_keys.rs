@@ -90,9 +90,9 @@ pub async fn read(reader: &mut impl Reader, scope: &OrgScope, key_id: ApiKeyId) 
 }
 
 /// A user's keys in the organization that can be used.
-pub async fn active(
-    tx: &mut Tx<'_>,
-    proof: &OrgWrite<'_>,
+pub async fn active<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
     user: UserId,
     now: Timestamp,
 ) -> Result<Vec<ApiKey>> {

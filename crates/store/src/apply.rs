@@ -5,6 +5,7 @@
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::favorites::ListOwner;
 use fieldhouse_domain::ids::OrganizationId;
 
 use crate::access::{GuestWrite, OrgWrite, Reach};
@@ -124,11 +125,14 @@ pub(crate) fn moved(effect: &Effect) -> Error {
 
 fn refuse_out_of_reach(authority: Authority<'_, '_>, effect: &Effect) -> Result<()> {
     let within = match (authority, effect.record()) {
-        (Authority::Organization(proof), Some(record)) => {
-            proof.reach() == Reach::Operation || matches!(record, Record::Session(_))
-        }
+        (Authority::Organization(proof), Some(record)) => match (proof.reach(), record) {
+            (Reach::Operation, Record::Organization(organization)) => organization.id == proof.organization(),
+            (Reach::Operation, _) => true,
+            (Reach::SignIn, Record::Session(session)) => Some(session.user_id) == proof.actor().user,
+            (Reach::SignIn, _) => false,
+        },
         (Authority::Guest(proof), Some(Record::Favorite(favorite))) => {
-            favorite.owner == fieldhouse_domain::favorites::ListOwner::Guest(proof.guest())
+            favorite.owner == ListOwner::Guest(proof.guest())
         }
         _ => false,
     };

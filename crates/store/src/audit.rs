@@ -24,9 +24,9 @@ queries! {
     COUNT "audit.count" "SELECT COUNT(*) FROM audit_events WHERE org_id = $1 AND at >= $2";
 }
 
-pub(crate) async fn append(
-    tx: &mut Tx<'_>,
-    proof: &OrgWrite<'_>,
+pub(crate) async fn append<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
     change: Change<'_>,
     effects: &[Effect],
 ) -> Result<()> {

@@ -39,12 +39,13 @@ macro_rules! college_page {
         )
     };
 }
-/// Programs after the point $1 to $4 that pass the filters $5 to $9.
+/// Programs after the point $1 to $4 that pass the filters $5 to $8. The point spans two tables, so that no index can be entered at
+/// it: the name by itself can.
 macro_rules! program_page {
     ($and:literal) => {
         concat!(
             "SELECT ", program_columns!(), " FROM programs p JOIN colleges c ON c.id = p.college_id
-            WHERE (c.name_folded, p.sport, p.gender, p.id) > ($1, $2, $3, $4)
+            WHERE c.name_folded >= $1 AND (c.name_folded, p.sport, p.gender, p.id) > ($1, $2, $3, $4)
                 AND (CAST($5 AS TEXT) IS NULL OR c.state = $5) AND (CAST($6 AS TEXT) IS NULL OR p.division_folded = $6)
                 AND (CAST($7 AS TEXT) IS NULL OR p.sport = $7) AND (CAST($8 AS TEXT) IS NULL OR p.gender = $8)", $and,
             " ORDER BY c.name_folded, p.sport, p.gender, p.id LIMIT $9"

@@ -147,6 +147,9 @@ impl Reader for &Store {
 /// A transaction. `'tx` is its brand: invariant and its own, so that a proof minted in one transaction fits no other.
 pub struct Tx<'tx> {
     driver: TxDriver<'tx>,
+    /// Whether a statement failed. PostgreSQL then carries out nothing more and takes COMMIT for ROLLBACK without an error, where
+    /// SQLite would go on: on both a transaction ends there.
+    failed: bool,
     brand: Brand<'tx>,
 }
 
@@ -160,11 +163,11 @@ enum TxDriver<'tx> {
 
 impl<'tx> Tx<'tx> {
     pub(crate) fn sqlite(connection: &'tx mut rusqlite::Connection) -> Self {
-        Self { driver: TxDriver::Sqlite(connection), brand: PhantomData }
+        Self { driver: TxDriver::Sqlite(connection), failed: false, brand: PhantomData }
     }
 
     pub(crate) fn postgres(tx: &'tx mut PostgresTx) -> Self {
-        Self { driver: TxDriver::Postgres(tx), brand: PhantomData }
+        Self { driver: TxDriver::Postgres(tx), failed: false, brand: PhantomData }
     }
 
     pub(crate) fn brand(&self) -> Brand<'tx> {
@@ -173,10 +176,23 @@ impl<'tx> Tx<'tx> {
 
     /// Runs a statement that gives no rows: how many rows it changed.
     pub(crate) async fn run(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
-        match &mut self.driver {
+        self.go_on(query.name)?;
+        let ran = match &mut self.driver {
             TxDriver::Sqlite(connection) => sqlite::run(connection, query, values),
             TxDriver::Postgres(tx) => tx.run(query, values).await,
+        };
+        self.failed |= ran.is_err();
+        ran
+    }
+
+    /// Refuses `what` once a statement has failed.
+    pub(crate) fn go_on(&self, what: &'static str) -> Result<()> {
+        if self.failed {
+            return Err(Error::Internal(format!(
+                "{what} would go on after a statement of its transaction failed"
+            )));
         }
+        Ok(())
     }
 }
 
@@ -187,9 +203,12 @@ impl Reader for Tx<'_> {
         values: &[Value<'_>],
         mut each: impl FnMut(&mut Row<'_>) -> Result<T> + Send,
     ) -> Result<Vec<T>> {
-        match &mut self.driver {
+        self.go_on(query.name)?;
+        let read = match &mut self.driver {
             TxDriver::Sqlite(connection) => sqlite::rows(connection, query, values, &mut each),
             TxDriver::Postgres(tx) => tx.rows(query, values, each).await,
-        }
+        };
+        self.failed |= read.is_err();
+        read
     }
 }

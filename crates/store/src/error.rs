@@ -1,5 +1,7 @@
 //! What can go wrong below the domain. Not finding a record is not an error: it is `Ok(None)`.
 
+use std::error::Error as _;
+
 /// What went wrong in the store.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -71,7 +73,9 @@ impl From<rusqlite::Error> for Error {
                 ErrorCode::DiskFull
                 | ErrorCode::SystemIoFailure
                 | ErrorCode::CannotOpen
-                | ErrorCode::ReadOnly,
+                | ErrorCode::ReadOnly
+                | ErrorCode::DatabaseCorrupt
+                | ErrorCode::NotADatabase,
             ) => Self::Unavailable(text),
             _ => Self::Internal(text),
         }
@@ -81,32 +85,51 @@ impl From<rusqlite::Error> for Error {
 impl From<tokio_postgres::Error> for Error {
     fn from(error: tokio_postgres::Error) -> Self {
         use tokio_postgres::error::SqlState;
-        let text = error.as_db_error().map_or_else(|| error.to_string(), ToString::to_string);
-        match error.code() {
-            Some(code) if *code == SqlState::UNIQUE_VIOLATION => Self::Duplicate(text),
-            Some(code) if *code == SqlState::FOREIGN_KEY_VIOLATION => Self::Reference(text),
-            Some(code) if *code == SqlState::QUERY_CANCELED => Self::Timeout,
-            Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => Self::LockTimeout,
-            Some(code)
-                if code.code().starts_with("08")
-                    || code.code().starts_with("57P")
-                    || code.code().starts_with("53") =>
-            {
-                Self::Unavailable(text)
-            }
-            Some(_) => Self::Internal(text),
-            None => Self::Unavailable(text),
+        let text = explain(&error);
+        let Some(code) = error.code() else {
+            // What the driver itself refuses, such as a value that does not fit its parameter, is no fault of the connection.
+            let lost = error.is_closed() || error.source().is_some_and(|cause| cause.is::<std::io::Error>());
+            return if lost { Self::Unavailable(text) } else { Self::Internal(text) };
+        };
+        match *code {
+            SqlState::UNIQUE_VIOLATION => Self::Duplicate(text),
+            SqlState::FOREIGN_KEY_VIOLATION => Self::Reference(text),
+            SqlState::QUERY_CANCELED | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => Self::Timeout,
+            SqlState::LOCK_NOT_AVAILABLE => Self::LockTimeout,
+            // A server that has become a standby.
+            SqlState::READ_ONLY_SQL_TRANSACTION => Self::Unavailable(text),
+            _ if UNAVAILABLE.iter().any(|class| code.code().starts_with(class)) => Self::Unavailable(text),
+            _ => Self::Internal(text),
         }
     }
 }
 
+/// Classes of SQLSTATE that tell of the server and not of the statement: the connection, its resources, its shutdown, its disk.
+const UNAVAILABLE: [&str; 4] = ["08", "53", "57P", "58"];
+
 impl From<deadpool_postgres::PoolError> for Error {
     fn from(error: deadpool_postgres::PoolError) -> Self {
+        use deadpool_postgres::{HookError, PoolError, TimeoutType};
         match error {
-            deadpool_postgres::PoolError::Timeout(_) => {
-                Self::Overloaded("all database connections are in use")
+            PoolError::Timeout(TimeoutType::Wait) => Self::Overloaded("all database connections are in use"),
+            PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
+                Self::Unavailable(explain(&error))
             }
             other => Self::Unavailable(other.to_string()),
         }
     }
+}
+
+/// What went wrong, with its causes. PostgreSQL's "detail" is left out: it quotes the values of the row.
+fn explain(error: &tokio_postgres::Error) -> String {
+    if let Some(error) = error.as_db_error() {
+        return format!("{} ({})", error.message(), error.code().code());
+    }
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
 }

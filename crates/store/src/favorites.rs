@@ -45,7 +45,11 @@ pub async fn list(reader: &mut impl Reader, scope: &OrgScope) -> Result<Vec<List
 }
 
 /// The list of the user who writes, in this transaction.
-pub async fn list_to_write(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, user: UserId) -> Result<Vec<Listed>> {
+pub async fn list_to_write<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
+    user: UserId,
+) -> Result<Vec<Listed>> {
     of_user(tx, proof.organization(), user).await
 }
 

@@ -135,7 +135,7 @@ pub async fn read(reader: &mut impl Reader, scope: &OrgScope, game: GameId) -> R
 }
 
 /// All games of a season.
-pub async fn of_season(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, season: SeasonId) -> Result<Vec<Game>> {
+pub async fn of_season<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, season: SeasonId) -> Result<Vec<Game>> {
     tx.rows(OF_SEASON, values![id(proof.organization()), id(season)], game).await
 }
 

@@ -46,10 +46,10 @@ queries! {
 }
 
 /// What the organization has of what an import wants to know.
-pub async fn existing(
-    tx: &mut Tx<'_>,
+pub async fn existing<'tx>(
+    tx: &mut Tx<'tx>,
     scope: &OrgScope,
-    proof: &OrgWrite<'_>,
+    proof: &OrgWrite<'tx>,
     wanted: &Wanted,
 ) -> Result<Existing> {
     let mut ids = BTreeSet::new();
@@ -71,7 +71,11 @@ pub async fn existing(
 }
 
 /// The divisions of a season.
-pub async fn divisions(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, season: SeasonId) -> Result<Vec<Division>> {
+pub async fn divisions<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
+    season: SeasonId,
+) -> Result<Vec<Division>> {
     tx.rows(DIVISIONS, values![id(proof.organization()), id(season)], |row| {
         Ok(Division {
             id: row.id()?,
@@ -88,7 +92,7 @@ pub async fn divisions(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, season: SeasonId) 
 }
 
 /// The teams of a season.
-pub async fn teams(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, season: SeasonId) -> Result<Vec<Team>> {
+pub async fn teams<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, season: SeasonId) -> Result<Vec<Team>> {
     tx.rows(TEAMS, values![id(proof.organization()), id(season)], |row| {
         Ok(Team {
             id: row.id()?,
@@ -106,7 +110,11 @@ pub async fn teams(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, season: SeasonId) -> R
 }
 
 /// The venues with these folded names, as far as there are any.
-pub async fn venues(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, folded: &BTreeSet<String>) -> Result<Vec<Venue>> {
+pub async fn venues<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
+    folded: &BTreeSet<String>,
+) -> Result<Vec<Venue>> {
     let mut found = Vec::new();
     for name in folded {
         found.extend(first(tx, VENUE, values![id(proof.organization()), name], venue).await?);

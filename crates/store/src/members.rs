@@ -68,7 +68,7 @@ pub async fn read(reader: &mut impl Reader, scope: &OrgScope, member: MemberId) 
 }
 
 /// How many owners the organization has who are not suspended.
-pub async fn owners(tx: &mut Tx<'_>, proof: &OrgWrite<'_>) -> Result<i64> {
+pub async fn owners<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>) -> Result<i64> {
     let values = values![id(proof.organization()), Role::Owner.rank()];
     Ok(first(tx, OWNERS, values, |row| row.next()).await?.unwrap_or_default())
 }

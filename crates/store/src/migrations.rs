@@ -3,11 +3,13 @@
 //! The texts hold type tokens in braces, for the engines' types differ. A landed migration is never edited: its checksum is kept and
 //! compared. To change the schema, add `migrations/NNNN_name.sql` and a line to [`ALL`].
 
+use deadpool_postgres::Object;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::engine::{Engine, Store};
 use crate::error::{Error, Result};
+use crate::sqlite::statistics;
 
 /// One step of the schema.
 pub struct Migration {
@@ -37,12 +39,17 @@ const TOKENS: &[(&str, &str, &str)] = &[
     ("{reference_without_rowid}", "STRICT, WITHOUT ROWID", ""),
 ];
 
+/// The text for an engine.
+fn translated(sql: &str, engine: Engine) -> String {
+    TOKENS.iter().fold(sql.to_owned(), |sql, (token, sqlite, postgres)| {
+        sql.replace(token, if engine == Engine::Sqlite { sqlite } else { postgres })
+    })
+}
+
 impl Migration {
     /// Its text for an engine.
     pub fn sql(&self, engine: Engine) -> String {
-        TOKENS.iter().fold(self.sql.to_owned(), |sql, (token, sqlite, postgres)| {
-            sql.replace(token, if engine == Engine::Sqlite { sqlite } else { postgres })
-        })
+        translated(self.sql, engine)
     }
 
     fn checksum(&self) -> String {
@@ -61,32 +68,41 @@ pub struct Status {
 }
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (
-    number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL)";
+    number {int} NOT NULL PRIMARY KEY, name {text} NOT NULL, checksum {text} NOT NULL) {reference}";
+const HAS_TABLE_SQLITE: &str = "SELECT COUNT(*) > 0 FROM sqlite_schema WHERE name = 'schema_migrations'";
+const HAS_TABLE_POSTGRES: &str = "SELECT to_regclass('schema_migrations') IS NOT NULL";
 const APPLIED: &str = "SELECT number, checksum FROM schema_migrations ORDER BY number";
 const NOTE: &str = "INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)";
+/// A step takes as long as it takes, and waits for another program that migrates.
+const UNHURRIED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0";
 
 /// How far the schema is, without changing it. Fails where it is newer than this program or a step was edited.
 pub async fn status(store: &Store) -> Result<Status> {
     let applied = match (store.sqlite(), store.postgres()) {
         (Some(sqlite), _) => {
-            sqlite
-                .with_writer(|connection| {
-                    connection.execute_batch(TABLE)?;
-                    let mut statement = connection.prepare(APPLIED)?;
-                    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-                    Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
-                })
-                .await?
+            sqlite.with_writer("migrations.status", |connection| applied_on_sqlite(connection)).await?
         }
-        (_, Some(postgres)) => {
-            let connection = postgres.connection().await?;
-            make_table(&connection).await?;
-            let rows = connection.query(APPLIED, &[]).await?;
-            rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect::<Result<Vec<_>>>()?
-        }
+        (_, Some(postgres)) => applied_on_postgres(&postgres.connection().await?).await?,
         _ => Vec::new(),
     };
     check(&applied)
+}
+
+fn applied_on_sqlite(connection: &rusqlite::Connection) -> Result<Vec<(i64, String)>> {
+    if !connection.query_row(HAS_TABLE_SQLITE, [], |row| row.get::<_, bool>(0))? {
+        return Ok(Vec::new());
+    }
+    let mut statement = connection.prepare(APPLIED)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
+}
+
+async fn applied_on_postgres(connection: &Object) -> Result<Vec<(i64, String)>> {
+    if !connection.query_one(HAS_TABLE_POSTGRES, &[]).await?.try_get::<_, bool>(0)? {
+        return Ok(Vec::new());
+    }
+    let rows = connection.query(APPLIED, &[]).await?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
 }
 
 /// Brings the schema up to this program. Gives the steps that were applied now.
@@ -94,8 +110,18 @@ pub async fn run(store: &Store) -> Result<Vec<&'static Migration>> {
     let before = status(store).await?;
     let mut done = Vec::new();
     for migration in ALL.iter().filter(|migration| migration.number > before.applied) {
-        apply(store, migration).await?;
-        done.push(migration);
+        let applied_now = match (store.sqlite(), store.postgres()) {
+            (Some(sqlite), _) => {
+                sqlite
+                    .with_writer("migrations.run", |connection| apply_on_sqlite(connection, migration))
+                    .await?
+            }
+            (_, Some(postgres)) => apply_on_postgres(&mut postgres.connection().await?, migration).await?,
+            _ => false,
+        };
+        if applied_now {
+            done.push(migration);
+        }
     }
     Ok(done)
 }
@@ -116,37 +142,41 @@ fn check(applied: &[(i64, String)]) -> Result<Status> {
     Ok(Status { applied: newest, known })
 }
 
-async fn apply(store: &Store, migration: &'static Migration) -> Result<()> {
-    let sql = migration.sql(store.engine());
-    if let Some(sqlite) = store.sqlite() {
-        return sqlite
-            .with_writer(move |connection| {
-                connection.execute_batch(&sql)?;
-                connection.execute(NOTE, (migration.number, migration.name, migration.checksum()))?;
-                Ok(())
-            })
-            .await;
-    }
-    if let Some(postgres) = store.postgres() {
-        let mut connection = postgres.connection().await?;
-        let transaction = connection.transaction().await?;
-        // Noted first: a second program that migrates at the same time waits here, then fails and finds it done.
-        let noted =
-            transaction.execute(NOTE, &[&migration.number, &migration.name, &migration.checksum()]).await;
-        match noted.map_err(Error::from) {
-            Err(Error::Duplicate(_)) => return Ok(()),
-            other => other?,
-        };
-        transaction.batch_execute(&sql).await?;
-        transaction.commit().await?;
-    }
-    Ok(())
+/// Applies a step, unless somebody else has done so in the meantime.
+fn apply_on_sqlite(connection: &rusqlite::Connection, migration: &Migration) -> Result<bool> {
+    connection.execute_batch(&translated(TABLE, Engine::Sqlite))?;
+    let noted = connection.execute(NOTE, (migration.number, migration.name, migration.checksum()));
+    match noted.map_err(Error::from) {
+        Err(Error::Duplicate(_)) => return Ok(false),
+        other => other?,
+    };
+    connection.execute_batch(&migration.sql(Engine::Sqlite))?;
+    statistics::assume(connection)?;
+    Ok(true)
 }
 
-/// Two programs that make the table at once collide in the catalogue even with IF NOT EXISTS; the loser finds it made.
-async fn make_table(connection: &deadpool_postgres::Object) -> Result<()> {
-    match connection.batch_execute(TABLE).await.map_err(Error::from) {
-        Err(Error::Duplicate(_)) => Ok(connection.batch_execute(TABLE).await?),
-        other => other,
+/// Applies a step, unless somebody else has done so in the meantime.
+async fn apply_on_postgres(connection: &mut Object, migration: &Migration) -> Result<bool> {
+    make_table(connection).await?;
+    let transaction = connection.transaction().await?;
+    transaction.batch_execute(UNHURRIED).await?;
+    // Noted first: a second program that migrates at the same time waits here, then fails and finds it done.
+    let noted = transaction.execute(NOTE, &[&migration.number, &migration.name, &migration.checksum()]).await;
+    match noted.map_err(Error::from) {
+        Err(Error::Duplicate(_)) => return Ok(false),
+        other => other?,
+    };
+    transaction.batch_execute(&migration.sql(Engine::Postgres)).await?;
+    transaction.commit().await?;
+    Ok(true)
+}
+
+/// Two programs that make the table at once collide in the catalogue even with IF NOT EXISTS, which fails in one of several ways;
+/// the loser finds it made when it looks again.
+async fn make_table(connection: &Object) -> Result<()> {
+    let table = translated(TABLE, Engine::Postgres);
+    match connection.batch_execute(&table).await {
+        Ok(()) => Ok(()),
+        Err(_) => Ok(connection.batch_execute(&table).await?),
     }
 }

@@ -1,8 +1,12 @@
 //! The PostgreSQL engine: a pool of connections with prepared statements, and SERIALIZABLE transactions that are run again when they
 //! collide.
 
+mod tls;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
@@ -11,7 +15,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::engine::Tx;
+use crate::engine::{Engine, Tx};
 use crate::error::{Error, Result};
 use crate::query::{self, Query};
 use crate::row::{Row, Source};
@@ -21,8 +25,8 @@ use crate::value::Value;
 const ATTEMPTS: u32 = 64;
 /// The longest wait before another attempt.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
-/// How long a request waits for a connection.
-const CONNECTION_TIME: Duration = Duration::from_secs(10);
+/// How long a request waits for a connection. The tests have no ten seconds.
+const CONNECTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 10_000 });
 /// What every connection is told: how long a statement, a lock and an idle transaction may take.
 const SETTINGS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '5s';
     SET idle_in_transaction_session_timeout = '30s'; SET application_name = 'fieldhouse'";
@@ -38,7 +42,7 @@ impl Postgres {
         let wrong =
             |error: tokio_postgres::Error| Error::Unavailable(format!("the database address: {error}"));
         let config: tokio_postgres::Config = url.parse().map_err(wrong)?;
-        let tls = MakeRustlsConnect::new(tls(roots)?);
+        let tls = MakeRustlsConnect::new(tls::client(roots)?);
         let manager =
             Manager::from_config(config, tls, ManagerConfig { recycling_method: RecyclingMethod::Fast });
         let settings = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, _| {
@@ -83,7 +87,7 @@ impl Postgres {
     {
         let mut wait = Duration::from_millis(1);
         for attempt in 1..=ATTEMPTS {
-            match self.attempt(&body).await {
+            match self.attempt(name, &body).await {
                 Attempt::Done(result) => return result,
                 Attempt::Collided => {
                     tracing::debug!(
@@ -100,7 +104,7 @@ impl Postgres {
         Err(E::from(Error::Overloaded("a transaction collided with others too often")))
     }
 
-    async fn attempt<T, E, F>(&self, body: &F) -> Attempt<std::result::Result<T, E>>
+    async fn attempt<T, E, F>(&self, name: &'static str, body: &F) -> Attempt<std::result::Result<T, E>>
     where
         E: From<Error>,
         F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E>,
@@ -113,7 +117,9 @@ impl Postgres {
         if let Err(error) = transaction.control("BEGIN ISOLATION LEVEL SERIALIZABLE").await {
             return Attempt::Done(Err(error.into()));
         }
-        let result = body(&mut Tx::postgres(&mut transaction)).await;
+        let mut tx = Tx::postgres(&mut transaction);
+        let result = body(&mut tx).await;
+        let result = result.and_then(|done| Ok(tx.go_on(name).map(|()| done)?));
         let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
         let ended = transaction.control(end).await;
         if transaction.collided {
@@ -201,7 +207,7 @@ async fn fetch(
     query: &'static Query,
     values: &[Value<'_>],
 ) -> std::result::Result<Vec<tokio_postgres::Row>, tokio_postgres::Error> {
-    query::note(query);
+    query::note(Engine::Postgres, query);
     let statement = connection.prepare_cached(query.sql).await?;
     connection.query(&statement, &params(values)).await
 }
@@ -211,28 +217,7 @@ async fn execute(
     query: &'static Query,
     values: &[Value<'_>],
 ) -> std::result::Result<u64, tokio_postgres::Error> {
-    query::note(query);
+    query::note(Engine::Postgres, query);
     let statement = connection.prepare_cached(query.sql).await?;
     connection.execute(&statement, &params(values)).await
-}
-
-/// Which certificates are trusted: those of a file, or else the well-known ones.
-fn tls(roots: Option<&Path>) -> Result<rustls::ClientConfig> {
-    use rustls::pki_types::CertificateDer;
-    use rustls::pki_types::pem::PemObject;
-    let mut store = rustls::RootCertStore::empty();
-    if let Some(file) = roots {
-        let wrong =
-            |reason: String| Error::Unavailable(format!("certificates of {}: {reason}", file.display()));
-        for certificate in CertificateDer::pem_file_iter(file).map_err(|error| wrong(error.to_string()))? {
-            let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
-            store.add(certificate).map_err(|error| wrong(error.to_string()))?;
-        }
-    } else {
-        store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-    }
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let builder = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let builder = builder.map_err(|error| Error::Internal(error.to_string()))?;
-    Ok(builder.with_root_certificates(store).with_no_client_auth())
 }

@@ -3,6 +3,8 @@
 //! Parameters are written `$1`, `$2`, ... and bound by that number. A query that is not in [`all`] is refused in debug builds, so
 //! that the tests which explain and run every query cannot miss one.
 
+use crate::engine::Engine;
+
 /// One SQL text with its name.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Query {
@@ -40,6 +42,10 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::seasons::QUERIES,
         crate::sessions::QUERIES,
         crate::users::QUERIES,
+        #[cfg(test)]
+        crate::sqlite::tests::QUERIES,
+        #[cfg(test)]
+        crate::postgres::tests::QUERIES,
     ]
     .into_iter()
     .flatten()
@@ -47,11 +53,11 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
 }
 
 /// Notes that a query is run. Debug builds refuse one that is not listed, and remember those that were run.
-pub(crate) fn note(query: &'static Query) {
+pub(crate) fn note(engine: Engine, query: &'static Query) {
     #[cfg(debug_assertions)]
-    runs::note(query);
+    runs::note(engine, query);
     #[cfg(not(debug_assertions))]
-    let _ = query;
+    let _ = (engine, query);
 }
 
 /// Which queries were run in this process; debug builds only, for the conformance tests.
@@ -60,22 +66,22 @@ pub mod runs {
     use std::collections::BTreeSet;
     use std::sync::{LazyLock, Mutex};
 
-    use super::Query;
+    use super::{Engine, Query};
 
     static LISTED: LazyLock<BTreeSet<&'static str>> =
         LazyLock::new(|| super::all().map(|query| query.name).collect());
-    static RUN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    static RUN: Mutex<BTreeSet<(&'static str, &'static str)>> = Mutex::new(BTreeSet::new());
 
-    pub(super) fn note(query: &'static Query) {
+    pub(super) fn note(engine: Engine, query: &'static Query) {
         assert!(LISTED.contains(query.name), "the query {} is missing in query::all", query.name);
         if let Ok(mut run) = RUN.lock() {
-            run.insert(query.name);
+            run.insert((engine.name(), query.name));
         }
     }
 
-    /// The names of the queries that were not run yet.
-    pub fn missing() -> Vec<&'static str> {
+    /// The names of the queries that were not run yet on an engine.
+    pub fn missing(engine: Engine) -> Vec<&'static str> {
         let run = RUN.lock().map(|run| run.clone()).unwrap_or_default();
-        LISTED.difference(&run).copied().collect()
+        LISTED.iter().copied().filter(|name| !run.contains(&(engine.name(), name))).collect()
     }
 }

@@ -155,21 +155,21 @@ pub async fn read(reader: &mut impl Reader, scope: &OrgScope, season: SeasonId) 
 }
 
 /// The season that has this folded name.
-pub async fn by_name(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, folded: &str) -> Result<Option<SeasonId>> {
+pub async fn by_name<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, folded: &str) -> Result<Option<SeasonId>> {
     first(tx, BY_NAME, values![id(proof.organization()), folded], |row| row.id()).await
 }
 
 /// The season that has this id of another system.
-pub async fn by_external_id(
-    tx: &mut Tx<'_>,
-    proof: &OrgWrite<'_>,
+pub async fn by_external_id<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
     external_id: &ExternalId,
 ) -> Result<Option<SeasonId>> {
     first(tx, BY_EXTERNAL_ID, values![id(proof.organization()), external_id.as_str()], |row| row.id()).await
 }
 
 /// How many divisions, teams and games stand on a season.
-pub async fn dependents(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, season: SeasonId) -> Result<i64> {
+pub async fn dependents<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, season: SeasonId) -> Result<i64> {
     let count =
         first(tx, DEPENDENTS, values![id(proof.organization()), id(season)], |row| row.next()).await?;
     Ok(count.unwrap_or_default())

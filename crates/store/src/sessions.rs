@@ -77,7 +77,7 @@ pub async fn read(
 }
 
 /// A user's sessions in the organization that were not ended.
-pub async fn open(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, user: UserId) -> Result<Vec<Session>> {
+pub async fn open<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, user: UserId) -> Result<Vec<Session>> {
     tx.rows(OPEN, values![id(proof.organization()), id(user)], session).await
 }
 

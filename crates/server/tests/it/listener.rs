@@ -35,7 +35,7 @@ impl Wire {
         let mut answer = Vec::new();
         let reading = async {
             while !String::from_utf8_lossy(&answer).ends_with(end) {
-                let mut part = [0; 16 * 1024];
+                let mut part = [0; 1024];
                 match self.0.read(&mut part).await {
                     Ok(0) | Err(_) => break,
                     Ok(read) => answer.extend_from_slice(&part[..read]),

@@ -191,8 +191,8 @@ async fn every_body_is_refused_as_anything_but_its_media_types() {
                 is_problem(&answer, Code::UnsupportedMediaType, &format!("{} {other}", operation.id()));
             }
             let patched = sent(&club, operation, body.clone(), "application/merge-patch+json").await;
-            let patches = operation.body_kind() == BodyKind::MergePatch;
-            assert_eq!(patched.code() != "unsupported_media_type", patches, "{}", operation.id());
+            let takes_patches = operation.body_kind() == BodyKind::MergePatch;
+            assert_eq!(patched.code() != "unsupported_media_type", takes_patches, "{}", operation.id());
             let answer = sent(&club, operation, "{", "Application/JSON; charset=utf-8").await;
             is_problem(&answer, Code::MalformedJson, operation.id());
         }

@@ -1,0 +1,279 @@
+//! Repeated requests: with one idempotency key a thing is done once, and whoever asks again hears what came of it.
+
+use fieldhouse_api::Code;
+use fieldhouse_domain::roles::Role;
+use jiff::SignedDuration;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::imports::{COBURG, of};
+use crate::shapes::{is_problem, pointers};
+use crate::support::{Answer, Club, Person, on_both, send};
+
+const SEASONS: &str = "/api/v1/seasons";
+const FAVORITES: &str = "/api/v1/colleges/favorites";
+
+fn season(name: &str) -> Value {
+    json!({"name": name, "sport": "netball", "time_zone": "UTC"})
+}
+
+fn custom(college: &str) -> Value {
+    json!({"custom": {"college_name": college, "sport": "softball"}})
+}
+
+async fn keyed(person: &Person, method: Method, path: &str, key: &str, body: &Value) -> Answer {
+    send(person.request(method, path).header("idempotency-key", key).json(body)).await
+}
+
+async fn post(person: &Person, path: &str, key: &str, body: &Value) -> Answer {
+    keyed(person, Method::POST, path, key, body).await
+}
+
+async fn count(club: &Club, path: &str) -> usize {
+    let listed = club.member(Role::Manager).get(path).await;
+    listed.body["data"].as_array().expect("a list").len()
+}
+
+/// Checks that an answer is the first one again.
+#[track_caller]
+fn is_replay(again: &Answer, first: &Answer) {
+    assert_eq!((again.status, &again.text), (first.status, &first.text));
+    assert_eq!(again.header("idempotent-replayed"), "true");
+    assert_eq!(first.header("idempotent-replayed"), "");
+    for name in ["content-type", "etag", "cache-control", "vary", "api-version"] {
+        assert_eq!(again.header(name), first.header(name), "{name}");
+    }
+    assert_ne!(again.header("x-request-id"), first.header("x-request-id"), "each request has its own id");
+}
+
+#[tokio::test]
+async fn a_repeated_request_is_answered_and_not_done_again() {
+    on_both(async |club| {
+        let manager = club.member(Role::Manager);
+        let first = post(manager, SEASONS, "a key", &season("Winter")).await;
+        assert_eq!(first.status, 201, "{}", first.text);
+        is_replay(&post(manager, SEASONS, "a key", &season("Winter")).await, &first);
+        is_replay(&post(manager, SEASONS, "\"a key\"", &season("Winter")).await, &first);
+        assert_eq!(count(&club, SEASONS).await, 1);
+
+        let path = format!("{SEASONS}/{}", first.id());
+        let changed = keyed(manager, Method::PATCH, &path, "a key", &json!({"status": "active"})).await;
+        assert_eq!(changed.body["data"]["version"], 2, "a change is another operation");
+        let later = manager.patch(&path, &json!({"status": "completed"})).await;
+        assert_eq!(later.body["data"]["version"], 3);
+        is_replay(
+            &keyed(manager, Method::PATCH, &path, "a key", &json!({"status": "active"})).await,
+            &changed,
+        );
+        assert_eq!(manager.get(&path).await.body["data"]["status"], "completed");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_is_refused_with_another_body_query_or_path() {
+    on_both(async |club| {
+        let manager = club.member(Role::Manager);
+        let first = post(manager, SEASONS, "k", &season("Winter")).await;
+        let other = post(manager, SEASONS, "k", &season("Summer")).await;
+        is_problem(&other, Code::IdempotencyMismatch, "another body");
+        let path = format!("{SEASONS}/{}", first.id());
+        let second = manager.post(SEASONS, &season("Summer")).await;
+        let change = json!({"status": "active"});
+        assert_eq!(keyed(manager, Method::PATCH, &path, "k", &change).await.status, 200);
+        let elsewhere = format!("{SEASONS}/{}", second.id());
+        is_problem(
+            &keyed(manager, Method::PATCH, &elsewhere, "k", &change).await,
+            Code::IdempotencyMismatch,
+            "another path",
+        );
+        assert_eq!(post(manager, FAVORITES, "k", &custom("A")).await.status, 201);
+        let query = format!("{FAVORITES}?return=list");
+        is_problem(
+            &post(manager, &query, "k", &custom("A")).await,
+            Code::IdempotencyMismatch,
+            "another query",
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_belongs_to_its_caller() {
+    on_both(async |club| {
+        let (manager, owner) = (club.member(Role::Manager), club.member(Role::Owner));
+        let first = post(manager, FAVORITES, "k", &custom("A")).await;
+        let others = [owner.clone(), club.neighbours().await, club.anonymous()];
+        for other in &others {
+            let theirs = post(other, FAVORITES, "k", &custom("A")).await;
+            assert_eq!((theirs.status, theirs.header("idempotent-replayed")), (201, ""), "{}", theirs.text);
+            assert_ne!(theirs.id(), first.id());
+        }
+        let script = club.with_key(&manager.issue_key(&json!({"name": "script"})).await);
+        is_replay(&post(&script, FAVORITES, "k", &custom("A")).await, &first);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_is_of_1_to_255_printable_letters() {
+    on_both(async |club| {
+        let manager = club.member(Role::Manager);
+        for key in ["", " ", "\"\"", "tab\tkey", &"x".repeat(256), "\"", "ключ"] {
+            let refused = manager.request(Method::POST, SEASONS).json(&season("Winter"));
+            let value = reqwest::header::HeaderValue::from_bytes(key.as_bytes()).expect("a header");
+            let refused = send(refused.header("idempotency-key", value)).await;
+            if key == "\"" {
+                assert_eq!(refused.status, 201, "a bare quotation mark is printable: {}", refused.text);
+                continue;
+            }
+            is_problem(&refused, Code::InvalidParameter, key);
+            assert_eq!(pointers(&refused), ["Idempotency-Key"]);
+        }
+        for key in ["x", &"x".repeat(255), "8e03978e-40d5-43dd-bc93-6894a57f9324", "a \"quoted\" key"] {
+            let made = post(manager, SEASONS, key, &season(&format!("Season {}", key.len()))).await;
+            assert_eq!(made.status, 201, "{key}: {}", made.text);
+        }
+        let twice = manager.request(Method::POST, SEASONS).json(&season("Twice"));
+        let twice = send(twice.header("idempotency-key", "one").header("idempotency-key", "two")).await;
+        is_problem(&twice, Code::InvalidParameter, "two keys");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_answer_with_a_secret_is_not_kept() {
+    on_both(async |club| {
+        let owner = club.member(Role::Owner);
+        let first = post(owner, "/api/v1/api-keys", "k", &json!({"name": "A"})).await;
+        assert_eq!(first.status, 201, "{}", first.text);
+        let again = post(owner, "/api/v1/api-keys", "k", &json!({"name": "A"})).await;
+        is_problem(&again, Code::AlreadyCreated, "the key is shown once");
+        assert_eq!(again.body["id"], first.id());
+        assert_eq!(again.text.matches(first.body["data"]["key"].as_str().expect("a key")).count(), 0);
+        let other = post(owner, "/api/v1/api-keys", "k", &json!({"name": "B"})).await;
+        is_problem(&other, Code::IdempotencyMismatch, "another body");
+        assert_eq!(owner.get("/api/v1/api-keys").await.body["data"].as_array().map(Vec::len), Some(1));
+
+        let login = json!({"email": owner.email, "password": crate::support::PASSWORD});
+        let anybody = club.anonymous();
+        let first = post(&anybody, "/api/v1/auth/login", "k", &login).await;
+        assert_eq!(first.status, 200, "{}", first.text);
+        let again = post(&anybody, "/api/v1/auth/login", "k", &login).await;
+        is_problem(&again, Code::AlreadyCreated, "a session's tokens");
+        assert_eq!(again.body["id"], first.body["data"]["session_id"]);
+
+        let first = post(&anybody, FAVORITES, "guest", &custom("A")).await;
+        let again = post(&anybody, FAVORITES, "guest", &custom("A")).await;
+        is_problem(&again, Code::AlreadyCreated, "a guest's token");
+        assert_eq!((again.body["id"].as_str(), again.header("x-guest-token")), (Some(first.id()), ""));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_request_that_failed_or_was_only_tried_out_is_not_kept() {
+    on_both(async |club| {
+        let manager = club.member(Role::Manager);
+        let tried = post(manager, &format!("{SEASONS}?validate_only=true"), "k", &season("Winter")).await;
+        assert_eq!(tried.status, 201);
+        let wrong = json!({"name": "", "sport": "netball", "time_zone": "UTC"});
+        is_problem(&post(manager, SEASONS, "k", &wrong).await, Code::ValidationFailed, "a wrong body");
+        let taken = manager.post(SEASONS, &season("Winter")).await;
+        is_problem(
+            &post(manager, SEASONS, "k", &season("Winter")).await,
+            Code::Duplicate,
+            "a name that is taken",
+        );
+        assert_eq!(manager.delete(&format!("{SEASONS}/{}", taken.id())).await.status, 200);
+        let made = post(manager, SEASONS, "k", &season("Winter")).await;
+        assert_eq!((made.status, made.header("idempotent-replayed")), (201, ""), "{}", made.text);
+        let tried = post(manager, &format!("{SEASONS}?validate_only=true"), "k", &season("Other")).await;
+        assert_eq!((tried.status, tried.header("idempotent-replayed")), (201, ""), "{}", tried.text);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn twenty_twins_at_once_do_it_once() {
+    on_both(async |club| {
+        let manager = club.member(Role::Manager);
+        let mut twins = tokio::task::JoinSet::new();
+        for _ in 0..20 {
+            let manager = manager.clone();
+            twins.spawn(async move { post(&manager, SEASONS, "twins", &season("Winter")).await });
+        }
+        let answers = twins.join_all().await;
+        let first: Vec<_> =
+            answers.iter().filter(|answer| answer.header("idempotent-replayed").is_empty()).collect();
+        for answer in &answers {
+            assert_eq!((answer.status, answer.id()), (201, first[0].id()), "{}", answer.text);
+        }
+        assert_eq!((first.len(), count(&club, SEASONS).await), (1, 1));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn twenty_twins_of_a_guest_do_it_once() {
+    on_both(async |club| {
+        let mut twins = tokio::task::JoinSet::new();
+        for _ in 0..20 {
+            let anybody = club.anonymous();
+            twins.spawn(async move { post(&anybody, FAVORITES, "twins", &custom("A")).await });
+        }
+        let answers = twins.join_all().await;
+        let made: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
+        assert_eq!(made.len(), 1);
+        for answer in answers.iter().filter(|answer| answer.status != 201) {
+            is_problem(answer, Code::AlreadyCreated, "a twin");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_import_is_repeated_without_being_done_again() {
+    on_both(async |club| {
+        let manager = club.member(Role::Manager);
+        let first = post(manager, "/api/v1/imports/league", "k", &of(COBURG)).await;
+        assert_eq!(first.body["data"]["counts"]["games_created"], 319);
+        is_replay(&post(manager, "/api/v1/imports/league", "k", &of(COBURG)).await, &first);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_repeated_request_is_answered_under_the_callers_access_of_now() {
+    on_both(async |club| {
+        let (manager, owner) = (club.member(Role::Manager), club.member(Role::Owner));
+        let script = club.with_key(&manager.issue_key(&json!({"name": "script"})).await);
+        assert_eq!(post(&script, SEASONS, "k", &season("Winter")).await.status, 201);
+        let members = owner.get("/api/v1/members").await.body["data"].as_array().expect("a list").clone();
+        let manager = members.iter().find(|member| member["role"] == "manager").expect("a manager");
+        let path = format!("/api/v1/members/{}", manager["id"].as_str().expect("an id"));
+        assert_eq!(owner.patch(&path, &json!({"role": "viewer"})).await.status, 200);
+        is_problem(
+            &post(&script, SEASONS, "k", &season("Winter")).await,
+            Code::RoleInsufficient,
+            "a lost role",
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_is_forgotten_after_a_day() {
+    on_both(async |club| {
+        let manager = club.member(Role::Manager);
+        assert_eq!(post(manager, FAVORITES, "k", &custom("A")).await.status, 201);
+        let store = &club.app.store;
+        let ago =
+            |hours| club.app.clock.now().saturating_sub(SignedDuration::from_hours(hours)).expect("a time");
+        assert_eq!(store.purge_idempotency_keys(ago(1)).await.expect("a sweep"), 0);
+        assert_eq!(store.purge_idempotency_keys(ago(-1)).await.expect("a sweep"), 1);
+        let anew = post(manager, FAVORITES, "k", &custom("A")).await;
+        assert_eq!((anew.status, anew.header("idempotent-replayed")), (200, ""));
+    })
+    .await;
+}

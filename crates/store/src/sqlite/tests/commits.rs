@@ -1,0 +1,135 @@
+//! Group commit: what becomes of the transactions of one batch.
+
+use futures_util::future::join_all;
+
+use super::*;
+
+#[tokio::test]
+async fn a_transaction_that_fails_leaves_its_neighbours_and_nothing_of_itself() {
+    let notes = Notes::open().await;
+    let (held, go_on) = notes.hold();
+    let refused = notes.store.write("tests.refused", async |tx| {
+        tx.run(NOTE, values![2_i64, "x"]).await?;
+        Err::<(), _>(Error::Overloaded("refused"))
+    });
+    let panicking = notes.store.write("tests.panic", async |tx| {
+        tx.run(NOTE, values![3_i64, "x"]).await?;
+        if tx.go_on("tests").is_ok() {
+            panic!("on purpose");
+        }
+        Ok(())
+    });
+    let waiting = notes.store.write("tests.wait", async |tx| {
+        tx.run(NOTE, values![4_i64, "x"]).await?;
+        std::future::pending::<Result<()>>().await
+    });
+    let sleeping = notes.store.write("tests.sleep", async |tx| {
+        tx.run(NOTE, values![5_i64, "x"]).await?;
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        Ok::<_, Error>(())
+    });
+    let twice = notes.write(1, "again");
+    let release = async { drop(go_on) };
+    let (held, first, refused, panicked, waited, slept, twice, last, ()) = tokio::join!(
+        held,
+        notes.write(1, "x"),
+        refused,
+        panicking,
+        waiting,
+        sleeping,
+        twice,
+        notes.write(6, "x"),
+        release
+    );
+    assert!(held.is_ok() && first.is_ok() && last.is_ok(), "{held:?} {first:?} {last:?}");
+    assert!(matches!(refused, Err(Error::Overloaded("refused"))), "{refused:?}");
+    assert!(
+        matches!(&panicked, Err(Error::Internal(why)) if why.contains("tests.panic panicked")),
+        "{panicked:?}"
+    );
+    assert!(matches!(&waited, Err(Error::Internal(why)) if why.contains("tests.wait waited")), "{waited:?}");
+    assert!(matches!(&slept, Err(Error::Internal(why)) if why.contains("tests.sleep")), "{slept:?}");
+    assert!(matches!(twice, Err(Error::Duplicate(_))), "{twice:?}");
+    assert_eq!(notes.ids(), [1, 6]);
+    notes.write(7, "x").await.expect("the writer lives on");
+}
+
+#[tokio::test]
+async fn a_write_that_takes_too_long_is_told_so_and_its_neighbours_that_nothing_was_done() {
+    let notes = Notes::open().await;
+    let (held, go_on) = notes.hold();
+    let endless = notes.store.write("tests.endless", async |tx| tx.run(ENDLESS_WRITE, values![]).await);
+    let release = async { drop(go_on) };
+    let (held, before, endless, after, ()) =
+        tokio::join!(held, notes.write(1, "x"), endless, notes.write(2, "x"), release);
+    // SQLite rolls the whole transaction back when it interrupts a statement that writes.
+    assert!(matches!(held, Err(Error::Unavailable(_))), "{held:?}");
+    assert!(matches!(before, Err(Error::Unavailable(_))), "{before:?}");
+    assert!(matches!(endless, Err(Error::Timeout)), "{endless:?}");
+    assert!(after.is_ok(), "it came into the next batch: {after:?}");
+    assert_eq!(notes.ids(), [2]);
+}
+
+#[tokio::test]
+async fn a_transaction_that_hides_a_failed_statement_is_not_kept() {
+    let notes = Notes::open().await;
+    notes.write(1, "x").await.unwrap();
+    let hidden = notes.store.write("tests.hide", async |tx| {
+        tx.run(NOTE, values![2_i64, "x"]).await?;
+        let _ = tx.run(NOTE, values![1_i64, "again"]).await;
+        Ok::<_, Error>(())
+    });
+    let hidden = hidden.await;
+    assert!(matches!(hidden, Err(Error::Internal(_))), "{hidden:?}");
+    let goes_on = notes.store.write("tests.go_on", async |tx| {
+        let _ = tx.run(ENDLESS_WRITE, values![]).await;
+        // Outside of every transaction by now, on its own it would be kept for good.
+        let _ = tx.run(NOTE, values![3_i64, "x"]).await;
+        Ok::<_, Error>(())
+    });
+    assert!(goes_on.await.is_err());
+    assert_eq!(notes.ids(), [1]);
+}
+
+#[tokio::test]
+async fn on_a_full_disk_whoever_is_told_that_it_holds_is_right_and_the_store_goes_on() {
+    let notes = Notes::open().await;
+    let limit = |pages: u32| {
+        let limit = format!("PRAGMA max_page_count = {pages}");
+        notes.store.with_writer("tests.limit", move |writer| Ok(writer.execute_batch(&limit)?))
+    };
+    limit(20).await.unwrap();
+    let (held, go_on) = notes.hold();
+    let large = "x".repeat(30_000);
+    let writes = join_all((1..=10).map(|id| notes.write(id, if id % 2 == 0 { &large } else { "small" })));
+    let release = async { drop(go_on) };
+    let (_, written, ()) = tokio::join!(held, writes, release);
+    let held: Vec<i64> =
+        (1..).zip(&written).filter(|(_, written)| written.is_ok()).map(|(id, _)| id).collect();
+    assert_eq!(notes.ids(), held, "{written:?}");
+    let failed: Vec<_> = written.into_iter().filter_map(Result::err).collect();
+    assert!(
+        !failed.is_empty() && failed.iter().all(|error| matches!(error, Error::Unavailable(_))),
+        "{failed:?}"
+    );
+    limit(100_000).await.unwrap();
+    notes.write(100, &large).await.expect("there is room again");
+    assert_eq!(notes.ids().last(), Some(&100));
+}
+
+#[tokio::test]
+async fn while_another_program_writes_nothing_is_done_and_the_caller_is_told() {
+    let notes = Notes::open().await;
+    let impatient = notes
+        .store
+        .with_writer("tests.impatient", |writer| Ok(writer.busy_timeout(Duration::from_millis(20))?));
+    impatient.await.unwrap();
+    let other = Connection::open(notes.folder.path().join(FILE)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE; INSERT INTO notes VALUES (1, 'x')").unwrap();
+    let refused = notes.write(2, "x").await;
+    assert!(matches!(&refused, Err(Error::Unavailable(why)) if why.contains("locked")), "{refused:?}");
+    assert_eq!(notes.ids(), Vec::<i64>::new(), "reading goes on");
+    other.execute_batch("COMMIT").unwrap();
+    notes.write(3, "x").await.unwrap();
+    assert_eq!(notes.ids(), [1, 3]);
+}

@@ -1,0 +1,80 @@
+//! Limits: of time, of the queue, of the write-ahead log.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::future::join_all;
+
+use super::*;
+
+#[tokio::test]
+async fn a_statement_that_takes_too_long_is_interrupted_and_the_next_ones_are_not() {
+    let notes = Notes::open().await;
+    let endless = notes.store.read(ENDLESS, values![], |row| row.next::<i64>());
+    assert!(matches!(endless, Err(Error::Timeout)), "{endless:?}");
+    assert_eq!(notes.ids(), Vec::<i64>::new(), "the reader goes on");
+    let endless = notes.store.write("tests.endless", async |tx| {
+        tx.run(NOTE, values![1_i64, "x"]).await?;
+        tx.rows(ENDLESS, values![], |row| row.next::<i64>()).await
+    });
+    let endless = endless.await;
+    assert!(matches!(endless, Err(Error::Timeout)), "{endless:?}");
+    notes.write(2, "x").await.expect("the writer goes on");
+    assert_eq!(notes.ids(), [2]);
+}
+
+#[tokio::test]
+async fn a_deadline_ends_with_its_statement() {
+    let notes = Notes::open().await;
+    notes.write(1, "x").await.unwrap();
+    tokio::time::sleep(STATEMENT_TIME * 2).await;
+    // So many that SQLite looks at the clock in the middle of beginning and ending them.
+    for _ in 0..10 {
+        let idle = join_all((0..1000).map(|_| notes.store.write("tests.idle", async |_| Ok::<_, Error>(()))));
+        assert!(idle.await.iter().all(Result::is_ok));
+    }
+    assert_eq!(DEADLINE.get(), None);
+}
+
+#[tokio::test]
+async fn more_than_can_wait_are_refused_and_those_that_wait_are_written() {
+    let notes = Notes::open().await;
+    let (held, go_on) = notes.hold();
+    let too_many = 50;
+    let most = i64::try_from(writer::QUEUE).unwrap();
+    let writes = join_all((1..=most + too_many).map(|id| notes.write(id, "x")));
+    let release = async { drop(go_on) };
+    let (held, written, ()) = tokio::join!(held, writes, release);
+    held.unwrap();
+    let refused = written.iter().filter(|written| matches!(written, Err(Error::Overloaded(_)))).count();
+    let kept = written.iter().filter(|written| written.is_ok()).count();
+    // The one that holds the writer may still have been in the queue when the first of them came.
+    assert!((50..=51).contains(&refused), "{refused}");
+    assert_eq!((kept + refused, notes.ids().len()), (written.len(), kept));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn the_log_stays_small_while_it_is_written_and_read_all_the_time() {
+    let notes = Arc::new(Notes::open().await);
+    let done = Arc::new(AtomicBool::new(false));
+    let readers: Vec<_> = (0..2)
+        .map(|_| {
+            let (notes, done) = (notes.clone(), done.clone());
+            std::thread::spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    notes.ids();
+                }
+            })
+        })
+        .collect();
+    let text = "x".repeat(2000);
+    let mut largest = 0;
+    for round in 0..60 {
+        let written = join_all((0..250).map(|at| notes.write(round * 250 + at, &text))).await;
+        assert!(written.iter().all(Result::is_ok));
+        largest =
+            largest.max(std::fs::metadata(notes.folder.path().join("fieldhouse.db-wal")).unwrap().len());
+    }
+    done.store(true, Ordering::Relaxed);
+    readers.into_iter().for_each(|reader| reader.join().expect("no reader panics"));
+    assert!(largest < 24 << 20, "30 MB were written; log {largest}");
+}

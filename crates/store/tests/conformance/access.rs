@@ -1,0 +1,245 @@
+//! Who gets in: identifying, permitting, denying.
+
+use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::members::Member;
+use fieldhouse_domain::policy::{Credential, Denial, KeyUse, Requirement};
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::scopes::Scope;
+use fieldhouse_domain::sessions::{Client, Session};
+use fieldhouse_domain::users::User;
+use fieldhouse_store::{Change, Error, OrgScope, Sent, Store, access};
+use fieldhouse_testing::clubs::{self, ANY_MEMBER, Club, NOW, PEPPER, Person};
+use jiff::{SignedDuration, Timestamp};
+
+fn after(minutes: i64) -> Timestamp {
+    NOW.saturating_add(SignedDuration::from_mins(minutes)).unwrap()
+}
+
+fn needs(role: Role) -> Requirement {
+    Requirement { credential: Credential::Required(role), ..ANY_MEMBER }
+}
+
+async fn enter(store: &Store, sent: &Sent, needed: Requirement, now: Timestamp) -> Result<OrgScope, Denial> {
+    let caller = access::identify(&mut &*store, sent, now).await.unwrap()?;
+    caller.permit(needed, now, None)
+}
+
+/// What writing comes to with leave to read that was had before.
+async fn write(store: &Store, scope: OrgScope, now: Timestamp) -> Result<Role, Denial> {
+    let written = store.write("testing.permit", async move |tx| {
+        Ok::<_, Error>(tx.permit(&scope, now).await?.map(|proof| {
+            assert_eq!((proof.organization(), proof.actor().key), (scope.organization(), scope.key()));
+            assert_eq!(proof.actor().user, Some(scope.user()));
+            proof.role()
+        }))
+    });
+    written.await.unwrap()
+}
+
+pub(crate) async fn good_credentials_open_their_own_organization(store: &Store) {
+    let club = Club::found(store, "Access One").await;
+    for role in Role::ALL {
+        let person = club.person(role);
+        for sent in [person.by_session(), person.by_key()] {
+            let caller =
+                access::identify(&mut &*store, &sent, NOW).await.unwrap().expect("a good credential");
+            assert_eq!((caller.organization(), caller.user()), (club.id(), person.user.id));
+            let is_key = matches!(sent, Sent::ApiKey { .. });
+            assert_eq!(caller.key(), is_key.then_some((person.key.id, None)));
+            let scope = caller.permit(needs(role), NOW, None).expect("the role is enough");
+            assert_eq!((scope.role(), scope.organization(), scope.user()), (role, club.id(), person.user.id));
+            assert_eq!(scope.key(), is_key.then_some(person.key.id));
+            assert_eq!(scope.session(), (!is_key).then_some(person.session.id));
+            let ends = if is_key { person.key.expires_at } else { person.session.expires_at };
+            assert_eq!(scope.expires_at(), ends);
+            assert_eq!(write(store, scope, NOW).await, Ok(role));
+            let above = enter(store, &sent, needs(Role::Owner), NOW).await.map(|scope| scope.role());
+            let denied = Err(Denial::RoleInsufficient(Role::Owner));
+            assert_eq!(above, if role == Role::Owner { Ok(role) } else { denied });
+        }
+    }
+}
+
+pub(crate) async fn bad_credentials_open_nothing(store: &Store) {
+    let (club, other) = (Club::found(store, "Access Two").await, Club::found(store, "Access Three").await);
+    let owner = club.owner();
+    let identify = async |sent: &Sent, now| {
+        let identified = access::identify(&mut &*store, sent, now).await.unwrap();
+        identified.map(|caller| caller.user()).unwrap_err()
+    };
+    let key = |public_id: &str, pepper: &str, digest| Sent::ApiKey {
+        public_id: public_id.to_owned(),
+        digests: vec![(pepper.to_owned(), digest)],
+    };
+    let (public_id, digest) = (owner.key.public_id.as_str(), owner.key.digest);
+    assert_eq!(identify(&key("nobodys...", PEPPER, digest), NOW).await, Denial::Unknown);
+    let mut wrong = digest;
+    wrong[31] ^= 1;
+    assert_eq!(identify(&key(public_id, PEPPER, wrong), NOW).await, Denial::Unknown);
+    assert_eq!(identify(&key(public_id, "pepper-2", digest), NOW).await, Denial::Unknown, "another pepper's");
+    assert_eq!(identify(&owner.by_key(), owner.key.expires_at).await, Denial::KeyExpired);
+    assert_eq!(identify(&owner.by_session(), owner.session.expires_at).await, Denial::SessionEnded);
+    let (id, expires_at) = (owner.session.id, owner.session.expires_at);
+    let elsewhere = Sent::Session { organization: other.id(), id, expires_at };
+    assert_eq!(identify(&elsewhere, NOW).await, Denial::Unknown, "a session opens one organization");
+    let token = Sent::Session { organization: club.id(), id, expires_at: after(10) };
+    assert_eq!(identify(&token, after(10)).await, Denial::SessionEnded, "the token ends before the session");
+
+    let rotated = Sent::ApiKey {
+        public_id: public_id.to_owned(),
+        digests: vec![("pepper-2".to_owned(), wrong), (PEPPER.to_owned(), digest)],
+    };
+    assert!(enter(store, &rotated, ANY_MEMBER, NOW).await.is_ok(), "under any pepper of the key ring");
+    let session_only = Requirement { keys: KeyUse::SessionOnly, ..ANY_MEMBER };
+    assert_eq!(enter(store, &rotated, session_only, NOW).await.err(), Some(Denial::SessionRequired));
+    let fresh = Requirement { keys: KeyUse::FreshSessionOnly, ..ANY_MEMBER };
+    assert_eq!(enter(store, &owner.by_session(), fresh, after(15)).await.err(), Some(Denial::SessionTooOld));
+    assert!(enter(store, &owner.by_session(), fresh, after(14)).await.is_ok());
+    narrowed_keys_stay_narrow(store, &club).await;
+}
+
+async fn narrowed_keys_stay_narrow(store: &Store, club: &Club) {
+    let mut person = Person::new(club.id(), "access-two", "narrow", Role::Owner);
+    person.key.scopes = vec![Scope::parse("games:read").unwrap()];
+    person.key.allowed_ips = vec!["192.0.2.7".parse().unwrap()];
+    person.key.role = Role::Coach;
+    clubs::apply(store, club.id(), person.effects()).await.unwrap();
+    let games = Requirement { scope: person.key.scopes[0], ..ANY_MEMBER };
+    let from = async |needed, address: Option<&str>| {
+        let caller =
+            access::identify(&mut &*store, &person.by_key(), NOW).await.unwrap().expect("a good key");
+        caller.permit(needed, NOW, address.map(|address| address.parse().unwrap())).map(|scope| scope.role())
+    };
+    assert_eq!(from(games, Some("192.0.2.7")).await, Ok(Role::Coach), "not more than it was issued with");
+    assert_eq!(from(games, Some("192.0.2.8")).await, Err(Denial::AddressNotAllowed));
+    assert_eq!(from(games, None).await, Err(Denial::AddressNotAllowed));
+    let seasons = Denial::ScopeInsufficient(ANY_MEMBER.scope);
+    assert_eq!(from(ANY_MEMBER, Some("192.0.2.7")).await, Err(seasons));
+}
+
+pub(crate) async fn what_a_person_loses_binds_at_once(store: &Store) {
+    let losses: [(&str, fn(&Person) -> Effect, Denial, Denial); 6] = [
+        ("session revoked", |person| ended(&person.session), Denial::SessionEnded, Denial::KeyRevoked),
+        ("key revoked", revoked, Denial::SessionEnded, Denial::KeyRevoked),
+        (
+            "removed",
+            |person| Effect::delete(Record::Member(person.member.clone())),
+            Denial::Unknown,
+            Denial::Unknown,
+        ),
+        ("member suspended", |person| suspended(&person.member), Denial::Unknown, Denial::Unknown),
+        ("user suspended", |person| shut_out(&person.user), Denial::Unknown, Denial::Unknown),
+        ("demoted", demoted, Denial::RoleInsufficient(Role::Admin), Denial::RoleInsufficient(Role::Admin)),
+    ];
+    for (loss, effect, by_session, by_key) in losses {
+        let club = Club::found(store, loss).await;
+        let admin = club.person(Role::Admin);
+        let needed = needs(Role::Admin);
+        let had_session = enter(store, &admin.by_session(), needed, NOW).await.expect("a good session");
+        let had_key = enter(store, &admin.by_key(), needed, NOW).await.expect("a good key");
+        clubs::apply(store, club.id(), vec![effect(admin)]).await.unwrap();
+        for (sent, had, denial) in
+            [(admin.by_session(), had_session, by_session), (admin.by_key(), had_key, by_key)]
+        {
+            let untouched = match sent {
+                Sent::Session { .. } => loss == "key revoked",
+                Sent::ApiKey { .. } => loss == "session revoked",
+            };
+            let expected = if untouched { Ok(Role::Admin) } else { Err(denial) };
+            let entered = enter(store, &sent, needed, NOW).await.map(|scope| scope.role());
+            assert_eq!(entered, expected, "{loss}, {sent:?}");
+            assert_eq!(
+                write(store, had, NOW).await,
+                expected,
+                "{loss}, with leave that was had before, {sent:?}"
+            );
+        }
+    }
+}
+
+fn updated(before: Record, after: Record) -> Effect {
+    Effect::update(&clubs::moment(), before, after).expect("something differs")
+}
+
+fn ended(session: &Session) -> Effect {
+    let after = Session { revoked_at: Some(NOW), ..session.clone() };
+    updated(Record::Session(session.clone()), Record::Session(after))
+}
+
+fn revoked(person: &Person) -> Effect {
+    fieldhouse_domain::api_keys::revoke(&clubs::moment(), person.key.clone()).expect("not revoked yet")
+}
+
+fn suspended(member: &Member) -> Effect {
+    let after = Member { suspended_at: Some(NOW), ..member.clone() };
+    updated(Record::Member(member.clone()), Record::Member(after))
+}
+
+fn shut_out(user: &User) -> Effect {
+    let after = User { suspended_at: Some(NOW), ..user.clone() };
+    updated(Record::User(user.clone()), Record::User(after))
+}
+
+fn demoted(person: &Person) -> Effect {
+    let after = Member { role: Role::Coach, ..person.member.clone() };
+    updated(Record::Member(person.member.clone()), Record::Member(after))
+}
+
+pub(crate) async fn signing_in_writes_ones_own_sessions_and_nothing_else(store: &Store) {
+    let club = Club::found(store, "Access Four").await;
+    let (coach, owner) = (club.person(Role::Coach).clone(), club.owner().clone());
+    let sign_in = async |user, organization, record: Record| {
+        let moment = clubs::moment();
+        let effects = vec![Effect::create(record)];
+        let written = store.write("testing.sign_in", async move |tx| {
+            let moment = moment.again();
+            let Some(proof) = tx.permit_sign_in(user, organization).await? else { return Ok(None) };
+            let change = Change { moment: &moment, operation: "auth.login", request_id: "test" };
+            tx.apply(&proof, change, &effects).await?;
+            Ok::<_, Error>(Some(proof.role()))
+        });
+        written.await
+    };
+    let session = |user| {
+        let client = Client { user_agent: None, ip: None };
+        Record::Session(Session::open(&clubs::moment(), user, "password", client).with_token([3; 32]))
+    };
+    let (coach_id, owner_id) = (coach.user.id, owner.user.id);
+    let opened = sign_in(coach_id, club.id(), session(coach_id)).await.unwrap();
+    assert_eq!(opened, Some(Role::Coach));
+    let anothers = sign_in(coach_id, club.id(), session(owner_id)).await;
+    assert!(matches!(anothers, Err(Error::Internal(_))), "another user's session: {anothers:?}");
+    let season = Record::Season(fieldhouse_testing::leagues::season("Winter"));
+    assert!(sign_in(coach_id, club.id(), season).await.is_err(), "no session at all");
+
+    let other = Club::found(store, "Access Five").await;
+    let elsewhere = sign_in(coach_id, other.id(), session(coach_id)).await.unwrap();
+    assert_eq!(elsewhere, None, "no member there");
+    clubs::apply(store, club.id(), vec![suspended(&coach.member)]).await.unwrap();
+    assert_eq!(sign_in(coach_id, club.id(), session(coach_id)).await.unwrap(), None, "suspended");
+}
+
+pub(crate) async fn an_effect_stays_within_its_organization(store: &Store) {
+    let (club, other) = (Club::found(store, "Access Six").await, Club::found(store, "Access Seven").await);
+    let scope = other.owner().scope(store).await;
+    let renamed = {
+        let before = other.organization.clone();
+        let after = fieldhouse_domain::organizations::Organization { country: None, ..before.clone() };
+        updated(Record::Organization(before), Record::Organization(after))
+    };
+    let season = fieldhouse_testing::leagues::season("Winter");
+    other.create(store, vec![Record::Season(season.clone())]).await;
+    let deleted = Effect::delete(Record::Season(season.clone()));
+    let division = fieldhouse_testing::leagues::division(&season, "U12");
+    let referring = Effect::create(Record::Division(division));
+    let removed = Effect::delete(Record::Member(other.owner().member.clone()));
+    for foreign in [renamed, deleted, removed, ended(&other.owner().session), revoked(other.owner())] {
+        let applied = clubs::apply(store, club.id(), vec![foreign]).await;
+        assert!(matches!(applied, Err(Error::Internal(_))), "{applied:?}");
+    }
+    let applied = clubs::apply(store, club.id(), vec![referring]).await;
+    assert!(matches!(applied, Err(Error::Reference(_))), "another club's season is not there: {applied:?}");
+    let stands = fieldhouse_store::organizations::read(&mut &*store, &scope).await.unwrap();
+    assert_eq!(stands, Some(other.organization.clone()));
+    assert!(enter(store, &other.owner().by_key(), ANY_MEMBER, NOW).await.is_ok());
+}

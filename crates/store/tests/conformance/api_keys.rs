@@ -1,0 +1,84 @@
+//! API keys: listing, reading, use.
+
+use fieldhouse_domain::api_keys::{self as rules, ApiKey, ApiKeyKind};
+use fieldhouse_domain::effects::Record;
+use fieldhouse_domain::ids::Id;
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::scopes::Scope;
+use fieldhouse_store::api_keys::Whose;
+use fieldhouse_store::{Store, api_keys};
+use fieldhouse_testing::clubs::{self, Club, NOW, Person};
+use jiff::{SignedDuration, Timestamp};
+
+fn after(minutes: i64) -> Timestamp {
+    NOW.saturating_add(SignedDuration::from_mins(minutes)).unwrap()
+}
+
+fn another(person: &Person, minutes: i64) -> ApiKey {
+    let id: fieldhouse_domain::ids::ApiKeyId = clubs::moment().id();
+    let public_id = format!("{:010x}", id.uuid().as_u128() & 0xff_ffff_ffff);
+    ApiKey { id, public_id, created_at: after(minutes), ..person.key.clone() }
+}
+
+pub(crate) async fn are_listed_newest_first_ones_own_or_everybodys(store: &Store) {
+    let club = Club::found(store, "Keys One").await;
+    let (owner, scope) = (club.owner(), club.owner().scope(store).await);
+    let (second, third) = (another(owner, 1), another(owner, 2));
+    club.create(store, vec![Record::ApiKey(second.clone()), Record::ApiKey(third.clone())]).await;
+    let list = async |whose, from, limit| {
+        let page = api_keys::list(&mut &*store, &scope, whose, from, limit).await.unwrap();
+        page.into_iter().map(|key| key.id).collect::<Vec<_>>()
+    };
+    assert_eq!(list(Whose::Own, None, 10).await, [third.id, second.id, owner.key.id]);
+    let point = Some((second.created_at, second.id.uuid()));
+    assert_eq!(list(Whose::Own, point, 10).await, [owner.key.id]);
+    let all = list(Whose::Everybodys, None, 20).await;
+    assert_eq!((all.len(), all[..2].to_vec()), (8, vec![third.id, second.id]), "six people's and the two");
+    let rest = list(Whose::Everybodys, point, 3).await;
+    assert_eq!(rest, all[2..5], "goes on where the page before it ended");
+}
+
+pub(crate) async fn read_back_whole_and_are_revoked(store: &Store) {
+    let club = Club::found(store, "Keys Two").await;
+    let (owner, scope) = (club.owner(), club.owner().scope(store).await);
+    let narrow = ApiKey {
+        kind: ApiKeyKind::Agent,
+        scopes: vec![Scope::parse("seasons:read").unwrap(), Scope::parse("games:write").unwrap()],
+        allowed_ips: vec!["192.0.2.7".parse().unwrap(), "2001:db8::1".parse().unwrap()],
+        expires_at: after(60),
+        ..another(owner, 1)
+    };
+    club.create(store, vec![Record::ApiKey(narrow.clone())]).await;
+    let read = async |id| api_keys::read(&mut &*store, &scope, id).await.unwrap();
+    assert_eq!(read(narrow.id).await.as_ref(), Some(&narrow));
+    let foreign = Club::found(store, "Keys Three").await.owner().key.id;
+    assert_eq!(read(foreign).await, None, "another club's key is not there");
+
+    let user = owner.user.id;
+    let active = async |now| {
+        let keys = clubs::write(store, club.id(), async move |tx, proof| {
+            api_keys::active(tx, proof, user, now).await
+        });
+        keys.await.unwrap().into_iter().map(|key| key.id).collect::<Vec<_>>()
+    };
+    assert_eq!(active(after(2)).await, [owner.key.id, narrow.id]);
+    assert_eq!(active(after(60)).await, [owner.key.id], "it ends when its time is over");
+    let revoke = rules::revoke(&clubs::moment_at(after(3)), narrow.clone());
+    clubs::apply(store, club.id(), revoke.into_iter().collect()).await.unwrap();
+    assert_eq!(active(after(4)).await, [owner.key.id]);
+    let stands = read(narrow.id).await.expect("a revoked key is kept");
+    assert_eq!((stands.revoked_at, stands.version), (Some(after(3)), 2));
+}
+
+pub(crate) async fn use_is_noted_and_never_goes_back(store: &Store) {
+    let club = Club::found(store, "Keys Four").await;
+    let scope = club.owner().scope(store).await;
+    let (owner, coach) = (club.owner().key.id, club.person(Role::Coach).key.id);
+    store.note_key_use(vec![(owner, after(5)), (coach, after(6))]).await.unwrap();
+    store.note_key_use(vec![(owner, after(4))]).await.unwrap();
+    store.note_key_use(Vec::new()).await.unwrap();
+    let read = async |id| api_keys::read(&mut &*store, &scope, id).await.unwrap().expect("the key");
+    assert_eq!(read(owner).await.last_used_at, Some(after(5)));
+    let coach = read(coach).await;
+    assert_eq!((coach.last_used_at, coach.version), (Some(after(6)), 1), "bookkeeping is no change");
+}

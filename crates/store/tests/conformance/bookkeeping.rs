@@ -1,0 +1,79 @@
+//! What belongs to no organization's records: kept answers and failed sign-ins.
+
+use fieldhouse_domain::ids::OrganizationId;
+use fieldhouse_store::idempotency::{self, Kept, Slot};
+use fieldhouse_store::{Error, Store, login_failures};
+use fieldhouse_testing::clubs::{Club, NOW};
+use jiff::{SignedDuration, Timestamp};
+
+fn after(hours: i64) -> Timestamp {
+    NOW.saturating_add(SignedDuration::from_hours(hours)).unwrap()
+}
+
+fn slot(organization: Option<OrganizationId>, key: &str) -> Slot {
+    Slot { organization, caller: [5; 32], operation: "seasons.create", key: key.to_owned() }
+}
+
+async fn find(store: &Store, slot: &Slot) -> Option<Kept> {
+    let slot = slot.clone();
+    let found =
+        store.write("testing.find", async move |tx| Ok::<_, Error>(idempotency::find(tx, &slot).await?));
+    found.await.unwrap()
+}
+
+async fn keep(store: &Store, slot: &Slot, kept: &Kept) {
+    let (slot, kept) = (slot.clone(), kept.clone());
+    let done = store.write("testing.keep", async move |tx| idempotency::keep(tx, &slot, &kept).await);
+    done.await.unwrap();
+}
+
+pub(crate) async fn answers_are_kept_replaced_and_forgotten(store: &Store) {
+    let club = Club::found(store, "Bookkeeping").await;
+    let (ours, nobodys) = (slot(Some(club.id()), "k"), slot(None, "k"));
+    let kept = Kept {
+        request_digest: [6; 32],
+        status: 201,
+        headers: r#"{"etag":"\"1\""}"#.to_owned(),
+        body: Some(vec![0, 255, 10, 34]),
+        made_id: Some("sea_1".to_owned()),
+        created_at: NOW,
+    };
+    assert_eq!(find(store, &ours).await, None);
+    keep(store, &ours, &kept).await;
+    assert_eq!(find(store, &ours).await.as_ref(), Some(&kept));
+    assert_eq!(find(store, &nobodys).await, None, "each organization has its own");
+    let others = [
+        Slot { caller: [7; 32], ..ours.clone() },
+        Slot { operation: "seasons.update", ..ours.clone() },
+        Slot { key: "K".to_owned(), ..ours.clone() },
+    ];
+    for other in others {
+        assert_eq!(find(store, &other).await, None, "{other:?}");
+    }
+    let newer = Kept {
+        request_digest: [8; 32],
+        status: 200,
+        body: None,
+        made_id: None,
+        created_at: after(25),
+        ..kept
+    };
+    keep(store, &ours, &newer).await;
+    assert_eq!(find(store, &ours).await.as_ref(), Some(&newer), "in place of the old one");
+    keep(store, &nobodys, &Kept { created_at: after(1), ..newer.clone() }).await;
+    assert_eq!(store.purge_idempotency_keys(after(2)).await.unwrap(), 1);
+    assert_eq!((find(store, &nobodys).await, find(store, &ours).await), (None, Some(newer)));
+}
+
+pub(crate) async fn failed_sign_ins_add_up_until_one_succeeds(store: &Store) {
+    let (subject, other) = ([11; 32], [12; 32]);
+    let read = async |subject: [u8; 32]| login_failures::read(&mut &*store, &subject).await.unwrap();
+    assert_eq!(read(subject).await, None);
+    for hour in 1..=3 {
+        store.note_login_failure(subject, after(hour)).await.unwrap();
+    }
+    store.note_login_failure(other, after(9)).await.unwrap();
+    assert_eq!((read(subject).await, read(other).await), (Some((3, after(3))), Some((1, after(9)))));
+    store.clear_login_failures(subject).await.unwrap();
+    assert_eq!((read(subject).await, read(other).await), (None, Some((1, after(9)))));
+}

@@ -1,0 +1,88 @@
+//! Saved programs of users.
+
+use fieldhouse_domain::colleges::ProgramGender;
+use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::favorites::{
+    self as rules, CustomProgram, Details, Favorite, Fit, ListOwner, SavedProgram, Stage,
+};
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::text::{Name, Tag};
+use fieldhouse_store::{Error, Store, favorites};
+use fieldhouse_testing::catalogue;
+use fieldhouse_testing::clubs::{self, Club};
+
+/// A program that the catalogue does not hold.
+pub(crate) fn custom(college: &str) -> SavedProgram {
+    SavedProgram::Custom(CustomProgram {
+        college_name: Name::parse(college).unwrap(),
+        state: Some("VI".to_owned()),
+        sport: Sport::stored("surfing".to_owned()),
+        gender: ProgramGender::Women,
+    })
+}
+
+/// Saves a program on a list.
+pub(crate) fn saved(
+    owner: ListOwner,
+    list: &[Favorite],
+    program: SavedProgram,
+    details: Details,
+) -> Favorite {
+    let (favorite, effect) = rules::save(&clubs::moment(), owner, list, program, details).unwrap();
+    assert!(effect.is_some(), "it is not on the list yet");
+    favorite
+}
+
+pub(crate) async fn a_list_reads_back_in_its_order_and_changes(store: &Store) {
+    let (club, other) =
+        (Club::found(store, "Favorites One").await, Club::found(store, "Favorites Two").await);
+    let college = catalogue::college(500_001, "Favorite College", "FV");
+    let program = catalogue::program(&college, "rowing", ProgramGender::Women);
+    catalogue::write(store, true, vec![college], vec![program.clone()]).await.unwrap();
+    let coach = club.person(Role::Coach);
+    let (owner, scope) = (ListOwner::User(coach.user.id), coach.scope(store).await);
+    let details = Details {
+        stage: Some(Stage::InConversation),
+        fit: Some(Fit::Reach),
+        interest: Some(Some(5)),
+        notes: Some(Some("called twice\n\"nice\"".to_owned())),
+        tags: Some(vec![Tag::parse("near \"home\"").unwrap(), Tag::parse("été").unwrap()]),
+    };
+    let first = saved(owner, &[], SavedProgram::Catalogue(program.id), details);
+    let second = saved(owner, std::slice::from_ref(&first), custom("Isla Universidad"), Details::default());
+    club.create(store, vec![Record::Favorite(second.clone()), Record::Favorite(first.clone())]).await;
+
+    let list = async || favorites::list(&mut &*store, &scope).await.unwrap();
+    let stand = list().await;
+    assert_eq!([&stand[0].favorite, &stand[1].favorite], [&first, &second], "in its order, reads back whole");
+    let told = stand[0].program.as_ref().expect("what the catalogue says");
+    assert_eq!((&told.program, told.unitid, &*told.college_name), (&program, 500_001, "Favorite College"));
+    assert_eq!(stand[1].program, None);
+    for stranger in [club.owner(), other.owner()] {
+        let scope = stranger.scope(store).await;
+        assert_eq!(
+            favorites::list(&mut &*store, &scope).await.unwrap(),
+            [],
+            "a list is one person's in one club"
+        );
+    }
+    for twice in [SavedProgram::Catalogue(program.id), custom("ISLA  Universidad")] {
+        let again = saved(owner, &[], twice, Details::default());
+        let taken = clubs::apply(store, club.id(), vec![Effect::create(Record::Favorite(again))]).await;
+        assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
+    }
+
+    let moment = clubs::moment();
+    let order = rules::reorder(&moment, vec![first.clone(), second.clone()], &[second.id, first.id]).unwrap();
+    clubs::apply(store, club.id(), order).await.unwrap();
+    let user = coach.user.id;
+    let stand = clubs::write(store, club.id(), async move |tx, proof| {
+        favorites::list_to_write(tx, proof, user).await
+    });
+    let stand: Vec<Favorite> = stand.await.unwrap().into_iter().map(|listed| listed.favorite).collect();
+    let told: Vec<_> = stand.iter().map(|favorite| (favorite.id, favorite.rank, favorite.version)).collect();
+    assert_eq!(told, [(second.id, 1, 2), (first.id, 2, 2)]);
+    clubs::apply(store, club.id(), vec![Effect::delete(Record::Favorite(stand[0].clone()))]).await.unwrap();
+    assert_eq!(list().await.len(), 1);
+}

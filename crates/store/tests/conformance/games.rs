@@ -1,0 +1,178 @@
+//! Games and byes.
+
+use fieldhouse_domain::divisions::Division;
+use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::games::{Game, GameKind, GameStatus, LastChange, Side};
+use fieldhouse_domain::ids::Id;
+use fieldhouse_domain::seasons::Season;
+use fieldhouse_domain::teams::Team;
+use fieldhouse_domain::text::{ExternalId, Name};
+use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_store::games::{Listed, Upcoming};
+use fieldhouse_store::{OrgScope, Store, games};
+use fieldhouse_testing::clubs::{self, Club, NOW};
+use fieldhouse_testing::leagues::{division, game, season, team, venue};
+use jiff::{SignedDuration, Timestamp};
+
+fn after(hours: i64) -> Timestamp {
+    NOW.saturating_add(SignedDuration::from_hours(hours)).unwrap()
+}
+
+/// A club with a season of one division and two teams.
+struct League {
+    club: Club,
+    scope: OrgScope,
+    season: Season,
+    division: Division,
+    home: Team,
+    away: Team,
+}
+
+impl League {
+    async fn found(store: &Store, name: &str) -> Self {
+        let club = Club::found(store, name).await;
+        let season = season("Winter");
+        let division = division(&season, "U12");
+        let (home, away) = (team(&division, "Eagles"), team(&division, "Éclairs"));
+        let records = [Record::Season(season.clone()), Record::Division(division.clone())];
+        let teams = [Record::Team(home.clone()), Record::Team(away.clone())];
+        club.create(store, records.into_iter().chain(teams).collect()).await;
+        let scope = club.owner().scope(store).await;
+        Self { club, scope, season, division, home, away }
+    }
+
+    fn game(&self, hours: i64) -> Game {
+        game(&self.division, self.home.id, self.away.id, after(hours))
+    }
+
+    async fn upcoming(&self, store: &Store, wanted: &Upcoming) -> Vec<Listed> {
+        games::upcoming(&mut &*store, &self.scope, wanted, None, 100).await.unwrap()
+    }
+}
+
+fn week() -> Upcoming {
+    Upcoming { from: NOW, to: after(7 * 24), team: None, season: None, status: None }
+}
+
+fn ids(listed: &[Listed]) -> Vec<fieldhouse_domain::ids::GameId> {
+    listed.iter().map(|listed| listed.game.id).collect()
+}
+
+pub(crate) async fn read_back_whole_with_the_names_of_teams_and_venue(store: &Store) {
+    let league = League::found(store, "Games One").await;
+    let hall = venue("Town Hall");
+    let full = Game {
+        round: Some(Name::parse("Round 1").unwrap()),
+        status: GameStatus::Final,
+        ends_at: Some(after(2)),
+        venue_id: Some(hall.id),
+        field: Some(Name::parse("Court 1").unwrap()),
+        home: Some(Side { team_id: league.home.id, score: Some(41) }),
+        away: Some(Side { team_id: league.away.id, score: Some(0) }),
+        last_change: Some(LastChange {
+            at: after(-1),
+            fields: vec!["starts_at".to_owned(), "field".to_owned()],
+            reason: Some("the \"hall\" was flooded ☔".to_owned()),
+        }),
+        external_id: Some(ExternalId::parse("g-1").unwrap()),
+        ..league.game(1)
+    };
+    let bye = Game { kind: GameKind::Bye, away: None, time_tbd: true, ..league.game(1) };
+    league
+        .club
+        .create(store, vec![Record::Venue(hall), Record::Game(full.clone()), Record::Game(bye.clone())])
+        .await;
+    let read = async |id| games::read(&mut &*store, &league.scope, id).await.unwrap();
+    let name = |name: &str| Some(name.to_owned());
+    let listed = Listed {
+        game: full.clone(),
+        home_name: name("Eagles"),
+        away_name: name("Éclairs"),
+        venue_name: name("Town Hall"),
+    };
+    assert_eq!(read(full.id).await, Some(listed));
+    let rests = Listed { game: bye.clone(), home_name: name("Eagles"), away_name: None, venue_name: None };
+    assert_eq!(read(bye.id).await, Some(rests));
+    let other = League::found(store, "Games Two").await;
+    assert_eq!(games::read(&mut &*store, &other.scope, full.id).await.unwrap(), None, "in its own club only");
+
+    let season = league.season.id;
+    let of_season = clubs::write(store, league.club.id(), async move |tx, proof| {
+        let mut found = games::of_season(tx, proof, season).await?;
+        found.sort_by_key(|game| game.id);
+        Ok(found)
+    });
+    assert_eq!(of_season.await.unwrap(), [full.clone(), bye]);
+    let after = Game {
+        status: GameStatus::Postponed,
+        home: Some(Side { team_id: league.away.id, score: None }),
+        away: None,
+        time_zone: TimeZoneName::parse("Europe/Vienna").unwrap(),
+        ..full.clone()
+    };
+    let change = Effect::update(&clubs::moment(), Record::Game(full.clone()), Record::Game(after.clone()));
+    clubs::apply(store, league.club.id(), change.into_iter().collect()).await.unwrap();
+    assert_eq!(read(full.id).await.expect("the game").game, Game { version: 2, ..after });
+}
+
+pub(crate) async fn to_come_are_listed_soonest_first_and_a_day_without_time_counts_until_it_is_over(
+    store: &Store,
+) {
+    let league = League::found(store, "Games Three").await;
+    let day = |hours| Game { time_tbd: true, ..league.game(hours) };
+    let over = league.game(-1);
+    let now = league.game(0);
+    let (soon, twin) = (league.game(2), league.game(2));
+    let last = league.game(7 * 24);
+    // Midnight of today, of which only the day is known, and of the day before the day before.
+    let (today, long_ago) = (day(-24), day(-26));
+    let cancelled = Game { status: GameStatus::Cancelled, ..league.game(3) };
+    let all = [&over, &now, &soon, &twin, &last, &today, &long_ago, &cancelled];
+    league.club.create(store, all.map(|game| Record::Game(game.clone())).into()).await;
+
+    let expected = [today.id, now.id, soon.id, twin.id, cancelled.id];
+    assert_eq!(ids(&league.upcoming(store, &week()).await), expected, "from now to before the week's end");
+    let mut paged = Vec::new();
+    let mut point = None;
+    loop {
+        let page = games::upcoming(&mut &*store, &league.scope, &week(), point, 2).await.unwrap();
+        let Some(end) = page.last() else { break };
+        point = Some((end.game.starts_at, end.game.id.uuid()));
+        paged.extend(ids(&page));
+    }
+    assert_eq!(paged, expected, "page by page");
+    let cancelled_only = Upcoming { status: Some(GameStatus::Cancelled), ..week() };
+    assert_eq!(ids(&league.upcoming(store, &cancelled_only).await), [cancelled.id]);
+    let other = League::found(store, "Games Four").await;
+    assert_eq!(other.upcoming(store, &week()).await, []);
+}
+
+pub(crate) async fn of_a_team_or_a_season_are_that_teams_or_seasons_only(store: &Store) {
+    let league = League::found(store, "Games Five").await;
+    let summer = season("Summer");
+    let open = division(&summer, "Open");
+    let hawks = team(&open, "Hawks");
+    let of_summer = game(&open, hawks.id, hawks.id, after(1));
+    let (first, second) = (league.game(1), league.game(2));
+    let swapped = Game { home: second.away, away: second.home, ..second.clone() };
+    let day = Game { time_tbd: true, ..league.game(-20) };
+    let over = league.game(-2);
+    let setting = [Record::Season(summer.clone()), Record::Division(open), Record::Team(hawks.clone())];
+    let games = [&of_summer, &first, &swapped, &day, &over].map(|game| Record::Game(game.clone()));
+    league.club.create(store, setting.into_iter().chain(games).collect()).await;
+
+    let of_season = Upcoming { season: Some(summer.id), ..week() };
+    assert_eq!(ids(&league.upcoming(store, &of_season).await), [of_summer.id]);
+    let of_team = Upcoming { team: Some(league.home.id), ..week() };
+    let expected = [day.id, first.id, swapped.id];
+    assert_eq!(ids(&league.upcoming(store, &of_team).await), expected, "at home and away, each once");
+    let both = Upcoming { season: Some(league.season.id), ..of_team.clone() };
+    assert_eq!(ids(&league.upcoming(store, &both).await), expected);
+    let neither = Upcoming { season: Some(summer.id), ..of_team };
+    assert_eq!(league.upcoming(store, &neither).await, []);
+    let point = Some((first.starts_at, first.id.uuid()));
+    let of_hawks = Upcoming { team: Some(hawks.id), ..week() };
+    assert_eq!(ids(&league.upcoming(store, &of_hawks).await), [of_summer.id], "once, though it plays itself");
+    let rest = games::upcoming(&mut &*store, &league.scope, &both, point, 1).await.unwrap();
+    assert_eq!(ids(&rest), [swapped.id]);
+}

@@ -1,0 +1,131 @@
+//! Guests and their lists.
+
+use fieldhouse_domain::colleges::ProgramGender;
+use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::favorites::{self as rules, Details, Favorite, ListOwner, SavedProgram, Stage};
+use fieldhouse_domain::ids::{GuestId, Id};
+use fieldhouse_domain::text::Tag;
+use fieldhouse_store::guests::GUEST_LIFE;
+use fieldhouse_store::{Change, Error, GuestWrite, Result, Store, Tx, favorites, guests};
+use fieldhouse_testing::catalogue;
+use fieldhouse_testing::clubs::{self, Club, NOW};
+use jiff::Timestamp;
+
+use crate::favorites::{custom, saved};
+
+async fn welcome(store: &Store, token: [u8; 32]) -> GuestId {
+    let moment = clubs::moment();
+    let welcomed = store.write("testing.welcome", async move |tx| {
+        Ok::<_, Error>(tx.welcome_guest(&moment.again(), &token).await?.guest())
+    });
+    welcomed.await.unwrap()
+}
+
+async fn apply(store: &Store, token: [u8; 32], effects: Vec<Effect>) -> Result<bool> {
+    let moment = clubs::moment();
+    let applied = store.write("testing.guest", async move |tx| {
+        let moment = moment.again();
+        let Some(proof) = tx.permit_guest(&token, moment.now()).await? else { return Ok(false) };
+        let change = Change { moment: &moment, operation: "favorites.save", request_id: "test" };
+        tx.apply(&proof, change, &effects).await?;
+        Ok(true)
+    });
+    applied.await
+}
+
+async fn list(store: &Store, guest: GuestId) -> Vec<Favorite> {
+    let listed = guests::list(&mut &*store, guest).await.unwrap();
+    listed.into_iter().map(|listed| listed.favorite).collect()
+}
+
+fn ends() -> Timestamp {
+    NOW.saturating_add(GUEST_LIFE).unwrap()
+}
+
+pub(crate) async fn keep_a_list_until_their_time_is_over(store: &Store) {
+    let (token, other_token) = ([71; 32], [72; 32]);
+    let (guest, other) = (welcome(store, token).await, welcome(store, other_token).await);
+    let find = async |token: [u8; 32], now| guests::find(&mut &*store, &token, now).await.unwrap();
+    assert_eq!(find(token, NOW).await, Some(guest));
+    assert_eq!((find([0; 32], NOW).await, find(token, ends()).await), (None, None), "unknown, and over");
+
+    let college = catalogue::college(600_001, "Guest College", "GU");
+    let program = catalogue::program(&college, "rowing", ProgramGender::Men);
+    catalogue::write(store, true, vec![college], vec![program.clone()]).await.unwrap();
+    let details = Details { tags: Some(vec![Tag::parse("maybe").unwrap()]), ..Details::default() };
+    let first = saved(ListOwner::Guest(guest), &[], SavedProgram::Catalogue(program.id), details);
+    let second =
+        saved(ListOwner::Guest(guest), std::slice::from_ref(&first), custom("Isla"), Details::default());
+    let made = [&second, &first].map(|favorite| Effect::create(Record::Favorite(favorite.clone())));
+    assert!(apply(store, token, made.into()).await.unwrap());
+    assert_eq!(list(store, guest).await, [first.clone(), second.clone()], "in its order, reads back whole");
+    let told = guests::list(&mut &*store, guest).await.unwrap()[0].program.clone().expect("the catalogue's");
+    assert_eq!(told.program, program);
+
+    let foreign = apply(store, other_token, vec![Effect::delete(Record::Favorite(first.clone()))]).await;
+    assert!(matches!(foreign, Err(Error::Internal(_))), "another guest's list: {foreign:?}");
+    let wanted = Details { stage: Some(Stage::Visited), ..Details::default() };
+    let change = rules::change(&clubs::moment(), first.clone(), wanted).unwrap();
+    assert!(apply(store, token, change.into_iter().collect()).await.unwrap());
+    let stand = list(store, guest).await;
+    assert_eq!((stand[0].stage, stand[0].version), (Stage::Visited, 2));
+    assert!(apply(store, token, vec![Effect::delete(Record::Favorite(second))]).await.unwrap());
+    assert_eq!(list(store, guest).await.len(), 1);
+    assert!(!apply(store, [0; 32], Vec::new()).await.unwrap(), "nobody's token writes nothing");
+
+    assert_eq!(store.purge_guests(NOW).await.unwrap(), 0);
+    let later = welcome(store, [73; 32]).await;
+    assert_eq!(store.purge_guests(ends()).await.unwrap(), 3, "all three end at one time");
+    assert_eq!((list(store, guest).await.len(), list(store, other).await.len()), (0, 0));
+    assert_eq!(find([73; 32], NOW).await, None, "{later}");
+}
+
+async fn end<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: GuestWrite<'tx>,
+    moment: &fieldhouse_domain::Moment,
+) -> Result<()> {
+    let list = guests::list(tx, proof.guest()).await?;
+    let gone: Vec<_> =
+        list.into_iter().map(|listed| Effect::delete(Record::Favorite(listed.favorite))).collect();
+    let change = Change { moment, operation: "favorites.claim", request_id: "test" };
+    tx.apply(&proof, change, &gone).await?;
+    tx.end_guest(proof).await
+}
+
+pub(crate) async fn a_list_is_claimed_by_who_signs_in(store: &Store) {
+    let club = Club::found(store, "Guests One").await;
+    let (owner, token) = (club.owner(), [74; 32]);
+    let guest = welcome(store, token).await;
+    let has = saved(ListOwner::User(owner.user.id), &[], custom("Shared"), Details::default());
+    club.create(store, vec![Record::Favorite(has.clone())]).await;
+    let shared = saved(ListOwner::Guest(guest), &[], custom("Shared"), Details::default());
+    let fresh =
+        saved(ListOwner::Guest(guest), std::slice::from_ref(&shared), custom("Fresh"), Details::default());
+    let made = [&shared, &fresh].map(|favorite| Effect::create(Record::Favorite(favorite.clone())));
+    assert!(apply(store, token, made.into()).await.unwrap());
+
+    let claimed = rules::claim(&clubs::moment(), owner.user.id, vec![shared, fresh], &[has]).unwrap();
+    assert_eq!(claimed.merged, 1);
+    let early = store.write("testing.end", async move |tx| {
+        let proof = tx.permit_guest(&token, NOW).await?.expect("the guest");
+        tx.end_guest(proof).await
+    });
+    assert!(matches!(early.await, Err(Error::Reference(_))), "a list that is not empty keeps its guest");
+    clubs::apply(store, club.id(), claimed.copied).await.unwrap();
+    let moment = clubs::moment();
+    let ended = store.write("testing.end", async move |tx| {
+        let proof = tx.permit_guest(&token, NOW).await?.expect("the guest");
+        end(tx, proof, &moment.again()).await
+    });
+    ended.await.unwrap();
+    let scope = owner.scope(store).await;
+    let stand = favorites::list(&mut &*store, &scope).await.unwrap();
+    let names = stand.iter().map(|listed| match &listed.favorite.program {
+        SavedProgram::Custom(custom) => custom.college_name.as_str(),
+        SavedProgram::Catalogue(_) => "of the catalogue",
+    });
+    assert_eq!(names.collect::<Vec<_>>(), ["Shared", "Fresh"]);
+    assert_eq!(guests::find(&mut &*store, &token, NOW).await.unwrap(), None);
+    assert_ne!(guest.uuid(), owner.user.id.uuid());
+}

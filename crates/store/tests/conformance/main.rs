@@ -1,0 +1,88 @@
+//! Every query of the store, through its public API, on both engines with the same assertions.
+//!
+//! A process of its own, so that it can be told at the end whether each engine has run every query of `query::all` in this one body.
+//! To cover a new query, call what runs it in the module of its noun.
+
+mod access;
+mod api_keys;
+mod audit;
+mod bookkeeping;
+mod catalogue;
+mod favorites;
+mod games;
+mod guests;
+mod leagues;
+mod members;
+mod organizations;
+mod seasons;
+mod sessions;
+mod users;
+
+use fieldhouse_store::Store;
+use fieldhouse_testing::databases::{self, Database};
+
+#[tokio::test]
+async fn every_query_does_what_it_says_on_sqlite() {
+    conforms(&databases::sqlite()).await;
+}
+
+#[tokio::test]
+async fn every_query_does_what_it_says_on_postgresql() {
+    conforms(&databases::postgres()).await;
+}
+
+async fn conforms(database: &Database) {
+    let store = &database.open().await;
+    organizations::a_new_store_has_none(store).await;
+    organizations::one_is_read_found_and_changed(store).await;
+    users::one_is_found_by_any_spelling_of_the_address(store).await;
+    users::memberships_leave_suspended_ones_out(store).await;
+    people(store).await;
+    leagues(store).await;
+    programs(store).await;
+    bookkeeping::answers_are_kept_replaced_and_forgotten(store).await;
+    bookkeeping::failed_sign_ins_add_up_until_one_succeeds(store).await;
+    audit::a_change_leaves_one_event_and_an_outbox_row_for_each_effect(store).await;
+    audit::what_went_is_told_in_the_order_of_time(store).await;
+    // Only debug builds remember what was run.
+    #[cfg(debug_assertions)]
+    assert_eq!(fieldhouse_store::query::runs::missing(store.engine()), Vec::<&str>::new(), "were never run");
+}
+
+async fn people(store: &Store) {
+    members::are_listed_in_the_order_of_joining(store).await;
+    members::change_and_go_but_the_last_owner_stays(store).await;
+    sessions::are_listed_newest_first_while_they_are_open(store).await;
+    sessions::a_refresh_token_is_good_once_and_a_reused_one_ends_the_session(store).await;
+    api_keys::are_listed_newest_first_ones_own_or_everybodys(store).await;
+    api_keys::read_back_whole_and_are_revoked(store).await;
+    api_keys::use_is_noted_and_never_goes_back(store).await;
+    access::good_credentials_open_their_own_organization(store).await;
+    access::bad_credentials_open_nothing(store).await;
+    access::what_a_person_loses_binds_at_once(store).await;
+    access::signing_in_writes_ones_own_sessions_and_nothing_else(store).await;
+    access::an_effect_stays_within_its_organization(store).await;
+}
+
+async fn leagues(store: &Store) {
+    seasons::are_listed_latest_first_page_by_page_with_their_divisions(store).await;
+    seasons::are_filtered_and_searched_by_the_starts_of_words(store).await;
+    seasons::what_changed_is_told_in_the_order_of_change(store).await;
+    seasons::are_read_found_changed_and_deleted(store).await;
+    leagues::divisions_teams_and_venues_read_back_and_change(store).await;
+    leagues::an_import_is_told_what_there_is_of_what_it_wants(store).await;
+    games::read_back_whole_with_the_names_of_teams_and_venue(store).await;
+    games::to_come_are_listed_soonest_first_and_a_day_without_time_counts_until_it_is_over(store).await;
+    games::of_a_team_or_a_season_are_that_teams_or_seasons_only(store).await;
+}
+
+async fn programs(store: &Store) {
+    catalogue::colleges_read_back_and_change(store).await;
+    catalogue::colleges_are_found_by_the_starts_of_their_words(store).await;
+    catalogue::colleges_are_filtered_by_what_they_offer(store).await;
+    catalogue::programs_are_listed_by_college_and_sport(store).await;
+    catalogue::an_import_is_told_the_whole_of_it(store).await;
+    favorites::a_list_reads_back_in_its_order_and_changes(store).await;
+    guests::keep_a_list_until_their_time_is_over(store).await;
+    guests::a_list_is_claimed_by_who_signs_in(store).await;
+}

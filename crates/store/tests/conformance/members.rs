@@ -1,0 +1,75 @@
+//! Members: listing, changing, removing.
+
+use fieldhouse_domain::Refusal;
+use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::members::{self as rules, ChangeMember, Member};
+use fieldhouse_domain::roles::Role;
+use fieldhouse_store::{OrgScope, Store, members};
+use fieldhouse_testing::clubs::{self, Club, NOW, Person};
+use jiff::SignedDuration;
+
+pub(crate) async fn are_listed_in_the_order_of_joining(store: &Store) {
+    let (club, other) = (Club::found(store, "Members One").await, Club::found(store, "Members Two").await);
+    let scope = club.person(Role::Viewer).scope(store).await;
+    let early = {
+        let person = Person::new(club.id(), "members-one", "early", Role::Member);
+        let joined_at = NOW.saturating_sub(SignedDuration::from_hours(1)).unwrap();
+        Person { member: Member { joined_at, ..person.member.clone() }, ..person }
+    };
+    clubs::apply(store, club.id(), early.effects()).await.unwrap();
+
+    let mut names = Vec::new();
+    let mut after = None;
+    loop {
+        let page = members::list(&mut &*store, &scope, after, 3).await.unwrap();
+        assert!(page.len() <= 3);
+        let Some(last) = page.last() else { break };
+        after = Some((last.member.joined_at, fieldhouse_domain::ids::Id::uuid(last.member.id)));
+        names.extend(page.into_iter().map(|listed| listed.name));
+    }
+    assert_eq!(names, ["early", "viewer", "member", "coach", "manager", "admin", "owner"]);
+
+    let coach = club.person(Role::Coach);
+    let read = members::read(&mut &*store, &scope, coach.member.id).await.unwrap().expect("the coach");
+    assert_eq!(
+        (&read.member, &*read.name, &*read.email),
+        (&coach.member, "coach", "coach@members-one.example")
+    );
+    let foreign = members::read(&mut &*store, &scope, other.owner().member.id).await.unwrap();
+    assert_eq!(foreign, None, "another club's member is not there");
+}
+
+async fn owners(store: &Store, club: &Club) -> i64 {
+    clubs::write(store, club.id(), async |tx, proof| members::owners(tx, proof).await).await.unwrap()
+}
+
+async fn stands(store: &Store, scope: &OrgScope, member: &Member) -> Option<Member> {
+    members::read(&mut &*store, scope, member.id).await.unwrap().map(|listed| listed.member)
+}
+
+pub(crate) async fn change_and_go_but_the_last_owner_stays(store: &Store) {
+    let club = Club::found(store, "Members Three").await;
+    let scope = club.owner().scope(store).await;
+    let (owner, admin) = (club.owner().member.clone(), club.person(Role::Admin).member.clone());
+    assert_eq!(owners(store, &club).await, 1);
+    let count = owners(store, &club).await;
+    assert_eq!(rules::remove(Role::Owner, owner.clone(), count), Err(Refusal::LastOwner));
+
+    let wanted = ChangeMember { role: Some(Role::Owner), suspended: None };
+    let raise = rules::change(&clubs::moment(), Role::Owner, admin.clone(), wanted, count).unwrap();
+    clubs::apply(store, club.id(), raise.into_iter().collect()).await.unwrap();
+    assert_eq!(owners(store, &club).await, 2);
+    let second = stands(store, &scope, &admin).await.expect("the second owner");
+    assert_eq!((second.role, second.version), (Role::Owner, 2));
+
+    let wanted = ChangeMember { role: None, suspended: Some(true) };
+    let suspend = rules::change(&clubs::moment(), Role::Owner, second, wanted, 2).unwrap();
+    clubs::apply(store, club.id(), suspend.into_iter().collect()).await.unwrap();
+    assert_eq!(owners(store, &club).await, 1, "a suspended owner owns nothing");
+
+    let coach = club.person(Role::Coach).member.clone();
+    let go = Effect::delete(Record::Member(coach.clone()));
+    clubs::apply(store, club.id(), vec![go.clone()]).await.unwrap();
+    assert_eq!(stands(store, &scope, &coach).await, None);
+    assert!(clubs::apply(store, club.id(), vec![go]).await.is_err(), "gone already");
+}

@@ -1,0 +1,187 @@
+//! Seasons with their divisions.
+
+use fieldhouse_domain::divisions::{Division, DivisionGender};
+use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::ids::Id;
+use fieldhouse_domain::seasons::{ChangeSeason, Scoring, Season, SeasonStatus, Tiebreaker};
+use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::text::{ExternalId, Name};
+use fieldhouse_store::seasons::{Filter, Listed};
+use fieldhouse_store::{Error, OrgScope, Store, seasons};
+use fieldhouse_testing::clubs::{self, Club, NOW};
+use fieldhouse_testing::leagues::{division, season, team};
+use jiff::civil::date;
+use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
+
+fn names(page: &[Listed]) -> Vec<&str> {
+    page.iter().map(|listed| listed.season.name.as_str()).collect()
+}
+
+fn played(name: &str, first: jiff::civil::Date, last: Option<jiff::civil::Date>) -> Season {
+    Season { starts_on: Some(first), ends_on: last, ..season(name) }
+}
+
+async fn all(store: &Store, scope: &OrgScope, filter: &Filter) -> Vec<String> {
+    let page = seasons::list(&mut &*store, scope, filter, None, 100).await.unwrap();
+    names(&page).into_iter().map(str::to_owned).collect()
+}
+
+pub(crate) async fn are_listed_latest_first_page_by_page_with_their_divisions(store: &Store) {
+    let (club, other) = (Club::found(store, "Seasons One").await, Club::found(store, "Seasons Two").await);
+    let scope = club.owner().scope(store).await;
+    let old = played("Old", date(2024, 4, 1), None);
+    // Of two that begin on one day, the one that was made later comes first.
+    let (twin, other_twin) =
+        (played("Twin", date(2025, 4, 1), None), played("Other twin", date(2025, 4, 1), None));
+    let undated = season("Undated");
+    let far = played("Far", date(9999, 12, 31), None);
+    let seasons_of_club = [&old, &twin, &other_twin, &undated, &far];
+    let mut records: Vec<Record> = seasons_of_club.map(|season| Record::Season(season.clone())).into();
+    let girls = Division {
+        age_group: Some("U12".to_owned()),
+        gender: Some(DivisionGender::Girls),
+        ..division(&twin, "Girls")
+    };
+    let divisions = [division(&twin, "zebra"), girls.clone(), division(&twin, "Ápple"), division(&old, "A")];
+    records.extend(divisions.map(Record::Division));
+    club.create(store, records).await;
+    other.create(store, vec![Record::Season(season("Foreign"))]).await;
+
+    let mut pages = Vec::new();
+    let mut after = None;
+    loop {
+        let page = seasons::list(&mut &*store, &scope, &Filter::default(), after, 2).await.unwrap();
+        let Some(last) = page.last() else { break };
+        after = Some((last.listed_on(), last.season.id.uuid()));
+        pages.push(page);
+    }
+    let told: Vec<_> = pages.iter().map(|page| names(page)).collect();
+    assert_eq!(told, [vec!["Far", "Undated"], vec!["Other twin", "Twin"], vec!["Old"]]);
+    let of_twin = &pages[1][1];
+    assert_eq!(of_twin.season, twin);
+    let told: Vec<_> = of_twin.divisions.iter().map(|division| division.name.as_str()).collect();
+    assert_eq!(told, ["Ápple", "Girls", "zebra"], "by folded name");
+    assert_eq!(of_twin.divisions[1], girls, "reads back whole");
+    assert_eq!((pages[1][0].divisions.len(), pages[2][0].divisions.len()), (0, 1), "each has its own");
+}
+
+pub(crate) async fn are_filtered_and_searched_by_the_starts_of_words(store: &Store) {
+    let club = Club::found(store, "Seasons Three").await;
+    let scope = club.owner().scope(store).await;
+    let long = played("Été long 2024/25", date(2024, 11, 1), Some(date(2025, 2, 1)));
+    let short = Season {
+        status: SeasonStatus::Draft,
+        ..played("Winter 2025", date(2025, 6, 1), Some(date(2025, 8, 1)))
+    };
+    let hockey = Season {
+        sport: Sport::stored("ice_hockey".to_owned()),
+        ..played("Interwinter", date(2023, 1, 1), None)
+    };
+    club.create(store, [long, short, hockey].map(Record::Season).into()).await;
+    let find = async |filter: Filter| all(store, &scope, &filter).await;
+    let none = Filter::default;
+    assert_eq!(
+        find(Filter { year: Some(2025), ..none() }).await,
+        ["Winter 2025", "Été long 2024/25"],
+        "over new year"
+    );
+    assert_eq!(find(Filter { year: Some(2024), ..none() }).await, ["Été long 2024/25"]);
+    assert_eq!(find(Filter { status: Some(SeasonStatus::Draft), ..none() }).await, ["Winter 2025"]);
+    let sport = Some(Sport::stored("ice_hockey".to_owned()));
+    assert_eq!(find(Filter { sport, ..none() }).await, ["Interwinter"]);
+    let words =
+        |words: &[&str]| Filter { words: words.iter().map(|word| (*word).to_owned()).collect(), ..none() };
+    assert_eq!(find(words(&["win"])).await, ["Winter 2025"], "the start of a word, not its middle");
+    assert_eq!(find(words(&["ete", "2024", "lo"])).await, ["Été long 2024/25"], "all of them, in any order");
+    assert_eq!(find(words(&["ete", "winter"])).await, Vec::<String>::new());
+    let both = Filter { status: Some(SeasonStatus::Active), ..words(&["20"]) };
+    assert_eq!(find(both).await, ["Été long 2024/25"], "filter and words together");
+}
+
+pub(crate) async fn what_changed_is_told_in_the_order_of_change(store: &Store) {
+    let club = Club::found(store, "Seasons Four").await;
+    let scope = club.owner().scope(store).await;
+    let at = |minutes| NOW.saturating_add(SignedDuration::from_mins(minutes)).unwrap();
+    let touched = |name, minutes| Season { updated_at: at(minutes), ..season(name) };
+    let (last, first, middle) = (touched("Last", 3), touched("First", 1), touched("Middle", 2));
+    let twin = Season { updated_at: at(2), ..season("Middle twin") };
+    let records = [&last, &first, &middle, &twin].map(|season| Record::Season(season.clone()));
+    club.create(store, records.into()).await;
+    club.create(
+        store,
+        vec![Record::Division(division(&middle, "B")), Record::Division(division(&middle, "A"))],
+    )
+    .await;
+
+    let changed = async |after, limit| seasons::changed(&mut &*store, &scope, after, limit).await.unwrap();
+    let page = changed((Timestamp::UNIX_EPOCH, Uuid::nil()), 2).await;
+    assert_eq!(names(&page), ["First", "Middle"]);
+    assert_eq!(page[1].divisions.len(), 2, "with all divisions, though the page is two seasons long");
+    let rest = changed((page[1].season.updated_at, page[1].season.id.uuid()), 10).await;
+    assert_eq!(names(&rest), ["Middle twin", "Last"], "goes on among those of one instant");
+    assert_eq!(names(&changed((at(3), last.id.uuid()), 10).await), Vec::<&str>::new());
+}
+
+pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
+    let (club, other) = (Club::found(store, "Seasons Five").await, Club::found(store, "Seasons Six").await);
+    let scope = club.owner().scope(store).await;
+    let made = Season {
+        scoring: Scoring { win: 2, draw: 1, loss: -1 },
+        tiebreakers: vec![Tiebreaker::Scored, Tiebreaker::Name],
+        external_id: Some(ExternalId::parse("ext \u{1F3C0} 1").unwrap()),
+        ..played("Winter", date(2026, 4, 1), Some(date(2026, 9, 1)))
+    };
+    club.create(store, vec![Record::Season(made.clone())]).await;
+    let read = async |id| seasons::read(&mut &*store, &scope, id).await.unwrap();
+    assert_eq!(read(made.id).await, Some(Listed { season: made.clone(), divisions: Vec::new() }));
+
+    let found = async |club: &Club, folded: &'static str, external: &str| {
+        let external = ExternalId::parse(external).unwrap();
+        let found = clubs::write(store, club.id(), async move |tx, proof| {
+            let by_name = seasons::by_name(tx, proof, folded).await?;
+            Ok((by_name, seasons::by_external_id(tx, proof, &external).await?))
+        });
+        found.await.unwrap()
+    };
+    assert_eq!(found(&club, "winter", "ext \u{1F3C0} 1").await, (Some(made.id), Some(made.id)));
+    assert_eq!(found(&club, "summer", "ext 2").await, (None, None));
+    assert_eq!(found(&other, "winter", "ext \u{1F3C0} 1").await, (None, None), "in its own club only");
+    let refused = async |season: Season| {
+        let refused = clubs::apply(store, club.id(), vec![Effect::create(Record::Season(season))]).await;
+        assert!(matches!(refused, Err(Error::Duplicate(_))), "{refused:?}");
+    };
+    refused(season("WINTER")).await;
+    refused(Season { external_id: made.external_id.clone(), ..season("Summer") }).await;
+
+    let wanted = ChangeSeason {
+        name: Some(Name::parse("Hiver").unwrap()),
+        starts_on: Some(None),
+        ends_on: Some(None),
+        external_id: Some(None),
+        ..ChangeSeason::default()
+    };
+    let change = fieldhouse_domain::seasons::change(&clubs::moment(), made.clone(), wanted).unwrap();
+    clubs::apply(store, club.id(), change.into_iter().collect()).await.unwrap();
+    let changed = read(made.id).await.expect("the season").season;
+    assert_eq!((changed.name.as_str(), changed.starts_on, changed.version), ("Hiver", None, 2));
+    assert_eq!(changed.external_id, None);
+
+    let hanging = division(&changed, "U12");
+    let records = vec![Record::Team(team(&hanging, "Eagles"))];
+    club.create(store, vec![Record::Division(hanging)]).await;
+    club.create(store, records).await;
+    let id = made.id;
+    let dependents = async |club: &Club| {
+        let count =
+            clubs::write(store, club.id(), async move |tx, proof| seasons::dependents(tx, proof, id).await);
+        count.await.unwrap()
+    };
+    assert_eq!((dependents(&club).await, dependents(&other).await), (2, 0));
+    let deleted = clubs::apply(store, club.id(), vec![Effect::delete(Record::Season(changed))]).await;
+    assert!(matches!(deleted, Err(Error::Reference(_))), "a division stands on it: {deleted:?}");
+    let lonely = season("Lonely");
+    club.create(store, vec![Record::Season(lonely.clone())]).await;
+    clubs::apply(store, club.id(), vec![Effect::delete(Record::Season(lonely.clone()))]).await.unwrap();
+    assert_eq!(read(lonely.id).await, None);
+}

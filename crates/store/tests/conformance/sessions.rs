@@ -1,0 +1,86 @@
+//! Sessions: listing, refreshing, reuse.
+
+use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::ids::Id;
+use fieldhouse_domain::sessions::{self as rules, Client, Refreshed, Session};
+use fieldhouse_store::{Store, sessions};
+use fieldhouse_testing::clubs::{self, Club, NOW};
+use jiff::{SignedDuration, Timestamp};
+
+fn after(minutes: i64) -> Timestamp {
+    NOW.saturating_add(SignedDuration::from_mins(minutes)).unwrap()
+}
+
+pub(crate) async fn are_listed_newest_first_while_they_are_open(store: &Store) {
+    let club = Club::found(store, "Sessions One").await;
+    let (owner, scope) = (club.owner(), club.owner().scope(store).await);
+    let client =
+        Client { user_agent: Some("Firefox \u{2014} 测试".to_owned()), ip: "2001:db8::7".parse().ok() };
+    let open = |minutes| {
+        Session::open(&clubs::moment_at(after(minutes)), owner.user.id, "password", client.clone())
+            .with_token([9; 32])
+    };
+    let (second, third) = (open(1), open(2));
+    let ended = Session { revoked_at: Some(after(3)), ..open(3) };
+    let expired = Session { expires_at: after(5), ..open(4) };
+    let records = [&second, &third, &ended, &expired].map(|session| Record::Session(session.clone()));
+    club.create(store, records.into()).await;
+
+    let list = async |from, limit| {
+        let page = sessions::list(&mut &*store, &scope, after(10), from, limit).await.unwrap();
+        page.into_iter().map(|session| session.id).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        list(None, 10).await,
+        [third.id, second.id, owner.session.id],
+        "of the owner alone, the open ones"
+    );
+    assert_eq!(list(None, 1).await, [third.id]);
+    let rest = list(Some((third.created_at, third.id.uuid())), 10).await;
+    assert_eq!(rest, [second.id, owner.session.id]);
+
+    let user = owner.user.id;
+    let open =
+        clubs::write(store, club.id(), async move |tx, proof| sessions::open(tx, proof, user).await).await;
+    let open: Vec<_> = open.unwrap().into_iter().map(|session| session.id).collect();
+    assert_eq!(
+        open,
+        [owner.session.id, second.id, third.id, expired.id],
+        "not ended by anybody, the oldest first"
+    );
+
+    let read = async |id| sessions::read(&mut &*store, club.id(), id).await.unwrap();
+    assert_eq!(read(third.id).await, Some(third), "reads back whole");
+    assert_eq!(read(ended.id).await, Some(ended));
+    let other = Club::found(store, "Sessions Two").await;
+    assert_eq!(read(other.owner().session.id).await, None, "another club's session is not there");
+}
+
+pub(crate) async fn a_refresh_token_is_good_once_and_a_reused_one_ends_the_session(store: &Store) {
+    let club = Club::found(store, "Sessions Three").await;
+    let session = club.owner().session.id;
+    let show = async |minutes, token: [u8; 32], next: [u8; 32]| {
+        let organization = club.id();
+        let moment = clubs::moment_at(after(minutes));
+        let stands = sessions::read(&mut &*store, organization, session).await.unwrap().expect("the session");
+        let (goes_on, effect) = match rules::refresh(&moment, stands, &token, next) {
+            Refreshed::GoesOn(effect) => (true, effect),
+            Refreshed::Reused(effect) => (false, effect),
+            Refreshed::Ended => return None,
+        };
+        clubs::apply(store, organization, vec![*effect]).await.unwrap();
+        Some(goes_on)
+    };
+    assert_eq!(show(1, [1; 32], [2; 32]).await, Some(true));
+    assert_eq!(show(2, [2; 32], [3; 32]).await, Some(true));
+    let stands = sessions::read(&mut &*store, club.id(), session).await.unwrap().expect("the session");
+    assert_eq!((stands.generation, stands.token_digest, stands.previous_digest), (3, [3; 32], Some([2; 32])));
+    assert_eq!((stands.rotated_at, stands.last_used_at, stands.version), (after(2), after(2), 3));
+    assert_eq!(show(3, [1; 32], [4; 32]).await, Some(false), "somebody else holds it");
+    assert_eq!(show(4, [3; 32], [5; 32]).await, None, "the family has ended");
+
+    let ended = sessions::read(&mut &*store, club.id(), session).await.unwrap().expect("the session");
+    let stale =
+        Effect::update(&clubs::moment(), Record::Session(stands), Record::Session(ended)).expect("differs");
+    assert!(clubs::apply(store, club.id(), vec![stale]).await.is_err(), "the version has moved");
+}

@@ -1,0 +1,100 @@
+//! Migrations: once, by one program at a time, never backwards, never over an edited one.
+
+use fieldhouse_store::migrations::{self, Status};
+use fieldhouse_store::{Error, Options, Store};
+use fieldhouse_testing::databases;
+
+use crate::raw;
+
+#[tokio::test]
+async fn running_them_twice_does_nothing_the_second_time() {
+    for database in databases::both_blank() {
+        let store = database.open().await;
+        let known = migrations::ALL.last().expect("a migration").number;
+        assert_eq!(migrations::status(&store).await.unwrap(), Status { applied: 0, known });
+        let first: Vec<_> = migrations::run(&store).await.unwrap().iter().map(|step| step.number).collect();
+        assert_eq!(first.last(), Some(&known));
+        assert!(migrations::run(&store).await.unwrap().is_empty());
+        assert_eq!(migrations::status(&store).await.unwrap(), Status { applied: known, known });
+    }
+}
+
+#[tokio::test]
+async fn asking_how_far_the_schema_is_changes_nothing() {
+    let [sqlite, postgres] = databases::both_blank();
+    for database in [&sqlite, &postgres] {
+        migrations::status(&database.open().await).await.unwrap();
+    }
+    let tables: i64 =
+        raw::sqlite(&sqlite).query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
+    let row = raw::postgres(&postgres).await;
+    let row =
+        row.query_one("SELECT COUNT(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace", &[]).await;
+    assert_eq!((tables, row.unwrap().get::<_, i64>(0)), (0, 0));
+}
+
+#[tokio::test]
+async fn programs_that_start_at_once_on_one_server_all_find_it_migrated() {
+    for _ in 0..3 {
+        let [_, database] = databases::both_blank();
+        let programs = [database.open().await, database.open().await, database.open().await];
+        let [first, second, third] = &programs;
+        let (first, second, third) =
+            tokio::join!(migrations::run(first), migrations::run(second), migrations::run(third));
+        let steps = [first.unwrap(), second.unwrap(), third.unwrap()].map(|steps| steps.len());
+        assert_eq!(steps.iter().sum::<usize>(), migrations::ALL.len(), "each step by one of them: {steps:?}");
+        migrations::status(&programs[0]).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_step_that_fails_leaves_nothing_of_itself() {
+    for database in databases::both_blank() {
+        // In the way of the last but one of the tables.
+        raw::execute(&database, "CREATE TABLE tombstones (stone INTEGER)").await;
+        let store = database.open().await;
+        assert!(migrations::run(&store).await.is_err(), "a table is in the way");
+        assert_eq!(migrations::status(&store).await.unwrap().applied, 0);
+        raw::execute(&database, "DROP TABLE tombstones").await;
+        migrations::run(&store).await.expect("the way is free, and no table is left of the first try");
+    }
+}
+
+#[tokio::test]
+async fn a_schema_from_the_future_is_refused() {
+    for database in databases::both() {
+        let newer = "INSERT INTO schema_migrations (number, name, checksum) VALUES (9999, 'x', 'y')";
+        raw::execute(&database, newer).await;
+        let store = database.open().await;
+        let known = migrations::ALL.last().expect("a migration").number;
+        for refused in [migrations::status(&store).await.map(drop), migrations::run(&store).await.map(drop)] {
+            assert!(
+                matches!(refused, Err(Error::NewerSchema { found: 9999, known: told }) if told == known),
+                "{refused:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_edited_step_is_refused() {
+    for database in databases::both() {
+        raw::execute(&database, "UPDATE schema_migrations SET checksum = 'another' WHERE number = 1").await;
+        let refused = migrations::run(&database.open().await).await;
+        assert!(matches!(refused, Err(Error::EditedMigration(1))), "{:?}", refused.err());
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_cannot_be_opened_says_why() {
+    let folder = databases::sqlite();
+    let missing = folder.folder().expect("a folder").join("missing");
+    let refused = Store::open(&Options::Sqlite { folder: missing }).await.err();
+    assert!(matches!(refused, Some(Error::Unavailable(_))), "{refused:?}");
+    std::fs::write(folder.folder().expect("a folder").join("fieldhouse.db"), [b'x'; 8192]).unwrap();
+    let refused = Store::open(&folder.options()).await.err();
+    assert!(
+        matches!(&refused, Some(Error::Unavailable(why)) if why.contains("not a database")),
+        "{refused:?}"
+    );
+}

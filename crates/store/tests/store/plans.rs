@@ -1,0 +1,144 @@
+//! Plans: no query reads a table from one end to the other, nor all rows of an organization to find one.
+//!
+//! A query that has to is listed with its reason. An entry that is not needed any more has to go.
+
+use std::collections::BTreeSet;
+
+use fieldhouse_store::query::{self, Query};
+use fieldhouse_testing::databases;
+use rusqlite::Connection;
+use serde_json::Value as Json;
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+use crate::raw;
+
+/// Query, step of the plan, reason.
+type Walks = &'static [(&'static str, &'static str, &'static str)];
+
+const IMPORT: &str = "an import of the catalogue compares with all of it";
+
+const ON_SQLITE: Walks = &[
+    ("colleges.all", "SCAN c", IMPORT),
+    ("programs.all", "SCAN p", IMPORT),
+    (
+        "organizations.any",
+        "SCAN orgs USING COVERING INDEX sqlite_autoindex_orgs_1",
+        "one step: whichever organization comes first",
+    ),
+    (
+        "members.owners",
+        "SEARCH members USING PRIMARY KEY (org_id=?)",
+        "only where a member is changed or removed, and a club has hundreds of members, not thousands",
+    ),
+];
+
+/// By table, for the same walk takes other steps in other versions of PostgreSQL.
+const ON_POSTGRES: Walks = &[
+    ("colleges.all", "colleges", IMPORT),
+    ("programs.all", "colleges", IMPORT),
+    ("programs.all", "programs", IMPORT),
+    ("organizations.any", "orgs", "one step: whichever organization comes first"),
+    (
+        "guests.delete_expired_favorites",
+        "guest_favorites",
+        "a purge; where there are rows, the planner goes from the guests that have expired",
+    ),
+];
+
+type Found = BTreeSet<(&'static str, String)>;
+
+fn listed(walks: Walks) -> Found {
+    walks.iter().map(|(query, step, _)| (*query, (*step).to_owned())).collect()
+}
+
+fn refuse_new(walked: &Found, listed: &Found) {
+    let new: Vec<_> = walked.difference(listed).collect();
+    assert!(new.is_empty(), "these walk through a table: give them an index, or a reason: {new:#?}");
+}
+
+#[tokio::test]
+async fn no_query_walks_through_a_table_on_sqlite() {
+    let database = databases::sqlite();
+    let connection = raw::sqlite(&database);
+    let walks = |query: &'static Query| {
+        let steps = steps(&connection, query);
+        let walks = steps.iter().filter(|step| is_walk(step, &steps)).cloned().collect::<Vec<_>>();
+        walks.into_iter().map(|step| (query.name, step))
+    };
+    let (walked, listed) = (query::all().flat_map(walks).collect(), listed(ON_SQLITE));
+    refuse_new(&walked, &listed);
+    let old: Vec<_> = listed.difference(&walked).collect();
+    assert!(old.is_empty(), "these do not walk any more, take them out of the list: {old:#?}");
+}
+
+fn steps(connection: &Connection, query: &Query) -> Vec<String> {
+    let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", query.sql)).unwrap();
+    let mut rows = statement.raw_query();
+    let mut steps = Vec::new();
+    while let Some(row) = rows.next().unwrap() {
+        steps.push(row.get("detail").unwrap());
+    }
+    steps
+}
+
+/// Whether a step reads a whole table, or all that an organization has in it. Rows that the query itself has put together may be
+/// read whole.
+fn is_walk(step: &str, steps: &[String]) -> bool {
+    if let Some(scanned) = step.strip_prefix("SCAN ") {
+        let made = ["CO-ROUTINE", "MATERIALIZE"].map(|verb| format!("{verb} {scanned}"));
+        return scanned != "CONSTANT ROW" && !steps.iter().any(|step| made.contains(step));
+    }
+    step.starts_with("SEARCH ") && step.contains("(org_id=?)")
+}
+
+#[tokio::test]
+async fn no_query_walks_through_a_table_on_postgresql() {
+    let database = databases::postgres();
+    let client = raw::postgres(&database).await;
+    // The plan that a prepared statement ends up with. An empty table is always read whole if that is allowed.
+    let settings = "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan";
+    client.batch_execute(settings).await.unwrap();
+    let mut walked = Found::new();
+    for query in query::all() {
+        let mut steps = Vec::new();
+        walks(&explain(&client, query).await, &mut steps);
+        walked.extend(steps.into_iter().map(|step| (query.name, step)));
+    }
+    refuse_new(&walked, &listed(ON_POSTGRES));
+}
+
+async fn explain(client: &Client, query: &Query) -> Json {
+    client.batch_execute(&format!("PREPARE explained AS {}", query.sql)).await.unwrap();
+    let count = "SELECT cardinality(parameter_types) FROM pg_prepared_statements WHERE name = 'explained'";
+    let count: i32 = client.query_one(count, &[]).await.unwrap().get(0);
+    let nulls = vec!["NULL"; usize::try_from(count).unwrap()].join(", ");
+    let arguments = if count == 0 { String::new() } else { format!("({nulls})") };
+    let explained =
+        client.simple_query(&format!("EXPLAIN (FORMAT JSON) EXECUTE explained{arguments}")).await.unwrap();
+    client.batch_execute("DEALLOCATE explained").await.unwrap();
+    let text = explained.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0),
+        _ => None,
+    });
+    serde_json::from_str(text.expect("a plan")).unwrap()
+}
+
+/// Collects the tables that are read without a key.
+fn walks(plan: &Json, found: &mut Vec<String>) {
+    match plan {
+        Json::Array(plans) => plans.iter().for_each(|plan| walks(plan, found)),
+        Json::Object(fields) => {
+            let text = |field: &str| fields.get(field).and_then(Json::as_str);
+            let kind = text("Node Type").unwrap_or_default();
+            if kind == "Seq Scan" || kind.contains("Index") && !fields.contains_key("Index Cond") {
+                let table = text("Relation Name").or(text("Index Name"));
+                found.extend(table.map(str::to_owned));
+            }
+            ["Plan", "Plans"]
+                .iter()
+                .filter_map(|field| fields.get(*field))
+                .for_each(|plan| walks(plan, found));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,124 @@
+//! The schema: the same on both engines, and every key of a tenant's table begins with the tenant.
+
+mod postgres;
+mod sqlite;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fieldhouse_store::query;
+use fieldhouse_testing::databases;
+
+use crate::raw;
+
+pub(crate) type Schema = BTreeMap<String, Table>;
+type Columns = Vec<String>;
+
+/// A table in the words that both engines have.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Table {
+    /// Name, SQLite's type, whether null is allowed.
+    columns: BTreeSet<(String, String, bool)>,
+    primary_key: Columns,
+    /// Columns in their order, and of which rows only.
+    unique: BTreeSet<(Columns, Option<String>)>,
+    /// Likewise.
+    indexes: BTreeSet<(Columns, Option<String>)>,
+    /// Columns, and table and columns that they refer to.
+    references: BTreeSet<(Columns, String, Columns)>,
+}
+
+/// Tables that belong to no tenant. To add one, say why it cannot be keyed by its organization.
+const SHARED: &[(&str, &str)] = &[
+    ("api_keys", "found by its public id before the organization is known"),
+    ("college_words", "the catalogue is everybody's"),
+    ("colleges", "the catalogue is everybody's"),
+    ("guest_favorites", "guests belong to no organization"),
+    ("guests", "guests belong to no organization"),
+    ("login_failures", "counted before anybody is known"),
+    ("orgs", "the tenants themselves"),
+    ("programs", "the catalogue is everybody's"),
+    ("schema_migrations", "the schema's own"),
+    ("users", "a person may belong to several organizations"),
+];
+
+fn is_shared(table: &str) -> bool {
+    SHARED.iter().any(|(shared, _)| *shared == table)
+}
+
+async fn both() -> [Schema; 2] {
+    let [on_sqlite, on_postgres] = databases::both();
+    [sqlite::read(&raw::sqlite(&on_sqlite)), postgres::read(&raw::postgres(&on_postgres).await).await]
+}
+
+#[tokio::test]
+async fn both_engines_have_the_same_tables_keys_and_references() {
+    let [on_sqlite, on_postgres] = both().await;
+    let names = |schema: &Schema| schema.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&on_sqlite), names(&on_postgres));
+    for (name, table) in &on_sqlite {
+        assert_eq!(table, &on_postgres[name], "{name}, on SQLite and on PostgreSQL");
+        assert!(!table.columns.is_empty() && !table.primary_key.is_empty(), "{name} was read");
+    }
+    let games = &on_sqlite["games"];
+    assert_eq!(
+        (games.columns.len(), games.references.len(), games.indexes.len()),
+        (22, 5, 6),
+        "all was read"
+    );
+}
+
+#[tokio::test]
+async fn every_key_of_a_tenants_table_begins_with_the_tenant() {
+    let [schema, _] = both().await;
+    let begins = |columns: &Columns| columns.first().map(String::as_str) == Some("org_id");
+    for (name, table) in &schema {
+        if is_shared(name) {
+            continue;
+        }
+        assert!(begins(&table.primary_key), "the primary key of {name}");
+        for (columns, _) in &table.unique {
+            assert!(begins(columns), "the unique key {columns:?} of {name}");
+        }
+        for (columns, target, targets) in &table.references {
+            let to_tenant = begins(columns) && (begins(targets) || target == "orgs");
+            assert!(to_tenant || is_shared(target), "the reference {columns:?} of {name} to {target}");
+        }
+    }
+    for (shared, _) in SHARED {
+        assert!(schema.contains_key(*shared), "{shared} is no table any more");
+        assert!(
+            !begins(&schema[*shared].primary_key),
+            "{shared} is a tenant's table: take it out of the list"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_can_be_deleted_is_found_by_an_index_where_it_is_referred_to() {
+    let [schema, _] = both().await;
+    for (name, table) in &schema {
+        for (columns, target, _) in &table.references {
+            let deletes = format!("DELETE FROM {target} ");
+            if !query::all().any(|query| query.sql.starts_with(&deletes)) {
+                continue;
+            }
+            let whole = table.indexes.iter().chain(&table.unique).filter(|(_, rows)| rows.is_none());
+            let mut keys = whole.map(|(columns, _)| columns).chain([&table.primary_key]);
+            assert!(
+                keys.any(|key| key.starts_with(columns)),
+                "{columns:?} of {name}: deleting from {target} scans it"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_text_on_postgresql_is_ordered_by_its_bytes_as_on_sqlite() {
+    let database = databases::postgres();
+    let others = "SELECT table_name || '.' || column_name FROM information_schema.columns
+        WHERE table_schema = 'public' AND data_type IN ('text', 'character varying', 'character')
+            AND collation_name IS DISTINCT FROM 'C'";
+    let rows = raw::postgres(&database).await.query(others, &[]).await.unwrap();
+    let others: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    assert_eq!(others, Vec::<String>::new(), "have another order");
+}

@@ -1,0 +1,162 @@
+//! Transactions, on both engines: many at once, and what becomes of those that fail.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::ids::SeasonId;
+use fieldhouse_domain::seasons::{Scoring, Season};
+use fieldhouse_store::{Change, Error, OrgScope, Store, seasons};
+use fieldhouse_testing::clubs::{self, Club};
+use fieldhouse_testing::databases::{self, Database};
+use fieldhouse_testing::leagues::{division, season};
+use futures_util::FutureExt;
+use tokio::task::JoinSet;
+
+/// A club with one season, and leave to read it.
+pub(crate) struct Played {
+    pub(crate) store: Arc<Store>,
+    pub(crate) club: Club,
+    pub(crate) scope: Arc<OrgScope>,
+    pub(crate) season: SeasonId,
+}
+
+impl Played {
+    pub(crate) async fn found(store: Store) -> Self {
+        let club = Club::found(&store, "Written Club").await;
+        let season = season("Winter");
+        club.create(&store, vec![Record::Season(season.clone())]).await;
+        let scope = Arc::new(club.owner().scope(&store).await);
+        Self { store: Arc::new(store), club, scope, season: season.id }
+    }
+
+    pub(crate) async fn read(&self) -> Season {
+        seasons::read(&mut &*self.store, &self.scope, self.season).await.unwrap().expect("the season").season
+    }
+}
+
+/// One more for a win: reads, changes, writes.
+pub(crate) fn one_more(read: Season) -> Effect {
+    let scoring = Scoring { win: read.scoring.win + 1, ..read.scoring };
+    let after = Season { scoring, ..read.clone() };
+    Effect::update(&clubs::moment(), Record::Season(read), Record::Season(after)).expect("it differs")
+}
+
+async fn count_up(
+    store: Arc<Store>,
+    club: Club,
+    scope: Arc<OrgScope>,
+    id: SeasonId,
+    fails: bool,
+) -> Result<(), Error> {
+    let (operator, moment) = (store.operator(), clubs::moment());
+    let counted = store.write("testing.count_up", async move |tx| {
+        let moment = moment.again();
+        let read = seasons::read(tx, &scope, id).await?.expect("the season").season;
+        let proof = tx.permit_operator(&operator, club.id());
+        let change = Change { moment: &moment, operation: "seasons.update", request_id: "test" };
+        tx.apply(&proof, change, &[one_more(read)]).await?;
+        if fails { Err(Error::Overloaded("on purpose")) } else { Ok(()) }
+    });
+    counted.await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_400_changes_at_once_exactly_those_are_there_that_were_answered_with_success() {
+    for database in databases::both() {
+        let played = Played::found(database.open().await).await;
+        let before = played.read().await;
+        let mut changes = JoinSet::new();
+        for number in 0..400 {
+            let (store, club, scope) = (played.store.clone(), played.club.clone(), played.scope.clone());
+            changes.spawn(count_up(store, club, scope, played.season, number % 2 == 1));
+        }
+        let mut succeeded = 0;
+        for change in changes.join_all().await {
+            match change {
+                Ok(()) => succeeded += 1,
+                Err(Error::Overloaded("on purpose")) => {}
+                Err(error) => panic!("{} on {}", error, played.store.engine().name()),
+            }
+        }
+        let after = played.read().await;
+        assert_eq!(succeeded, 200);
+        assert_eq!(after.scoring.win - before.scoring.win, 200, "on {}", played.store.engine().name());
+        assert_eq!(after.version - before.version, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_transaction_ends_with_the_first_statement_that_fails() {
+    for database in databases::both() {
+        let played = Played::found(database.open().await).await;
+        let (operator, club, moment) = (played.store.operator(), played.club.id(), clubs::moment());
+        let written = played.store.write("testing.go_on", async move |tx| {
+            let moment = moment.again();
+            let proof = tx.permit_operator(&operator, club);
+            let change = Change { moment: &moment, operation: "seasons.create", request_id: "test" };
+            tx.apply(&proof, change, &[Effect::create(Record::Season(season("Spring")))]).await?;
+            let taken = tx.apply(&proof, change, &[Effect::create(Record::Season(season("Winter")))]).await;
+            assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
+            let another = Effect::create(Record::Season(season("Summer")));
+            let refused = tx.apply(&proof, change, &[another]).await;
+            assert!(matches!(refused, Err(Error::Internal(_))), "{refused:?}");
+            Ok::<_, Error>(())
+        });
+        let written = written.await;
+        assert!(
+            matches!(written, Err(Error::Internal(_))),
+            "it is told, though its body hid it: {written:?}"
+        );
+        let all =
+            seasons::list(&mut &*played.store, &played.scope, &seasons::Filter::default(), None, 10).await;
+        assert_eq!(all.unwrap().len(), 1, "nothing of it is kept, on {}", played.store.engine().name());
+    }
+}
+
+#[tokio::test]
+async fn references_and_unique_keys_are_told_apart_and_tell_nothing_of_the_row() {
+    for database in databases::both() {
+        let played = Played::found(database.open().await).await;
+        let create = async |record| {
+            clubs::apply(&played.store, played.club.id(), vec![Effect::create(record)]).await.unwrap_err()
+        };
+        let taken = create(Record::Season(season("WINTER"))).await;
+        assert!(
+            matches!(&taken, Error::Duplicate(why) if !why.to_lowercase().contains("winter")),
+            "{taken:?}"
+        );
+        let missing = create(Record::Division(division(&season("nowhere"), "U12"))).await;
+        assert!(matches!(missing, Error::Reference(_)), "{missing:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_panics_leaves_the_store_as_it_was() {
+    for database in databases::both() {
+        let played = with_one_connection(&database).await;
+        let club = played.club.id();
+        let panicking = clubs::write(&played.store, club, async |tx, proof| {
+            let moment = clubs::moment();
+            let change = Change { moment: &moment, operation: "seasons.create", request_id: "test" };
+            tx.apply(proof, change, &[Effect::create(Record::Season(season("Spring")))]).await?;
+            panic!("on purpose")
+        });
+        // On SQLite it is an error, for the writer is everybody's; on PostgreSQL it goes on to the caller.
+        let panicked: Result<Result<(), Error>, _> = AssertUnwindSafe(panicking).catch_unwind().await;
+        assert!(!matches!(panicked, Ok(Ok(()))), "{panicked:?}");
+        clubs::apply(&played.store, club, vec![one_more(played.read().await)]).await.unwrap();
+        let all =
+            seasons::list(&mut &*played.store, &played.scope, &seasons::Filter::default(), None, 10).await;
+        assert_eq!(all.unwrap().len(), 1);
+    }
+}
+
+/// A store that has no other connection to fall back on.
+pub(crate) async fn with_one_connection(database: &Database) -> Played {
+    let mut options = database.options();
+    if let fieldhouse_store::Options::Postgres { connections, .. } = &mut options {
+        *connections = 1;
+    }
+    Played::found(Store::open(&options).await.unwrap()).await
+}

@@ -1,0 +1,235 @@
+//! A club to test with: an organization with a person of every role, each with a session and an API key.
+//!
+//! Clubs are founded at a time of their own, [`NOW`], so that tests do not depend on the day on which they run.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fieldhouse_domain::Moment;
+use fieldhouse_domain::api_keys::{ApiKey, ApiKeyKind};
+use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::ids::{Id, OrganizationId};
+use fieldhouse_domain::members::Member;
+use fieldhouse_domain::organizations::{self, Organization};
+use fieldhouse_domain::policy::{Credential, KeyUse, Requirement};
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::scopes::{Resource, Scope, Verb};
+use fieldhouse_domain::sessions::{Client, Session};
+use fieldhouse_domain::text::{Email, Name};
+use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_domain::users::User;
+use fieldhouse_store::{Change, OrgScope, OrgWrite, Result, Sent, Store, Tx, access};
+use jiff::{SignedDuration, Timestamp};
+
+/// When clubs are founded: noon of 1 March 2026 in UTC.
+pub const NOW: Timestamp = Timestamp::constant(1_772_366_400, 0);
+/// The pepper of every key.
+pub const PEPPER: &str = "pepper-1";
+/// What any member may do.
+pub const ANY_MEMBER: Requirement = Requirement {
+    credential: Credential::Required(Role::Viewer),
+    keys: KeyUse::Allowed,
+    scope: Scope { resource: Resource::Seasons, verb: Verb::Read },
+};
+
+/// A moment at [`NOW`] whose ids no other moment of this process has.
+pub fn moment() -> Moment {
+    moment_at(NOW)
+}
+
+/// A moment at another time whose ids no other moment of this process has.
+pub fn moment_at(now: Timestamp) -> Moment {
+    static MOMENTS: AtomicU64 = AtomicU64::new(1);
+    Moment::new(now, u128::from(MOMENTS.fetch_add(1, Ordering::Relaxed)) << 20)
+}
+
+/// Runs a transaction with the operator's leave to write to an organization.
+pub async fn write<T, F>(store: &Store, organization: OrganizationId, body: F) -> Result<T>
+where
+    T: Send + 'static,
+    F: for<'a, 'tx> AsyncFn(&'a mut Tx<'tx>, &'a OrgWrite<'tx>) -> Result<T> + Send + Sync + 'static,
+{
+    let operator = store.operator();
+    store
+        .write("testing.write", async move |tx| {
+            let proof = tx.permit_operator(&operator, organization);
+            body(tx, &proof).await
+        })
+        .await
+}
+
+/// Applies effects by the operator's leave.
+pub async fn apply(store: &Store, organization: OrganizationId, effects: Vec<Effect>) -> Result<()> {
+    let moment = moment();
+    write(store, organization, async move |tx, proof| {
+        let moment = moment.again();
+        let change = Change { moment: &moment, operation: "testing.apply", request_id: "test" };
+        tx.apply(proof, change, &effects).await
+    })
+    .await
+}
+
+/// Somebody of a club.
+#[derive(Clone, Debug)]
+pub struct Person {
+    /// The club.
+    pub organization: OrganizationId,
+    /// The user.
+    pub user: User,
+    /// The membership.
+    pub member: Member,
+    /// A session that was opened at [`NOW`].
+    pub session: Session,
+    /// A key without scopes that was issued at [`NOW`].
+    pub key: ApiKey,
+}
+
+impl Person {
+    /// Somebody new.
+    ///
+    /// # Panics
+    /// Where `name` and `club` make no address.
+    pub fn new(organization: OrganizationId, club: &str, name: &str, role: Role) -> Self {
+        let moment = moment();
+        let user = User {
+            id: moment.id(),
+            email: Email::parse(&format!("{name}@{club}.example")).expect("an address"),
+            name: Name::parse(name).expect("a name"),
+            locale: None,
+            time_zone: None,
+            password_hash: None,
+            password_changed_at: None,
+            suspended_at: None,
+            created_at: NOW,
+            updated_at: NOW,
+            version: 1,
+        };
+        let client = Client { user_agent: Some("test".to_owned()), ip: None };
+        let session = Session::open(&moment, user.id, "password", client).with_token([1; 32]);
+        let member = Member::new(&moment, user.id, role);
+        let key = key(&moment, &user, role);
+        Self { organization, user, member, session, key }
+    }
+
+    /// What makes this person: user, membership, session and key.
+    pub fn effects(&self) -> Vec<Effect> {
+        [
+            Record::User(self.user.clone()),
+            Record::Member(self.member.clone()),
+            Record::Session(self.session.clone()),
+            Record::ApiKey(self.key.clone()),
+        ]
+        .map(Effect::create)
+        .into()
+    }
+
+    /// The session as a request sends it.
+    pub fn by_session(&self) -> Sent {
+        Sent::Session {
+            organization: self.organization,
+            id: self.session.id,
+            expires_at: self.session.expires_at,
+        }
+    }
+
+    /// The key as a request sends it.
+    pub fn by_key(&self) -> Sent {
+        let digests = vec![(PEPPER.to_owned(), self.key.digest)];
+        Sent::ApiKey { public_id: self.key.public_id.clone(), digests }
+    }
+
+    /// Leave to read, by the session.
+    ///
+    /// # Panics
+    /// Where the policy denies it.
+    pub async fn scope(&self, store: &Store) -> OrgScope {
+        let caller =
+            access::identify(&mut &*store, &self.by_session(), NOW).await.expect("the store answers");
+        let caller = caller.expect("the session is good");
+        caller.permit(ANY_MEMBER, NOW, None).expect("a member may read")
+    }
+}
+
+fn key(moment: &Moment, user: &User, role: Role) -> ApiKey {
+    let id: fieldhouse_domain::ids::ApiKeyId = moment.id();
+    let digest: [u8; 32] = std::array::from_fn(|at| id.uuid().as_bytes()[at % 16]);
+    ApiKey {
+        id,
+        user_id: user.id,
+        name: Name::stored(format!("{}'s key", user.name)),
+        kind: ApiKeyKind::Personal,
+        public_id: format!("{:010x}", id.uuid().as_u128() & 0xff_ffff_ffff),
+        last4: "last".to_owned(),
+        digest,
+        pepper_id: PEPPER.to_owned(),
+        role,
+        scopes: Vec::new(),
+        allowed_ips: Vec::new(),
+        created_at: NOW,
+        expires_at: NOW.saturating_add(SignedDuration::from_hours(90 * 24)).unwrap_or(Timestamp::MAX),
+        last_used_at: None,
+        revoked_at: None,
+        updated_at: NOW,
+        version: 1,
+    }
+}
+
+/// A club with a person of every role.
+#[derive(Clone, Debug)]
+pub struct Club {
+    /// The organization.
+    pub organization: Organization,
+    people: Vec<Person>,
+}
+
+impl Club {
+    /// Founds a club by the operator's leave.
+    ///
+    /// # Panics
+    /// Where the store refuses.
+    pub async fn found(store: &Store, name: &str) -> Self {
+        let name = Name::parse(name).expect("a name");
+        let organization = Organization {
+            id: moment().id(),
+            slug: organizations::slug(&name),
+            name,
+            country: Some("AU".to_owned()),
+            time_zone: TimeZoneName::parse("Australia/Melbourne").expect("a zone"),
+            created_at: NOW,
+            updated_at: NOW,
+            version: 1,
+        };
+        let person = |role: Role| Person::new(organization.id, &organization.slug, role.name(), role);
+        let people: Vec<Person> = Role::ALL.into_iter().map(person).collect();
+        let mut effects = vec![Effect::create(Record::Organization(organization.clone()))];
+        effects.extend(people.iter().flat_map(Person::effects));
+        apply(store, organization.id, effects).await.expect("the club is founded");
+        Self { organization, people }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> OrganizationId {
+        self.organization.id
+    }
+
+    /// The person of a role.
+    ///
+    /// # Panics
+    /// Never: there is one of every role.
+    pub fn person(&self, role: Role) -> &Person {
+        self.people.iter().find(|person| person.member.role == role).expect("a person of every role")
+    }
+
+    /// The owner.
+    pub fn owner(&self) -> &Person {
+        self.person(Role::Owner)
+    }
+
+    /// Makes records by the operator's leave.
+    ///
+    /// # Panics
+    /// Where the store refuses.
+    pub async fn create(&self, store: &Store, records: Vec<Record>) {
+        let effects = records.into_iter().map(Effect::create).collect();
+        apply(store, self.id(), effects).await.expect("the records are made");
+    }
+}

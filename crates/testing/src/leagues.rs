@@ -1,0 +1,112 @@
+//! Records of a league to test with: plain ones, whose fields a test changes where they matter to it.
+
+use fieldhouse_domain::divisions::Division;
+use fieldhouse_domain::games::{Game, GameKind, GameStatus, Side};
+use fieldhouse_domain::ids::{Id, TeamId};
+use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus, default_tiebreakers};
+use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::teams::Team;
+use fieldhouse_domain::text::Name;
+use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_domain::venues::Venue;
+use jiff::Timestamp;
+
+use crate::clubs::{NOW, moment};
+
+fn melbourne() -> TimeZoneName {
+    TimeZoneName::stored("Australia/Melbourne".to_owned())
+}
+
+fn new_id<I: Id>() -> I {
+    moment().id()
+}
+
+/// An active season of basketball without days.
+pub fn season(name: &str) -> Season {
+    Season {
+        id: new_id(),
+        name: Name::stored(name.to_owned()),
+        sport: Sport::stored("basketball".to_owned()),
+        status: SeasonStatus::Active,
+        starts_on: None,
+        ends_on: None,
+        time_zone: melbourne(),
+        scoring: Scoring::default(),
+        tiebreakers: default_tiebreakers(),
+        external_id: None,
+        created_at: NOW,
+        updated_at: NOW,
+        version: 1,
+    }
+}
+
+/// A division of a season.
+pub fn division(season: &Season, name: &str) -> Division {
+    Division {
+        id: new_id(),
+        season_id: season.id,
+        name: Name::stored(name.to_owned()),
+        age_group: None,
+        gender: None,
+        created_at: NOW,
+        updated_at: NOW,
+        version: 1,
+    }
+}
+
+/// A team of a division.
+pub fn team(division: &Division, name: &str) -> Team {
+    Team {
+        id: new_id(),
+        season_id: division.season_id,
+        division_id: division.id,
+        name: Name::stored(name.to_owned()),
+        short_name: None,
+        external_id: None,
+        created_at: NOW,
+        updated_at: NOW,
+        version: 1,
+    }
+}
+
+/// A venue without an address.
+pub fn venue(name: &str) -> Venue {
+    Venue {
+        id: new_id(),
+        name: Name::stored(name.to_owned()),
+        address: None,
+        latitude: None,
+        longitude: None,
+        time_zone: melbourne(),
+        fields: Vec::new(),
+        created_at: NOW,
+        updated_at: NOW,
+        version: 1,
+    }
+}
+
+/// A game of a division that is to be played at a known time and nowhere yet.
+pub fn game(division: &Division, home: TeamId, away: TeamId, starts_at: Timestamp) -> Game {
+    let side = |team_id| Some(Side { team_id, score: None });
+    Game {
+        id: new_id(),
+        season_id: division.season_id,
+        division_id: division.id,
+        round: None,
+        kind: GameKind::Game,
+        status: GameStatus::Scheduled,
+        starts_at,
+        time_tbd: false,
+        ends_at: None,
+        time_zone: melbourne(),
+        venue_id: None,
+        field: None,
+        home: side(home),
+        away: side(away),
+        last_change: None,
+        external_id: None,
+        created_at: NOW,
+        updated_at: NOW,
+        version: 1,
+    }
+}
