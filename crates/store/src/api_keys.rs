@@ -101,7 +101,12 @@ pub async fn active<'tx>(
 
 impl Store {
     /// Notes that keys were used. This is bookkeeping, not a change: it has no version and leaves no audit event.
-    pub async fn note_key_use(&self, used: Vec<(ApiKeyId, Timestamp)>) -> Result<()> {
+    pub async fn note_key_use(&self, mut used: Vec<(ApiKeyId, Timestamp)>) -> Result<()> {
+        if used.is_empty() {
+            return Ok(());
+        }
+        // In the same order on every node, so that two of them never wait for each other's rows.
+        used.sort_unstable();
         self.write("api_keys.note_use", async move |tx| {
             for (key_id, at) in &used {
                 tx.run(USED, values![id(*key_id), *at]).await?;

@@ -1,4 +1,4 @@
-//! The data folder: one process at a time has it.
+//! The data folder: one process at a time has it, and what is in it is its owner's alone.
 
 use std::path::Path;
 
@@ -22,6 +22,15 @@ impl FolderLock {
             Err(std::fs::TryLockError::Error(error)) => Err(unavailable(error)),
         }
     }
+}
+
+/// Makes a file that only its owner can read (mode 0600), unless it is there.
+pub(crate) fn make_private_file(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
 }
 
 #[cfg(unix)]

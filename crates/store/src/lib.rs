@@ -1,13 +1,13 @@
 //! The records of Fieldhouse, on embedded SQLite and on PostgreSQL: one API, two engines. The only crate that knows a database driver.
 //!
 //! - A query is one SQL text with a name ([`query`]), a row is mapped once ([`row`]), a transaction is one body ([`Store::write`]).
-//!   Only `sqlite.rs` and `postgres.rs` are written twice.
+//!   Only `sqlite/` and `postgres/` are written twice.
 //! - What opens a tenant's data is a proof: [`OrgScope`] for reading, [`OrgWrite`] for changing, minted in [`access`] alone.
 //! - A record changes in one way: [`Tx::apply`] takes the effects of a domain command and writes the audit event and the outbox with
 //!   them.
 //!
-//! A new noun gets a file of its name with its queries and row mapper, a line in [`query::all`], an arm in `apply.rs`, and its
-//! conformance test in `tests/`.
+//! A new noun gets a file of its name with its queries and row mapper, a line in [`query::all`], an arm in `apply.rs`, and a file in
+//! `tests/conformance`, where both engines have to run every query.
 
 pub mod access;
 pub mod api_keys;

@@ -49,7 +49,7 @@ impl Postgres {
             Box::pin(async move { client.batch_execute(SETTINGS).await.map_err(HookError::Backend) })
         });
         let pool = Pool::builder(manager)
-            .max_size(connections)
+            .max_size(connections.max(1))
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(CONNECTION_TIME))
             .create_timeout(Some(CONNECTION_TIME))

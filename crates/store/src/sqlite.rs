@@ -18,6 +18,7 @@ use rusqlite::{Connection, OpenFlags, Statement};
 
 use crate::engine::{Engine, Tx};
 use crate::error::{Error, Result};
+use crate::folder::make_private_file;
 use crate::query::{self, Query};
 use crate::row::{Row, Source};
 use crate::value::Value;
@@ -114,6 +115,8 @@ impl Drop for Sqlite {
 }
 
 fn open_writer(file: &Path) -> Result<Connection> {
+    // Before SQLite makes it for everybody to read; the log's file takes after it.
+    make_private_file(file).map_err(|error| Error::Unavailable(format!("{}: {error}", file.display())))?;
     let connection = Connection::open(file)?;
     let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     if mode != "wal" {

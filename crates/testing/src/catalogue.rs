@@ -5,7 +5,7 @@ use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::Name;
 use fieldhouse_store::{Result, Store, colleges};
 
-use crate::clubs::{NOW, moment};
+use crate::clubs::{NOW, TOUCHED, moment};
 
 /// A college in a state.
 pub fn college(unitid: i64, name: &str, state: &str) -> College {
@@ -22,7 +22,7 @@ pub fn college(unitid: i64, name: &str, state: &str) -> College {
         enrollment_women: None,
         enrollment_total: None,
         created_at: NOW,
-        updated_at: NOW,
+        updated_at: TOUCHED,
         version: 1,
     }
 }
@@ -38,7 +38,7 @@ pub fn program(college: &College, sport: &str, gender: ProgramGender) -> Program
         participants: None,
         academic_year: None,
         created_at: NOW,
-        updated_at: NOW,
+        updated_at: TOUCHED,
         version: 1,
     }
 }

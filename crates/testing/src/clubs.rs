@@ -22,6 +22,8 @@ use jiff::{SignedDuration, Timestamp};
 
 /// When clubs are founded: noon of 1 March 2026 in UTC.
 pub const NOW: Timestamp = Timestamp::constant(1_772_366_400, 0);
+/// When records were last changed: a second later, so that tests notice where the two times are swapped.
+pub const TOUCHED: Timestamp = Timestamp::constant(1_772_366_401, 0);
 /// The pepper of every key.
 pub const PEPPER: &str = "pepper-1";
 /// What any member may do.
@@ -100,12 +102,13 @@ impl Person {
             password_changed_at: None,
             suspended_at: None,
             created_at: NOW,
-            updated_at: NOW,
+            updated_at: TOUCHED,
             version: 1,
         };
         let client = Client { user_agent: Some("test".to_owned()), ip: None };
         let session = Session::open(&moment, user.id, "password", client).with_token([1; 32]);
-        let member = Member::new(&moment, user.id, role);
+        let session = Session { updated_at: TOUCHED, ..session };
+        let member = Member { updated_at: TOUCHED, ..Member::new(&moment, user.id, role) };
         let key = key(&moment, &user, role);
         Self { organization, user, member, session, key }
     }
@@ -168,7 +171,7 @@ fn key(moment: &Moment, user: &User, role: Role) -> ApiKey {
         expires_at: NOW.saturating_add(SignedDuration::from_hours(90 * 24)).unwrap_or(Timestamp::MAX),
         last_used_at: None,
         revoked_at: None,
-        updated_at: NOW,
+        updated_at: TOUCHED,
         version: 1,
     }
 }
@@ -195,7 +198,7 @@ impl Club {
             country: Some("AU".to_owned()),
             time_zone: TimeZoneName::parse("Australia/Melbourne").expect("a zone"),
             created_at: NOW,
-            updated_at: NOW,
+            updated_at: TOUCHED,
             version: 1,
         };
         let person = |role: Role| Person::new(organization.id, &organization.slug, role.name(), role);

@@ -11,7 +11,7 @@ use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::venues::Venue;
 use jiff::Timestamp;
 
-use crate::clubs::{NOW, moment};
+use crate::clubs::{NOW, TOUCHED, moment};
 
 fn melbourne() -> TimeZoneName {
     TimeZoneName::stored("Australia/Melbourne".to_owned())
@@ -35,7 +35,7 @@ pub fn season(name: &str) -> Season {
         tiebreakers: default_tiebreakers(),
         external_id: None,
         created_at: NOW,
-        updated_at: NOW,
+        updated_at: TOUCHED,
         version: 1,
     }
 }
@@ -49,7 +49,7 @@ pub fn division(season: &Season, name: &str) -> Division {
         age_group: None,
         gender: None,
         created_at: NOW,
-        updated_at: NOW,
+        updated_at: TOUCHED,
         version: 1,
     }
 }
@@ -64,7 +64,7 @@ pub fn team(division: &Division, name: &str) -> Team {
         short_name: None,
         external_id: None,
         created_at: NOW,
-        updated_at: NOW,
+        updated_at: TOUCHED,
         version: 1,
     }
 }
@@ -80,7 +80,7 @@ pub fn venue(name: &str) -> Venue {
         time_zone: melbourne(),
         fields: Vec::new(),
         created_at: NOW,
-        updated_at: NOW,
+        updated_at: TOUCHED,
         version: 1,
     }
 }
@@ -106,7 +106,7 @@ pub fn game(division: &Division, home: TeamId, away: TeamId, starts_at: Timestam
         last_change: None,
         external_id: None,
         created_at: NOW,
-        updated_at: NOW,
+        updated_at: TOUCHED,
         version: 1,
     }
 }

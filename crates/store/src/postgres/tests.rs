@@ -71,8 +71,8 @@ async fn what_takes_too_long_ends_and_is_told_from_other_failures() {
         is_locked.notify_one();
         waited
     };
-    let (held, waited) = join(holder, waiter).await;
-    assert!(held.is_ok() && matches!(waited, Err(Error::LockTimeout)), "{held:?} {waited:?}");
+    let (held, too_long) = join(holder, waiter).await;
+    assert!(held.is_ok() && matches!(too_long, Err(Error::LockTimeout)), "{held:?} {too_long:?}");
 
     let standby = postgres.write("tests.standby", async |tx| {
         tx.run(READ_ONLY, values![]).await?;

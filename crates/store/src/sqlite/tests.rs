@@ -29,7 +29,7 @@ queries! {
 /// A store with one table of its own.
 struct Notes {
     store: Sqlite,
-    folder: TempDir,
+    folder: Arc<TempDir>,
 }
 
 impl Notes {
@@ -38,7 +38,7 @@ impl Notes {
         let store = Sqlite::open(folder.path()).expect("a store");
         let table = "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT";
         store.with_writer("tests.table", |writer| Ok(writer.execute_batch(table)?)).await.expect("a table");
-        Self { store, folder }
+        Self { store, folder: Arc::new(folder) }
     }
 
     async fn write(&self, id: i64, text: &str) -> Result<()> {

@@ -117,8 +117,10 @@ async fn narrowed_keys_stay_narrow(store: &Store, club: &Club) {
     assert_eq!(from(ANY_MEMBER, Some("192.0.2.7")).await, Err(seasons));
 }
 
+type Loss = fn(&Person) -> Effect;
+
 pub(crate) async fn what_a_person_loses_binds_at_once(store: &Store) {
-    let losses: [(&str, fn(&Person) -> Effect, Denial, Denial); 6] = [
+    let losses: [(&str, Loss, Denial, Denial); 6] = [
         ("session revoked", |person| ended(&person.session), Denial::SessionEnded, Denial::KeyRevoked),
         ("key revoked", revoked, Denial::SessionEnded, Denial::KeyRevoked),
         (

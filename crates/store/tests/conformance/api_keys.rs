@@ -46,6 +46,7 @@ pub(crate) async fn read_back_whole_and_are_revoked(store: &Store) {
         scopes: vec![Scope::parse("seasons:read").unwrap(), Scope::parse("games:write").unwrap()],
         allowed_ips: vec!["192.0.2.7".parse().unwrap(), "2001:db8::1".parse().unwrap()],
         expires_at: after(60),
+        last_used_at: Some(after(5)),
         ..another(owner, 1)
     };
     club.create(store, vec![Record::ApiKey(narrow.clone())]).await;

@@ -88,8 +88,8 @@ pub(crate) async fn are_filtered_and_searched_by_the_starts_of_words(store: &Sto
     );
     assert_eq!(find(Filter { year: Some(2024), ..none() }).await, ["Été long 2024/25"]);
     assert_eq!(find(Filter { status: Some(SeasonStatus::Draft), ..none() }).await, ["Winter 2025"]);
-    let sport = Some(Sport::stored("ice_hockey".to_owned()));
-    assert_eq!(find(Filter { sport, ..none() }).await, ["Interwinter"]);
+    let on_ice = Filter { sport: Some(Sport::stored("ice_hockey".to_owned())), ..none() };
+    assert_eq!(find(on_ice).await, ["Interwinter"]);
     let words =
         |words: &[&str]| Filter { words: words.iter().map(|word| (*word).to_owned()).collect(), ..none() };
     assert_eq!(find(words(&["win"])).await, ["Winter 2025"], "the start of a word, not its middle");

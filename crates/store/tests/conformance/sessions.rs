@@ -20,7 +20,15 @@ pub(crate) async fn are_listed_newest_first_while_they_are_open(store: &Store) {
         Session::open(&clubs::moment_at(after(minutes)), owner.user.id, "password", client.clone())
             .with_token([9; 32])
     };
-    let (second, third) = (open(1), open(2));
+    let second = open(1);
+    let third = Session {
+        rotated_at: after(6),
+        last_used_at: after(7),
+        updated_at: after(8),
+        retried: true,
+        previous_digest: Some([8; 32]),
+        ..open(2)
+    };
     let ended = Session { revoked_at: Some(after(3)), ..open(3) };
     let expired = Session { expires_at: after(5), ..open(4) };
     let records = [&second, &third, &ended, &expired].map(|session| Record::Session(session.clone()));

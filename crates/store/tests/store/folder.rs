@@ -1,4 +1,4 @@
-//! The data folder belongs to one process.
+//! The data folder belongs to one process, and to one account.
 
 use fieldhouse_store::{Error, FolderLock};
 
@@ -14,11 +14,23 @@ fn a_second_taker_is_refused_until_the_first_is_done() {
 }
 
 #[cfg(unix)]
-#[test]
-fn a_folder_that_is_made_is_its_owners_alone() {
+#[tokio::test]
+async fn the_folder_and_the_database_in_it_are_their_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    use fieldhouse_store::{Options, Store, migrations};
+
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("data");
     let _lock = FolderLock::take(&folder).unwrap();
-    assert_eq!(std::fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(mode(&folder), 0o700);
+    // A folder that was there already may be open to others.
+    std::fs::set_permissions(&folder, PermissionsExt::from_mode(0o755)).unwrap();
+    let store = Store::open(&Options::Sqlite { folder: folder.clone() }).await.unwrap();
+    migrations::run(&store).await.unwrap();
+    for file in ["fieldhouse.db", "fieldhouse.db-wal"] {
+        assert_eq!(mode(&folder.join(file)), 0o600, "{file}");
+    }
 }

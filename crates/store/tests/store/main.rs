@@ -2,6 +2,11 @@
 //!
 //! What the queries do is told in `tests/conformance`; what needs the seam's insides is told beside it, in `src`.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on says so by panicking, also in a function of its own"
+)]
+
 mod folder;
 mod migrations;
 mod plans;

@@ -114,7 +114,7 @@ async fn reads_back(store: &Store, club: &Club, venues: &[Venue], session: &Sess
         assert_eq!(idempotency::find(tx, &slot).await?.as_ref(), Some(&kept));
         for venue in &venues {
             let found = leagues::venues(tx, proof, &[venue.name.folded()].into()).await?;
-            assert_eq!(found, [venue.clone()]);
+            assert_eq!(found, std::slice::from_ref(venue));
         }
         sessions::read(tx, proof.organization(), id).await
     });

@@ -12,12 +12,9 @@ async fn a_transaction_that_fails_leaves_its_neighbours_and_nothing_of_itself() 
         tx.run(NOTE, values![2_i64, "x"]).await?;
         Err::<(), _>(Error::Overloaded("refused"))
     });
-    let panicking = notes.store.write("tests.panic", async |tx| {
+    let panicking = notes.store.write::<(), Error, _>("tests.panic", async |tx| {
         tx.run(NOTE, values![3_i64, "x"]).await?;
-        if tx.go_on("tests").is_ok() {
-            panic!("on purpose");
-        }
-        Ok(())
+        panic!("on purpose")
     });
     let waiting = notes.store.write("tests.wait", async |tx| {
         tx.run(NOTE, values![4_i64, "x"]).await?;

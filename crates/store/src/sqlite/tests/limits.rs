@@ -75,6 +75,8 @@ async fn the_log_stays_small_while_it_is_written_and_read_all_the_time() {
             largest.max(std::fs::metadata(notes.folder.path().join("fieldhouse.db-wal")).unwrap().len());
     }
     done.store(true, Ordering::Relaxed);
-    readers.into_iter().for_each(|reader| reader.join().expect("no reader panics"));
+    for reader in readers {
+        reader.join().expect("no reader panics");
+    }
     assert!(largest < 24 << 20, "30 MB were written; log {largest}");
 }
