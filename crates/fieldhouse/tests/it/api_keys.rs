@@ -81,7 +81,7 @@ request id: req-1
 fn keys_are_listed_and_revoked() {
     let olga = Person::new(|seen| match seen.call.as_str() {
         "GET /api/v1/api-keys" => list(&json!([key("ci"), key("\u{1b}[31mred")]), Some("next")),
-        _ => Reply::json(200, &json!({"id": "key_01h2xcejqtf2nbrexx3vqjhp41", "deleted": true})),
+        _ => Reply::json(200, &json!({"data": {"id": "key_01h2xcejqtf2nbrexx3vqjhp41", "deleted": true}})),
     });
     let listed = olga.types_with_key("admin api-keys list").assert().success();
     listed.stdout_eq(str![[r#"

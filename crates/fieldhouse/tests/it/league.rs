@@ -1,5 +1,6 @@
 //! `fieldhouse import league`.
 
+use fieldhouse_client::api::imports::LeagueCounts;
 use serde_json::{Value, json};
 use snapbox::str;
 
@@ -8,18 +9,40 @@ use crate::support::Reply;
 
 const IMPORT: &str = "import league - --format playhq --sport basketball --time-zone Australia/Melbourne";
 
+/// What a file of twelve rows came to.
+fn counts() -> LeagueCounts {
+    LeagueCounts { rows: 12, games_created: 11, bad_rows: 1, ..LeagueCounts::default() }
+}
+
 #[test]
 fn counts_are_shown_and_left_out_rows_named() {
     let olga = Person::new(|_| {
         let bad = json!([{"line": 7, "column": "Game Date", "reason": "is not a date"}]);
-        Reply::json(200, &json!({"data": {"dry_run": true, "counts": {"rows": 12}, "bad_rows": bad}}))
+        Reply::json(200, &json!({"data": {"dry_run": true, "counts": counts(), "bad_rows": bad}}))
     });
     let import = olga.types_with_key(&format!("{IMPORT} --skip-bad --dry-run")).stdin("a,b\n");
     import
         .assert()
         .success()
         .stdout_eq(str![[r#"
-rows  12
+bad rows             1
+byes                 0
+divisions created    0
+divisions unchanged  0
+divisions updated    0
+games created        11
+games unchanged      0
+games updated        0
+rows                 12
+seasons created      0
+seasons unchanged    0
+seasons updated      0
+teams created        0
+teams unchanged      0
+teams updated        0
+venues created       0
+venues unchanged     0
+venues updated       0
 
 "#]])
         .stderr_eq(str![[r#"
@@ -31,7 +54,24 @@ A dry run: nothing was kept.
     let json = olga.types_with_key(&format!("--output json {IMPORT}")).stdin("a,b\n");
     json.assert().success().stdout_eq(str![[r#"
 {
-  "rows": 12
+  "seasons_created": 0,
+  "seasons_updated": 0,
+  "seasons_unchanged": 0,
+  "divisions_created": 0,
+  "divisions_updated": 0,
+  "divisions_unchanged": 0,
+  "teams_created": 0,
+  "teams_updated": 0,
+  "teams_unchanged": 0,
+  "venues_created": 0,
+  "venues_updated": 0,
+  "venues_unchanged": 0,
+  "games_created": 11,
+  "games_updated": 0,
+  "games_unchanged": 0,
+  "byes": 0,
+  "rows": 12,
+  "bad_rows": 1
 }
 
 "#]]);
