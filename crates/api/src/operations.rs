@@ -190,16 +190,16 @@ operations! {
         | NoParameter, ListQuery, NoBody => 200 Page<api_keys::ApiKey>;
     /// Reads the API key of this request.
     ApiKeyCurrent "api_keys.current" GET "/api/v1/api-keys/current"
-        | Required(Viewer), Allowed, ApiKeys:Read, Untouched, Never, Unaudited
+        | Required(Viewer), Itself, ApiKeys:Read, Untouched, Never, Unaudited
         | NoParameter, NoQuery, NoBody => 200 Data<api_keys::ApiKey>;
     /// Reads one of the caller's API keys; for an admin, anybody's in the organization. A key reads itself only.
     ApiKeyRead "api_keys.read" GET "/api/v1/api-keys/{id}"
-        | Required(Viewer), Allowed, ApiKeys:Read, Untouched, Never, Unaudited
+        | Required(Viewer), Itself, ApiKeys:Read, Untouched, Never, Unaudited
         | ApiKeyId, NoQuery, NoBody => 200 Data<api_keys::ApiKey>;
     /// Revokes one of the caller's API keys; for an admin, anybody's in the organization. A key revokes itself only. The next request
     /// with it is refused.
     ApiKeyRevoke "api_keys.revoke" DELETE "/api/v1/api-keys/{id}"
-        | Required(Viewer), Allowed, ApiKeys:Write, Untouched, Never, Audited
+        | Required(Viewer), Itself, ApiKeys:Write, Untouched, Never, Audited
         | ApiKeyId, NoQuery, NoBody => 200 Data<Deleted>;
 
     /// Reads the caller's profile: who he is, where he belongs, and which credential he came with.

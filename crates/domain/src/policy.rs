@@ -27,6 +27,8 @@ pub enum Credential {
 pub enum KeyUse {
     /// Any key within its scopes; an agent's key only to read.
     Allowed,
+    /// Any key, whatever its scopes, for it reaches nothing but itself: whoever holds a key may look at it and kill it.
+    Itself,
     /// Only to propose a changeset.
     ProposeOnly,
     /// Only a session may act.
@@ -174,6 +176,7 @@ fn decide_key(requirement: Requirement, scopes: &[Scope], agent: bool) -> Result
     let needed = requirement.scope;
     match requirement.keys {
         KeyUse::SessionOnly | KeyUse::FreshSessionOnly => Err(Denial::SessionRequired),
+        KeyUse::Itself => Ok(()),
         KeyUse::Allowed if agent && needed.verb == Verb::Write => Err(Denial::AgentMayOnlyPropose),
         _ if !scopes.is_empty() && !scopes.iter().any(|scope| scope.covers(needed)) => {
             Err(Denial::ScopeInsufficient(needed))

@@ -117,6 +117,7 @@ pub(crate) fn who(operation: Operation) -> String {
     };
     let keys = match requirement.keys {
         KeyUse::Allowed => format!("API keys: allowed, scope `{}`.", requirement.scope),
+        KeyUse::Itself => "API keys: any, for itself only.".to_owned(),
         KeyUse::ProposeOnly => "API keys: only to propose, scope `changesets:propose`.".to_owned(),
         KeyUse::SessionOnly => "API keys: not allowed.".to_owned(),
         KeyUse::FreshSessionOnly => {
@@ -146,7 +147,7 @@ fn security(operation: Operation) -> Vec<SecurityRequirement> {
     let none: [&str; 0] = [];
     let requirement = operation.requirement();
     let mut either = vec![SecurityRequirement::new(SESSION, none)];
-    if matches!(requirement.keys, KeyUse::Allowed | KeyUse::ProposeOnly) {
+    if matches!(requirement.keys, KeyUse::Allowed | KeyUse::Itself | KeyUse::ProposeOnly) {
         either.push(SecurityRequirement::new(API_KEY, none));
     }
     match requirement.credential {

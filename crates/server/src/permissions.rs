@@ -25,6 +25,7 @@ pub fn markdown() -> String {
         let keys = match requirement.keys {
             _ if requirement.credential == Credential::Public => "-",
             KeyUse::Allowed => "allowed",
+            KeyUse::Itself => "itself only",
             KeyUse::ProposeOnly => "propose only",
             KeyUse::SessionOnly => "session only",
             KeyUse::FreshSessionOnly => "fresh session only",

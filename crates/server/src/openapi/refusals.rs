@@ -53,6 +53,7 @@ fn of_access(operation: Operation) -> Vec<Code> {
     }
     match requirement.keys {
         KeyUse::Allowed | KeyUse::ProposeOnly => codes.extend([Code::ScopeInsufficient, Code::IpNotAllowed]),
+        KeyUse::Itself => codes.push(Code::IpNotAllowed),
         KeyUse::SessionOnly => codes.push(Code::SessionRequired),
         KeyUse::FreshSessionOnly => codes.extend([Code::SessionRequired, Code::SessionTooOld]),
     }
