@@ -23,17 +23,22 @@ fn another(person: &Person, minutes: i64) -> ApiKey {
 pub(crate) async fn are_listed_newest_first_ones_own_or_everybodys(store: &Store) {
     let club = Club::found(store, "Keys One").await;
     let (owner, scope) = (club.owner(), club.owner().scope(store).await);
-    let (second, third) = (another(owner, 1), another(owner, 2));
-    club.create(store, vec![Record::ApiKey(second.clone()), Record::ApiKey(third.clone())]).await;
+    // Of two that were issued at one time, the one whose id is higher comes first.
+    let (twin, second, third) = (another(owner, 1), another(owner, 1), another(owner, 2));
+    club.create(store, [&twin, &second, &third].map(|key| Record::ApiKey(key.clone())).into()).await;
     let list = async |whose, from, limit| {
         let page = api_keys::list(&mut &*store, &scope, whose, from, limit).await.unwrap();
         page.into_iter().map(|key| key.id).collect::<Vec<_>>()
     };
-    assert_eq!(list(Whose::Own, None, 10).await, [third.id, second.id, owner.key.id]);
+    assert_eq!(list(Whose::Own, None, 10).await, [third.id, second.id, twin.id, owner.key.id]);
     let point = Some((second.created_at, second.id.uuid()));
-    assert_eq!(list(Whose::Own, point, 10).await, [owner.key.id]);
+    assert_eq!(list(Whose::Own, point, 1).await, [twin.id]);
     let all = list(Whose::Everybodys, None, 20).await;
-    assert_eq!((all.len(), all[..2].to_vec()), (8, vec![third.id, second.id]), "six people's and the two");
+    assert_eq!(
+        (all.len(), &all[..3]),
+        (9, &[third.id, second.id, twin.id][..]),
+        "six people's and the three"
+    );
     let rest = list(Whose::Everybodys, point, 3).await;
     assert_eq!(rest, all[2..5], "goes on where the page before it ended");
 }
@@ -69,6 +74,11 @@ pub(crate) async fn read_back_whole_and_are_revoked(store: &Store) {
     assert_eq!(active(after(4)).await, [owner.key.id]);
     let stands = read(narrow.id).await.expect("a revoked key is kept");
     assert_eq!((stands.revoked_at, stands.version), (Some(after(3)), 2));
+    let stale = rules::revoke(&clubs::moment_at(after(4)), narrow);
+    assert!(
+        clubs::apply(store, club.id(), stale.into_iter().collect()).await.is_err(),
+        "the version has moved"
+    );
 }
 
 pub(crate) async fn use_is_noted_and_never_goes_back(store: &Store) {

@@ -3,11 +3,13 @@
 use fieldhouse_domain::colleges::{College, Program, ProgramGender};
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::sports::Sport;
-use fieldhouse_domain::text::Name;
-use fieldhouse_store::colleges::Filter;
+use fieldhouse_domain::text::{Name, fold};
+use fieldhouse_store::colleges::{Filter, Program as Listed, ProgramPoint};
 use fieldhouse_store::{Error, Store, colleges};
 use fieldhouse_testing::catalogue::{college, program, write};
 use fieldhouse_testing::clubs;
+
+use crate::paging::pages;
 
 fn words(words: &[&str]) -> Filter {
     Filter { words: words.iter().map(|word| (*word).to_owned()).collect(), ..Filter::default() }
@@ -15,14 +17,9 @@ fn words(words: &[&str]) -> Filter {
 
 /// The names of the colleges that pass a filter, read in pages of two.
 async fn found(store: &Store, filter: Filter) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut after = None;
-    loop {
-        let page = colleges::list(&mut &*store, &filter, after, 2).await.unwrap();
-        let Some(last) = page.last() else { return names };
-        after = Some((last.name.folded(), last.id.uuid()));
-        names.extend(page.into_iter().map(|college| college.name.to_string()));
-    }
+    let read = async |after| colleges::list(&mut &*store, &filter, after, 2).await.unwrap();
+    let pages = pages(|college: &College| (college.name.folded(), college.id.uuid()), read).await;
+    pages.into_iter().flatten().map(|college| college.name.to_string()).collect()
 }
 
 pub(crate) async fn colleges_read_back_and_change(store: &Store) {
@@ -109,6 +106,16 @@ pub(crate) async fn colleges_are_filtered_by_what_they_offer(store: &Store) {
     assert_eq!(find(Filter { state: Some("YY".to_owned()), ..words(&["tall"]) }).await, Vec::<String>::new());
 }
 
+fn point(listed: &Listed) -> ProgramPoint {
+    let program = &listed.program;
+    (
+        fold(&listed.college_name),
+        program.sport.to_string(),
+        program.gender.name().to_owned(),
+        program.id.uuid(),
+    )
+}
+
 pub(crate) async fn programs_are_listed_by_college_and_sport(store: &Store) {
     let (ash, birch) = (college(400_001, "Ash College", "QQ"), college(400_002, "Birch Cöllege", "QQ"));
     let full = Program {
@@ -125,18 +132,10 @@ pub(crate) async fn programs_are_listed_by_college_and_sport(store: &Store) {
     let programs = others.iter().cloned().chain([full.clone()]).collect();
     write(store, true, vec![ash.clone(), birch.clone()], programs).await.unwrap();
     let list = async |filter: Filter| {
-        let mut told = Vec::new();
-        let mut after = None;
-        loop {
-            let page = colleges::programs(&mut &*store, &filter, after, 2).await.unwrap();
-            let Some(last) = page.last() else { return told };
-            let (name, sport) =
-                (fieldhouse_domain::text::fold(&last.college_name), last.program.sport.to_string());
-            after = Some((name, sport, last.program.gender.name().to_owned(), last.program.id.uuid()));
-            told.extend(
-                page.iter().map(|listed| format!("{} {}", listed.program.sport, listed.program.gender)),
-            );
-        }
+        let read = async |after| colleges::programs(&mut &*store, &filter, after, 2).await.unwrap();
+        let pages = pages(point, read).await;
+        let told = |listed: &Listed| format!("{} {}", listed.program.sport, listed.program.gender);
+        pages.iter().flatten().map(told).collect::<Vec<_>>()
     };
     let of_state = Filter { state: Some("QQ".to_owned()), ..Filter::default() };
     let all = ["tennis men", "archery unknown", "rowing coed", "rowing women"];
@@ -147,6 +146,8 @@ pub(crate) async fn programs_are_listed_by_college_and_sport(store: &Store) {
         list(Filter { words: vec!["col".to_owned(), "bir".to_owned()], ..of_state.clone() }).await,
         all[1..]
     );
+    let whole_word = Filter { words: vec!["birch".to_owned()], ..of_state.clone() };
+    assert_eq!(list(whole_word).await, all[1..], "a word is the start of itself");
     let rowing = Filter { sport: Some(full.sport.clone()), ..of_state.clone() };
     assert_eq!(list(rowing.clone()).await, all[2..]);
     assert_eq!(list(Filter { gender: Some(ProgramGender::Women), ..rowing }).await, all[3..]);

@@ -14,6 +14,8 @@ use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::leagues::{division, game, season, team, venue};
 use jiff::{SignedDuration, Timestamp};
 
+use crate::paging::pages;
+
 fn after(hours: i64) -> Timestamp {
     NOW.saturating_add(SignedDuration::from_hours(hours)).unwrap()
 }
@@ -132,14 +134,9 @@ pub(crate) async fn to_come_are_listed_soonest_first_and_a_day_without_time_coun
 
     let expected = [today.id, now.id, soon.id, twin.id, cancelled.id];
     assert_eq!(ids(&league.upcoming(store, &week()).await), expected, "from now to before the week's end");
-    let mut paged = Vec::new();
-    let mut point = None;
-    loop {
-        let page = games::upcoming(&mut &*store, &league.scope, &week(), point, 2).await.unwrap();
-        let Some(end) = page.last() else { break };
-        point = Some((end.game.starts_at, end.game.id.uuid()));
-        paged.extend(ids(&page));
-    }
+    let read = async |after| games::upcoming(&mut &*store, &league.scope, &week(), after, 2).await.unwrap();
+    let read_through = pages(|listed: &Listed| (listed.game.starts_at, listed.game.id.uuid()), read).await;
+    let paged: Vec<_> = read_through.iter().flat_map(|page| ids(page)).collect();
     assert_eq!(paged, expected, "page by page");
     let cancelled_only = Upcoming { status: Some(GameStatus::Cancelled), ..week() };
     assert_eq!(ids(&league.upcoming(store, &cancelled_only).await), [cancelled.id]);

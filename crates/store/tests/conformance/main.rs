@@ -19,8 +19,10 @@ mod guests;
 mod leagues;
 mod members;
 mod organizations;
+mod paging;
 mod seasons;
 mod sessions;
+mod two_clubs;
 mod users;
 
 use fieldhouse_store::Store;
@@ -67,6 +69,7 @@ async fn people(store: &Store) {
     access::what_a_person_loses_binds_at_once(store).await;
     access::signing_in_writes_ones_own_sessions_and_nothing_else(store).await;
     access::an_effect_stays_within_its_organization(store).await;
+    two_clubs::somebody_is_in_each_what_he_is_there(store).await;
 }
 
 async fn leagues(store: &Store) {
@@ -88,6 +91,7 @@ async fn programs(store: &Store) {
     catalogue::programs_are_listed_by_college_and_sport(store).await;
     catalogue::an_import_is_told_the_whole_of_it(store).await;
     favorites::a_list_reads_back_in_its_order_and_changes(store).await;
+    two_clubs::somebody_has_in_each_what_he_has_there(store).await;
     guests::keep_a_list_until_their_time_is_over(store).await;
     guests::a_list_is_claimed_by_who_signs_in(store).await;
 }

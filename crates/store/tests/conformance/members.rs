@@ -2,11 +2,15 @@
 
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::members::{self as rules, ChangeMember, Member};
 use fieldhouse_domain::roles::Role;
+use fieldhouse_store::members::Listed;
 use fieldhouse_store::{OrgScope, Store, members};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
 use jiff::SignedDuration;
+
+use crate::paging::pages;
 
 pub(crate) async fn are_listed_in_the_order_of_joining(store: &Store) {
     let (club, other) = (Club::found(store, "Members One").await, Club::found(store, "Members Two").await);
@@ -18,15 +22,10 @@ pub(crate) async fn are_listed_in_the_order_of_joining(store: &Store) {
     };
     clubs::apply(store, club.id(), early.effects()).await.unwrap();
 
-    let mut names = Vec::new();
-    let mut after = None;
-    loop {
-        let page = members::list(&mut &*store, &scope, after, 3).await.unwrap();
-        assert!(page.len() <= 3);
-        let Some(last) = page.last() else { break };
-        after = Some((last.member.joined_at, fieldhouse_domain::ids::Id::uuid(last.member.id)));
-        names.extend(page.into_iter().map(|listed| listed.name));
-    }
+    let read = async |after| members::list(&mut &*store, &scope, after, 3).await.unwrap();
+    let pages = pages(|listed: &Listed| (listed.member.joined_at, listed.member.id.uuid()), read).await;
+    assert!(pages.iter().all(|page| page.len() <= 3));
+    let names: Vec<_> = pages.iter().flatten().map(|listed| listed.name.as_str()).collect();
     assert_eq!(names, ["early", "viewer", "member", "coach", "manager", "admin", "owner"]);
 
     let coach = club.person(Role::Coach);

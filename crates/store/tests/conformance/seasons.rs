@@ -14,6 +14,8 @@ use jiff::civil::date;
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
+use crate::paging::pages;
+
 fn names(page: &[Listed]) -> Vec<&str> {
     page.iter().map(|listed| listed.season.name.as_str()).collect()
 }
@@ -48,14 +50,9 @@ pub(crate) async fn are_listed_latest_first_page_by_page_with_their_divisions(st
     club.create(store, records).await;
     other.create(store, vec![Record::Season(season("Foreign"))]).await;
 
-    let mut pages = Vec::new();
-    let mut after = None;
-    loop {
-        let page = seasons::list(&mut &*store, &scope, &Filter::default(), after, 2).await.unwrap();
-        let Some(last) = page.last() else { break };
-        after = Some((last.listed_on(), last.season.id.uuid()));
-        pages.push(page);
-    }
+    let filter = Filter::default();
+    let read = async |after| seasons::list(&mut &*store, &scope, &filter, after, 2).await.unwrap();
+    let pages = pages(|listed: &Listed| (listed.listed_on(), listed.season.id.uuid()), read).await;
     let told: Vec<_> = pages.iter().map(|page| names(page)).collect();
     assert_eq!(told, [vec!["Far", "Undated"], vec!["Other twin", "Twin"], vec!["Old"]]);
     let of_twin = &pages[1][1];

@@ -1,0 +1,16 @@
+//! Reading a list to its end, page by page, as a client does.
+
+/// All pages. `point` says where the next one goes on, by the last of the one before.
+pub(crate) async fn pages<T, P>(
+    point: impl Fn(&T) -> P,
+    read: impl AsyncFn(Option<P>) -> Vec<T>,
+) -> Vec<Vec<T>> {
+    let (mut pages, mut after) = (Vec::new(), None);
+    while pages.len() < 100 {
+        let page = read(after).await;
+        let Some(last) = page.last() else { return pages };
+        after = Some(point(last));
+        pages.push(page);
+    }
+    panic!("the pages have no end");
+}
