@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Statement};
 
 use crate::engine::{Engine, Tx};
@@ -139,6 +140,8 @@ fn open_reader(file: &Path) -> Result<Connection> {
 fn prepare(mut connection: Connection) -> Result<Connection> {
     connection.busy_timeout(BUSY_TIME)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Plans must not depend on the values that are bound: SQLite would plan a cached statement anew each time its values are cleared.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     let too_late = || DEADLINE.get().is_some_and(|deadline| Instant::now() > deadline);
     connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(too_late))?;
     Ok(connection)
