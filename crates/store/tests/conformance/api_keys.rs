@@ -6,7 +6,7 @@ use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::Scope;
 use fieldhouse_store::api_keys::Whose;
-use fieldhouse_store::{Store, api_keys};
+use fieldhouse_store::{Store, access, api_keys};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
 use jiff::{SignedDuration, Timestamp};
 
@@ -90,6 +90,9 @@ pub(crate) async fn use_is_noted_and_never_goes_back(store: &Store) {
     store.note_key_use(Vec::new()).await.unwrap();
     let read = async |id| api_keys::read(&mut &*store, &scope, id).await.unwrap().expect("the key");
     assert_eq!(read(owner).await.last_used_at, Some(after(5)));
+    let caller =
+        access::identify(&mut &*store, &club.owner().by_key(), after(7)).await.unwrap().expect("a key");
+    assert_eq!(caller.key(), Some((owner, Some(after(5)))), "whoever notes the next use is told of the last");
     let coach = read(coach).await;
     assert_eq!((coach.last_used_at, coach.version), (Some(after(6)), 1), "bookkeeping is no change");
 }

@@ -61,6 +61,7 @@ pub(crate) async fn answers_are_kept_replaced_and_forgotten(store: &Store) {
     keep(store, &ours, &newer).await;
     assert_eq!(find(store, &ours).await.as_ref(), Some(&newer), "in place of the old one");
     keep(store, &nobodys, &Kept { created_at: after(1), ..newer.clone() }).await;
+    assert_eq!(store.purge_idempotency_keys(after(1)).await.unwrap(), 0, "kept at that time, not before it");
     assert_eq!(store.purge_idempotency_keys(after(2)).await.unwrap(), 1);
     assert_eq!((find(store, &nobodys).await, find(store, &ours).await), (None, Some(newer)));
 }

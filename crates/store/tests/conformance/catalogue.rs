@@ -9,7 +9,7 @@ use fieldhouse_store::{Error, Store, colleges};
 use fieldhouse_testing::catalogue::{college, program, write};
 use fieldhouse_testing::clubs;
 
-use crate::paging::pages;
+use crate::paging::{PAGE, pages};
 
 fn words(words: &[&str]) -> Filter {
     Filter { words: words.iter().map(|word| (*word).to_owned()).collect(), ..Filter::default() }
@@ -17,7 +17,7 @@ fn words(words: &[&str]) -> Filter {
 
 /// The names of the colleges that pass a filter, read in pages of two.
 async fn found(store: &Store, filter: Filter) -> Vec<String> {
-    let read = async |after| colleges::list(&mut &*store, &filter, after, 2).await.unwrap();
+    let read = async |after| colleges::list(&mut &*store, &filter, after, PAGE).await.unwrap();
     let pages = pages(|college: &College| (college.name.folded(), college.id.uuid()), read).await;
     pages.into_iter().flatten().map(|college| college.name.to_string()).collect()
 }
@@ -132,7 +132,7 @@ pub(crate) async fn programs_are_listed_by_college_and_sport(store: &Store) {
     let programs = others.iter().cloned().chain([full.clone()]).collect();
     write(store, true, vec![ash.clone(), birch.clone()], programs).await.unwrap();
     let list = async |filter: Filter| {
-        let read = async |after| colleges::programs(&mut &*store, &filter, after, 2).await.unwrap();
+        let read = async |after| colleges::programs(&mut &*store, &filter, after, PAGE).await.unwrap();
         let pages = pages(point, read).await;
         let told = |listed: &Listed| format!("{} {}", listed.program.sport, listed.program.gender);
         pages.iter().flatten().map(told).collect::<Vec<_>>()

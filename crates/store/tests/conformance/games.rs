@@ -14,7 +14,7 @@ use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::leagues::{division, game, season, team, venue};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::paging::pages;
+use crate::paging::{PAGE, pages};
 
 fn after(hours: i64) -> Timestamp {
     NOW.saturating_add(SignedDuration::from_hours(hours)).unwrap()
@@ -125,6 +125,7 @@ pub(crate) async fn to_come_are_listed_soonest_first_and_a_day_without_time_coun
     let over = league.game(-1);
     let now = league.game(0);
     let (soon, twin) = (league.game(2), league.game(2));
+    let soon = Game { home: soon.away, away: soon.home, ..soon };
     let last = league.game(7 * 24);
     // Midnight of today, of which only the day is known, and of the day before the day before.
     let (today, long_ago) = (day(-24), day(-26));
@@ -133,13 +134,20 @@ pub(crate) async fn to_come_are_listed_soonest_first_and_a_day_without_time_coun
     league.club.create(store, all.map(|game| Record::Game(game.clone())).into()).await;
 
     let expected = [today.id, now.id, soon.id, twin.id, cancelled.id];
-    assert_eq!(ids(&league.upcoming(store, &week()).await), expected, "from now to before the week's end");
-    let read = async |after| games::upcoming(&mut &*store, &league.scope, &week(), after, 2).await.unwrap();
-    let read_through = pages(|listed: &Listed| (listed.game.starts_at, listed.game.id.uuid()), read).await;
-    let paged: Vec<_> = read_through.iter().flat_map(|page| ids(page)).collect();
-    assert_eq!(paged, expected, "page by page");
-    let cancelled_only = Upcoming { status: Some(GameStatus::Cancelled), ..week() };
-    assert_eq!(ids(&league.upcoming(store, &cancelled_only).await), [cancelled.id]);
+    let of_season = Upcoming { season: Some(league.season.id), ..week() };
+    let of_team = Upcoming { team: Some(league.home.id), ..week() };
+    for wanted in [week(), of_season, of_team] {
+        let listed = league.upcoming(store, &wanted).await;
+        assert_eq!(ids(&listed), expected, "from now to before the week's end");
+        let read =
+            async |after| games::upcoming(&mut &*store, &league.scope, &wanted, after, PAGE).await.unwrap();
+        let read_through =
+            pages(|listed: &Listed| (listed.game.starts_at, listed.game.id.uuid()), read).await;
+        let paged: Vec<_> = read_through.iter().flat_map(|page| ids(page)).collect();
+        assert_eq!(paged, expected, "page by page");
+        let cancelled_only = Upcoming { status: Some(GameStatus::Cancelled), ..wanted };
+        assert_eq!(ids(&league.upcoming(store, &cancelled_only).await), [cancelled.id]);
+    }
     let other = League::found(store, "Games Four").await;
     assert_eq!(other.upcoming(store, &week()).await, []);
 }

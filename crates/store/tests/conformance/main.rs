@@ -22,8 +22,10 @@ mod organizations;
 mod paging;
 mod seasons;
 mod sessions;
+mod twins;
 mod two_clubs;
 mod users;
+mod versions;
 
 use fieldhouse_store::Store;
 use fieldhouse_testing::databases::{self, Database};
@@ -47,6 +49,9 @@ async fn conforms(database: &Database) {
     people(store).await;
     leagues(store).await;
     programs(store).await;
+    versions::a_change_of_another_version_is_refused(store).await;
+    twins::a_league_is_seen_and_changed_in_its_own_club(store).await;
+    twins::what_people_have_is_changed_in_their_own_club(store).await;
     bookkeeping::answers_are_kept_replaced_and_forgotten(store).await;
     bookkeeping::failed_sign_ins_add_up_until_one_succeeds(store).await;
     audit::a_change_leaves_one_event_and_an_outbox_row_for_each_effect(store).await;

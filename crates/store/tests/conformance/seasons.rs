@@ -14,7 +14,7 @@ use jiff::civil::date;
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
-use crate::paging::pages;
+use crate::paging::{PAGE, pages};
 
 fn names(page: &[Listed]) -> Vec<&str> {
     page.iter().map(|listed| listed.season.name.as_str()).collect()
@@ -33,12 +33,12 @@ pub(crate) async fn are_listed_latest_first_page_by_page_with_their_divisions(st
     let (club, other) = (Club::found(store, "Seasons One").await, Club::found(store, "Seasons Two").await);
     let scope = club.owner().scope(store).await;
     let old = played("Old", date(2024, 4, 1), None);
-    // Of two that begin on one day, the one that was made later comes first.
-    let (twin, other_twin) =
-        (played("Twin", date(2025, 4, 1), None), played("Other twin", date(2025, 4, 1), None));
+    // Of those that begin on one day, the one that was made later comes first, also over the end of a page.
+    let spring = |name| played(name, date(2025, 4, 1), None);
+    let (first_twin, twin, other_twin) = (spring("First twin"), spring("Twin"), spring("Other twin"));
     let undated = season("Undated");
     let far = played("Far", date(9999, 12, 31), None);
-    let seasons_of_club = [&old, &twin, &other_twin, &undated, &far];
+    let seasons_of_club = [&old, &first_twin, &twin, &other_twin, &undated, &far];
     let mut records: Vec<Record> = seasons_of_club.map(|season| Record::Season(season.clone())).into();
     let girls = Division {
         age_group: Some("U12".to_owned()),
@@ -51,16 +51,16 @@ pub(crate) async fn are_listed_latest_first_page_by_page_with_their_divisions(st
     other.create(store, vec![Record::Season(season("Foreign"))]).await;
 
     let filter = Filter::default();
-    let read = async |after| seasons::list(&mut &*store, &scope, &filter, after, 2).await.unwrap();
+    let read = async |after| seasons::list(&mut &*store, &scope, &filter, after, PAGE).await.unwrap();
     let pages = pages(|listed: &Listed| (listed.listed_on(), listed.season.id.uuid()), read).await;
     let told: Vec<_> = pages.iter().map(|page| names(page)).collect();
-    assert_eq!(told, [vec!["Far", "Undated"], vec!["Other twin", "Twin"], vec!["Old"]]);
+    assert_eq!(told, [["Far", "Undated"], ["Other twin", "Twin"], ["First twin", "Old"]]);
     let of_twin = &pages[1][1];
     assert_eq!(of_twin.season, twin);
     let told: Vec<_> = of_twin.divisions.iter().map(|division| division.name.as_str()).collect();
     assert_eq!(told, ["Ápple", "Girls", "zebra"], "by folded name");
     assert_eq!(of_twin.divisions[1], girls, "reads back whole");
-    assert_eq!((pages[1][0].divisions.len(), pages[2][0].divisions.len()), (0, 1), "each has its own");
+    assert_eq!((pages[1][0].divisions.len(), pages[2][1].divisions.len()), (0, 1), "each has its own");
 }
 
 pub(crate) async fn are_filtered_and_searched_by_the_starts_of_words(store: &Store) {
@@ -84,6 +84,16 @@ pub(crate) async fn are_filtered_and_searched_by_the_starts_of_words(store: &Sto
         "over new year"
     );
     assert_eq!(find(Filter { year: Some(2024), ..none() }).await, ["Été long 2024/25"]);
+    let days = [
+        played("New year", date(2019, 6, 1), Some(date(2020, 1, 1))),
+        played("Old year", date(2020, 12, 31), None),
+    ];
+    club.create(store, days.map(Record::Season).into()).await;
+    assert_eq!(
+        find(Filter { year: Some(2020), ..none() }).await,
+        ["Old year", "New year"],
+        "its first and last day"
+    );
     assert_eq!(find(Filter { status: Some(SeasonStatus::Draft), ..none() }).await, ["Winter 2025"]);
     let on_ice = Filter { sport: Some(Sport::stored("ice_hockey".to_owned())), ..none() };
     assert_eq!(find(on_ice).await, ["Interwinter"]);

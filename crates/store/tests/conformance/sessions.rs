@@ -31,7 +31,11 @@ pub(crate) async fn are_listed_newest_first_while_they_are_open(store: &Store) {
     };
     let ended = Session { revoked_at: Some(after(3)), ..open(3) };
     let expired = Session { expires_at: after(5), ..open(4) };
-    let records = [&second, &third, &ended, &expired].map(|session| Record::Session(session.clone()));
+    // Of two that were opened at one time, the one whose id is higher comes first. The last one ends as the list is read.
+    let twin = open(1);
+    let over = Session { expires_at: after(10), ..open(1) };
+    let all = [&second, &third, &ended, &expired, &twin, &over];
+    let records = all.map(|session| Record::Session(session.clone()));
     club.create(store, records.into()).await;
 
     let list = async |from, limit| {
@@ -40,12 +44,12 @@ pub(crate) async fn are_listed_newest_first_while_they_are_open(store: &Store) {
     };
     assert_eq!(
         list(None, 10).await,
-        [third.id, second.id, owner.session.id],
+        [third.id, twin.id, second.id, owner.session.id],
         "of the owner alone, the open ones"
     );
     assert_eq!(list(None, 1).await, [third.id]);
     let rest = list(Some((third.created_at, third.id.uuid())), 10).await;
-    assert_eq!(rest, [second.id, owner.session.id]);
+    assert_eq!(rest, [twin.id, second.id, owner.session.id]);
 
     let user = owner.user.id;
     let open =
@@ -53,7 +57,7 @@ pub(crate) async fn are_listed_newest_first_while_they_are_open(store: &Store) {
     let open: Vec<_> = open.unwrap().into_iter().map(|session| session.id).collect();
     assert_eq!(
         open,
-        [owner.session.id, second.id, third.id, expired.id],
+        [owner.session.id, second.id, twin.id, over.id, third.id, expired.id],
         "not ended by anybody, the oldest first"
     );
 

@@ -1,0 +1,196 @@
+//! Two clubs whose records bear the same ids, as nothing in the schema forbids: what is done in one is not done in the other.
+
+use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::favorites::{Details, Favorite, ListOwner};
+use fieldhouse_domain::members::Member;
+use fieldhouse_domain::seasons::Season;
+use fieldhouse_domain::sessions::Session;
+use fieldhouse_domain::text::Name;
+use fieldhouse_store::games::Upcoming;
+use fieldhouse_store::{OrgScope, Store, favorites, games, leagues, members, seasons, sessions};
+use fieldhouse_testing::clubs::{self, Club, NOW};
+use fieldhouse_testing::leagues::{division, game, season, team, venue};
+use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
+
+use crate::favorites::{custom, saved};
+
+/// Renames what has a name.
+fn called(record: Record, name: &str) -> Record {
+    let name = Name::stored(name.to_owned());
+    match record {
+        Record::Season(season) => Record::Season(Season { name, ..season }),
+        Record::Division(mut division) => Record::Division({
+            division.name = name;
+            division
+        }),
+        Record::Team(mut team) => Record::Team({
+            team.name = name;
+            team
+        }),
+        Record::Venue(mut venue) => Record::Venue({
+            venue.name = name;
+            venue
+        }),
+        other => other,
+    }
+}
+
+/// A league with one record of each kind, and the ways to look at it.
+struct League {
+    season: Season,
+    records: Vec<Record>,
+}
+
+fn league() -> League {
+    let season = season("Winter");
+    let (open, hall) = (division(&season, "Open"), venue("Hall"));
+    let eagles = team(&open, "Eagles");
+    let mut first = game(&open, eagles.id, eagles.id, NOW);
+    first.venue_id = Some(hall.id);
+    let records = vec![
+        Record::Season(season.clone()),
+        Record::Division(open),
+        Record::Team(eagles),
+        Record::Venue(hall),
+        Record::Game(first),
+    ];
+    League { season, records }
+}
+
+/// The names that a club sees of its league, whichever way it looks.
+async fn seen(store: &Store, club: &Club, scope: &OrgScope, league: &League) -> Vec<Vec<String>> {
+    let reader = &mut &*store;
+    let id = league.season.id;
+    let Some(Record::Game(first)) = league.records.last() else { panic!("the game is the last") };
+    let begin = (Timestamp::UNIX_EPOCH, Uuid::nil());
+    let of_seasons = |listed: Vec<seasons::Listed>| {
+        let names = |listed: seasons::Listed| {
+            let divisions = listed.divisions.into_iter().map(|division| division.name.to_string());
+            [listed.season.name.to_string()].into_iter().chain(divisions).collect::<Vec<_>>()
+        };
+        listed.into_iter().flat_map(names).collect()
+    };
+    let read = seasons::read(reader, scope, id).await.unwrap();
+    let mut seen = vec![
+        of_seasons(seasons::list(reader, scope, &seasons::Filter::default(), None, 10).await.unwrap()),
+        of_seasons(seasons::changed(reader, scope, begin, 10).await.unwrap()),
+        of_seasons(read.into_iter().collect()),
+    ];
+    let to = NOW.saturating_add(SignedDuration::from_hours(1)).unwrap();
+    let week = Upcoming { from: NOW, to, team: None, season: None, status: None };
+    let of_team = Upcoming { team: first.home.map(|home| home.team_id), ..week.clone() };
+    let of_season = Upcoming { season: Some(id), ..week.clone() };
+    let mut listed: Vec<_> = games::read(reader, scope, first.id).await.unwrap().into_iter().collect();
+    for wanted in [week, of_team, of_season] {
+        listed.extend(games::upcoming(reader, scope, &wanted, None, 10).await.unwrap());
+    }
+    seen.extend(listed.into_iter().map(|listed| {
+        [listed.home_name, listed.away_name, listed.venue_name].into_iter().flatten().collect()
+    }));
+    let inside = clubs::write(store, club.id(), async move |tx, proof| {
+        let divisions =
+            leagues::divisions(tx, proof, id).await?.into_iter().map(|division| division.name.to_string());
+        let teams = leagues::teams(tx, proof, id).await?.into_iter().map(|team| team.name.to_string());
+        let games = games::of_season(tx, proof, id).await?.len();
+        let counts = [games.to_string(), seasons::dependents(tx, proof, id).await?.to_string()];
+        Ok(divisions.chain(teams).chain(counts).collect::<Vec<_>>())
+    });
+    seen.push(inside.await.unwrap());
+    seen
+}
+
+fn all_called(name: &str) -> Vec<Vec<String>> {
+    let names = |count: usize| vec![name.to_owned(); count];
+    let inside = [name, name, "1", "3"].map(str::to_owned).to_vec();
+    vec![names(2), names(2), names(2), names(3), names(3), names(3), names(3), inside]
+}
+
+pub(crate) async fn a_league_is_seen_and_changed_in_its_own_club(store: &Store) {
+    let clubs = [Club::found(store, "Twins One").await, Club::found(store, "Twins Two").await];
+    let league = league();
+    let mut scopes = Vec::new();
+    for (club, name) in clubs.iter().zip(["One", "Two"]) {
+        club.create(store, league.records.iter().map(|record| called(record.clone(), name)).collect()).await;
+        scopes.push(club.owner().scope(store).await);
+    }
+    assert_eq!(seen(store, &clubs[0], &scopes[0], &league).await, all_called("One"));
+    assert_eq!(seen(store, &clubs[1], &scopes[1], &league).await, all_called("Two"));
+
+    let change = |record: &Record| {
+        let (mut before, mut after) = (called(record.clone(), "One"), called(record.clone(), "Changed"));
+        if let (Record::Game(_), Record::Game(after)) = (&mut before, &mut after) {
+            after.round = Some(Name::stored("Changed".to_owned()));
+        }
+        Effect::update(&clubs::moment(), before, after).expect("something differs")
+    };
+    clubs::apply(store, clubs[0].id(), league.records.iter().map(change).collect()).await.unwrap();
+    assert_eq!(seen(store, &clubs[0], &scopes[0], &league).await, all_called("Changed"));
+    assert_eq!(seen(store, &clubs[1], &scopes[1], &league).await, all_called("Two"));
+
+    let lonely = season("Lonely");
+    for club in &clubs {
+        club.create(store, vec![Record::Season(lonely.clone())]).await;
+    }
+    clubs::apply(store, clubs[0].id(), vec![Effect::delete(Record::Season(lonely.clone()))]).await.unwrap();
+    let stands =
+        async |at: usize| seasons::read(&mut &*store, &scopes[at], lonely.id).await.unwrap().is_some();
+    assert_eq!((stands(0).await, stands(1).await), (false, true));
+}
+
+pub(crate) async fn what_people_have_is_changed_in_their_own_club(store: &Store) {
+    let clubs = [Club::found(store, "Twins Three").await, Club::found(store, "Twins Four").await];
+    let [one, two] = [&clubs[0], &clubs[1]];
+    // The first club's owner is a member of the second under the same ids, and so is what he has; and so, in the first club, has
+    // its admin.
+    let (owner, admin) = (one.owner(), one.person(fieldhouse_domain::roles::Role::Admin));
+    let twins = [Record::Member(owner.member.clone()), Record::Session(owner.session.clone())];
+    two.create(store, twins.into()).await;
+    let favorite = saved(ListOwner::User(owner.user.id), &[], custom("Isla"), Details::default());
+    let admins = Favorite { owner: ListOwner::User(admin.user.id), ..favorite.clone() };
+    one.create(store, vec![Record::Favorite(favorite.clone()), Record::Favorite(admins)]).await;
+    two.create(store, vec![Record::Favorite(favorite.clone())]).await;
+
+    let scopes = [owner.scope(store).await, two.owner().scope(store).await, admin.scope(store).await];
+    let favorites_in = async |club: &Club| {
+        let user = owner.user.id;
+        let list = clubs::write(store, club.id(), async move |tx, proof| {
+            favorites::list_to_write(tx, proof, user).await
+        });
+        list.await.unwrap()
+    };
+    let moment = clubs::moment();
+    let rated = Favorite { interest: Some(5), ..favorite.clone() };
+    let changes = [
+        (
+            Record::Member(owner.member.clone()),
+            Record::Member(Member { suspended_at: Some(NOW), ..owner.member.clone() }),
+        ),
+        (
+            Record::Session(owner.session.clone()),
+            Record::Session(Session { retried: true, ..owner.session.clone() }),
+        ),
+        (Record::Favorite(favorite.clone()), Record::Favorite(rated)),
+    ];
+    let effects: Vec<_> =
+        changes.into_iter().filter_map(|(old, new)| Effect::update(&moment, old, new)).collect();
+    clubs::apply(store, one.id(), effects.clone()).await.unwrap();
+    let member =
+        members::read(&mut &*store, &scopes[1], owner.member.id).await.unwrap().expect("the twin").member;
+    assert_eq!(member, owner.member);
+    let session = sessions::read(&mut &*store, two.id(), owner.session.id).await.unwrap();
+    assert_eq!(session.as_ref(), Some(&owner.session));
+    assert_eq!(favorites_in(two).await[0].favorite, favorite);
+    let of_admin = async || favorites::list(&mut &*store, &scopes[2]).await.unwrap();
+    assert_eq!((of_admin().await[0].favorite.interest, of_admin().await.len()), (None, 1));
+
+    let gone = effects.into_iter().filter(|effect| !matches!(effect.after, Some(Record::Session(_))));
+    let gone = gone.filter_map(|effect| effect.after.map(Effect::delete)).collect();
+    clubs::apply(store, one.id(), gone).await.unwrap();
+    assert!(members::read(&mut &*store, &scopes[0], owner.member.id).await.unwrap().is_none());
+    assert!(members::read(&mut &*store, &scopes[1], owner.member.id).await.unwrap().is_some());
+    assert_eq!(
+        (favorites_in(one).await.len(), favorites_in(two).await.len(), of_admin().await.len()),
+        (0, 1, 1)
+    );
+}
