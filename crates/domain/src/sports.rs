@@ -30,6 +30,12 @@ impl Sport {
     }
 }
 
+impl From<Sport> for String {
+    fn from(name: Sport) -> Self {
+        name.0
+    }
+}
+
 impl fmt::Display for Sport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)

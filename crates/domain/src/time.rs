@@ -56,6 +56,12 @@ impl TimeZoneName {
     }
 }
 
+impl From<TimeZoneName> for String {
+    fn from(name: TimeZoneName) -> Self {
+        name.0
+    }
+}
+
 impl fmt::Display for TimeZoneName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)

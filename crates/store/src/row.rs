@@ -1,5 +1,6 @@
 //! Rows on their way out of a statement: one reader for both engines, column by column, in the order of the SELECT list.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::str::FromStr;
 
@@ -57,15 +58,29 @@ impl<'a> Row<'a> {
 
     /// The next column, a text, as what it says.
     pub(crate) fn parsed<T: FromStr<Err: std::fmt::Display>>(&mut self) -> Result<T> {
-        let text: String = self.next()?;
-        text.parse().map_err(|error: T::Err| self.corrupt(self.at - 1, error.to_string()))
+        self.text(|text| text.ok_or("missing")?.parse().map_err(|error: T::Err| error.to_string()))
     }
 
     /// The next column, a text that may be missing, as what it says.
     pub(crate) fn optional_parsed<T: FromStr<Err: std::fmt::Display>>(&mut self) -> Result<Option<T>> {
-        let text: Option<String> = self.next()?;
-        text.map(|text| text.parse().map_err(|error: T::Err| self.corrupt(self.at - 1, error.to_string())))
-            .transpose()
+        self.text(|text| text.map(str::parse).transpose().map_err(|error: T::Err| error.to_string()))
+    }
+
+    /// The next column, a text that may be missing, where it lies: nothing is copied.
+    fn text<T>(
+        &mut self,
+        read: impl FnOnce(Option<&str>) -> std::result::Result<T, String>,
+    ) -> Result<T> {
+        let at = self.at;
+        self.at += 1;
+        let text = match &self.source {
+            Source::Sqlite(row) => row
+                .get_ref(at)
+                .map_err(|error| error.to_string())
+                .and_then(|value| value.as_str_or_null().map_err(|error| error.to_string())),
+            Source::Postgres(row) => row.try_get(at).map_err(|error| error.to_string()),
+        };
+        text.and_then(read).map_err(|reason| self.corrupt(at, reason))
     }
 
     /// The next column, a text or number, through a function.
@@ -82,13 +97,14 @@ impl<'a> Row<'a> {
         &mut self,
         read: impl Fn(&str) -> std::result::Result<T, E>,
     ) -> Result<Vec<T>> {
-        let json: String = self.next()?;
-        if json == "[]" {
-            return Ok(Vec::new());
-        }
-        let corrupt = |reason: String| self.corrupt(self.at - 1, reason);
-        let texts: Vec<String> = serde_json::from_str(&json).map_err(|error| corrupt(error.to_string()))?;
-        texts.iter().map(|text| read(text).map_err(|error| corrupt(error.to_string()))).collect()
+        self.text(|json| {
+            let json = json.ok_or("missing")?;
+            if json == "[]" {
+                return Ok(Vec::new());
+            }
+            let texts: Vec<Text<'_>> = serde_json::from_str(json).map_err(|error| error.to_string())?;
+            texts.iter().map(|text| read(&text.0).map_err(|error| error.to_string())).collect()
+        })
     }
 
     fn corrupt(&self, at: usize, reason: String) -> Error {
@@ -112,6 +128,10 @@ fn first_sqlite(row: &rusqlite::Row<'_>) -> Option<String> {
     let bytes = row.get_ref(0).ok()?.as_blob().ok()?;
     Uuid::from_slice(bytes).ok().map(|id| id.to_string())
 }
+
+/// A text of a JSON array, borrowed where it holds no escapes.
+#[derive(serde::Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Writes texts as the JSON array that [`Row::list`] reads.
 pub(crate) fn list<T: std::fmt::Display>(items: &[T]) -> String {

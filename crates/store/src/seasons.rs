@@ -1,5 +1,7 @@
 //! Seasons in the store, read together with their divisions.
 
+use std::cmp::Reverse;
+
 use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::ids::{Id, OrganizationId, SeasonId};
 use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus};
@@ -26,21 +28,32 @@ macro_rules! columns {
 /// How many columns those are.
 const COLUMNS: usize = 15;
 
+/// The seasons whose ids a statement picks, each row with one of its divisions, in no order: [`Gathering`] sees to that, for the
+/// rows come in order anyway and are small once read, while the database would carry all their columns through a sort.
+macro_rules! with_divisions {
+    ($ids:expr) => {
+        concat!(
+            "WITH page AS (",
+            $ids,
+            ") SELECT ",
+            columns!(),
+            ", d.id, d.name, d.age_group, d.gender, d.created_at, d.updated_at, d.version, d.name_folded
+            FROM page JOIN seasons s ON s.org_id = $1 AND s.id = page.id
+            LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id"
+        )
+    };
+}
+
 /// Seasons of the organization $1 that pass the filters $4 to $7, below the point $2, $3.
 macro_rules! page {
     ($and:literal) => {
-        concat!(
-            "WITH s AS (SELECT * FROM seasons WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
+        with_divisions!(concat!(
+            "SELECT id FROM seasons WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
                 AND (CAST($4 AS TEXT) IS NULL OR status = $4) AND (CAST($5 AS TEXT) IS NULL OR sport = $5)
                 AND listed_on <= $6 AND COALESCE(ends_on, listed_on) >= $7",
             $and,
-            " ORDER BY listed_on DESC, id DESC LIMIT $8)
-            SELECT ",
-            columns!(),
-            ", d.id, d.name, d.age_group, d.gender, d.created_at, d.updated_at, d.version
-            FROM s LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id
-            ORDER BY s.listed_on DESC, s.id DESC, d.name_folded"
-        )
+            " ORDER BY listed_on DESC, id DESC LIMIT $8"
+        ))
     };
 }
 
@@ -48,13 +61,9 @@ queries! {
     LIST "seasons.list" page!("");
     SEARCH "seasons.search" page!(" AND (' ' || name_folded) LIKE $9 AND (' ' || name_folded) LIKE $10 AND (' ' || name_folded) LIKE $11
         AND (' ' || name_folded) LIKE $12 AND (' ' || name_folded) LIKE $13 AND (' ' || name_folded) LIKE $14");
-    CHANGED "seasons.changed" concat!("WITH s AS (SELECT * FROM seasons WHERE org_id = $1 AND (updated_at, id) > ($2, $3)
-            ORDER BY updated_at, id LIMIT $4)
-        SELECT ", columns!(), ", d.id, d.name, d.age_group, d.gender, d.created_at, d.updated_at, d.version
-        FROM s LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id ORDER BY s.updated_at, s.id, d.name_folded");
-    READ "seasons.read" concat!("SELECT ", columns!(), ", d.id, d.name, d.age_group, d.gender, d.created_at, d.updated_at, d.version
-        FROM seasons s LEFT JOIN divisions d ON d.org_id = s.org_id AND d.season_id = s.id
-        WHERE s.org_id = $1 AND s.id = $2 ORDER BY d.name_folded");
+    CHANGED "seasons.changed" with_divisions!("SELECT id FROM seasons WHERE org_id = $1 AND (updated_at, id) > ($2, $3)
+        ORDER BY updated_at, id LIMIT $4");
+    READ "seasons.read" with_divisions!("SELECT id FROM seasons WHERE org_id = $1 AND id = $2");
     BY_NAME "seasons.by_name" "SELECT id FROM seasons WHERE org_id = $1 AND name_folded = $2";
     BY_EXTERNAL_ID "seasons.by_external_id" "SELECT id FROM seasons WHERE org_id = $1 AND external_id = $2";
     DEPENDENTS "seasons.dependents" "SELECT (SELECT COUNT(*) FROM divisions WHERE org_id = $1 AND season_id = $2)
@@ -123,15 +132,15 @@ pub async fn list(
         Some(year) => (format!("{year:04}-01-01"), format!("{year:04}-12-31")),
         None => (String::new(), AFTER_ALL_DAYS.to_owned()),
     };
-    let mut found = Vec::new();
+    let mut found = Gathering::default();
     let mut values = values![org, day, last, status, sport, to, from, limit].to_vec();
     if filter.words.is_empty() {
-        reader.rows(LIST, &values, |row| gather(&mut found, row)).await?;
+        reader.rows(LIST, &values, |row| found.take(row)).await?;
     } else {
         values.extend(crate::colleges::patterns(&filter.words).map(Value::from));
-        reader.rows(SEARCH, &values, |row| gather(&mut found, row)).await?;
+        reader.rows(SEARCH, &values, |row| found.take(row)).await?;
     }
-    Ok(found)
+    Ok(found.by(|listed| Reverse((listed.listed_on(), listed.season.id))))
 }
 
 /// Seasons that changed after a point in the order of time and id, the earliest change first.
@@ -141,17 +150,17 @@ pub async fn changed(
     after: (Timestamp, Uuid),
     limit: u32,
 ) -> Result<Vec<Listed>> {
-    let mut found = Vec::new();
+    let mut found = Gathering::default();
     let values = values![id(scope.organization()), after.0, after.1, limit];
-    reader.rows(CHANGED, values, |row| gather(&mut found, row)).await?;
-    Ok(found)
+    reader.rows(CHANGED, values, |row| found.take(row)).await?;
+    Ok(found.by(|listed| (listed.season.updated_at, listed.season.id)))
 }
 
 /// One season.
 pub async fn read(reader: &mut impl Reader, scope: &OrgScope, season: SeasonId) -> Result<Option<Listed>> {
-    let mut found = Vec::new();
-    reader.rows(READ, values![id(scope.organization()), id(season)], |row| gather(&mut found, row)).await?;
-    Ok(found.pop())
+    let mut found = Gathering::default();
+    reader.rows(READ, values![id(scope.organization()), id(season)], |row| found.take(row)).await?;
+    Ok(found.by(|listed| listed.season.id).pop())
 }
 
 /// The season that has this folded name.
@@ -175,28 +184,47 @@ pub async fn dependents<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, season: Se
     Ok(count.unwrap_or_default())
 }
 
-/// Rows are one season and one division each: adds the division to the season at hand, or begins the next.
-fn gather(found: &mut Vec<Listed>, row: &mut Row<'_>) -> Result<()> {
-    let season_id: SeasonId = row.id()?;
-    if found.last().is_some_and(|listed| listed.season.id == season_id) {
-        row.skip(COLUMNS - 1);
-    } else {
-        found.push(Listed { season: season(season_id, row)?, divisions: Vec::new() });
+/// Seasons that are put together from rows of one season and one division each.
+#[derive(Default)]
+struct Gathering(Vec<(Season, Vec<(String, Division)>)>);
+
+impl Gathering {
+    /// Adds a row's division to its season.
+    fn take(&mut self, row: &mut Row<'_>) -> Result<()> {
+        let season_id: SeasonId = row.id()?;
+        let at = if let Some(at) = self.0.iter().rposition(|(season, _)| season.id == season_id) {
+            row.skip(COLUMNS - 1);
+            at
+        } else {
+            self.0.push((season(season_id, row)?, Vec::new()));
+            self.0.len() - 1
+        };
+        if let Some(division_id) = row.optional_id()? {
+            let division = Division {
+                id: division_id,
+                season_id,
+                name: Name::stored(row.next()?),
+                age_group: row.next()?,
+                gender: row.optional_parsed()?,
+                created_at: row.next()?,
+                updated_at: row.next()?,
+                version: row.next()?,
+            };
+            self.0[at].1.push((row.next()?, division));
+        }
+        Ok(())
     }
-    let Some(listed) = found.last_mut() else { return Ok(()) };
-    if let Some(division_id) = row.optional_id()? {
-        listed.divisions.push(Division {
-            id: division_id,
-            season_id,
-            name: Name::stored(row.next()?),
-            age_group: row.next()?,
-            gender: row.optional_parsed()?,
-            created_at: row.next()?,
-            updated_at: row.next()?,
-            version: row.next()?,
+
+    /// All seasons in an order, each with its divisions by name.
+    fn by<K: Ord>(self, order: impl Fn(&Listed) -> K) -> Vec<Listed> {
+        let listed = self.0.into_iter().map(|(season, mut divisions)| {
+            divisions.sort_by(|(one, _), (other, _)| one.cmp(other));
+            Listed { season, divisions: divisions.into_iter().map(|(_, division)| division).collect() }
         });
+        let mut listed: Vec<_> = listed.collect();
+        listed.sort_by_cached_key(order);
+        listed
     }
-    Ok(())
 }
 
 pub(crate) fn season(season_id: SeasonId, row: &mut Row<'_>) -> Result<Season> {

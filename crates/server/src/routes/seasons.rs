@@ -16,28 +16,27 @@ use crate::answer::Answered;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
-fn view(listed: &Listed) -> Season {
-    let Listed { season, divisions } = listed;
+fn view(Listed { season, divisions }: Listed) -> Season {
     Season {
         id: season.id,
-        name: season.name.to_string(),
-        sport: season.sport.to_string(),
+        name: season.name.into(),
+        sport: season.sport.into(),
         status: season.status,
         starts_on: season.starts_on,
         ends_on: season.ends_on,
-        time_zone: season.time_zone.to_string(),
+        time_zone: season.time_zone.into(),
         divisions: divisions
-            .iter()
+            .into_iter()
             .map(|division| Division {
                 id: division.id,
-                name: division.name.to_string(),
-                age_group: division.age_group.clone(),
+                name: division.name.into(),
+                age_group: division.age_group,
                 gender: division.gender,
             })
             .collect(),
         scoring: season.scoring.into(),
-        tiebreakers: season.tiebreakers.clone(),
-        external_id: season.external_id.as_ref().map(ToString::to_string),
+        tiebreakers: season.tiebreakers,
+        external_id: season.external_id.map(String::from),
         created_at: season.created_at,
         updated_at: season.updated_at,
         version: season.version,
@@ -45,11 +44,12 @@ fn view(listed: &Listed) -> Season {
 }
 
 /// Answers with one season.
-fn one<O>(listed: &Listed) -> Result<Answered<O>, Failure>
+fn one<O>(listed: Listed) -> Result<Answered<O>, Failure>
 where
     O: fieldhouse_api::Op<Answer = Data<Season>>,
 {
-    Ok(Answered::json(&Data { data: view(listed) })?.version(listed.season.version))
+    let version = listed.season.version;
+    Ok(Answered::json(&Data { data: view(listed) })?.version(version))
 }
 
 pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::SeasonList>, Failure> {
@@ -68,7 +68,7 @@ pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::Seas
     let mut found =
         fieldhouse_store::seasons::list(&mut call.store(), scope, &filter, part.after, part.reach()).await?;
     let page = call.page_info(&part, &mut found, |listed| (listed.listed_on(), listed.season.id.uuid()))?;
-    let data = found.iter().map(view).collect();
+    let data = found.into_iter().map(view).collect();
     call.page(Page { data, deleted: None, page })
 }
 
@@ -89,7 +89,7 @@ async fn changed(call: Call<op::SeasonList>, since: Timestamp) -> Result<Answere
     let changed = fieldhouse_store::seasons::changed(&mut store, scope, after, part.reach()).await?;
     let gone = audit::tombstones(&mut store, scope, "season", after, part.reach()).await?;
     let mut both: Vec<(Timestamp, Uuid, Option<Season>)> = changed
-        .iter()
+        .into_iter()
         .map(|listed| (listed.season.updated_at, listed.season.id.uuid(), Some(view(listed))))
         .chain(gone.into_iter().map(|(id, at)| (at, id, None)))
         .collect();
@@ -125,7 +125,7 @@ pub(super) fn words(q: Option<&str>) -> Result<Vec<String>, Failure> {
 
 pub(crate) async fn read(call: Call<op::SeasonRead>) -> Result<Answered<op::SeasonRead>, Failure> {
     let found = fieldhouse_store::seasons::read(&mut call.store(), call.scope()?, *call.path()?).await?;
-    one(&found.ok_or_else(Failure::not_found)?)
+    one(found.ok_or_else(Failure::not_found)?)
 }
 
 pub(crate) async fn create(call: Call<op::SeasonCreate>) -> Result<Answered<op::SeasonCreate>, Failure> {
@@ -135,7 +135,8 @@ pub(crate) async fn create(call: Call<op::SeasonCreate>) -> Result<Answered<op::
             refuse_taken(tx, &acting.proof, Some(&wanted.name), wanted.external_id.as_ref(), None).await?;
             let (season, effect) = seasons::create(acting.moment, wanted.clone())?;
             acting.apply(tx, &[effect]).await?;
-            Ok(one(&Listed { season: season.clone(), divisions: Vec::new() })?.made(season.id))
+            let id = season.id;
+            Ok(one(Listed { season, divisions: Vec::new() })?.made(id))
         })
     })
     .await
@@ -183,7 +184,7 @@ pub(crate) async fn change(call: Call<op::SeasonChange>) -> Result<Answered<op::
                     listed.season = season;
                 }
             }
-            one(&listed)
+            one(listed)
         })
     })
     .await
