@@ -1,7 +1,7 @@
 //! Failed sign-ins in the store: how often, and when last, by a digest of the address that was tried. Known and unknown addresses are
 //! treated alike. This is bookkeeping of the identity provider, not a record of an organization.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::{Reader, Store, first};
 use crate::error::Result;
@@ -20,11 +20,35 @@ pub async fn read(reader: &mut impl Reader, subject: &[u8; 32]) -> Result<Option
     first(reader, READ, values![subject], |row| Ok((row.next()?, row.next()?))).await
 }
 
+/// Why an address may not try to sign in now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// How often it failed in a row.
+    pub failures: i64,
+    /// When it may try again.
+    pub ends: Timestamp,
+}
+
 impl Store {
-    /// Notes that a sign-in failed.
-    pub async fn note_login_failure(&self, subject: [u8; 32], now: Timestamp) -> Result<()> {
-        self.write("login_failures.add", async move |tx| tx.run(ADD, values![&subject, now]).await.map(drop))
-            .await
+    /// Counts a sign-in as failed before it is tried, so that tries that run at once cannot all pass before one is counted; a right
+    /// password clears the count. Where the address must wait longer, `wait` after so many failures, nothing is counted.
+    pub async fn begin_login(
+        &self,
+        subject: [u8; 32],
+        now: Timestamp,
+        wait: fn(i64) -> SignedDuration,
+    ) -> Result<std::result::Result<(), Wait>> {
+        self.write("login_failures.begin", async move |tx| {
+            if let Some((failures, last)) = read(tx, &subject).await? {
+                let ends = last.saturating_add(wait(failures)).unwrap_or(Timestamp::MAX);
+                if ends > now {
+                    return Ok(Err(Wait { failures, ends }));
+                }
+            }
+            tx.run(ADD, values![&subject, now]).await?;
+            Ok(Ok(()))
+        })
+        .await
     }
 
     /// Forgets the failures of an address that has signed in.

@@ -4,8 +4,8 @@
 use axum::http::header;
 use fieldhouse_api::{Code, Op};
 use fieldhouse_domain::text::Email;
-use fieldhouse_store::login_failures;
-use jiff::{SignedDuration, Timestamp};
+use fieldhouse_store::login_failures::Wait;
+use jiff::SignedDuration;
 
 use crate::auth::tokens;
 use crate::call::Call;
@@ -16,22 +16,17 @@ const FREE: i64 = 3;
 /// The longest that an address has to wait after failures, in seconds.
 const LONGEST: i64 = 15 * 60;
 
-/// The failures of an address that may try now.
-pub(crate) struct Failures {
+/// A try of a password, which counts as failed until it turns out right.
+pub(crate) struct Attempt {
     subject: [u8; 32],
 }
 
-impl Failures {
-    /// Those of an address. Refuses where it has failed often and its wait is not over.
-    pub(crate) async fn of<O: Op>(call: &Call<O>, email: &Email) -> Result<Self, Failure> {
+impl Attempt {
+    /// Begins a try for an address. Refuses where it has failed often and its wait is not over.
+    pub(crate) async fn begin<O: Op>(call: &Call<O>, email: &Email) -> Result<Self, Failure> {
         let subject = tokens::digest(&email.folded());
-        let Some((failures, last)) = login_failures::read(&mut call.store(), &subject).await? else {
-            return Ok(Self { subject });
-        };
-        let ends = last.saturating_add(wait_after(failures)).unwrap_or(Timestamp::MAX);
-        if ends <= call.now() {
-            return Ok(Self { subject });
-        }
+        let begun = call.app.store.begin_login(subject, call.now(), wait_after).await?;
+        let Err(Wait { failures, ends }) = begun else { return Ok(Self { subject }) };
         let wait = ends.duration_since(call.now()).as_secs() + 1;
         let detail = format!(
             "The password was wrong {failures} times in a row: wait {wait} seconds before the next try."
@@ -39,13 +34,8 @@ impl Failures {
         Err(Failure::new(Code::RateLimited, detail).header(header::RETRY_AFTER, wait.to_string()))
     }
 
-    /// Counts one more.
-    pub(crate) async fn note<O: Op>(self, call: &Call<O>) -> Result<(), Failure> {
-        Ok(call.app.store.note_login_failure(self.subject, call.now()).await?)
-    }
-
-    /// Forgets them, for the password was right.
-    pub(crate) async fn clear<O: Op>(self, call: &Call<O>) -> Result<(), Failure> {
+    /// The password was right: forgets what failed before.
+    pub(crate) async fn succeed<O: Op>(self, call: &Call<O>) -> Result<(), Failure> {
         Ok(call.app.store.clear_login_failures(self.subject).await?)
     }
 }

@@ -18,26 +18,25 @@ use secrecy::SecretString;
 use uuid::Uuid;
 
 use crate::answer::Answered;
-use crate::auth::failures::Failures;
+use crate::auth::failures::Attempt;
 use crate::auth::tokens::{self, RefreshToken, Subject};
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
 pub(crate) async fn login(call: Call<op::AuthLogin>) -> Result<Answered<op::AuthLogin>, Failure> {
     let email = Email::parse(&call.content().email).map_err(|wrong| Refusal::field("/email", wrong))?;
-    let failures = Failures::of(&call, &email).await?;
+    let attempt = Attempt::begin(&call, &email).await?;
     let user = users::by_email(&mut call.store(), &email).await?;
     let expected = user.as_ref().and_then(|user| user.password_hash.clone());
     let password = SecretString::from(call.content().password.clone());
     let right = call.app.passwords.verify(password, expected).await?;
     let Some(user) = user.filter(|user| right && user.suspended_at.is_none()) else {
-        failures.note(&call).await?;
         let detail = "The e-mail address or the password is wrong.";
         return Err(Failure::new(Code::InvalidCredentials, detail));
     };
+    attempt.succeed(&call).await?;
     let memberships = users::memberships(&mut call.store(), user.id).await?;
     let membership = choose(memberships, call.content().organization.as_deref())?;
-    failures.clear(&call).await?;
     open(call, user, membership).await
 }
 
@@ -213,14 +212,13 @@ pub(crate) async fn logout(call: Call<op::AuthLogout>) -> Result<Answered<op::Au
 
 pub(crate) async fn password(call: Call<op::AuthPassword>) -> Result<Answered<op::AuthPassword>, Failure> {
     let user = users::current(&mut call.store(), call.scope()?).await?.ok_or_else(Failure::not_found)?;
-    let failures = Failures::of(&call, &user.email).await?;
+    let attempt = Attempt::begin(&call, &user.email).await?;
     let current = SecretString::from(call.content().current_password.clone());
     let wrong = || Failure::new(Code::InvalidCredentials, "The current password is wrong.");
     if !call.app.passwords.verify(current, user.password_hash.clone()).await? {
-        failures.note(&call).await?;
         return Err(wrong());
     }
-    failures.clear(&call).await?;
+    attempt.succeed(&call).await?;
     check_password(&call.content().new_password, &user.email)
         .map_err(|wrong| Refusal::field("/new_password", wrong))?;
     let wanted = SecretString::from(call.content().new_password.clone());

@@ -52,8 +52,9 @@ fn timeless(answer: &Answer) -> (u16, Value, Vec<String>) {
 /// Lets sign-ins of an address fail.
 async fn fail(club: &Club, email: &str, times: usize, at: Timestamp) {
     for _ in 0..times {
-        let noted = club.app.store.note_login_failure(digest(&email.to_lowercase()), at).await;
-        noted.expect("a failure is noted");
+        let subject = digest(&email.to_lowercase());
+        let begun = club.app.store.begin_login(subject, at, |_| SignedDuration::ZERO).await;
+        begun.expect("the store answers").expect("there is no wait");
     }
 }
 
@@ -114,6 +115,22 @@ async fn repeated_failures_delay_the_next_try_and_a_right_password_does_not_skip
             );
         }
         assert_eq!(login(&club, &email(Role::Viewer), PASSWORD).await.status, 200, "others are not delayed");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn tries_that_run_at_once_do_not_get_around_the_delay() {
+    on_both(async |club| {
+        let email = email(Role::Coach);
+        let started = Instant::now();
+        let tries = std::iter::repeat_with(|| login(&club, &email, "not the password")).take(20);
+        let answers = futures_util::future::join_all(tries).await;
+        let tried = answers.iter().filter(|answer| answer.status == 401).count();
+        assert!(answers.iter().all(|answer| matches!(answer.status, 401 | 429)));
+        // The first delay is a second, so that a machine that takes longer to send them all rightly lets one more through.
+        let over = usize::try_from(started.elapsed().as_secs()).expect("a number of seconds");
+        assert!((3..=3 + over).contains(&tried), "{tried} of 20 were tried in {over} seconds");
     })
     .await;
 }

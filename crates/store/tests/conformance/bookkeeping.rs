@@ -2,6 +2,7 @@
 
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_store::idempotency::{self, Kept, Slot};
+use fieldhouse_store::login_failures::Wait;
 use fieldhouse_store::{Error, Store, login_failures};
 use fieldhouse_testing::clubs::{Club, NOW};
 use jiff::{SignedDuration, Timestamp};
@@ -70,10 +71,16 @@ pub(crate) async fn failed_sign_ins_add_up_until_one_succeeds(store: &Store) {
     let (subject, other) = ([11; 32], [12; 32]);
     let read = async |subject: [u8; 32]| login_failures::read(&mut &*store, &subject).await.unwrap();
     assert_eq!(read(subject).await, None);
+    let begin = async |subject, hour| {
+        let wait = |failures| SignedDuration::from_hours(if failures < 3 { 0 } else { 5 });
+        store.begin_login(subject, after(hour), wait).await.unwrap()
+    };
     for hour in 1..=3 {
-        store.note_login_failure(subject, after(hour)).await.unwrap();
+        assert_eq!(begin(subject, hour).await, Ok(()));
     }
-    store.note_login_failure(other, after(9)).await.unwrap();
+    let wait = Wait { failures: 3, ends: after(8) };
+    assert_eq!(begin(subject, 7).await, Err(wait), "and is not counted");
+    assert_eq!(begin(other, 9).await, Ok(()));
     assert_eq!((read(subject).await, read(other).await), (Some((3, after(3))), Some((1, after(9)))));
     store.clear_login_failures(subject).await.unwrap();
     assert_eq!((read(subject).await, read(other).await), (None, Some((1, after(9)))));
