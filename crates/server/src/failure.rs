@@ -243,3 +243,38 @@ pub(crate) fn too_large(limit: usize) -> Failure {
     Failure::new(Code::BodyTooLarge, format!("The body may have at most {limit} bytes."))
         .with("limit", json!(limit))
 }
+
+#[cfg(test)]
+mod tests {
+    use fieldhouse_store::Error;
+
+    use super::*;
+
+    #[test]
+    fn what_the_store_cannot_do_now_is_to_be_tried_again_later() {
+        for (error, code, wait) in [
+            (Error::Overloaded("too many wait"), Code::Overloaded, "1"),
+            (Error::Timeout, Code::Overloaded, "2"),
+            (Error::LockTimeout, Code::Overloaded, "2"),
+            (Error::Unavailable("the disk is full".to_owned()), Code::Unavailable, "5"),
+        ] {
+            let failure = Failure::from(error);
+            assert_eq!(failure.code(), code);
+            let answer = failure.answer("http://localhost", "tests-1");
+            assert_eq!(
+                (answer.status(), &answer.headers()[header::RETRY_AFTER]),
+                (StatusCode::SERVICE_UNAVAILABLE, &HeaderValue::from_static(wait))
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn what_a_store_says_of_a_fault_stays_inside() {
+        let cause = "password of postgres://owner:password@host";
+        for error in [Error::Internal(cause.to_owned()), Error::Unavailable(cause.to_owned())] {
+            let answer = Failure::from(error).answer("http://localhost", "tests-1");
+            let body = axum::body::to_bytes(answer.into_body(), 1 << 20).await.expect("a body");
+            assert!(!String::from_utf8_lossy(&body).contains("password"), "{body:?}");
+        }
+    }
+}

@@ -1,5 +1,7 @@
-//! What stands around every request: its id, its time limit, its log line, and the headers that every answer carries.
+//! What stands around every request: its id, its time limit, its log line, the headers that every answer carries, and an answer even
+//! where a handler panics.
 
+use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -8,13 +10,14 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Response, header};
 use axum::middleware::{Next, from_fn_with_state};
 use fieldhouse_api::{Code, Operation};
+use futures_util::FutureExt;
 
 use crate::app::App;
 use crate::call::RequestId;
 use crate::failure::Failure;
 
 /// How long a request may take.
-const REQUEST_TIME: Duration = Duration::from_secs(30);
+const REQUEST_TIME: Duration = Duration::from_millis(if cfg!(test) { 200 } else { 30_000 });
 /// The version of the API: additions raise its second number.
 pub(crate) const API_VERSION: &str = "1.0.0";
 
@@ -31,8 +34,11 @@ async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Resp
     request.extensions_mut().insert(RequestId(id.clone()));
     let method = request.method().clone();
     let trace = request.headers().get("traceparent").and_then(trace_id);
-    let mut response = match tokio::time::timeout(REQUEST_TIME, next.run(request)).await {
-        Ok(response) => response,
+    let answered = tokio::time::timeout(REQUEST_TIME, AssertUnwindSafe(next.run(request)).catch_unwind());
+    let mut response = match answered.await {
+        Ok(Ok(response)) => response,
+        // What it said has gone to standard error; here it is tied to the request.
+        Ok(Err(_)) => Failure::internal("a handler panicked").answer(&app.base_url, &id),
         Err(_) => Failure::of(Code::RequestTimeout).answer(&app.base_url, &id),
     };
     let headers = response.headers_mut();
@@ -71,4 +77,52 @@ fn trace_id(value: &HeaderValue) -> Option<String> {
     let (version, trace) = (parts.next()?, parts.next()?);
     let hex = |text: &str, length| text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     (hex(version, 2) && hex(trace, 32) && trace.bytes().any(|byte| byte != b'0')).then(|| trace.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use axum::routing::get;
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::auth::limits::LimitOptions;
+    use crate::clock::Clock;
+    use crate::key_ring::KeyRing;
+
+    /// What a route of this handler answers inside the layers.
+    async fn answer(handler: axum::routing::MethodRouter<App>) -> (u16, serde_json::Value) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let database = fieldhouse_testing::databases::sqlite();
+        let store = Arc::new(database.open().await);
+        let ring = KeyRing::open(folder.path(), Clock).expect("a key ring");
+        let app = App::new(store, ring, "http://localhost", LimitOptions::default()).expect("an app");
+        let router = around(Router::new().route("/", handler), app.clone()).with_state(app);
+        let request = Request::builder().uri("/").header(REQUEST_ID, "tests-1").body(Body::empty());
+        let response = router.oneshot(request.expect("a request")).await.expect("an answer");
+        assert_eq!(response.headers()[REQUEST_ID], "tests-1");
+        let status = response.status().as_u16();
+        let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.expect("a body");
+        (status, serde_json::from_slice(&body).expect("a problem"))
+    }
+
+    #[tokio::test]
+    async fn a_handler_that_panics_is_answered_for() {
+        let (status, problem) = answer(get(async || -> () { panic!("a child's name") })).await;
+        assert_eq!(
+            (status, &problem["code"], &problem["request_id"]),
+            (500, &"internal".into(), &"tests-1".into())
+        );
+        assert!(!problem.to_string().contains("child"), "{problem}");
+    }
+
+    #[tokio::test]
+    async fn a_request_that_takes_too_long_is_ended() {
+        let (status, problem) = answer(get(async || std::future::pending::<()>().await)).await;
+        assert_eq!(
+            (status, &problem["code"], &problem["retryable"]),
+            (408, &"request_timeout".into(), &true.into())
+        );
+    }
 }

@@ -67,10 +67,7 @@ impl<'a> Row<'a> {
     }
 
     /// The next column, a text that may be missing, where it lies: nothing is copied.
-    fn text<T>(
-        &mut self,
-        read: impl FnOnce(Option<&str>) -> std::result::Result<T, String>,
-    ) -> Result<T> {
+    fn text<T>(&mut self, read: impl FnOnce(Option<&str>) -> std::result::Result<T, String>) -> Result<T> {
         let at = self.at;
         self.at += 1;
         let text = match &self.source {
