@@ -87,7 +87,7 @@ impl Postgres {
     {
         let mut wait = Duration::from_millis(1);
         for attempt in 1..=ATTEMPTS {
-            match self.attempt(name, &body).await {
+            match self.attempt(name, &body, attempt == 1).await {
                 Attempt::Done(result) => return result,
                 Attempt::Collided => {
                     tracing::debug!(
@@ -104,7 +104,12 @@ impl Postgres {
         Err(E::from(Error::Overloaded("a transaction collided with others too often")))
     }
 
-    async fn attempt<T, E, F>(&self, name: &'static str, body: &F) -> Attempt<std::result::Result<T, E>>
+    async fn attempt<T, E, F>(
+        &self,
+        name: &'static str,
+        body: &F,
+        first: bool,
+    ) -> Attempt<std::result::Result<T, E>>
     where
         E: From<Error>,
         F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E>,
@@ -113,7 +118,7 @@ impl Postgres {
             Ok(connection) => connection,
             Err(error) => return Attempt::Done(Err(error.into())),
         };
-        let mut transaction = PostgresTx { connection: Some(connection), collided: false };
+        let mut transaction = PostgresTx { connection: Some(connection), first, collided: false };
         if let Err(error) = transaction.control("BEGIN ISOLATION LEVEL SERIALIZABLE").await {
             return Attempt::Done(Err(error.into()));
         }
@@ -147,6 +152,8 @@ enum Attempt<T> {
 /// An open transaction. Dropped before it is finished, it takes its connection out of the pool, so that none comes back mid-way.
 pub(crate) struct PostgresTx {
     connection: Option<Object>,
+    /// Whether nothing has collided yet.
+    first: bool,
     collided: bool,
 }
 
@@ -162,7 +169,12 @@ impl PostgresTx {
     fn note<T>(&mut self, result: std::result::Result<T, tokio_postgres::Error>) -> Result<T> {
         if let Err(error) = &result {
             let collision = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
-            self.collided |= error.code().is_some_and(|code| collision.contains(code));
+            // Transactions look before they write, so that these too tell of another one, which was not seen. Run again, this one sees
+            // what it did; what happens twice is a fault.
+            let unseen = [SqlState::UNIQUE_VIOLATION, SqlState::FOREIGN_KEY_VIOLATION];
+            self.collided |= error
+                .code()
+                .is_some_and(|code| collision.contains(code) || (self.first && unseen.contains(code)));
         }
         result.map_err(Error::from)
     }

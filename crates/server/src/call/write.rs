@@ -2,7 +2,6 @@
 //! `validate_only` is rolled back.
 
 use std::pin::Pin;
-use std::sync::Arc;
 
 use axum::http::{HeaderName, HeaderValue, header};
 use fieldhouse_api::operations::{Changeset, Method};
@@ -10,7 +9,7 @@ use fieldhouse_api::{Code, Op};
 use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_store::idempotency::{self, Kept, Slot};
-use fieldhouse_store::{Authority, Change, OrgWrite, Store, Tx};
+use fieldhouse_store::{Authority, Change, OrgWrite, Tx};
 use sha2::{Digest, Sha256};
 
 use super::Call;
@@ -96,14 +95,23 @@ impl<O: Op> Call<O> {
         let repeatable = slot.is_some();
         let first = self.app.clock.moment_at(self.now());
         let store = self.app.store.clone();
-        let run = Arc::new((self, input, slot, first));
-        let mut ended = Self::attempt(&store, run.clone(), body).await;
-        // What was inserted was there already, put there by another who was not seen. Now he is: what he made can be named, and where
-        // he is a twin of this request, his answer be given.
-        if matches!(&ended, Err(Ended::Failed(failure)) if failure.code() == Code::Conflict) {
-            ended = Self::attempt(&store, run, body).await;
-        }
-        match ended {
+        let transaction = async move |tx: &mut Tx<'_>| {
+            if let Some(slot) = &slot
+                && let Some(kept) = idempotency::find(tx, slot).await?
+                && kept.created_at.saturating_add(IDEMPOTENCY_LIFE).is_ok_and(|ends| ends > self.now())
+            {
+                return Ok(self.replay(kept)?);
+            }
+            let answered = body(tx, &first.again(), &self, &input).await?;
+            if self.tries_out() {
+                return Err(Ended::TriedOut(Box::new(answered)));
+            }
+            if let Some(slot) = &slot {
+                idempotency::keep(tx, slot, &self.keep(&answered)).await?;
+            }
+            Ok(answered)
+        };
+        match store.write(O::OPERATION.id(), transaction).await {
             Ok(answered) => Ok(answered),
             Err(Ended::TriedOut(answered)) => Ok(*answered),
             // A twin with the same key that is still running holds the lock.
@@ -111,31 +119,6 @@ impl<O: Op> Call<O> {
             Err(Ended::Locked) => Err(fieldhouse_store::Error::LockTimeout.into()),
             Err(Ended::Failed(failure)) => Err(failure),
         }
-    }
-
-    async fn attempt<I: Send + Sync + 'static>(
-        store: &Store,
-        run: Arc<(Self, I, Option<Slot>, Moment)>,
-        body: Transaction<O, I>,
-    ) -> Result<Answered<O>, Ended<O>> {
-        let transaction = async move |tx: &mut Tx<'_>| {
-            let (call, input, slot, first) = &*run;
-            if let Some(slot) = slot
-                && let Some(kept) = idempotency::find(tx, slot).await?
-                && kept.created_at.saturating_add(IDEMPOTENCY_LIFE).is_ok_and(|ends| ends > call.now())
-            {
-                return Ok(call.replay(kept)?);
-            }
-            let answered = body(tx, &first.again(), call, input).await?;
-            if call.tries_out() {
-                return Err(Ended::TriedOut(Box::new(answered)));
-            }
-            if let Some(slot) = slot {
-                idempotency::keep(tx, slot, &call.keep(&answered)).await?;
-            }
-            Ok(answered)
-        };
-        store.write(O::OPERATION.id(), transaction).await
     }
 
     /// What a change of this call is called.
