@@ -25,6 +25,7 @@ macro_rules! program_columns {
             c.id, c.unitid, c.name, c.city, c.state"
     };
 }
+pub(crate) use program_columns;
 /// Colleges after the point $1, $2 that pass the filters $3 to $6.
 macro_rules! college_page {
     ($and:literal) => {

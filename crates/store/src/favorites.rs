@@ -14,13 +14,28 @@ use crate::query::queries;
 use crate::row::{self, Row};
 use crate::value::{id, values};
 
+/// The saved programs of a table, with what the catalogue says of them, in their owner's order. [`favorite`] reads a row, all but
+/// what one of the two tables has besides, which comes before the program.
+macro_rules! saved {
+    ($table:literal, $besides:literal, $whose:literal) => {
+        concat!(
+            "SELECT f.id, f.program_id, f.custom_college_name, f.custom_state, f.custom_sport, f.custom_gender, f.stage,
+                f.fit, f.interest, f.rank, f.tags, f.created_at, f.updated_at, f.version",
+            $besides,
+            ", ",
+            $crate::colleges::program_columns!(),
+            " FROM ",
+            $table,
+            " f LEFT JOIN programs p ON p.id = f.program_id LEFT JOIN colleges c ON c.id = p.college_id WHERE ",
+            $whose,
+            " ORDER BY f.rank, f.id"
+        )
+    };
+}
+pub(crate) use saved;
+
 queries! {
-    LIST "favorites.list" "SELECT f.id, f.program_id, f.custom_college_name, f.custom_state, f.custom_sport, f.custom_gender, f.stage,
-            f.fit, f.interest, f.rank, f.tags, f.created_at, f.updated_at, f.version, f.notes,
-            p.id, p.sport, p.gender, p.division, p.participants, p.academic_year, p.created_at, p.updated_at, p.version,
-            c.id, c.unitid, c.name, c.city, c.state
-        FROM favorites f LEFT JOIN programs p ON p.id = f.program_id LEFT JOIN colleges c ON c.id = p.college_id
-        WHERE f.org_id = $1 AND f.user_id = $2 ORDER BY f.rank, f.id";
+    LIST "favorites.list" saved!("favorites", ", f.notes", "f.org_id = $1 AND f.user_id = $2");
     INSERT "favorites.insert" "INSERT INTO favorites (org_id, user_id, id, program_id, custom_folded, custom_college_name, custom_state,
             custom_sport, custom_gender, stage, fit, interest, rank, notes, tags, created_at, updated_at, version)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";

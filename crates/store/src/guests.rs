@@ -23,12 +23,7 @@ queries! {
     EXPIRED_LISTS "guests.delete_expired_favorites" "DELETE FROM guest_favorites WHERE guest_id IN
         (SELECT id FROM guests WHERE expires_at <= $1)";
     EXPIRED "guests.delete_expired" "DELETE FROM guests WHERE expires_at <= $1";
-    LIST "guests.favorites" "SELECT f.id, f.program_id, f.custom_college_name, f.custom_state, f.custom_sport, f.custom_gender, f.stage,
-            f.fit, f.interest, f.rank, f.tags, f.created_at, f.updated_at, f.version,
-            p.id, p.sport, p.gender, p.division, p.participants, p.academic_year, p.created_at, p.updated_at, p.version,
-            c.id, c.unitid, c.name, c.city, c.state
-        FROM guest_favorites f LEFT JOIN programs p ON p.id = f.program_id LEFT JOIN colleges c ON c.id = p.college_id
-        WHERE f.guest_id = $1 ORDER BY f.rank, f.id";
+    LIST "guests.favorites" favorites::saved!("guest_favorites", "", "f.guest_id = $1");
     INSERT "guests.insert_favorite" "INSERT INTO guest_favorites (guest_id, id, program_id, custom_folded, custom_college_name,
             custom_state, custom_sport, custom_gender, stage, fit, interest, rank, tags, created_at, updated_at, version)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
