@@ -11,6 +11,7 @@ use crate::Moment;
 use crate::Refusal;
 use crate::effects::{Effect, Record};
 use crate::ids::{ApiKeyId, UserId};
+use crate::moment::whole_microseconds;
 use crate::record::{enumeration, record};
 use crate::roles::Role;
 use crate::scopes::Scope;
@@ -202,7 +203,8 @@ pub fn issue(
         )));
     }
     let latest = now.saturating_add(LONGEST_LIFE).unwrap_or(Timestamp::MAX);
-    let expires_at = wanted.expires_at.unwrap_or_else(|| now.saturating_add(DEFAULT_LIFE).unwrap_or(latest));
+    let default = || now.saturating_add(DEFAULT_LIFE).unwrap_or(latest);
+    let expires_at = wanted.expires_at.map_or_else(default, whole_microseconds);
     let mut check = crate::refusal::Check::default();
     if expires_at <= now || expires_at > latest {
         check.refuse(

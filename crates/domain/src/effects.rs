@@ -3,7 +3,7 @@
 //! A command is a pure function that yields effects; the store applies them, and with them writes the audit event and the outbox, in
 //! one transaction. A new kind of record gets a member of [`Record`] here and an arm in the store's `apply`.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::Moment;
@@ -42,7 +42,16 @@ macro_rules! records {
                     $((Self::$name(_), _) => $name::FIELDS.to_vec(),)*
                 }
             }
-            fn touch(&mut self, version: i64, at: Timestamp) {
+            /// When it last changed.
+            pub fn updated_at(&self) -> Timestamp {
+                match self { $(Self::$name(record) => record.updated_at),* }
+            }
+            /// Becomes the next version of a record. Clocks differ and requests overtake each other, but a record never goes back in
+            /// time: whoever asks for what changed since would not hear of it.
+            fn follow(&mut self, before: &Self, moment: &Moment) {
+                let next = before.updated_at().saturating_add(SignedDuration::from_micros(1));
+                let at = next.map_or(moment.now(), |next| next.max(moment.now()));
+                let version = before.version() + 1;
                 match self { $(Self::$name(record) => { record.version = version; record.updated_at = at; }),* }
             }
         }
@@ -105,8 +114,15 @@ impl Effect {
         if before.changed(&after).is_empty() {
             return None;
         }
-        after.touch(before.version() + 1, moment.now());
+        after.follow(&before, moment);
         Some(Self { before: Some(before), after: Some(after), cause: Cause::Operation })
+    }
+
+    /// A record stays as it is, but something that is read together with it changes.
+    pub fn touch(moment: &Moment, before: Record) -> Self {
+        let mut after = before.clone();
+        after.follow(&before, moment);
+        Self { before: Some(before), after: Some(after), cause: Cause::Cascade }
     }
 
     /// A record goes.
@@ -138,6 +154,37 @@ impl Effect {
         match (&self.before, &self.after) {
             (Some(before), Some(after)) => after.changed(before),
             _ => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Name;
+
+    #[test]
+    fn a_record_never_goes_back_in_time() {
+        let at = |second| Moment::new(Timestamp::from_second(second).expect("a time"), 1);
+        let division = Division {
+            id: at(10).id(),
+            season_id: at(10).id(),
+            name: Name::stored("U12".to_owned()),
+            age_group: None,
+            gender: None,
+            created_at: at(10).now(),
+            updated_at: at(10).now(),
+            version: 1,
+        };
+        let renamed = Division { name: Name::stored("U14".to_owned()), ..division.clone() };
+        let updated_at = |moment: &Moment| {
+            let before = Record::Division(division.clone());
+            let effect = Effect::update(moment, before, Record::Division(renamed.clone())).expect("a change");
+            effect.after.expect("a record").updated_at()
+        };
+        assert_eq!(updated_at(&at(20)), at(20).now());
+        for late in [at(10), at(9)] {
+            assert_eq!(updated_at(&late).as_microsecond(), 10_000_001, "just after what it follows");
         }
     }
 }

@@ -22,7 +22,7 @@ const RANDOM_BITS: u32 = 74;
 impl Moment {
     /// A moment at `now`, cut to whole microseconds, whose ids are drawn from 128 random bits.
     pub fn new(now: Timestamp, random: u128) -> Self {
-        let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
+        let now = whole_microseconds(now);
         // One spare bit on top, so that counting up from the seed never wraps.
         Self { now, seed: random & ((1 << (RANDOM_BITS - 1)) - 1), made: AtomicU64::new(0) }
     }
@@ -45,6 +45,11 @@ impl Moment {
     pub fn again(&self) -> Self {
         Self { now: self.now, seed: self.seed, made: AtomicU64::new(0) }
     }
+}
+
+/// A time cut to whole microseconds, which is what is stored.
+pub fn whole_microseconds(time: Timestamp) -> Timestamp {
+    Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(time)
 }
 
 #[cfg(test)]

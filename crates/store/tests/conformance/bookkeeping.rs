@@ -82,6 +82,9 @@ pub(crate) async fn failed_sign_ins_add_up_until_one_succeeds(store: &Store) {
     assert_eq!(begin(subject, 7).await, Err(wait), "and is not counted");
     assert_eq!(begin(other, 9).await, Ok(()));
     assert_eq!((read(subject).await, read(other).await), (Some((3, after(3))), Some((1, after(9)))));
+    assert_eq!(store.purge_login_failures(after(3)).await.unwrap(), 0, "failed at that time, not before it");
     store.clear_login_failures(subject).await.unwrap();
     assert_eq!((read(subject).await, read(other).await), (None, Some((1, after(9)))));
+    assert_eq!(store.purge_login_failures(after(10)).await.unwrap(), 1);
+    assert_eq!(read(other).await, None);
 }

@@ -12,6 +12,7 @@ use fieldhouse_domain::venues::Venue;
 use fieldhouse_store::{Error, Store, leagues};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::leagues::{division, game, season, team, venue};
+use jiff::SignedDuration;
 
 async fn stand(
     store: &Store,
@@ -87,14 +88,17 @@ pub(crate) async fn divisions_teams_and_venues_read_back_and_change(store: &Stor
         (Record::Team(eagles), Record::Team(moved.clone())),
         (Record::Venue(hall), Record::Venue(bare.clone())),
     ];
-    let moment = clubs::moment();
+    let moment = clubs::moment_at(NOW.saturating_add(SignedDuration::from_hours(1)).unwrap());
     let effects: Vec<_> =
         changes.into_iter().filter_map(|(old, new)| Effect::update(&moment, old, new)).collect();
     clubs::apply(store, club.id(), effects).await.unwrap();
     let (divisions, teams) = stand(store, &club, winter.id).await;
-    assert_eq!(divisions, [Division { version: 2, updated_at: NOW, ..mixed }, girls]);
-    assert_eq!(teams, [Team { version: 2, updated_at: NOW, ..moved }]);
-    assert_eq!(named(store, &club, &["town hall"]).await, [Venue { version: 2, updated_at: NOW, ..bare }]);
+    assert_eq!(divisions, [Division { version: 2, updated_at: moment.now(), ..mixed }, girls]);
+    assert_eq!(teams, [Team { version: 2, updated_at: moment.now(), ..moved }]);
+    assert_eq!(
+        named(store, &club, &["town hall"]).await,
+        [Venue { version: 2, updated_at: moment.now(), ..bare }]
+    );
 
     let again = Effect::create(Record::Division(division(&winter, "MIXED")));
     let taken = clubs::apply(store, club.id(), vec![again]).await;
