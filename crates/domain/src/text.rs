@@ -113,8 +113,11 @@ macro_rules! lines {
             pub fn stored(text: String) -> Self { Self(text) }
             /// The text.
             pub fn as_str(&self) -> &str { &self.0 }
-            /// The form in which it is compared.
-            pub fn folded(&self) -> String { fold(&self.0) }
+            /// The form in which it is compared. Where nothing is left of it, as of a picture, the text itself.
+            pub fn folded(&self) -> String {
+                let folded = fold(&self.0);
+                if folded.is_empty() { self.0.to_lowercase() } else { folded }
+            }
         }
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.pad(&self.0) }

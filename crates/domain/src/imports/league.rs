@@ -13,12 +13,13 @@ mod merge;
 mod seasons;
 mod venues;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::Moment;
 use crate::divisions::Division;
 use crate::effects::{Effect, Record};
 use crate::games::{Game, GameKind};
+use crate::ids::SeasonId;
 use crate::seasons::Season;
 use crate::sports::Sport;
 use crate::teams::Team;
@@ -148,10 +149,13 @@ fn settle(
     counts: Counts,
 ) -> (Vec<Effect>, Counts) {
     let (mut effects, venues) = ledgers.venues.settle(moment);
-    let (season_effects, seasons) = ledgers.seasons.settle(moment, Record::Season);
+    // A season is read with its divisions, so that whoever follows its changes hears of one that it gains.
+    let grown: HashSet<SeasonId> = ledgers.divisions.created().map(|division| division.season_id).collect();
+    let (season_effects, seasons) =
+        ledgers.seasons.settle_with(moment, Record::Season, |season| grown.contains(&season.id));
     let (division_effects, divisions) = ledgers.divisions.settle(moment, Record::Division);
     let (team_effects, teams) = ledgers.teams.settle(moment, Record::Team);
-    let (game_effects, games) = ledger::settle(moment, games.into_iter(), Record::Game);
+    let (game_effects, games) = ledger::settle(moment, games.into_iter(), Record::Game, |_| false);
     effects.extend([season_effects, division_effects, team_effects, game_effects].into_iter().flatten());
     let counts = Counts {
         seasons_created: seasons.created,

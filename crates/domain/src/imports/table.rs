@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use csv::{ByteRecord, StringRecord};
 
 use super::faults::{BYTES_MOST, BadFile, BadRow, ROWS_MOST};
-use crate::text::{Name, NotText};
+use crate::text::{Name, NotText, fold};
 
 /// How much of a foreign text is repeated in a message, in characters.
 const QUOTED_MOST: usize = 60;
@@ -223,7 +223,7 @@ impl Row<'_> {
 /// A name by which records are found again: it has a letter or a digit.
 pub(super) fn name(text: &str) -> Result<Name, NotText> {
     let name = Name::parse(text)?;
-    if name.folded().is_empty() {
+    if fold(name.as_str()).is_empty() {
         return Err(NotText::new("required", "has no letter and no digit", ""));
     }
     Ok(name)

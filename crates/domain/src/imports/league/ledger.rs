@@ -58,18 +58,34 @@ impl<K: Eq + Hash, R: Clone> Ledger<K, R> {
         }
     }
 
+    /// What the file adds.
+    pub(super) fn created(&self) -> impl Iterator<Item = &R> {
+        self.entries.iter().filter(|entry| entry.named && entry.before.is_none()).map(|entry| &entry.after)
+    }
+
     /// The effects of what the file wants, and their number.
     pub(super) fn settle(self, moment: &Moment, record: fn(R) -> Record) -> (Vec<Effect>, Tally) {
+        self.settle_with(moment, record, |_| false)
+    }
+
+    /// The same, where some records are read together with others, which have changed.
+    pub(super) fn settle_with(
+        self,
+        moment: &Moment,
+        record: fn(R) -> Record,
+        touched: impl Fn(&R) -> bool,
+    ) -> (Vec<Effect>, Tally) {
         let named = self.entries.into_iter().filter(|entry| entry.named);
-        settle(moment, named.map(|entry| (entry.before, entry.after)), record)
+        settle(moment, named.map(|entry| (entry.before, entry.after)), record, touched)
     }
 }
 
-/// The effects that lead from records as they were to what they are to be, and their number.
+/// The effects that lead from records as they were to what they are to be, and their number. What is `touched` changes in any case.
 pub(super) fn settle<R>(
     moment: &Moment,
     changes: impl Iterator<Item = (Option<R>, R)>,
     record: fn(R) -> Record,
+    touched: impl Fn(&R) -> bool,
 ) -> (Vec<Effect>, Tally) {
     let mut tally = Tally::default();
     let effects = changes
@@ -79,7 +95,10 @@ pub(super) fn settle<R>(
                 Some(Effect::create(record(after)))
             }
             Some(before) => {
-                let effect = Effect::update(moment, record(before), record(after));
+                let touched = touched(&before);
+                let before = record(before);
+                let touch = || touched.then(|| Effect::touch(moment, before.clone()));
+                let effect = Effect::update(moment, before.clone(), record(after)).or_else(touch);
                 if effect.is_some() {
                     tally.updated += 1;
                 } else {

@@ -97,13 +97,19 @@ fn matched(outlines: &[Outline], existing: Vec<Season>) -> Vec<Option<Season>> {
         by_name.entry(season.name.folded()).or_insert(place);
     }
     let mut free: Vec<Option<Season>> = existing.into_iter().map(Some).collect();
-    let mut take = |place: Option<&usize>| place.and_then(|place| free[*place].take());
     let id = |outline: &Outline| outline.season.external_id.as_ref().and_then(|id| by_id.get(id));
-    let mut matched: Vec<_> = outlines.iter().map(|outline| take(id(outline))).collect();
+    let mut matched: Vec<_> =
+        outlines.iter().map(|outline| id(outline).and_then(|place| free[*place].take())).collect();
     for (outline, slot) in outlines.iter().zip(&mut matched).filter(|(_, slot)| slot.is_none()) {
-        *slot = take(by_name.get(&outline.season.name.folded()));
+        let place = by_name.get(&outline.season.name.folded());
+        *slot = place.and_then(|place| free[*place].take_if(|season| may_be(season, outline)));
     }
     matched
+}
+
+/// Two different ids are two seasons, whatever their names.
+fn may_be(season: &Season, outline: &Outline) -> bool {
+    season.external_id.is_none() || outline.season.external_id.is_none()
 }
 
 fn created(moment: &Moment, options: &Options, outline: &Outline) -> Season {

@@ -197,3 +197,26 @@ fn what_a_file_says_twice_or_cannot_mean_is_left_out() {
     assert_eq!((plan.counts.games_created, plan.counts.byes, plan.counts.teams_created), (3, 1, 3));
     assert_eq!((plan.counts.rows, plan.counts.bad_rows), (8, 5));
 }
+
+#[test]
+fn two_seasons_with_ids_of_their_own_are_not_one_for_their_name() {
+    let of = |league: &str| {
+        let external_id = Some(ExternalId::parse(league).expect("an id"));
+        let season = FixtureSeason { name: named("Winter 2022"), external_id };
+        Fixture { season, ..game("Magic", "Rebels") }
+    };
+    let (before, organization, plan) = import_twice(file([of("coburg")]), file([of("brunswick")]));
+    assert_eq!(organization.has.games, before, "nothing of the one goes into the other");
+    assert_eq!((plan.counts.bad_rows, plan.effects.len()), (1, 0));
+    assert!(plan.bad[0].reason.contains("another season has that name"), "{}", plan.bad[0].reason);
+}
+
+#[test]
+fn a_season_changes_with_the_divisions_that_it_gains() {
+    let other = || Fixture { division: named("U14 Boys"), ..game("Stars", "Thunder") };
+    let (_, organization, plan) =
+        import_twice(file([game("Magic", "Rebels")]), file([game("Magic", "Rebels"), other()]));
+    let counts = plan.counts;
+    assert_eq!((counts.divisions_created, counts.seasons_updated, counts.seasons_unchanged), (1, 1, 0));
+    assert_eq!(organization.has.seasons[0].version, 2, "whoever follows the season hears of it");
+}
