@@ -248,6 +248,9 @@ impl FavoriteSave {
             notes: notes.map(Some),
             tags,
         });
+        if let Some(details) = &details {
+            details.check(&mut check);
+        }
         check.finish(program.zip(details))
     }
 
@@ -311,13 +314,17 @@ impl FavoriteChange {
             Patch::Value(text) => check.field("/notes", notes(text)).map(|notes| Some(Some(notes))),
         };
         let tags = tags(&mut check, self.tags.as_deref());
-        check.finish(text.map(|notes| Details {
+        let details = text.map(|notes| Details {
             stage: self.stage,
             fit: self.fit,
             interest: self.interest.into_option(),
             notes,
             tags,
-        }))
+        });
+        if let Some(details) = &details {
+            details.check(&mut check);
+        }
+        check.finish(details)
     }
 }
 
@@ -333,11 +340,9 @@ fn gender(text: &str) -> Result<ProgramGender, NotText> {
 
 fn tags(check: &mut Check, texts: Option<&[String]>) -> Option<Vec<Tag>> {
     let texts = texts?;
-    let mut tags = Vec::new();
-    for (at, text) in texts.iter().enumerate().take(fieldhouse_domain::favorites::TAGS_MOST + 1) {
-        tags.extend(check.field(&format!("/tags/{at}"), Tag::parse(text)));
-    }
+    let tag = |(at, text): (usize, &String)| check.field(&format!("/tags/{at}"), Tag::parse(text));
+    let mut tags: Vec<Tag> = texts.iter().enumerate().filter_map(tag).collect();
     let mut seen = std::collections::HashSet::new();
-    tags.retain(|tag| seen.insert(tag.folded()));
+    tags.retain(|tag| seen.insert(tag.as_str().to_lowercase()));
     Some(tags)
 }

@@ -7,6 +7,7 @@
 pub mod api_keys;
 pub mod auth;
 pub mod colleges;
+pub mod day;
 pub mod envelope;
 pub mod favorites;
 pub mod games;

@@ -13,6 +13,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::day::Day;
 use crate::patch::{self, Patch};
 
 /// A season of one sport.
@@ -101,7 +102,8 @@ pub struct SeasonListQuery {
     /// Only seasons whose name holds these words or starts of words, in any order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
-    /// Only what changed since then, oldest change first, and in `deleted` what went.
+    /// Only what changed since then, oldest change first, and in `deleted` what went. Changes of the same moment may become visible out
+    /// of order: ask again from a minute before what you have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_since: Option<Timestamp>,
     /// How many records at most: 1 to 100, 25 unless said otherwise.
@@ -127,10 +129,10 @@ pub struct SeasonCreate {
     pub status: Option<SeasonStatus>,
     /// Its first day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub starts_on: Option<Date>,
+    pub starts_on: Option<Day>,
     /// Its last day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ends_on: Option<Date>,
+    pub ends_on: Option<Day>,
     /// What a result is worth; 3, 1 and 0 unless said otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scoring: Option<Scoring>,
@@ -155,8 +157,8 @@ impl SeasonCreate {
                 name: name?,
                 sport: sport?,
                 status: self.status.unwrap_or(SeasonStatus::Draft),
-                starts_on: self.starts_on,
-                ends_on: self.ends_on,
+                starts_on: self.starts_on.map(|day| day.0),
+                ends_on: self.ends_on.map(|day| day.0),
                 time_zone: time_zone?,
                 scoring: self.scoring.map(Into::into).unwrap_or_default(),
                 tiebreakers: self.tiebreakers.clone().unwrap_or_else(seasons::default_tiebreakers),
@@ -164,6 +166,9 @@ impl SeasonCreate {
             })
         };
         let command = command();
+        if let Some(command) = &command {
+            command.check(&mut check);
+        }
         check.finish(command)
     }
 }
@@ -187,11 +192,11 @@ pub struct SeasonChange {
     /// Its first day.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     #[schema(value_type = Option<Date>)]
-    pub starts_on: Patch<Date>,
+    pub starts_on: Patch<Day>,
     /// Its last day.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     #[schema(value_type = Option<Date>)]
-    pub ends_on: Patch<Date>,
+    pub ends_on: Patch<Day>,
     /// What a result is worth.
     #[serde(default, deserialize_with = "patch::present", skip_serializing_if = "Option::is_none")]
     pub scoring: Option<Scoring>,
@@ -223,8 +228,8 @@ impl SeasonChange {
                 name: name?,
                 sport: sport?,
                 status: self.status,
-                starts_on: self.starts_on.into_option(),
-                ends_on: self.ends_on.into_option(),
+                starts_on: self.starts_on.into_option().map(|day| day.map(|day| day.0)),
+                ends_on: self.ends_on.into_option().map(|day| day.map(|day| day.0)),
                 time_zone: time_zone?,
                 scoring: self.scoring.map(Into::into),
                 tiebreakers: self.tiebreakers.clone(),
@@ -232,6 +237,9 @@ impl SeasonChange {
             })
         };
         let command = command();
+        if let Some(command) = &command {
+            command.check(&mut check);
+        }
         check.finish(command)
     }
 }

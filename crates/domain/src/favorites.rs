@@ -140,6 +140,27 @@ pub struct Details {
     pub tags: Option<Vec<Tag>>,
 }
 
+impl Details {
+    /// Notes what cannot be taken, whoever's the list is.
+    pub fn check(&self, check: &mut Check) {
+        if self.interest.flatten().is_some_and(|interest| !(1..=5).contains(&interest)) {
+            check.refuse("/interest", "out_of_range", "is not within 1 to 5", "write 1 (little) to 5 (most)");
+        }
+        if let Some(tags) = self.tags.as_ref().filter(|tags| tags.len() > TAGS_MOST) {
+            check.refuse("/tags", "too_many", format!("has {} tags", tags.len()), "at most 20");
+        }
+    }
+
+    fn check_for(&self, owner: ListOwner) -> Result<(), Refusal> {
+        let mut check = Check::default();
+        self.check(&mut check);
+        if matches!(self.notes, Some(Some(_))) && matches!(owner, ListOwner::Guest(_)) {
+            check.refuse("/notes", "not_for_guests", "cannot be kept for a guest", "sign in to write notes");
+        }
+        check.finish(Some(()))
+    }
+}
+
 /// Saves a program on a list that holds `list` now. One that is saved already is given back as it is, without an effect.
 pub fn save(
     moment: &Moment,
@@ -148,6 +169,7 @@ pub fn save(
     program: SavedProgram,
     details: Details,
 ) -> Result<(Favorite, Option<Effect>), Refusal> {
+    details.check_for(owner)?;
     if let Some(saved) = list.iter().find(|saved| same(&saved.program, &program)) {
         return Ok((saved.clone(), None));
     }
@@ -168,13 +190,14 @@ pub fn save(
         updated_at: moment.now(),
         version: 1,
     };
-    let favorite = with_details(blank, details)?;
+    let favorite = with_details(blank, details);
     Ok((favorite.clone(), Some(Effect::create(Record::Favorite(favorite)))))
 }
 
 /// Changes a saved program; none where nothing differs.
 pub fn change(moment: &Moment, favorite: Favorite, details: Details) -> Result<Option<Effect>, Refusal> {
-    let after = with_details(favorite.clone(), details)?;
+    details.check_for(favorite.owner)?;
+    let after = with_details(favorite.clone(), details);
     Ok(Effect::update(moment, Record::Favorite(favorite), Record::Favorite(after)))
 }
 
@@ -255,22 +278,13 @@ fn same(one: &SavedProgram, other: &SavedProgram) -> bool {
     }
 }
 
-fn with_details(favorite: Favorite, details: Details) -> Result<Favorite, Refusal> {
-    let mut check = Check::default();
-    let mut after = favorite;
-    after.stage = details.stage.unwrap_or(after.stage);
-    after.fit = details.fit.unwrap_or(after.fit);
-    after.interest = details.interest.unwrap_or(after.interest);
-    after.notes = details.notes.unwrap_or(after.notes);
-    after.tags = details.tags.unwrap_or(after.tags);
-    if after.interest.is_some_and(|interest| !(1..=5).contains(&interest)) {
-        check.refuse("/interest", "out_of_range", "is not within 1 to 5", "write 1 (little) to 5 (most)");
+fn with_details(favorite: Favorite, details: Details) -> Favorite {
+    Favorite {
+        stage: details.stage.unwrap_or(favorite.stage),
+        fit: details.fit.unwrap_or(favorite.fit),
+        interest: details.interest.unwrap_or(favorite.interest),
+        notes: details.notes.unwrap_or(favorite.notes),
+        tags: details.tags.unwrap_or(favorite.tags),
+        ..favorite
     }
-    if after.tags.len() > TAGS_MOST {
-        check.refuse("/tags", "too_many", format!("has {} tags", after.tags.len()), "at most 20");
-    }
-    if after.notes.is_some() && matches!(after.owner, ListOwner::Guest(_)) {
-        check.refuse("/notes", "not_for_guests", "cannot be kept for a guest", "sign in to write notes");
-    }
-    check.finish(Some(after))
 }

@@ -1,5 +1,7 @@
 //! Seasons of one sport.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -142,6 +144,21 @@ pub fn default_tiebreakers() -> Vec<Tiebreaker> {
     Tiebreaker::ALL.to_vec()
 }
 
+impl NewSeason {
+    /// Notes what cannot be taken, whatever else there is.
+    pub fn check(&self, check: &mut Check) {
+        check_form(check, (self.starts_on, self.ends_on), Some(&self.tiebreakers), Some(self.scoring));
+    }
+}
+
+impl ChangeSeason {
+    /// Notes what cannot be taken, whatever the season is.
+    pub fn check(&self, check: &mut Check) {
+        let days = (self.starts_on.flatten(), self.ends_on.flatten());
+        check_form(check, days, self.tiebreakers.as_deref(), self.scoring);
+    }
+}
+
 /// Makes a season.
 pub fn create(moment: &Moment, wanted: NewSeason) -> Result<(Season, Effect), Refusal> {
     let season = Season {
@@ -198,7 +215,18 @@ pub fn delete(season: Season, dependents: i64) -> Result<Effect, Refusal> {
 
 fn check(season: &Season) -> Result<(), Refusal> {
     let mut check = Check::default();
-    if matches!((season.starts_on, season.ends_on), (Some(first), Some(last)) if last < first) {
+    let days = (season.starts_on, season.ends_on);
+    check_form(&mut check, days, Some(&season.tiebreakers), Some(season.scoring));
+    check.finish(Some(()))
+}
+
+fn check_form(
+    check: &mut Check,
+    days: (Option<Date>, Option<Date>),
+    tiebreakers: Option<&[Tiebreaker]>,
+    scoring: Option<Scoring>,
+) {
+    if matches!(days, (Some(first), Some(last)) if last < first) {
         check.refuse(
             "/ends_on",
             "before_start",
@@ -206,20 +234,15 @@ fn check(season: &Season) -> Result<(), Refusal> {
             "choose a day on or after starts_on",
         );
     }
-    let mut sorted = season.tiebreakers.clone();
-    sorted.sort_unstable();
-    sorted.dedup();
-    if sorted.len() != season.tiebreakers.len() {
+    if tiebreakers.is_some_and(|named| named.iter().collect::<BTreeSet<_>>().len() != named.len()) {
         check.refuse("/tiebreakers", "repeated", "names a tiebreaker twice", "name each at most once");
     }
-    for (pointer, points) in [
-        ("/scoring/win", season.scoring.win),
-        ("/scoring/draw", season.scoring.draw),
-        ("/scoring/loss", season.scoring.loss),
-    ] {
+    let points = |Scoring { win, draw, loss }| {
+        [("/scoring/win", win), ("/scoring/draw", draw), ("/scoring/loss", loss)]
+    };
+    for (pointer, points) in scoring.into_iter().flat_map(points) {
         if !(-100..=100).contains(&points) {
             check.refuse(pointer, "out_of_range", "is not within -100 to 100", "");
         }
     }
-    check.finish(Some(()))
 }

@@ -104,7 +104,7 @@ async fn two_seasons_have_no_name_that_differs_only_in_its_spelling() {
 async fn a_season_without_a_letter_in_its_name_is_like_any_other() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
-        for name in ["2026", "冬季", "مسابقة"] {
+        for name in ["2026", "冬季", "مسابقة", "🏀", "⚽"] {
             address(&make(manager, json!({"name": name})).await);
         }
         is_problem(
@@ -181,6 +181,33 @@ async fn a_change_is_judged_by_the_season_that_would_come_of_it() {
         let refused = manager.patch(&path, &json!({"ends_on": "2026-04-30"})).await;
         is_problem(&refused, Code::ValidationFailed, "an end before the start");
         assert_eq!(pointers(&refused), ["/ends_on"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_body_is_told_before_what_is_wrong_with_the_record() {
+    on_both(async |club| {
+        let manager = club.member(Role::Manager);
+        let unknown = "/api/v1/seasons/sea_01h2xcejqtf2nbrexx3vqjhp41";
+        assert_eq!(make(manager, json!({"name": "Winter"})).await.status, 201);
+        for (wrong, expected) in [
+            (json!({"starts_on": "2026-05-02", "ends_on": "2026-05-01"}), vec!["/ends_on"]),
+            (
+                json!({"scoring": {"win": 101, "draw": 0, "loss": -101}}),
+                vec!["/scoring/win", "/scoring/loss"],
+            ),
+            (json!({"tiebreakers": ["name", "scored", "name"]}), vec!["/tiebreakers"]),
+            (json!({"starts_on": "2026-05-01T10:00"}), vec!["/starts_on"]),
+            (json!({"ends_on": "-000001-01-01"}), vec!["/ends_on"]),
+        ] {
+            let mut named = wrong.clone();
+            named["name"] = "Winter".into();
+            for refused in [make(manager, named).await, manager.patch(unknown, &wrong).await] {
+                is_problem(&refused, Code::ValidationFailed, &wrong.to_string());
+                assert_eq!(pointers(&refused), expected, "{wrong}");
+            }
+        }
     })
     .await;
 }
