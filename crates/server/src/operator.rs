@@ -151,7 +151,7 @@ async fn new_user(
         name: person.name.clone(),
         locale: None,
         time_zone: None,
-        password_hash: Some(passwords.hash(person.password.clone(), clock.random()).await?),
+        password_hash: Some(passwords.turn()?.hash(person.password.clone(), clock.random()).await?),
         password_changed_at: Some(now),
         suspended_at: None,
         created_at: now,

@@ -16,7 +16,7 @@ const KEY_USE_GRAIN: SignedDuration = SignedDuration::from_mins(1);
 const ROUND: Duration = Duration::from_secs(5);
 /// How often what is over is swept out, in rounds.
 const SWEEP_ROUNDS: u32 = 720;
-/// How long answers are kept under their idempotency keys.
+/// How long answers are kept under their idempotency keys, and failed sign-ins held against an address.
 pub const IDEMPOTENCY_LIFE: SignedDuration = SignedDuration::from_hours(24);
 
 /// When keys were used, waiting to be written.
@@ -47,6 +47,7 @@ pub fn start(app: App) -> JoinHandle<()> {
         for round in 1u32.. {
             tokio::time::sleep(ROUND).await;
             flush(&app).await;
+            app.limits.tidy();
             if round % SWEEP_ROUNDS == 1 {
                 sweep(&app).await;
             }
@@ -67,11 +68,11 @@ pub async fn flush(app: &App) {
 
 async fn sweep(app: &App) {
     let now = app.clock.now();
-    app.limits.tidy();
     let before = now.saturating_sub(IDEMPOTENCY_LIFE).unwrap_or(Timestamp::MIN);
     for (what, swept) in [
         ("answers kept for repeated requests", app.store.purge_idempotency_keys(before).await),
         ("guests", app.store.purge_guests(now).await),
+        ("failed sign-ins", app.store.purge_login_failures(before).await),
     ] {
         match swept {
             Ok(0) => {}

@@ -12,6 +12,7 @@ queries! {
     READ "login_failures.read" "SELECT failures, last_failed_at FROM login_failures WHERE subject = $1";
     ADD "login_failures.add" "INSERT INTO login_failures (subject, failures, last_failed_at) VALUES ($1, 1, $2)
         ON CONFLICT (subject) DO UPDATE SET failures = login_failures.failures + 1, last_failed_at = $2";
+    PURGE "login_failures.purge" "DELETE FROM login_failures WHERE last_failed_at < $1";
     CLEAR "login_failures.clear" "DELETE FROM login_failures WHERE subject = $1";
 }
 
@@ -49,6 +50,11 @@ impl Store {
             Ok(Ok(()))
         })
         .await
+    }
+
+    /// Forgets addresses that last failed before a time: how many.
+    pub async fn purge_login_failures(&self, before: Timestamp) -> Result<u64> {
+        self.write("login_failures.purge", async move |tx| tx.run(PURGE, values![before]).await).await
     }
 
     /// Forgets the failures of an address that has signed in.

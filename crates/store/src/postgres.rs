@@ -86,10 +86,12 @@ impl Postgres {
         F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E>,
     {
         let mut wait = Duration::from_millis(1);
+        let mut looked_again = false;
         for attempt in 1..=ATTEMPTS {
-            match self.attempt(name, &body, attempt == 1).await {
+            match self.attempt(name, &body, looked_again).await {
                 Attempt::Done(result) => return result,
-                Attempt::Collided => {
+                Attempt::Collided(collision) => {
+                    looked_again |= collision == Collision::Unseen;
                     tracing::debug!(
                         transaction = name,
                         attempt,
@@ -108,7 +110,7 @@ impl Postgres {
         &self,
         name: &'static str,
         body: &F,
-        first: bool,
+        looked_again: bool,
     ) -> Attempt<std::result::Result<T, E>>
     where
         E: From<Error>,
@@ -118,7 +120,7 @@ impl Postgres {
             Ok(connection) => connection,
             Err(error) => return Attempt::Done(Err(error.into())),
         };
-        let mut transaction = PostgresTx { connection: Some(connection), first, collided: false };
+        let mut transaction = PostgresTx { connection: Some(connection), looked_again, collided: None };
         if let Err(error) = transaction.control("BEGIN ISOLATION LEVEL SERIALIZABLE").await {
             return Attempt::Done(Err(error.into()));
         }
@@ -127,9 +129,9 @@ impl Postgres {
         let result = result.and_then(|done| Ok(tx.go_on(name).map(|()| done)?));
         let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
         let ended = transaction.control(end).await;
-        if transaction.collided {
+        if let Some(collision) = transaction.collided {
             transaction.finish();
-            return Attempt::Collided;
+            return Attempt::Collided(collision);
         }
         match (result, ended) {
             // A failed COMMIT may have been carried out: the caller repeats with the same idempotency key or id.
@@ -146,15 +148,25 @@ impl Postgres {
 
 enum Attempt<T> {
     Done(T),
-    Collided,
+    Collided(Collision),
+}
+
+/// How a transaction met another one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Collision {
+    /// The database saw that the two cannot stand side by side.
+    Seen,
+    /// What was to be written stood there already, or what it refers to did no more. Transactions look before they write, so that
+    /// this tells of another one that was not seen. Run again, this one sees what the other did; what happens twice is a fault.
+    Unseen,
 }
 
 /// An open transaction. Dropped before it is finished, it takes its connection out of the pool, so that none comes back mid-way.
 pub(crate) struct PostgresTx {
     connection: Option<Object>,
-    /// Whether nothing has collided yet.
-    first: bool,
-    collided: bool,
+    /// Whether this run is to see what one before did not.
+    looked_again: bool,
+    collided: Option<Collision>,
 }
 
 impl PostgresTx {
@@ -167,14 +179,13 @@ impl PostgresTx {
     }
 
     fn note<T>(&mut self, result: std::result::Result<T, tokio_postgres::Error>) -> Result<T> {
-        if let Err(error) = &result {
-            let collision = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
-            // Transactions look before they write, so that these too tell of another one, which was not seen. Run again, this one sees
-            // what it did; what happens twice is a fault.
-            let unseen = [SqlState::UNIQUE_VIOLATION, SqlState::FOREIGN_KEY_VIOLATION];
-            self.collided |= error
-                .code()
-                .is_some_and(|code| collision.contains(code) || (self.first && unseen.contains(code)));
+        let code = result.as_ref().err().and_then(tokio_postgres::Error::code);
+        let one_of = |codes: [SqlState; 2]| code.is_some_and(|code| codes.contains(code));
+        if one_of([SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED]) {
+            self.collided = Some(Collision::Seen);
+        } else if !self.looked_again && one_of([SqlState::UNIQUE_VIOLATION, SqlState::FOREIGN_KEY_VIOLATION])
+        {
+            self.collided = Some(Collision::Unseen);
         }
         result.map_err(Error::from)
     }

@@ -29,7 +29,7 @@ impl Attempt {
         let Err(Wait { failures, ends }) = begun else { return Ok(Self { subject }) };
         let wait = ends.duration_since(call.now()).as_secs() + 1;
         let detail = format!(
-            "The password was wrong {failures} times in a row: wait {wait} seconds before the next try."
+            "None of the last {failures} tries of a password has been right: wait {wait} seconds before the next."
         );
         Err(Failure::new(Code::RateLimited, detail).header(header::RETRY_AFTER, wait.to_string()))
     }

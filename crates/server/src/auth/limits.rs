@@ -1,6 +1,6 @@
 //! Rate limits: a key, a user, an organization and an anonymous address each have a bucket that fills again all the time (GCRA).
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -71,24 +71,21 @@ impl Limits {
         }
     }
 
-    /// Counts a request of somebody whose credential is good.
+    /// Counts a request of somebody whose credential is good: in the smallest bucket first, so that what a throttled key goes on
+    /// asking for is not taken from its owner and his organization.
     pub fn count(&self, caller: &Caller) -> Result<Standing, Failure> {
-        let mut standing = self.take(
-            &self.organizations,
-            &caller.organization(),
-            "organization",
-            self.options.organization,
-        )?;
-        standing = standing.nearer(self.take(&self.users, &caller.user(), "user", self.options.user)?);
-        if let Some((key, _)) = caller.key() {
-            standing = standing.nearer(self.take(&self.keys, &key, "key", self.options.key)?);
-        }
-        Ok(standing)
+        let key =
+            caller.key().map(|(key, _)| self.take(&self.keys, &key, "key", self.options.key)).transpose()?;
+        let user = self.take(&self.users, &caller.user(), "user", self.options.user)?;
+        let (id, most) = (caller.organization(), self.options.organization);
+        let organization = self.take(&self.organizations, &id, "organization", most)?;
+        let standing = organization.nearer(user);
+        Ok(key.map_or(standing, |key| standing.nearer(key)))
     }
 
     /// Counts a request without a credential.
     pub fn count_anonymous(&self, address: Option<IpAddr>) -> Result<Standing, Failure> {
-        self.take(&self.addresses, &address, "address", self.options.address)
+        self.take(&self.addresses, &address.map(network), "address", self.options.address)
     }
 
     /// Forgets full buckets, which are as good as none.
@@ -125,6 +122,17 @@ impl Limits {
     }
 }
 
+/// What one subscriber is given: an IPv4 address, or the first 64 bits of an IPv6 address (RFC 6177), among which he may choose freely.
+fn network(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+    }
+}
+
 impl Standing {
     fn nearer(self, other: Self) -> Self {
         let part = |standing: Self| f64::from(standing.remaining) / f64::from(standing.limit);
@@ -150,5 +158,19 @@ impl Standing {
         for (name, value) in self.headers() {
             headers.insert(name, value);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_changes_his_address_within_his_network_keeps_his_bucket() {
+        let one = NonZeroU32::MIN;
+        let limits = Limits::new(LimitOptions { address: one, ..LimitOptions::default() });
+        let allows = |address: &str| limits.count_anonymous(address.parse().ok()).is_ok();
+        assert!(allows("2001:db8:1:2:3:4:5:6") && !allows("2001:db8:1:2:ffff::1"));
+        assert!(allows("2001:db8:1:3:3:4:5:6") && allows("192.0.2.1") && allows("192.0.2.2"));
     }
 }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
+use axum::http::header;
+use fieldhouse_api::Code;
 use secrecy::{ExposeSecret, SecretString};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::clock::Clock;
 use crate::failure::Failure;
@@ -16,10 +18,14 @@ const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
+/// How many sign-ins may wait or be under way for each processor: as many as it does in a few seconds.
+const TURNS: usize = 64;
+
 /// Makes and checks password hashes, a few at a time.
 #[derive(Clone)]
 pub struct Passwords {
     permits: Arc<Semaphore>,
+    turns: Arc<Semaphore>,
     /// The hash of nothing, which is checked where there is no user, so that both take as long.
     decoy: Arc<str>,
 }
@@ -29,9 +35,25 @@ impl Passwords {
     pub fn new(clock: Clock) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let decoy = hash(b"nobody", &clock.random::<16>()).unwrap_or_default();
-        Self { permits: Arc::new(Semaphore::new(processors)), decoy: decoy.into() }
+        let (permits, turns) = (Semaphore::new(processors), Semaphore::new(processors * TURNS));
+        Self { permits: Arc::new(permits), turns: Arc::new(turns), decoy: decoy.into() }
     }
 
+    /// A turn to use passwords. Refuses where too many wait already.
+    pub fn turn(&self) -> Result<Turn, Failure> {
+        let busy = |_| Failure::of(Code::Overloaded).header(header::RETRY_AFTER, "2");
+        let place = self.turns.clone().try_acquire_owned().map_err(busy)?;
+        Ok(Turn { passwords: self.clone(), _place: place })
+    }
+}
+
+/// A turn to use passwords.
+pub struct Turn {
+    passwords: Passwords,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Turn {
     /// The hash of a password, in PHC string format.
     pub async fn hash(&self, password: SecretString, salt: [u8; 16]) -> Result<String, Failure> {
         self.bounded(move || hash(password.expose_secret().as_bytes(), &salt)).await?
@@ -39,7 +61,7 @@ impl Passwords {
 
     /// Whether a password has this hash. Without a hash the same work is done, and the answer is no.
     pub async fn verify(&self, password: SecretString, expected: Option<String>) -> Result<bool, Failure> {
-        let decoy = self.decoy.clone();
+        let decoy = self.passwords.decoy.clone();
         self.bounded(move || {
             let known = expected.is_some();
             let text = expected.as_deref().unwrap_or(&decoy);
@@ -58,6 +80,7 @@ impl Passwords {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Failure> {
         let permit = self
+            .passwords
             .permits
             .clone()
             .acquire_owned()
@@ -81,4 +104,19 @@ fn hash(password: &[u8], salt: &[u8; 16]) -> Result<String, Failure> {
     let argon2 = argon2().map_err(|error| internal(error.to_string()))?;
     let hash = argon2.hash_password_with_salt(password, salt).map_err(|error| internal(error.to_string()))?;
     Ok(hash.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_comes_when_too_many_wait_is_told_to_come_again() {
+        let passwords = Passwords::new(Clock);
+        let turns: Vec<Turn> = std::iter::from_fn(|| passwords.turn().ok()).collect();
+        assert!(turns.len() >= TURNS);
+        assert_eq!(passwords.turn().err().map(|failure| failure.code()), Some(Code::Overloaded));
+        drop(turns);
+        assert!(passwords.turn().is_ok());
+    }
 }

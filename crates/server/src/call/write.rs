@@ -93,7 +93,8 @@ impl<O: Op> Call<O> {
     ) -> Result<Answered<O>, Failure> {
         let slot = self.slot()?;
         let repeatable = slot.is_some();
-        let first = self.app.clock.moment_at(self.now());
+        // The time of the change, not of the request: a slow body may have taken long to come.
+        let first = self.app.clock.moment();
         let store = self.app.store.clone();
         let transaction = async move |tx: &mut Tx<'_>| {
             if let Some(slot) = &slot
@@ -191,8 +192,9 @@ impl<O: Op> Call<O> {
     }
 
     fn keep(&self, answered: &Answered<O>) -> Kept {
-        let headers =
-            answered.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
+        // An answer with a secret may carry it in a header too.
+        let kept = if answered.secret { &[][..] } else { &answered.headers };
+        let headers = kept.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
         Kept {
             request_digest: self.context.digest,
             status: i64::from(answered.status),

@@ -25,11 +25,12 @@ use crate::failure::Failure;
 
 pub(crate) async fn login(call: Call<op::AuthLogin>) -> Result<Answered<op::AuthLogin>, Failure> {
     let email = Email::parse(&call.content().email).map_err(|wrong| Refusal::field("/email", wrong))?;
+    let turn = call.app.passwords.turn()?;
     let attempt = Attempt::begin(&call, &email).await?;
     let user = users::by_email(&mut call.store(), &email).await?;
     let expected = user.as_ref().and_then(|user| user.password_hash.clone());
     let password = SecretString::from(call.content().password.clone());
-    let right = call.app.passwords.verify(password, expected).await?;
+    let right = turn.verify(password, expected).await?;
     let Some(user) = user.filter(|user| right && user.suspended_at.is_none()) else {
         let detail = "The e-mail address or the password is wrong.";
         return Err(Failure::new(Code::InvalidCredentials, detail));
@@ -67,11 +68,16 @@ async fn open(
     here: Membership,
 ) -> Result<Answered<op::AuthLogin>, Failure> {
     let nonce = call.app.clock.random();
-    call.transact((user.id, here, nonce), |tx, moment, call, (user, here, nonce)| {
+    call.transact((user, here, nonce), |tx, moment, call, (user, here, nonce)| {
         Box::pin(async move {
-            let proof = tx.permit_sign_in(*user, here.organization).await?.ok_or(Denial::Unknown)?;
+            // The password was verified before this transaction: one that was changed since opens nothing.
+            let current = users::read(tx, user.id).await?.ok_or(Denial::Unknown)?;
+            if current.password_hash != user.password_hash {
+                return Err(Denial::Unknown.into());
+            }
+            let proof = tx.permit_sign_in(user.id, here.organization).await?.ok_or(Denial::Unknown)?;
             let client = Client { user_agent: call.context.user_agent(), ip: call.context.address };
-            let session = sessions::Session::open(moment, *user, "password", client);
+            let session = sessions::Session::open(moment, user.id, "password", client);
             let token = RefreshToken::new(here.organization, session.id, session.generation, *nonce);
             let token = token.write(&call.app.key_ring);
             let session = session.with_token(tokens::digest(&token));
@@ -212,17 +218,18 @@ pub(crate) async fn logout(call: Call<op::AuthLogout>) -> Result<Answered<op::Au
 
 pub(crate) async fn password(call: Call<op::AuthPassword>) -> Result<Answered<op::AuthPassword>, Failure> {
     let user = users::current(&mut call.store(), call.scope()?).await?.ok_or_else(Failure::not_found)?;
+    let turn = call.app.passwords.turn()?;
     let attempt = Attempt::begin(&call, &user.email).await?;
     let current = SecretString::from(call.content().current_password.clone());
     let wrong = || Failure::new(Code::InvalidCredentials, "The current password is wrong.");
-    if !call.app.passwords.verify(current, user.password_hash.clone()).await? {
+    if !turn.verify(current, user.password_hash.clone()).await? {
         return Err(wrong());
     }
     attempt.succeed(&call).await?;
     check_password(&call.content().new_password, &user.email)
         .map_err(|wrong| Refusal::field("/new_password", wrong))?;
     let wanted = SecretString::from(call.content().new_password.clone());
-    let hash = call.app.passwords.hash(wanted, call.app.clock.random()).await?;
+    let hash = turn.hash(wanted, call.app.clock.random()).await?;
     call.write((hash, user.password_hash, wrong), |tx, acting, call, (hash, verified, wrong)| {
         Box::pin(async move {
             let scope = call.scope()?;

@@ -27,6 +27,8 @@ pub(crate) async fn me(call: Call<op::ProfileMe>) -> Result<Answered<op::Profile
     let memberships: Vec<Membership> = fieldhouse_store::users::memberships(&mut store, user.id)
         .await?
         .into_iter()
+        // A key stands for its owner in one organization, and tells nothing of the others.
+        .filter(|membership| scope.key().is_none() || membership.organization == scope.organization())
         .map(|membership| Membership {
             id: membership.id,
             organization: OrganizationRef {

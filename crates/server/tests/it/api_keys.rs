@@ -99,6 +99,10 @@ async fn a_key_lasts_90_days_or_what_was_asked_for_up_to_366() {
         let after = |hours: i64| now.saturating_add(SignedDuration::from_hours(hours)).expect("a time");
         let (_, record) = issue(coach, json!({"name": "Long", "expires_at": after(366 * 24)})).await;
         assert_eq!(time(&record["expires_at"]).as_second(), after(366 * 24).as_second());
+        let finer = after(24).saturating_add(SignedDuration::from_nanos(1)).expect("a time");
+        let (_, record) = issue(coach, json!({"name": "Finer", "expires_at": finer})).await;
+        let read = coach.get(&format!("{KEYS}/{}", record["id"].as_str().expect("an id"))).await;
+        assert_eq!(read.body["data"]["expires_at"], record["expires_at"], "what is answered is what is kept");
         for wrong in [after(366 * 24 + 1), after(0), after(-1)] {
             let refused = coach.post(KEYS, &json!({"name": "Scoreboard", "expires_at": wrong})).await;
             assert_eq!((refused.status, &refused.body["errors"][0]["pointer"]), (422, &json!("/expires_at")));

@@ -167,6 +167,19 @@ async fn an_answer_with_a_secret_is_not_kept() {
         let again = post(&anybody, FAVORITES, "guest", &custom("A")).await;
         is_problem(&again, Code::AlreadyCreated, "a guest's token");
         assert_eq!((again.body["id"].as_str(), again.header("x-guest-token")), (Some(first.id()), ""));
+
+        // Where the database is a file, it can be looked through.
+        let stored =
+            club.database.folder().into_iter().flat_map(|folder| folder.read_dir().expect("a folder"));
+        let token = first.header("x-guest-token").as_bytes();
+        for file in stored.map(|file| file.expect("a file").path()).filter(|file| file.is_file()) {
+            let bytes = std::fs::read(&file).expect("its bytes");
+            assert!(
+                !bytes.windows(token.len()).any(|part| part == token),
+                "{} holds the token",
+                file.display()
+            );
+        }
     })
     .await;
 }

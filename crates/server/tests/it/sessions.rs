@@ -5,8 +5,13 @@ mod tokens;
 
 use std::time::{Duration, Instant};
 
+use fieldhouse_domain::effects::{Effect, Record};
 use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::text::Email;
+use fieldhouse_domain::users::User;
 use fieldhouse_server::auth::tokens::digest;
+use fieldhouse_store::{login_failures, users};
+use fieldhouse_testing::clubs;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
@@ -124,8 +129,8 @@ async fn tries_that_run_at_once_do_not_get_around_the_delay() {
     on_both(async |club| {
         let email = email(Role::Coach);
         let started = Instant::now();
-        let tries = std::iter::repeat_with(|| login(&club, &email, "not the password")).take(20);
-        let answers = futures_util::future::join_all(tries).await;
+        let logins = std::iter::repeat_with(|| login(&club, &email, "not the password")).take(20);
+        let answers = futures_util::future::join_all(logins).await;
         let tried = answers.iter().filter(|answer| answer.status == 401).count();
         assert!(answers.iter().all(|answer| matches!(answer.status, 401 | 429)));
         // The first delay is a second, so that a machine that takes longer to send them all rightly lets one more through.
@@ -144,6 +149,43 @@ async fn a_right_password_after_the_delay_wipes_the_failures_out() {
         assert_eq!(login(&club, &email.to_uppercase(), PASSWORD).await.status, 200);
         for _ in 0..3 {
             assert_eq!(login(&club, &email, "not the password").await.status, 401);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_sign_in_that_is_under_way_does_not_outlive_a_new_password() {
+    on_both(async |club| {
+        let email = email(Role::Coach);
+        // Others hash passwords, so that the sign-in waits between what it reads and what it writes.
+        let busy = (0..16).map(|_| {
+            let (passwords, salt) = (club.app.passwords.clone(), club.app.clock.random());
+            tokio::spawn(async move { passwords.turn()?.hash("of others".into(), salt).await.map(drop) })
+        });
+        let busy: Vec<_> = busy.collect();
+        tokio::task::yield_now().await;
+        let change = async {
+            while login_failures::read(&mut &*club.app.store, &digest(&email))
+                .await
+                .expect("an answer")
+                .is_none()
+            {
+                tokio::task::yield_now().await;
+            }
+            let parsed = Email::parse(&email).expect("an address");
+            let user =
+                users::by_email(&mut &*club.app.store, &parsed).await.expect("an answer").expect("the coach");
+            let changed = User { password_hash: Some("of another password".to_owned()), ..user.clone() };
+            let effect = Effect::update(&club.app.clock.moment(), Record::User(user), Record::User(changed));
+            clubs::apply(&club.app.store, club.organization, effect.into_iter().collect())
+                .await
+                .expect("a change");
+        };
+        let (answer, ()) = tokio::join!(login(&club, &email, PASSWORD), change);
+        assert_eq!((answer.status, answer.code()), (401, "invalid_credentials"), "{}", answer.body);
+        for other in busy {
+            other.await.expect("no panic").expect("a hash");
         }
     })
     .await;
@@ -171,6 +213,12 @@ async fn who_belongs_to_several_organizations_chooses_one() {
             let here = club.with_token(text(&answer, "access_token")).get(PROFILE).await;
             assert_eq!(here.body["data"]["organization"], answer.body["data"]["organization"]);
             assert_eq!(here.body["data"]["memberships"].as_array().map(Vec::len), Some(2));
+            let owner = club.with_token(text(&answer, "access_token"));
+            let key = club.with_key(&owner.issue_key(&json!({"name": "Scoreboard"})).await);
+            let profile = key.get(PROFILE).await.body;
+            let memberships = profile["data"]["memberships"].as_array().expect("memberships");
+            assert_eq!(memberships.len(), 1, "a key tells nothing of its owner's other organizations");
+            assert_eq!(memberships[0]["organization"], answer.body["data"]["organization"]);
         }
         let body =
             json!({"email": email(Role::Admin), "password": PASSWORD, "organization": "neighbour-club"});

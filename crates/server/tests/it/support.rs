@@ -36,7 +36,7 @@ pub(crate) struct Club {
     stop: Option<oneshot::Sender<()>>,
     _serving: JoinHandle<()>,
     _folder: tempfile::TempDir,
-    _database: Database,
+    pub(crate) database: Database,
 }
 
 impl Club {
@@ -63,7 +63,7 @@ impl Club {
             stop: Some(stop),
             _serving: serving,
             _folder: folder,
-            _database: database,
+            database,
         };
         for role in Role::ALL {
             let person = club.sign_in("riverside-club", role).await;

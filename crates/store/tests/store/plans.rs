@@ -17,7 +17,10 @@ type Walks = &'static [(&'static str, &'static str, &'static str)];
 
 const IMPORT: &str = "an import of the catalogue compares with all of it";
 
+const PURGE: &str = "once an hour, over no more than the failures of a day";
+
 const ON_SQLITE: Walks = &[
+    ("login_failures.purge", "SCAN login_failures", PURGE),
     ("colleges.all", "SCAN c", IMPORT),
     ("programs.all", "SCAN p", IMPORT),
     (
@@ -34,6 +37,7 @@ const ON_SQLITE: Walks = &[
 
 /// By table, for the same walk takes other steps in other versions of PostgreSQL.
 const ON_POSTGRES: Walks = &[
+    ("login_failures.purge", "login_failures", PURGE),
     ("colleges.all", "colleges", IMPORT),
     ("programs.all", "colleges", IMPORT),
     ("programs.all", "programs", IMPORT),

@@ -69,6 +69,28 @@ async fn a_key_has_a_limit_of_its_own() {
 }
 
 #[tokio::test]
+async fn what_a_throttled_key_goes_on_asking_for_is_not_taken_from_its_organization() {
+    let limits =
+        LimitOptions { key: some(2), user: some(4), organization: some(9), ..LimitOptions::default() };
+    under(limits, async |club| {
+        let owner = club.member(Role::Owner);
+        let key = club.with_key(&owner.issue_key(&json!({"name": "busy"})).await);
+        for _ in 0..2 {
+            assert_eq!(key.get("/api/v1/seasons").await.status, 200);
+        }
+        for _ in 0..20 {
+            is_limited(&key.get("/api/v1/seasons").await, "key", 2);
+        }
+        assert_eq!(owner.get("/api/v1/seasons").await.status, 200);
+        is_limited(&owner.get("/api/v1/seasons").await, "user", 4);
+        for role in [Role::Viewer, Role::Coach, Role::Manager, Role::Member, Role::Admin] {
+            assert_eq!(club.member(role).get("/api/v1/seasons").await.status, 200, "{role}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_organization_has_a_limit_and_its_neighbour_another() {
     under(LimitOptions { organization: some(3), ..LimitOptions::default() }, async |club| {
         let neighbour = club.neighbours().await;
