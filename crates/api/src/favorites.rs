@@ -152,6 +152,7 @@ pub struct FavoriteOrder {
 pub struct FavoriteListQuery {
     /// How many records at most: 1 to 200, 200 unless said otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 200)]
     pub limit: Option<u32>,
     /// Where to go on: the `next_cursor` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]

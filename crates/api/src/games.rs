@@ -107,6 +107,7 @@ pub struct GamesUpcomingQuery {
     pub status: Option<GameStatus>,
     /// How many records at most: 1 to 100, 25 unless said otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 100)]
     pub limit: Option<u32>,
     /// Where to go on: the `next_cursor` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]

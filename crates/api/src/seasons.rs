@@ -108,6 +108,7 @@ pub struct SeasonListQuery {
     pub updated_since: Option<Timestamp>,
     /// How many records at most: 1 to 100, 25 unless said otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 100)]
     pub limit: Option<u32>,
     /// Where to go on: the `next_cursor` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 /// A text that is not an id of the expected kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not an id that starts with {prefix}_")]
+#[error("not an id of this kind, expected {prefix}_ and 26 letters and digits")]
 pub struct NotAnId {
     prefix: &'static str,
 }

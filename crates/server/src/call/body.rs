@@ -11,6 +11,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::Context;
+use super::wording::{self, Wording};
 use crate::failure::{self, Failure};
 
 /// How deep JSON may be nested.
@@ -99,8 +100,8 @@ fn malformed(reason: &str) -> Failure {
 
 /// Serde's words for what is wrong with a value, as a field error. An unknown field is named by its own pointer.
 fn invalid(pointer: String, reason: &str) -> Failure {
-    let reason = reason.split(" at line ").next().unwrap_or(reason);
     let quoted = |reason: &str| reason.split('`').nth(1).map(str::to_owned);
+    let Wording { message, fix } = wording::of(reason);
     let (pointer, code, message) = if reason.starts_with("unknown field") {
         (pointer, "unknown_field", "is no field of this body".to_owned())
     } else if reason.starts_with("missing field") {
@@ -108,11 +109,10 @@ fn invalid(pointer: String, reason: &str) -> Failure {
     } else if reason.starts_with("duplicate field") {
         (format!("{pointer}/{}", quoted(reason).unwrap_or_default()), "repeated", "is given twice".to_owned())
     } else if reason.starts_with("unknown variant") {
-        (pointer, "unknown_value", "is none of the values that there are".to_owned())
+        (pointer, "unknown_value", message)
     } else {
-        (pointer, "invalid", format!("cannot be taken: {reason}"))
+        (pointer, "invalid", message)
     };
-    let fix = reason.split_once("expected ").map(|(_, expected)| format!("expected {expected}"));
     Failure::from(Refusal::Invalid(vec![FieldError { pointer, code, message, fix }]))
 }
 

@@ -7,6 +7,7 @@ mod body;
 mod context;
 mod paging;
 mod query;
+mod wording;
 mod write;
 
 use axum::body::Body;

@@ -10,6 +10,7 @@ use utoipa::PartialSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 use super::Context;
+use super::wording::{self, Wording};
 use crate::failure::Failure;
 
 /// The query parameters of a call.
@@ -49,8 +50,9 @@ fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
     let pairs = serde_urlencoded::Deserializer::new(form_pairs(text));
     serde_path_to_error::deserialize(pairs).map_err(|error| {
         let name = error.path().to_string();
-        let message = format!("cannot be taken: {}", error.inner());
-        Failure::parameter(Code::InvalidParameter, &name, message, "see the operation's parameters at /docs")
+        let Wording { message, fix } = wording::of(&error.inner().to_string());
+        let fix = fix.unwrap_or_else(|| "see the operation's parameters at /docs".to_owned());
+        Failure::parameter(Code::InvalidParameter, &name, message, fix)
     })
 }
 
