@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0 | done |
 //! | 1 | failed |
-//! | 2 | used wrongly: what clap refuses |
+//! | 2 | used wrongly: what clap refuses, and what only the whole command line shows |
 //! | 4 | not signed in, or signed in as somebody for whom the server does not do this |
 
 use std::fmt;
@@ -18,6 +18,7 @@ use crate::credentials::{API_KEY_VARIABLE, key_of_environment};
 use crate::output::note;
 
 const FAILED: u8 = 1;
+const USAGE: u8 = 2;
 const AUTHENTICATION: u8 = 4;
 
 /// What went wrong, and what to do next.
@@ -34,6 +35,11 @@ impl Failure {
     /// A failure of this kind.
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Self { exit: FAILED, what: what.into(), details: Vec::new(), next: None, request_id: None }
+    }
+
+    /// The command is used wrongly.
+    pub(crate) fn usage(what: impl Into<String>) -> Self {
+        Self { exit: USAGE, ..Self::new(what) }
     }
 
     /// Nobody is signed in.

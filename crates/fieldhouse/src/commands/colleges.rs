@@ -96,7 +96,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
                 limit: paging.limit(),
                 cursor: None,
             };
-            paging.show(context, context.client()?.colleges().search(&search), COLLEGES).await
+            paging.show(context, context.client()?.colleges().search(&search), COLLEGES).await?;
         }
         Options::Programs(ProgramOptions { query, college, filters, paging }) => {
             let Filters { state, division, sport, gender } = filters;
@@ -110,8 +110,9 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
                 limit: paging.limit(),
                 cursor: None,
             };
-            paging.show(context, context.client()?.colleges().programs().search(&search), PROGRAMS).await
+            paging.show(context, context.client()?.colleges().programs().search(&search), PROGRAMS).await?;
         }
-        Options::Favorites(options) => favorites::run(context, options).await,
+        Options::Favorites(options) => favorites::run(context, options).await?,
     }
+    Ok(())
 }

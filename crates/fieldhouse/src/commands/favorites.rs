@@ -59,7 +59,7 @@ pub(crate) struct AddOptions {
     #[arg(long, value_parser = one_of!(Fit))]
     fit: Option<Fit>,
     /// How much you want it, 1 to 5
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=5))]
     interest: Option<i64>,
     /// A tag; may be given several times
     #[arg(long = "tag", value_name = "TAG")]

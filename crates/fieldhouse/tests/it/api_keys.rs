@@ -26,7 +26,7 @@ fn issued() -> Value {
 fn a_new_key_stands_alone_on_standard_output() {
     let olga = Person::new(|_| Reply::json(201, &issued()));
     let create = olga.types_with_key(
-        "admin api-keys create --name ci --expires-at 2026-04-01 --scope seasons:read --scope games:read --kind agent",
+        "admin api-keys create --name ci --expires-at 2026-04-01T00:00:00Z --scope seasons:read --scope games:read --kind agent",
     );
     create.assert().success().stdout_eq("fhk_secret\n").stderr_eq(str![[r#"
 Issued ci (key_01h2xcejqtf2nbrexx3vqjhp41) until 2026-04-01T00:00:00Z.
