@@ -55,7 +55,7 @@ hint: check it for typing errors
 request id: req-1
 
 "#]]);
-    olga.types("login olga@coburg.test").stdin("").assert().code(1).stderr_eq(str![[r#"
+    olga.types("login olga@coburg.test").stdin("").assert().code(2).stderr_eq(str![[r#"
 error: Password is missing
 hint: write it after the address, or pipe it in with --password-stdin
 

@@ -25,6 +25,15 @@ fn wrong_usage_is_exit_code_2() {
         "import league x.csv --format excel --sport basketball --time-zone UTC",
         "api GET /x -f nonsense",
         "--output yaml whoami",
+        "seasons list --limit 0",
+        "seasons list --limit 101",
+        "colleges favorites add --unitid 1 --sport golf --gender men --interest 6",
+        "admin api-keys create --name x --expires-in-days 367",
+        "api POST /x --paginate",
+        "api GET /x --input -",
+        "import colleges x.csv --year 2024",
+        "import colleges x.csv --year 2024-26",
+        "init --organization A --owner a@b.org --country AUS",
     ] {
         fieldhouse(words).assert().code(2);
     }
