@@ -10,6 +10,7 @@ use fieldhouse_domain::ids::{FavoriteId, ProgramId};
 
 use crate::arguments::one_of;
 use crate::context::Context;
+use crate::failure::Failure;
 use crate::output::{Column, note, or_dash};
 
 /// Saved programs.
@@ -112,7 +113,11 @@ async fn add(context: &Context, options: AddOptions) -> anyhow::Result<()> {
 }
 
 async fn claim(context: &Context) -> anyhow::Result<()> {
-    let claimed = context.signed_in()?.colleges().favorites().claim().await?;
+    let client = context.signed_in()?;
+    if client.guest_token().is_none() {
+        return Err(Failure::new("nothing was saved here without signing in").into());
+    }
+    let claimed = client.colleges().favorites().claim().await?;
     context.keep(|server| server.guest_token = None)?;
     let sentence = format!("Taken over: {}. Saved already: {}.", claimed.copied, claimed.merged);
     Ok(context.output.sentence(&claimed, &sentence)?)

@@ -23,7 +23,7 @@ mod seasons;
 pub(crate) mod serve;
 mod whoami;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, Parser, Subcommand};
 
 use crate::context::{Context, Global};
 
@@ -87,6 +87,13 @@ enum Command {
     KeyRing(key_ring::Options),
     /// Print a shell's completion script
     Completions(completions::Options),
+}
+
+/// The command that was typed, below all groups.
+pub(crate) fn typed<'a>(command: &'a clap::Command, matches: &ArgMatches) -> &'a clap::Command {
+    let below = matches.subcommand();
+    let below = below.and_then(|(name, matches)| Some((command.find_subcommand(name)?, matches)));
+    below.map_or(command, |(command, matches)| typed(command, matches))
 }
 
 impl Options {

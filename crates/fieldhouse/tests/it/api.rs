@@ -67,7 +67,7 @@ fn refusals_go_to_standard_error() {
     let me = olga.types_with_key("api GET /api/v1/profile/me");
     me.assert().code(4).stdout_eq("").stderr_eq(str![[r#"
 error: The stub says no.
-hint: Sign in and issue a new key.
+hint: the key of FIELDHOUSE_API_KEY was used: set another, or unset it, for it wins over any sign-in
 request id: req-1
 
 "#]]);

@@ -49,10 +49,21 @@ error: the server at http://127.0.0.1:9 cannot be reached: [..]
 hint: check the address (--base-url or FIELDHOUSE_URL), or start a server here: fieldhouse serve --demo
 
 "#]]);
-    there().env("FIELDHOUSE_URL", "ftp://x").assert().code(1).stderr_eq(str![[r#"
-error: the request cannot be made: "ftp://x" is not a server's address: it must start with http:// or https://
+}
 
-"#]]);
+#[test]
+fn what_is_no_address_is_refused_before_anybody_is_asked_to_sign_in() {
+    for (address, wanted) in [
+        ("127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("api.example.org", "http://api.example.org"),
+        ("nonsense", "http://127.0.0.1:8080"),
+        ("ftp://x", "http://127.0.0.1:8080"),
+    ] {
+        let refused = fieldhouse("whoami").env("FIELDHOUSE_URL", address).output().expect("output");
+        let error = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{address}");
+        assert!(error.contains(&format!("for '--base-url <URL>': write {wanted}\n")), "{address}: {error}");
+    }
 }
 
 #[test]
