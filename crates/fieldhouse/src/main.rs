@@ -13,6 +13,7 @@ mod listing;
 mod log;
 mod output;
 mod secrets;
+mod tables;
 
 use std::process::ExitCode;
 

@@ -13,7 +13,7 @@ use crate::arguments::{When, instants, one_of};
 use crate::clock;
 use crate::context::Context;
 use crate::listing::Paging;
-use crate::output::{self, Column, note, or_dash};
+use crate::output::{self, Column, Width, note, or_dash};
 
 /// API keys.
 #[derive(Subcommand)]
@@ -52,14 +52,14 @@ pub(crate) struct CreateOptions {
 }
 
 const COLUMNS: &[Column<ApiKey>] = &[
-    ("NAME", |it| it.name.clone()),
-    ("KEY", |it| format!("{}...{}", it.prefix, it.last4)),
-    ("KIND", |it| it.kind.to_string()),
-    ("ROLE", |it| it.role.to_string()),
-    ("STATUS", |it| it.status.to_string()),
-    ("EXPIRES", |it| it.expires_at.to_string()),
-    ("LAST USED", |it| or_dash(it.last_used_at)),
-    ("ID", |it| it.id.to_string()),
+    ("NAME", Width::Least(12), |it| it.name.clone()),
+    ("STATUS", Width::Whole, |it| it.status.to_string()),
+    ("EXPIRES", Width::Whole, |it| it.expires_at.to_string()),
+    ("ROLE", Width::Whole, |it| it.role.to_string()),
+    ("KIND", Width::Whole, |it| it.kind.to_string()),
+    ("KEY", Width::Whole, |it| format!("{}...{}", it.prefix, it.last4)),
+    ("LAST USED", Width::Whole, |it| or_dash(it.last_used_at)),
+    ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
 /// Issues, lists or revokes keys.

@@ -11,7 +11,7 @@ use fieldhouse_domain::ids::{FavoriteId, ProgramId};
 use crate::arguments::one_of;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Column, note, or_dash};
+use crate::output::{Column, Width, note, or_dash};
 
 /// Saved programs.
 #[derive(Subcommand)]
@@ -68,15 +68,15 @@ pub(crate) struct AddOptions {
 }
 
 const COLUMNS: &[Column<Favorite>] = &[
-    ("RANK", |it| it.rank.to_string()),
-    ("COLLEGE", |it| it.program.college_name.clone()),
-    ("STATE", |it| or_dash(it.program.state.as_ref())),
-    ("SPORT", |it| it.program.sport.clone()),
-    ("GENDER", |it| it.program.gender.to_string()),
-    ("STAGE", |it| it.stage.to_string()),
-    ("FIT", |it| it.fit.to_string()),
-    ("INTEREST", |it| or_dash(it.interest)),
-    ("ID", |it| it.id.to_string()),
+    ("RANK", Width::Whole, |it| it.rank.to_string()),
+    ("COLLEGE", Width::Least(16), |it| it.program.college_name.clone()),
+    ("STATE", Width::Whole, |it| or_dash(it.program.state.as_ref())),
+    ("SPORT", Width::Whole, |it| it.program.sport.clone()),
+    ("GENDER", Width::Whole, |it| it.program.gender.to_string()),
+    ("STAGE", Width::Whole, |it| it.stage.to_string()),
+    ("FIT", Width::Whole, |it| it.fit.to_string()),
+    ("INTEREST", Width::Whole, |it| or_dash(it.interest)),
+    ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
 /// Lists, saves, removes or claims programs.

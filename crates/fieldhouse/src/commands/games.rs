@@ -10,7 +10,7 @@ use crate::arguments::{When, instants, one_of};
 use crate::clock;
 use crate::context::Context;
 use crate::listing::Paging;
-use crate::output::{Column, note, or_dash};
+use crate::output::{Column, Width, note, or_dash};
 
 /// Games.
 #[derive(Subcommand)]
@@ -41,14 +41,14 @@ pub(crate) struct UpcomingOptions {
 }
 
 const COLUMNS: &[Column<Game>] = &[
-    ("STARTS", start),
-    ("TIME ZONE", |it| it.time_zone.clone()),
-    ("HOME", |it| side(it.home.as_ref())),
-    ("AWAY", |it| side(it.away.as_ref())),
-    ("VENUE", |it| or_dash(it.venue.as_ref().map(|venue| &venue.name))),
-    ("ROUND", |it| or_dash(it.round.as_ref())),
-    ("STATUS", |it| it.status.to_string()),
-    ("ID", |it| it.id.to_string()),
+    ("STARTS", Width::Whole, start),
+    ("HOME", Width::Least(12), |it| side(it.home.as_ref())),
+    ("AWAY", Width::Least(12), |it| side(it.away.as_ref())),
+    ("STATUS", Width::Whole, |it| it.status.to_string()),
+    ("VENUE", Width::Least(12), |it| or_dash(it.venue.as_ref().map(|venue| &venue.name))),
+    ("ROUND", Width::Least(8), |it| or_dash(it.round.as_ref())),
+    ("TIME ZONE", Width::Whole, |it| it.time_zone.clone()),
+    ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
 /// How long the list goes on where nobody says until when: so the contract has it.
@@ -84,11 +84,7 @@ fn until(from: Timestamp) -> String {
 /// The start on the clock of the place where it is played.
 fn start(game: &Game) -> String {
     let day = game.local_start.strftime("%a %F");
-    if game.time_tbd {
-        format!("{day} time to be set")
-    } else {
-        format!("{day} {}", game.local_start.strftime("%R"))
-    }
+    if game.time_tbd { format!("{day} TBD") } else { format!("{day} {}", game.local_start.strftime("%R")) }
 }
 
 fn side(side: Option<&Side>) -> String {

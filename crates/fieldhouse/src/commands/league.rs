@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 use crate::arguments::{read_file, word};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Column, note, note_list, or_dash};
+use crate::output::{Column, Width, note, note_list, or_dash};
 
 /// A league file.
 #[derive(Args)]
@@ -38,9 +38,9 @@ pub(crate) struct Options {
 
 /// How rows that cannot be taken are listed.
 pub(super) const BAD_ROWS: &[Column<BadRow>] = &[
-    ("LINE", |it| it.line.to_string()),
-    ("COLUMN", |it| or_dash(it.column.as_ref())),
-    ("REASON", |it| it.reason.clone()),
+    ("LINE", Width::Whole, |it| it.line.to_string()),
+    ("COLUMN", Width::Whole, |it| or_dash(it.column.as_ref())),
+    ("REASON", Width::Whole, |it| it.reason.clone()),
 ];
 
 /// Sends the file, and says what came of it.

@@ -42,6 +42,10 @@ Environment:
   FIELDHOUSE_URL      the server's address, as --base-url; http://127.0.0.1:8080 before any sign-in
   FIELDHOUSE_API_KEY  an API key, which wins over what `fieldhouse login` has kept
 
+Tables:
+  On a terminal each record is one line: names are shortened, and columns for which there is no room are left out.
+  Through a pipe (fieldhouse games upcoming | less -S) tables have every column; --output json is complete.
+
 Exit codes:
   0  done
   1  failed

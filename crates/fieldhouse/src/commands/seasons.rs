@@ -7,7 +7,7 @@ use fieldhouse_domain::seasons::SeasonStatus;
 use crate::arguments::{When, instants, one_of};
 use crate::context::Context;
 use crate::listing::Paging;
-use crate::output::{Column, or_dash};
+use crate::output::{Column, Width, or_dash};
 
 /// Seasons.
 #[derive(Subcommand)]
@@ -39,13 +39,13 @@ pub(crate) struct ListOptions {
 }
 
 const COLUMNS: &[Column<Season>] = &[
-    ("NAME", |it| it.name.clone()),
-    ("SPORT", |it| it.sport.clone()),
-    ("STATUS", |it| it.status.to_string()),
-    ("STARTS", |it| or_dash(it.starts_on)),
-    ("ENDS", |it| or_dash(it.ends_on)),
-    ("DIVISIONS", |it| it.divisions.len().to_string()),
-    ("ID", |it| it.id.to_string()),
+    ("NAME", Width::Least(16), |it| it.name.clone()),
+    ("SPORT", Width::Whole, |it| it.sport.clone()),
+    ("STATUS", Width::Whole, |it| it.status.to_string()),
+    ("STARTS", Width::Whole, |it| or_dash(it.starts_on)),
+    ("ENDS", Width::Whole, |it| or_dash(it.ends_on)),
+    ("DIVISIONS", Width::Whole, |it| it.divisions.len().to_string()),
+    ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
 /// Lists seasons.

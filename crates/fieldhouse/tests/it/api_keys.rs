@@ -85,9 +85,9 @@ fn keys_are_listed_and_revoked() {
     });
     let listed = olga.types_with_key("admin api-keys list").assert().success();
     listed.stdout_eq(str![[r#"
-NAME      KEY                    KIND      ROLE   STATUS  EXPIRES               LAST USED  ID
-ci        fhk_0123456789...wxyz  personal  owner  active  2026-04-01T00:00:00Z  -          key_01h2xcejqtf2nbrexx3vqjhp41
- [31mred  fhk_0123456789...wxyz  personal  owner  active  2026-04-01T00:00:00Z  -          key_01h2xcejqtf2nbrexx3vqjhp41
+NAME      STATUS  EXPIRES               ROLE   KIND      KEY                    LAST USED  ID
+ci        active  2026-04-01T00:00:00Z  owner  personal  fhk_0123456789...wxyz  -          key_01h2xcejqtf2nbrexx3vqjhp41
+ [31mred  active  2026-04-01T00:00:00Z  owner  personal  fhk_0123456789...wxyz  -          key_01h2xcejqtf2nbrexx3vqjhp41
 
 "#]]).stderr_eq(str![[r#"
 There are more: --all lists every one.

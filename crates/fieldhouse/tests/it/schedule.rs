@@ -55,9 +55,9 @@ fn games_start_on_the_clock_of_their_place() {
     let upcoming =
         olga.types_with_key("games upcoming --from 2026-05-01 --team tea_01h2xcejqtf2nbrexx3vqjhp41");
     upcoming.assert().success().stdout_eq(str![[r#"
-STARTS                         TIME ZONE            HOME        AWAY       VENUE  ROUND    STATUS     ID
-Sat 2026-05-02 09:15           Australia/Melbourne  Coburg U12  Northside  -      Round 1  scheduled  gam_01h2xcejqtf2nbrexx3vqjhp41
-Sat 2026-05-02 time to be set  Australia/Melbourne  Coburg U12  -          -      Round 1  scheduled  gam_01h2xcejqtf2nbrexx3vqjhp41
+STARTS                HOME        AWAY       STATUS     VENUE  ROUND    TIME ZONE            ID
+Sat 2026-05-02 09:15  Coburg U12  Northside  scheduled  -      Round 1  Australia/Melbourne  gam_01h2xcejqtf2nbrexx3vqjhp41
+Sat 2026-05-02 TBD    Coburg U12  -          scheduled  -      Round 1  Australia/Melbourne  gam_01h2xcejqtf2nbrexx3vqjhp41
 
 "#]]);
     assert_eq!(
