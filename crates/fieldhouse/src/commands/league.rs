@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Args;
 use fieldhouse_client::Error;
+use fieldhouse_client::api::Code;
 use fieldhouse_client::api::imports::{BadRow, LeagueFormat, LeagueImport, LeagueReport};
 use indicatif::ProgressBar;
 
@@ -66,6 +67,9 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
 
 fn explain(error: &Error) -> Failure {
     let failure = Failure::from(error);
+    if matches!(error, Error::BodyTooLarge { .. }) || error.code() == Some(Code::BodyTooLarge) {
+        return failure.next("import it in parts");
+    }
     let rows = refused_rows(error);
     if rows.is_empty() {
         return failure;

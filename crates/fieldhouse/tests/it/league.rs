@@ -131,6 +131,20 @@ error: 2 fields cannot be taken.
 }
 
 #[test]
+fn a_file_that_is_too_large_is_not_sent() {
+    let olga = Person::new(|_| Reply::none());
+    let file = olga.home.path().join("large.csv");
+    std::fs::write(&file, "a".repeat(16 << 20)).expect("a file");
+    let import = IMPORT.replacen(" - ", &format!(" {} ", file.display()), 1);
+    olga.types_with_key(&import).assert().code(1).stderr_eq(str![[r#"
+error: the request has [..] bytes; at most 16777216 are taken
+hint: import it in parts
+
+"#]]);
+    assert_eq!(olga.calls(), [""; 0]);
+}
+
+#[test]
 fn a_file_that_is_not_there() {
     let olga = Person::new(|_| Reply::none());
     let import = IMPORT.replacen(" - ", " /nowhere.csv ", 1);
