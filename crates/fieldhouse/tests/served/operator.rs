@@ -44,6 +44,29 @@ fn a_server_without_an_organization_says_so_and_init_makes_one() {
 }
 
 #[test]
+fn a_ready_file_is_of_a_server_that_runs() {
+    on_both(|place| {
+        let server = place.serve(&["--demo"]);
+        let file = place.folder().join("ready.json");
+        let taken = server.base_url().trim_start_matches("http://").to_owned();
+        let other = place.folder().join("other");
+        std::fs::write(place.folder().join("stale.json"), "{}").expect("a file is written");
+        let mut second = place.operates(&["serve", "--demo", "--listen", &taken, "--ready-file"]);
+        second.arg(place.folder().join("stale.json")).arg("--data-dir").arg(&other);
+        let refused = run({
+            second.env_remove("FIELDHOUSE_DATABASE_URL");
+            second
+        });
+        assert_eq!(refused.code, 1, "{refused:?}");
+        assert!(refused.error.contains("hint: --listen 127.0.0.1:0 picks a free port"), "{}", refused.error);
+        assert!(!place.folder().join("stale.json").exists());
+        assert!(file.exists());
+        server.stop();
+        assert!(!file.exists());
+    });
+}
+
+#[test]
 fn commands_on_the_store_are_kept_from_a_running_server() {
     on_both(|place| {
         let server = place.serve(&["--demo"]);
