@@ -149,9 +149,7 @@ fn next_step(code: Code) -> Option<String> {
         }
         // Signing in would not help: the key goes on winning.
         code if key_wins && code.status() == 401 => {
-            format!(
-                "the key of {API_KEY_VARIABLE} was used: set another, or unset it, for it wins over any sign-in"
-            )
+            format!("{API_KEY_VARIABLE} is set and wins over any sign-in: put a good key there, or unset it")
         }
         Code::Unauthenticated | Code::InvalidCredentials | Code::TokenExpired => {
             "sign in again: fieldhouse login <email>".to_owned()

@@ -67,7 +67,7 @@ fn refusals_go_to_standard_error() {
     let me = olga.types_with_key("api GET /api/v1/profile/me");
     me.assert().code(4).stdout_eq("").stderr_eq(str![[r#"
 error: The stub says no.
-hint: the key of FIELDHOUSE_API_KEY was used: set another, or unset it, for it wins over any sign-in
+hint: FIELDHOUSE_API_KEY is set and wins over any sign-in: put a good key there, or unset it
 request id: req-1
 
 "#]]);

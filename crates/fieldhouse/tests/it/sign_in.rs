@@ -201,7 +201,7 @@ fn a_bad_key_of_the_environment_is_no_way_round_in_a_circle() {
     });
     olga.types_with_key("whoami").assert().code(4).stderr_eq(str![[r#"
 error: The stub says no.
-hint: the key of FIELDHOUSE_API_KEY was used: set another, or unset it, for it wins over any sign-in
+hint: FIELDHOUSE_API_KEY is set and wins over any sign-in: put a good key there, or unset it
 request id: req-1
 
 "#]]);
