@@ -1,10 +1,9 @@
 //! `fieldhouse init`: makes the first organization and its owner, on the server's machine.
 
-use anyhow::bail;
 use clap::Args;
 use fieldhouse_domain::organizations::slug;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::text::{Email, Name};
+use fieldhouse_domain::text::{Email, Name, NotText};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_server::Clock;
 use fieldhouse_server::auth::passwords::Passwords;
@@ -46,20 +45,26 @@ fn country(text: &str) -> Result<String, &'static str> {
     two_letters.then(|| text.to_ascii_uppercase()).ok_or("write two letters, such as AU")
 }
 
+/// The value of an option, or what would be right.
+fn taken<T>(option: &str, parsed: Result<T, NotText>) -> Result<T, Failure> {
+    parsed.map_err(|NotText { message, fix, .. }| {
+        let failure = Failure::usage(format!("{option} {message}"));
+        fix.into_iter().fold(failure, Failure::next)
+    })
+}
+
 pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
     let founding = Founding {
-        name: Name::parse(&options.organization)
-            .map_err(|wrong| anyhow::anyhow!("--organization {wrong}"))?,
+        name: taken("--organization", Name::parse(&options.organization))?,
         country: options.country,
-        time_zone: TimeZoneName::parse(&options.time_zone)
-            .map_err(|wrong| anyhow::anyhow!("--time-zone {wrong}"))?,
+        time_zone: taken("--time-zone", TimeZoneName::parse(&options.time_zone))?,
     };
     if slug(&founding.name).is_empty() {
-        bail!("--organization must hold a letter or a digit");
+        return Err(Failure::usage("--organization must hold a letter or a digit").into());
     }
-    let email = Email::parse(&options.owner).map_err(|wrong| anyhow::anyhow!("--owner {wrong}"))?;
+    let email = taken("--owner", Email::parse(&options.owner))?;
     let name = options.owner_name.as_deref().unwrap_or(email.as_str());
-    let name = Name::parse(name).map_err(|wrong| anyhow::anyhow!("--owner-name {wrong}"))?;
+    let name = taken("--owner-name", Name::parse(name))?;
     let password = if options.password_stdin {
         secrets::piped()?
     } else {

@@ -93,6 +93,20 @@ error: there is no folder for credentials: set HOME, or XDG_CONFIG_HOME
 }
 
 #[test]
+fn an_organization_that_cannot_be_made_so() {
+    let init = "init --owner a@b.org --data-dir /nowhere --organization";
+    fieldhouse(&format!("{init} A --time-zone Mars")).assert().code(2).stderr_eq(str![[r#"
+error: --time-zone is not an IANA time zone
+hint: write a name such as Australia/Melbourne
+
+"#]]);
+    fieldhouse(&format!("{init} !")).assert().code(2).stderr_eq(str![[r#"
+error: --organization must hold a letter or a digit
+
+"#]]);
+}
+
+#[test]
 fn completions_name_the_commands() {
     let output = fieldhouse("completions bash").output().expect("a script");
     assert!(String::from_utf8_lossy(&output.stdout).contains("fieldhouse__subcmd__seasons"));
