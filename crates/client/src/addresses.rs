@@ -5,10 +5,18 @@ use reqwest::Url;
 
 use crate::errors::Error;
 
-/// Reads the server's address: `http` or `https`, with or without a path before the API's own.
+/// Where the API stands on a server. Every operation's path has it.
+const API: &str = "/api/v1";
+
+/// A server's address as it is best kept: without a slash at its end, and without the API's own path. Fails where it is none.
+pub fn server_address(text: &str) -> Result<String, Error> {
+    Ok(base(text)?.as_str().trim_end_matches('/').to_owned())
+}
+
+/// Reads the server's address: `http` or `https`, with or without a path before the API's own, which may be left out.
 pub(crate) fn base(text: &str) -> Result<Url, Error> {
     let refuse = |why: &str| Error::Request(format!("{text:?} is not a server's address: {why}"));
-    let url = Url::parse(text).map_err(|error| refuse(&error.to_string()))?;
+    let mut url = Url::parse(text).map_err(|error| refuse(&error.to_string()))?;
     let web = [Scheme::HTTP, Scheme::HTTPS].iter().any(|scheme| url.scheme() == scheme.as_str());
     if !web || !url.has_host() {
         return Err(refuse("it must start with http:// or https://"));
@@ -16,6 +24,9 @@ pub(crate) fn base(text: &str) -> Result<Url, Error> {
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
         return Err(refuse("it must hold neither a name, a password nor a query"));
     }
+    let path = url.path().trim_end_matches('/');
+    let path = path.strip_suffix(API).unwrap_or(path).to_owned();
+    url.set_path(&path);
     Ok(url)
 }
 
@@ -98,6 +109,19 @@ mod tests {
         add_query(&mut address, "q=u12+girls");
         set_cursor(&mut address, "n&w");
         assert_eq!(address.query(), Some("status=active&q=u12+girls&cursor=n%26w"));
+    }
+
+    #[test]
+    fn an_address_has_one_spelling() {
+        for (text, wanted) in [
+            ("http://a.test", "http://a.test"),
+            ("HTTP://A.test:80/", "http://a.test"),
+            ("http://a.test:8080/api/v1/", "http://a.test:8080"),
+            ("https://a.test/x/api/v1", "https://a.test/x"),
+            ("https://a.test/api/v12", "https://a.test/api/v12"),
+        ] {
+            assert_eq!(server_address(text).expect("an address"), wanted);
+        }
     }
 
     #[test]

@@ -72,8 +72,8 @@ impl Draft {
         draft.add_query(query)?;
         match operation.body_kind() {
             BodyKind::None => {}
-            BodyKind::Json | BodyKind::Upload => draft.set_json(JSON, body)?,
-            BodyKind::MergePatch => draft.set_json(MERGE_PATCH, body)?,
+            BodyKind::Json | BodyKind::Upload => draft.set_json(JSON, operation.body_kind(), body)?,
+            BodyKind::MergePatch => draft.set_json(MERGE_PATCH, BodyKind::MergePatch, body)?,
         }
         Ok(draft)
     }
@@ -87,12 +87,23 @@ impl Draft {
 
     /// Sets a JSON body; a change is sent as the merge patch that it is.
     pub(crate) fn set_body(&mut self, body: &impl Serialize) -> Result<(), Error> {
-        self.set_json(if self.method == Method::PATCH { MERGE_PATCH } else { JSON }, body)
+        let media_type = if self.method == Method::PATCH { MERGE_PATCH } else { JSON };
+        // Which operation it is for is unknown here, so that the largest limit is the only sure one.
+        self.set_json(media_type, BodyKind::Upload, body)
     }
 
-    fn set_json(&mut self, media_type: HeaderValue, body: &impl Serialize) -> Result<(), Error> {
+    /// A body that is too large is not sent: the server would hang up in the middle of it, and its answer might be lost.
+    fn set_json(
+        &mut self,
+        media_type: HeaderValue,
+        kind: BodyKind,
+        body: &impl Serialize,
+    ) -> Result<(), Error> {
         let bytes = serde_json::to_vec(body)
             .map_err(|error| Error::Request(format!("the body cannot be written: {error}")))?;
+        if bytes.len() > kind.limit() {
+            return Err(Error::BodyTooLarge { bytes: bytes.len(), limit: kind.limit() });
+        }
         self.headers.insert(CONTENT_TYPE, media_type);
         self.body = Some(bytes.into());
         Ok(())

@@ -31,6 +31,14 @@ pub enum Error {
     /// The request cannot be made of what was given: an address, a header or a body that is none.
     #[error("the request cannot be made: {0}")]
     Request(String),
+    /// The body is larger than the server takes, so that it was not sent.
+    #[error("the request has {bytes} bytes; at most {limit} are taken")]
+    BodyTooLarge {
+        /// How many it has.
+        bytes: usize,
+        /// How many it may have.
+        limit: usize,
+    },
     /// The client cannot be set up, for want of root certificates for instance.
     #[error("the HTTP client cannot be set up")]
     Setup(#[source] reqwest::Error),

@@ -91,6 +91,7 @@ pub mod service;
 pub use fieldhouse_api as api;
 pub use http::Method;
 
+pub use addresses::server_address;
 pub use answers::{ETag, RawAnswer, Reply, Versioned};
 pub use builder::Builder;
 pub use call::Call;

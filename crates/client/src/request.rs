@@ -61,6 +61,11 @@ impl<T: DeserializeOwned> Request<T> {
 }
 
 impl<T: DeserializeOwned + Send + 'static> Request<Page<T>> {
+    /// Every page from here to the end of the list; with `updated_since` they tell what was deleted, too.
+    pub fn pages(self) -> impl Stream<Item = Result<Page<T>, Error>> + Send + Unpin + use<T> {
+        pages::pages(self.pending)
+    }
+
     /// Every record from here to the end of the list.
     pub fn stream(self) -> impl Stream<Item = Result<T, Error>> + Send + Unpin + use<T> {
         pages::records(self.pending)

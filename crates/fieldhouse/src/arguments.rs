@@ -1,10 +1,18 @@
 //! How arguments that several commands take are read.
 
+use std::io::{self, Read};
+use std::path::Path;
+use std::str::FromStr;
+
+use fieldhouse_client::Client;
+use fieldhouse_client::api::Code;
+use fieldhouse_domain::time::TimeZoneName;
 use jiff::Timestamp;
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
+use jiff::civil::{Date, Time};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use crate::failure::Failure;
 
 /// A parser of an enumeration's names, which help and completions list.
 macro_rules! one_of {
@@ -17,17 +25,64 @@ macro_rules! one_of {
 }
 pub(crate) use one_of;
 
-/// Reads a time (RFC 3339), or a date, which is midnight on this computer's clock.
-pub(crate) fn instant(text: &str) -> Result<Timestamp, String> {
-    let midnight = || text.parse::<Date>().and_then(|date| date.to_zoned(TimeZone::system()));
-    text.parse()
-        .or_else(|_| midnight().map(|zoned| zoned.timestamp()))
-        .map_err(|_| "write a date such as 2026-05-01, or a time such as 2026-05-01T09:15:00Z".to_owned())
+/// A time (RFC 3339), or a date, which is midnight where the organization plays, wherever the command is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    Time(Timestamp),
+    Date(Date),
+}
+
+impl FromStr for When {
+    type Err = &'static str;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse()
+            .map(Self::Time)
+            .or_else(|_| text.parse().map(Self::Date))
+            .map_err(|_| "write a date such as 2026-05-01, or a time such as 2026-05-01T09:15:00Z")
+    }
+}
+
+/// The instants that are meant. The organization is asked for its time zone only where a date is among them.
+pub(crate) async fn instants<const N: usize>(
+    client: &Client,
+    given: [Option<When>; N],
+) -> anyhow::Result<[Option<Timestamp>; N]> {
+    let zone = if given.iter().flatten().any(|when| matches!(when, When::Date(_))) {
+        Some(zone(client).await?)
+    } else {
+        None
+    };
+    Ok(given.map(|when| match (when?, &zone) {
+        (When::Time(time), _) => Some(time),
+        (When::Date(date), zone) => zone.as_ref()?.instant(date.to_datetime(Time::midnight())),
+    }))
+}
+
+const WITHOUT_ZONE: &str = "a date is midnight in the organization's time zone, which this key may not read; write a time with its offset: 2026-05-01T00:00:00+10:00";
+
+async fn zone(client: &Client) -> anyhow::Result<TimeZoneName> {
+    let organization = client.organization().read().await.map_err(|error| {
+        let beyond = error.code() == Some(Code::ScopeInsufficient);
+        let failure = Failure::from(&error);
+        if beyond { failure.next(WITHOUT_ZONE) } else { failure }
+    });
+    let zone = organization?.time_zone;
+    TimeZoneName::parse(&zone).map_err(|wrong| anyhow::anyhow!("{zone} {wrong}"))
 }
 
 /// Reads a word of the contract whose list stands there only.
 pub(crate) fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(Value::String(text.to_owned())).map_err(|error| error.to_string())
+}
+
+/// Reads a file that is named on the command line; - is standard input.
+pub(crate) fn read_file(file: &Path) -> io::Result<Vec<u8>> {
+    if file.as_os_str() != "-" {
+        return std::fs::read(file);
+    }
+    let mut bytes = Vec::new();
+    io::stdin().read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Reads `name=value`.
@@ -47,14 +102,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_a_time_and_a_date_is_midnight_here() {
-        assert_eq!(
-            instant("2026-05-01T09:15:00+10:00").map(|it| it.to_string()),
-            Ok("2026-04-30T23:15:00Z".into())
-        );
-        let midnight = instant("2026-05-01").expect("a date").to_zoned(TimeZone::system());
-        assert_eq!(midnight.strftime("%F %T").to_string(), "2026-05-01 00:00:00");
-        assert!(instant("tomorrow").is_err());
+    fn a_time_is_a_time_and_a_date_a_date() {
+        let time = "2026-04-30T23:15:00Z".parse().expect("a time");
+        assert_eq!("2026-05-01T09:15:00+10:00".parse(), Ok(When::Time(time)));
+        assert_eq!("2026-05-01".parse(), Ok(When::Date(jiff::civil::date(2026, 5, 1))));
+        assert!("tomorrow".parse::<When>().is_err());
     }
 
     #[test]

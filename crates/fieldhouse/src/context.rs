@@ -1,12 +1,16 @@
 //! What every command starts from: the options that all commands have, the server that they mean, and a client of it.
 
+use std::io::ErrorKind;
+
 use clap::Args;
-use fieldhouse_client::{Builder, Client, SessionTokens};
+use fieldhouse_client::{Builder, Client, SessionTokens, server_address};
+use fieldhouse_domain::ids::SessionId;
+use jiff::Timestamp;
 use secrecy::ExposeSecret;
 
-use crate::credentials::{Credential, KeptSession, Server, Store, key_of_environment};
+use crate::credentials::{Credential, Kept, KeptSession, Server, Store, key_of_environment};
 use crate::failure::Failure;
-use crate::output::{Format, Output};
+use crate::output::{Format, Output, note};
 
 /// Where a server listens that was started without options.
 const DEFAULT_URL: &str = "http://127.0.0.1:8080";
@@ -21,8 +25,21 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", display_order = LAST)]
     output: Format,
     /// The server's address; the one last signed in to unless said otherwise
-    #[arg(long, global = true, env = "FIELDHOUSE_URL", value_name = "URL", display_order = LAST)]
+    #[arg(long, global = true, env = "FIELDHOUSE_URL", value_name = "URL", value_parser = address, display_order = LAST)]
     base_url: Option<String>,
+}
+
+/// Reads a server's address. An empty one is none: so a variable is switched off.
+fn address(text: &str) -> Result<String, String> {
+    if text.is_empty() {
+        return Ok(String::new());
+    }
+    server_address(text).map_err(|_| {
+        let whole = format!("http://{text}");
+        let lacks_a_scheme =
+            !text.contains("//") && text.contains(['.', ':']) && server_address(&whole).is_ok();
+        format!("write {}", if lacks_a_scheme { &whole } else { DEFAULT_URL })
+    })
 }
 
 /// What a command works with.
@@ -40,11 +57,10 @@ impl Context {
 
     /// The server's address.
     pub(crate) fn base_url(&self) -> anyhow::Result<String> {
-        let url = match &self.base_url {
-            Some(url) => url.clone(),
-            None => Store::of_user()?.read()?.current.unwrap_or_else(|| DEFAULT_URL.to_owned()),
-        };
-        Ok(url.trim_end_matches('/').to_owned())
+        match &self.base_url {
+            Some(url) => Ok(url.clone()),
+            None => Ok(read(&Store::of_user()?)?.current.unwrap_or_else(|| DEFAULT_URL.to_owned())),
+        }
     }
 
     /// A client without a credential.
@@ -76,7 +92,7 @@ impl Context {
             match server.credential {
                 None => builder,
                 Some(Credential::ApiKey { key }) => builder.api_key(key),
-                Some(Credential::Session { session_id, access_token, refresh_token }) => {
+                Some(Credential::Session { session_id, access_token, refresh_token, .. }) => {
                     let (store, base_url) = (Store::of_user()?, self.base_url()?);
                     builder
                         .session(SessionTokens::new(access_token, refresh_token))
@@ -88,7 +104,8 @@ impl Context {
 
     /// What is kept for this server.
     pub(crate) fn kept(&self) -> anyhow::Result<Server> {
-        Ok(Store::of_user()?.server(&self.base_url()?)?)
+        let base_url = self.base_url()?;
+        Ok(read(&Store::of_user()?)?.servers.remove(&base_url).unwrap_or_default())
     }
 
     /// Changes what is kept for this server.
@@ -112,6 +129,18 @@ impl Context {
         self.keep(|server| server.guest_token = Some(token.expose_secret().to_owned()))
     }
 
+    /// When the session ends that the caller has here. The access token that the server is asked with ends long before.
+    pub(crate) fn session_end(&self, session: SessionId) -> anyhow::Result<Option<Timestamp>> {
+        Ok(match self.kept()?.credential {
+            Some(Credential::Session { session_id, session_expires_at, .. })
+                if session_id == session.to_string() =>
+            {
+                session_expires_at
+            }
+            _ => None,
+        })
+    }
+
     fn as_guest(&self, server: &Server) -> anyhow::Result<Builder> {
         let builder = self.builder()?;
         Ok(match &server.guest_token {
@@ -119,4 +148,22 @@ impl Context {
             None => builder,
         })
     }
+}
+
+/// Reads what is kept. Where that is damaged, signing in again is the way out.
+fn read(store: &Store) -> anyhow::Result<Kept> {
+    store.read().map_err(|error| match error.kind() {
+        ErrorKind::InvalidData => Failure::new(error.to_string())
+            .next("sign in again, which replaces it: fieldhouse login <email>")
+            .into(),
+        _ => error.into(),
+    })
+}
+
+/// Removes what is kept where it cannot be read: for commands that keep something else in its place.
+pub(crate) fn mend() -> anyhow::Result<()> {
+    if let Some(damage) = Store::of_user()?.remove_if_damaged()? {
+        note(&format!("{damage}. It was removed: sign in again wherever you were signed in."));
+    }
+    Ok(())
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use fieldhouse_client::{SessionStore, SessionTokens, Turn};
+use jiff::Timestamp;
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +54,9 @@ pub(crate) enum Credential {
         access_token: String,
         /// Good once.
         refresh_token: String,
+        /// When the session ends; unknown where an older program signed in.
+        #[serde(default)]
+        session_expires_at: Option<Timestamp>,
     },
     /// With a key.
     ApiKey {
@@ -81,12 +85,22 @@ impl Store {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::default()),
             text => text.map_err(|error| self.explain(&error))?,
         };
-        serde_json::from_str(&text).map_err(|error| self.explain(&error.into()))
+        serde_json::from_str(&text).map_err(|error| {
+            let damaged = format!("{} is damaged: {error}", self.file().display());
+            io::Error::new(io::ErrorKind::InvalidData, damaged)
+        })
     }
 
-    /// What is kept for a server.
-    pub(crate) fn server(&self, base_url: &str) -> io::Result<Server> {
-        Ok(self.read()?.servers.remove(base_url).unwrap_or_default())
+    /// Removes the file if it is damaged, and says what was wrong with it.
+    pub(crate) fn remove_if_damaged(&self) -> io::Result<Option<String>> {
+        let _lock = self.lock()?;
+        match self.read() {
+            Err(damage) if damage.kind() == io::ErrorKind::InvalidData => {
+                fs::remove_file(self.file())?;
+                Ok(Some(damage.to_string()))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Changes what is kept, while no other process does.
@@ -201,14 +215,12 @@ impl Turn for KeptTurn {
     }
 
     fn keep(&mut self, tokens: &SessionTokens) -> io::Result<()> {
-        let renewed = Credential::Session {
-            session_id: self.session.session_id.clone(),
-            access_token: tokens.access_token().expose_secret().to_owned(),
-            refresh_token: tokens.refresh_token().expose_secret().to_owned(),
-        };
-        let Some(place) = self.place() else { return Ok(()) };
-        *place = renewed;
-        self.session.store.write(&self.kept)
+        if let Some(Credential::Session { access_token, refresh_token, .. }) = self.place() {
+            tokens.access_token().expose_secret().clone_into(access_token);
+            tokens.refresh_token().expose_secret().clone_into(refresh_token);
+            self.session.store.write(&self.kept)?;
+        }
+        Ok(())
     }
 }
 
@@ -227,6 +239,7 @@ mod tests {
             session_id: session.to_owned(),
             access_token: "access-1".to_owned(),
             refresh_token: "refresh-1".to_owned(),
+            session_expires_at: None,
         };
         let server = Server { credential: Some(credential), guest_token: None };
         let insert = |kept: &mut Kept| drop(kept.servers.insert("http://a.test".to_owned(), server));

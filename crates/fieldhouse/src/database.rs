@@ -7,6 +7,8 @@ use clap::Args;
 use fieldhouse_server::{Clock, KeyRing};
 use fieldhouse_store::{FolderLock, Options, Store, migrations};
 
+use crate::failure::Failure;
+
 /// Where the records and the server's secrets are.
 #[derive(Args, Clone)]
 pub(crate) struct Database {
@@ -49,6 +51,17 @@ impl Database {
         migrations::run(&store).await.context("the database could not be brought up to this version")?;
         let key_ring = self.key_ring()?;
         Ok(Opened { store, key_ring, lock })
+    }
+
+    /// Refuses a data folder that is not there, for commands that only look, or change what there is: a typing error would make an empty
+    /// one. Beside PostgreSQL the usual folder may be missing, for the records are elsewhere.
+    pub(crate) fn must_exist(&self) -> Result<(), Failure> {
+        let folder = self.folder();
+        if folder.is_dir() || (self.url.is_some() && self.data_dir.is_none()) {
+            return Ok(());
+        }
+        let what = format!("there is no data folder {}", folder.display());
+        Err(Failure::new(what).next("`fieldhouse init` makes one; --data-dir names another"))
     }
 
     /// The data folder.

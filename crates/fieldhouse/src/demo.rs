@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::commands::serve::write_private;
 use crate::database::Opened;
 use crate::failure::Failure;
-use crate::output::{Column, note, note_list};
+use crate::output::{Column, Width, note, note_list};
 
 const LEAGUE: &[u8] = include_bytes!("../../../data/leagues/playhq/coburg-basketball-winter-2022.csv");
 const COLLEGES: &[u8] = include_bytes!("../../../data/college/colleges.csv");
@@ -33,9 +33,9 @@ const ACCOUNTS_FILE: &str = "demo.json";
 const PASSWORD_LETTERS: usize = 20;
 
 const ACCOUNTS: &[Column<Account>] = &[
-    ("ROLE", |it| it.role.to_string()),
-    ("E-MAIL", |it| it.email.clone()),
-    ("PASSWORD", |it| it.password.clone()),
+    ("ROLE", Width::Whole, |it| it.role.to_string()),
+    ("E-MAIL", Width::Whole, |it| it.email.clone()),
+    ("PASSWORD", Width::Whole, |it| it.password.clone()),
 ];
 
 /// What a demo holds.

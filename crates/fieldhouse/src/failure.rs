@@ -4,20 +4,23 @@
 //! |---|---|
 //! | 0 | done |
 //! | 1 | failed |
-//! | 2 | used wrongly: what clap refuses |
+//! | 2 | used wrongly: what clap refuses, and what only the whole command line shows |
 //! | 4 | not signed in, or signed in as somebody for whom the server does not do this |
 
 use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use clap::{Arg, Command};
 use fieldhouse_client::api::Code;
+use fieldhouse_client::api::problems::FieldProblem;
 use fieldhouse_client::{Error, Problem};
 
 use crate::credentials::{API_KEY_VARIABLE, key_of_environment};
 use crate::output::note;
 
 const FAILED: u8 = 1;
+const USAGE: u8 = 2;
 const AUTHENTICATION: u8 = 4;
 
 /// What went wrong, and what to do next.
@@ -25,7 +28,8 @@ const AUTHENTICATION: u8 = 4;
 pub(crate) struct Failure {
     exit: u8,
     what: String,
-    details: Vec<String>,
+    /// Which fields are wrong. `what` is empty where the only one says all that there is to say.
+    fields: Vec<FieldProblem>,
     next: Option<String>,
     request_id: Option<String>,
 }
@@ -33,7 +37,12 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure of this kind.
     pub(crate) fn new(what: impl Into<String>) -> Self {
-        Self { exit: FAILED, what: what.into(), details: Vec::new(), next: None, request_id: None }
+        Self { exit: FAILED, what: what.into(), fields: Vec::new(), next: None, request_id: None }
+    }
+
+    /// The command is used wrongly.
+    pub(crate) fn usage(what: impl Into<String>) -> Self {
+        Self { exit: USAGE, ..Self::new(what) }
     }
 
     /// Nobody is signed in.
@@ -48,6 +57,12 @@ impl Failure {
         self
     }
 
+    /// The same in other words, which say what is wrong with its fields, too.
+    pub(crate) fn saying(mut self, what: impl Into<String>) -> Self {
+        self.fields.clear();
+        Self { what: what.into(), ..self }
+    }
+
     /// The failure behind any error of a command, with what the command says around it.
     fn of(error: anyhow::Error) -> Self {
         let error = match error.downcast::<Self>() {
@@ -57,7 +72,8 @@ impl Failure {
         let Some(cause) = error.downcast_ref::<Error>() else { return Self::new(format!("{error:#}")) };
         let mut failure = Self::from(cause);
         let around = error.chain().take_while(|it| !it.is::<Error>()).map(ToString::to_string);
-        failure.what = around.chain([failure.what]).collect::<Vec<_>>().join(": ");
+        let said = around.chain([failure.what]).filter(|text| !text.is_empty());
+        failure.what = said.collect::<Vec<_>>().join(": ");
         failure
     }
 
@@ -101,15 +117,8 @@ impl From<&Error> for Failure {
 
 fn of_problem(problem: &Problem) -> Failure {
     let text = if problem.detail.is_empty() { &problem.title } else { &problem.detail };
-    let mut failure = Failure::new(text);
-    failure.details = problem
-        .errors
-        .iter()
-        .map(|wrong| {
-            let fix = wrong.fix.as_ref().map(|fix| format!(": {fix}")).unwrap_or_default();
-            format!("{} {}{fix}", wrong.pointer.trim_start_matches('/'), wrong.message)
-        })
-        .collect();
+    let mut failure = Failure::new(if is_about_one_field(text, &problem.errors) { "" } else { text });
+    failure.fields.clone_from(&problem.errors);
     if let Some(code) = problem.code.known() {
         if matches!(code, Code::SessionRequired | Code::SessionTooOld) {
             failure.exit = AUTHENTICATION;
@@ -118,6 +127,12 @@ fn of_problem(problem: &Problem) -> Failure {
         failure.next = next_step(code).filter(|next| !failure.what.contains(next.as_str()));
     }
     failure
+}
+
+/// Whether the only field that is wrong says the same.
+fn is_about_one_field(text: &str, fields: &[FieldProblem]) -> bool {
+    matches!(fields, [FieldProblem { pointer, message, .. }]
+        if !pointer.is_empty() && text.trim_end_matches('.') == format!("{pointer} {message}"))
 }
 
 /// What a person at a command line does about a code, in the place of what a program does.
@@ -132,7 +147,11 @@ fn next_step(code: Code) -> Option<String> {
         Code::SessionTooOld => {
             format!("sign in again and repeat this within 15 minutes: fieldhouse login <email>{and_unset}")
         }
-        Code::Unauthenticated | Code::InvalidCredentials | Code::TokenExpired if !key_wins => {
+        // Signing in would not help: the key goes on winning.
+        code if key_wins && code.status() == 401 => {
+            format!("{API_KEY_VARIABLE} is set and wins over any sign-in: put a good key there, or unset it")
+        }
+        Code::Unauthenticated | Code::InvalidCredentials | Code::TokenExpired => {
             "sign in again: fieldhouse login <email>".to_owned()
         }
         _ => return Some(code.advice()).filter(|advice| !only_points(advice)).map(str::to_owned),
@@ -154,16 +173,39 @@ fn root(error: &Error) -> String {
     anyhow::Chain::new(error).last().map(ToString::to_string).unwrap_or_default()
 }
 
+/// A field that is wrong, as the person knows it who typed this command.
+fn wrong(field: &FieldProblem, command: &Command) -> String {
+    let fix = field.fix.as_ref().map(|fix| format!(": {fix}")).unwrap_or_default();
+    format!("{} {}{fix}", typed_name(&field.pointer, command), field.message)
+}
+
+/// The option that fills a field of the API, or else the field's own name. Options have the fields' names, but for a few.
+fn typed_name(pointer: &str, command: &Command) -> String {
+    let is_of = |argument: &&Arg, field: &str| {
+        let id = argument.get_id().as_str();
+        id == field || field.strip_suffix("_id") == Some(id) || OTHER_NAMES.contains(&(field, id))
+    };
+    let option = |field: &str| command.get_arguments().find(|argument| is_of(argument, field))?.get_long();
+    // The options of `fieldhouse api` are about the call, and those of other names are fields.
+    let option = pointer.rsplit('/').find_map(option).filter(|_| command.get_name() != "api");
+    option.map_or_else(|| pointer.trim_start_matches('/').to_owned(), |option| format!("--{option}"))
+}
+
+/// Fields, and the options that fill them under another name.
+const OTHER_NAMES: &[(&str, &str)] = &[("q", "query"), ("organization", "org")];
+
 /// Tells the person, and says with which code to end.
-pub(crate) fn report(error: anyhow::Error) -> ExitCode {
+pub(crate) fn report(error: anyhow::Error, command: &Command) -> ExitCode {
     if is_broken_pipe(&error) {
         // Who reads the output has seen enough: `fieldhouse seasons list | head`.
         return ExitCode::SUCCESS;
     }
     let failure = Failure::of(error);
-    note(&format!("error: {}", failure.what));
-    for detail in &failure.details {
-        note(&format!("  {detail}"));
+    let mut fields = failure.fields.iter().map(|field| wrong(field, command));
+    let what = Some(failure.what).filter(|what| !what.is_empty()).or_else(|| fields.next());
+    note(&format!("error: {}", what.unwrap_or_default()));
+    for field in fields {
+        note(&format!("  {field}"));
     }
     if let Some(next) = &failure.next {
         note(&format!("hint: {next}"));

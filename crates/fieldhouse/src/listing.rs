@@ -1,14 +1,15 @@
 //! Lists: one page or all of them, as a table or as JSON.
 
 use clap::Args;
-use fieldhouse_client::Call;
+use fieldhouse_client::api::envelope::Tombstone;
 use fieldhouse_client::api::{Op, Page};
-use futures_util::TryStreamExt;
+use fieldhouse_client::{Call, Error};
+use futures_util::{Stream, TryStreamExt};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::context::Context;
-use crate::output::{Column, note};
+use crate::output::{self, Column, note};
 
 /// The most records that one request may ask for.
 const LARGEST_PAGE: u32 = 100;
@@ -17,7 +18,7 @@ const LARGEST_PAGE: u32 = 100;
 #[derive(Args)]
 pub(crate) struct Paging {
     /// How many records at most, 1 to 100
-    #[arg(long, value_name = "N", conflicts_with = "all")]
+    #[arg(long, value_name = "N", conflicts_with = "all", value_parser = clap::value_parser!(u32).range(1..=i64::from(LARGEST_PAGE)))]
     limit: Option<u32>,
     /// Every record
     #[arg(long)]
@@ -30,26 +31,63 @@ impl Paging {
         if self.all { Some(LARGEST_PAGE) } else { self.limit }
     }
 
-    /// Gets as much of the list as is wanted, and writes it.
+    /// Gets as much of the list as is wanted, and writes it. Says whether that was its end.
     pub(crate) async fn show<T, O>(
         &self,
         context: &Context,
         call: Call<O>,
         columns: &[Column<T>],
-    ) -> anyhow::Result<()>
+    ) -> anyhow::Result<bool>
     where
         T: Serialize + DeserializeOwned + Send + 'static,
         O: Op<Answer = Page<T>>,
     {
-        if self.all {
-            let records: Vec<T> = call.stream().try_collect().await?;
-            return Ok(context.output.list(&records, columns)?);
-        }
-        let page = call.await?;
-        context.output.list(&page.data, columns)?;
-        if page.page.has_more {
+        let (listed, whole) = if self.all {
+            (joined(call.pages()).await?, true)
+        } else {
+            let Page { data, deleted, page } = call.await?;
+            (Listed { data, deleted }, !page.has_more)
+        };
+        listed.show(context, columns)?;
+        if !whole {
             note("There are more: --all lists every one.");
+        }
+        Ok(whole)
+    }
+}
+
+/// What of a list was got. Where the list tells what was deleted, that is half of it, and JSON has both; else JSON is the records.
+#[derive(Serialize)]
+pub(crate) struct Listed<T> {
+    data: Vec<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted: Option<Vec<Tombstone>>,
+}
+
+impl<T: Serialize> Listed<T> {
+    fn show(&self, context: &Context, columns: &[Column<T>]) -> anyhow::Result<()> {
+        match &self.deleted {
+            Some(_) if context.output.is_json() => output::json(self)?,
+            _ => context.output.list(&self.data, columns)?,
+        }
+        let deleted = self.deleted.as_ref().map_or(0, Vec::len);
+        if deleted > 0 {
+            note(&format!("Deleted since then: {deleted}. --output json names them."));
         }
         Ok(())
     }
+}
+
+/// All pages as one list.
+pub(crate) async fn joined<T>(
+    mut pages: impl Stream<Item = Result<Page<T>, Error>> + Unpin,
+) -> Result<Listed<T>, Error> {
+    let mut listed = Listed { data: Vec::new(), deleted: None };
+    while let Some(page) = pages.try_next().await? {
+        listed.data.extend(page.data);
+        if let Some(deleted) = page.deleted {
+            listed.deleted.get_or_insert_default().extend(deleted);
+        }
+    }
+    Ok(listed)
 }

@@ -13,10 +13,13 @@ mod listing;
 mod log;
 mod output;
 mod secrets;
+mod tables;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
+
+use commands::Options;
 
 /// Gives memory back to the system: a password hash takes 19 MiB for a moment, and the usual allocator keeps that for every thread.
 #[global_allocator]
@@ -24,8 +27,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match commands::Options::parse().run().await {
+    let command = Options::command();
+    let matches = command.clone().get_matches();
+    let options = Options::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match options.run().await {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failure::report(error),
+        Err(error) => failure::report(error, commands::typed(&command, &matches)),
     }
 }

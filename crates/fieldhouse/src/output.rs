@@ -1,12 +1,14 @@
 //! What goes to the screen, a pipe or a file: tables for people, JSON for programs. Notes about what happened go to standard error, so that
 //! what is piped is only what was asked for.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use clap::ValueEnum;
-use comfy_table::presets::{NOTHING, UTF8_BORDERS_ONLY};
-use comfy_table::{ColumnConstraint, ContentArrangement, Table};
+use comfy_table::Table;
 use serde::Serialize;
+
+use crate::tables;
+pub(crate) use crate::tables::{Column, Width};
 
 /// How records are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -15,9 +17,6 @@ pub(crate) enum Format {
     Table,
     Json,
 }
-
-/// A column of a table: its heading, and what stands in it.
-pub(crate) type Column<T> = (&'static str, fn(&T) -> String);
 
 /// Writes in the format that was asked for.
 #[derive(Clone, Copy, Debug)]
@@ -44,13 +43,15 @@ impl Output {
             note("Nothing found.");
             return Ok(());
         }
-        let stdout = io::stdout();
-        let mut table = table_of(stdout.is_terminal(), records, columns);
-        // The id, which is to be copied in one piece.
-        if let Some(last) = table.column_mut(columns.len().saturating_sub(1)) {
-            last.set_constraint(ColumnConstraint::ContentWidth);
+        let (table, left_out) = tables::list(records, columns, Table::new().width());
+        line(&table)?;
+        if !left_out.is_empty() {
+            note(&format!(
+                "Left out for want of room: {}. A pipe and --output json have all.",
+                left_out.join(", ")
+            ));
         }
-        write_table(stdout.lock(), &mut table)
+        Ok(())
     }
 
     /// Writes one record, one field a line.
@@ -58,10 +59,7 @@ impl Output {
         if self.is_json() {
             return json(record);
         }
-        let stdout = io::stdout();
-        let mut table = table(stdout.is_terminal());
-        table.add_rows(rows.iter().map(|(name, value)| [(*name).to_owned(), clean(value)]));
-        write_table(stdout.lock(), &mut table)
+        line(&tables::fields(rows, Table::new().width()))
     }
 
     /// Writes what was counted, one count a line: whatever is counted is shown, for the lists grow.
@@ -99,41 +97,13 @@ pub(crate) fn note(text: &str) {
 
 /// Lists what is wrong, beside the output.
 pub(crate) fn note_list<T>(records: &[T], columns: &[Column<T>]) {
-    let stderr = io::stderr();
-    let mut table = table_of(stderr.is_terminal(), records, columns);
-    let _ = write_table(stderr.lock(), &mut table);
+    let _ =
+        writeln!(io::stderr(), "{}", tables::wrapped(records, columns, Table::new().use_stderr().width()));
 }
 
 /// The text of an optional value.
 pub(crate) fn or_dash(value: Option<impl ToString>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| value.to_string())
-}
-
-fn table(terminal: bool) -> Table {
-    let mut table = Table::new();
-    if terminal {
-        table.load_style(UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-    } else {
-        // One record is one line, however long, so that grep, sort and cut can be used.
-        table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled).force_no_tty();
-    }
-    table
-}
-
-fn table_of<T>(terminal: bool, records: &[T], columns: &[Column<T>]) -> Table {
-    let mut table = table(terminal);
-    table.set_header(columns.iter().map(|(heading, _)| *heading));
-    table.add_rows(records.iter().map(|record| columns.iter().map(|(_, show)| clean(&show(record)))));
-    table
-}
-
-fn write_table(mut to: impl Write, table: &mut Table) -> io::Result<()> {
-    if !table.is_tty() {
-        table.column_iter_mut().for_each(|column| {
-            column.set_padding((0, 2));
-        });
-    }
-    writeln!(to, "{}", table.trim_fmt())
 }
 
 /// Text from elsewhere, without what would steer the terminal.

@@ -82,3 +82,16 @@ fn nothing_shows_a_secret() {
     let shown = format!("{:?} {key:?} {session:?} {request:?}", builder().api_key("s3cret"));
     assert!(!shown.contains("s3cret"), "{shown}");
 }
+
+#[tokio::test]
+async fn a_body_that_is_too_large_is_not_sent() {
+    let stub = always(200, json!({"data": season("Winter")}));
+    let client = client(&stub);
+    let id = SEASON.parse().expect("an id");
+    let change = SeasonChange { name: Some("a".repeat(1 << 20)), ..SeasonChange::default() };
+    let typed = client.seasons().change(id, &change).await;
+    assert!(matches!(typed, Err(Error::BodyTooLarge { limit: 1_048_576, .. })), "{typed:?}");
+    let request = client.request::<Value>(Method::POST, "/x").body(&"a".repeat(16 << 20)).send().await;
+    assert!(matches!(request, Err(Error::BodyTooLarge { limit: 16_777_216, .. })), "{request:?}");
+    assert!(stub.seen().is_empty());
+}

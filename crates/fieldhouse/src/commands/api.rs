@@ -1,21 +1,24 @@
 //! `fieldhouse api`: any operation of the API, by its method and path.
 
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
 use fieldhouse_client::api::Page;
-use fieldhouse_client::{Method, RawAnswer, Request};
-use futures_util::TryStreamExt;
+use fieldhouse_client::{Error, Method, RawAnswer, Request};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::arguments::{header, pair};
+use crate::arguments::{header, pair, read_file};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::json::indented;
-use crate::output;
+use crate::listing::joined;
+use crate::output::{self, note};
+
+/// The answer to If-None-Match where nothing changed, which is no error.
+const NOT_MODIFIED: u16 = 304;
 
 /// Any operation.
 #[derive(Args)]
@@ -38,7 +41,7 @@ pub(crate) struct Options {
     /// A header; may be given several times
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = header)]
     headers: Vec<(String, String)>,
-    /// Follow a list to its end and print it as one
+    /// Follow a list to its end and print it as one: its records in `data`, and with `updated_since` the deleted ones in `deleted`
     #[arg(long, conflicts_with_all = ["input", "include"])]
     paginate: bool,
     /// Print the status and the headers too
@@ -48,24 +51,43 @@ pub(crate) struct Options {
 
 /// Calls the operation and prints the answer's body.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
+    if options.paginate && options.method != Method::GET {
+        return Err(Failure::usage("--paginate follows lists, which only GET reads").into());
+    }
+    if options.input.is_some() && options.in_query() {
+        let what = format!("{} sends no body: give fields of the query with --field", options.method);
+        return Err(Failure::usage(what).into());
+    }
     let client = context.client()?;
     if options.paginate {
-        if options.method != Method::GET {
-            return Err(Failure::new("--paginate follows lists, which only GET reads").into());
-        }
         let request = client.request::<Page<Value>>(options.method.clone(), &options.path);
-        let data: Vec<Value> = options.fill(request)?.stream().try_collect().await?;
-        return Ok(output::json(&json!({"data": data}))?);
+        let list = joined(options.fill(request)?.pages()).await;
+        return Ok(output::json(&list.map_err(no_list)?)?);
     }
     let request = client.request::<Value>(options.method.clone(), &options.path);
     let answer = options.fill(request)?.send_raw().await?;
     if options.include {
         print_head(&answer)?;
     }
+    if answer.status == NOT_MODIFIED {
+        note("Not modified.");
+        return Ok(());
+    }
     print_body(context, &answer.success()?)
 }
 
+fn no_list(error: Error) -> anyhow::Error {
+    match error {
+        Error::Decode(_) => Failure::new("this is not a list").next("leave --paginate out").into(),
+        error => error.into(),
+    }
+}
+
 impl Options {
+    fn in_query(&self) -> bool {
+        self.method == Method::GET || self.method == Method::DELETE
+    }
+
     fn fill<T>(&self, mut request: Request<T>) -> anyhow::Result<Request<T>> {
         for (name, value) in &self.headers {
             request = request.header(name, value);
@@ -75,9 +97,8 @@ impl Options {
                 request.body(&body(file).with_context(|| format!("{} is not a JSON body", file.display()))?)
             );
         }
-        let in_query = self.method == Method::GET || self.method == Method::DELETE;
         let fields = || self.fields.iter().chain(&self.texts);
-        if in_query {
+        if self.in_query() {
             return Ok(request.query(&fields().collect::<Vec<_>>()));
         }
         if fields().next().is_none() {
@@ -98,13 +119,7 @@ fn recognise(text: &str) -> Value {
 }
 
 fn body(file: &Path) -> anyhow::Result<Box<RawValue>> {
-    let mut text = String::new();
-    if file.as_os_str() == "-" {
-        io::stdin().read_to_string(&mut text)?;
-    } else {
-        text = std::fs::read_to_string(file)?;
-    }
-    Ok(serde_json::from_str(&text)?)
+    Ok(serde_json::from_slice(&read_file(file)?)?)
 }
 
 fn print_head(answer: &RawAnswer) -> io::Result<()> {
@@ -135,6 +150,7 @@ fn print_body(context: &Context, answer: &RawAnswer) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn values_are_what_they_look_like() {

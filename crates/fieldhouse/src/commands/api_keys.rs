@@ -9,11 +9,11 @@ use fieldhouse_domain::api_keys::ApiKeyKind;
 use fieldhouse_domain::ids::ApiKeyId;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::arguments::{instant, one_of};
+use crate::arguments::{When, instants, one_of};
 use crate::clock;
 use crate::context::Context;
 use crate::listing::Paging;
-use crate::output::{self, Column, note, or_dash};
+use crate::output::{self, Column, Width, note, or_dash};
 
 /// API keys.
 #[derive(Subcommand)]
@@ -35,11 +35,11 @@ pub(crate) struct CreateOptions {
     #[arg(long)]
     name: String,
     /// How long it lasts: 90 days unless said otherwise, 366 at most
-    #[arg(long, value_name = "N", conflicts_with = "expires_at")]
+    #[arg(long, value_name = "N", conflicts_with = "expires_at", value_parser = clap::value_parser!(u16).range(1..=366))]
     expires_in_days: Option<u16>,
-    /// When it ends: a date or a time
-    #[arg(long, value_name = "TIME", value_parser = instant)]
-    expires_at: Option<Timestamp>,
+    /// When it ends: a time, or a date, which is its midnight in the organization's time zone
+    #[arg(long, value_name = "TIME")]
+    expires_at: Option<When>,
     /// What it may touch, as resource:read or resource:write; may be given several times; whatever your role may unless said otherwise
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
@@ -52,14 +52,14 @@ pub(crate) struct CreateOptions {
 }
 
 const COLUMNS: &[Column<ApiKey>] = &[
-    ("NAME", |it| it.name.clone()),
-    ("KEY", |it| format!("{}...{}", it.prefix, it.last4)),
-    ("KIND", |it| it.kind.to_string()),
-    ("ROLE", |it| it.role.to_string()),
-    ("STATUS", |it| it.status.to_string()),
-    ("EXPIRES", |it| it.expires_at.to_string()),
-    ("LAST USED", |it| or_dash(it.last_used_at)),
-    ("ID", |it| it.id.to_string()),
+    ("NAME", Width::Least(12), |it| it.name.clone()),
+    ("STATUS", Width::Whole, |it| it.status.to_string()),
+    ("EXPIRES", Width::Whole, |it| it.expires_at.to_string()),
+    ("ROLE", Width::Whole, |it| it.role.to_string()),
+    ("KIND", Width::Whole, |it| it.kind.to_string()),
+    ("KEY", Width::Whole, |it| format!("{}...{}", it.prefix, it.last4)),
+    ("LAST USED", Width::Whole, |it| or_dash(it.last_used_at)),
+    ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
 /// Issues, lists or revokes keys.
@@ -69,7 +69,8 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         Options::Create(options) => create(context, &client, options).await,
         Options::List(paging) => {
             let query = ListQuery { limit: paging.limit(), cursor: None };
-            paging.show(context, client.api_keys().list(&query), COLUMNS).await
+            paging.show(context, client.api_keys().list(&query), COLUMNS).await?;
+            Ok(())
         }
         Options::Revoke { id } => {
             let revoked = client.api_keys().revoke(id).await?;
@@ -80,7 +81,8 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
 
 /// Standard output gets the key alone, so that a script can keep it; everything else about it goes beside.
 async fn create(context: &Context, client: &Client, options: CreateOptions) -> anyhow::Result<()> {
-    let body = options.body()?;
+    let [expires_at] = instants(client, [options.expires_at]).await?;
+    let body = options.body(expires_at)?;
     let issued = client.api_keys().create(&body).await?;
     if context.output.is_json() {
         output::json(&issued)?;
@@ -96,7 +98,7 @@ async fn create(context: &Context, client: &Client, options: CreateOptions) -> a
 }
 
 impl CreateOptions {
-    fn body(self) -> anyhow::Result<ApiKeyCreate> {
+    fn body(self, expires_at: Option<Timestamp>) -> anyhow::Result<ApiKeyCreate> {
         let given = |texts: Vec<String>| (!texts.is_empty()).then_some(texts);
         let in_days = self.expires_in_days.map(|days| {
             let life = SignedDuration::from_hours(i64::from(days) * 24);
@@ -107,7 +109,7 @@ impl CreateOptions {
             kind: self.kind,
             scopes: given(self.scopes),
             allowed_ips: given(self.allowed_ips),
-            expires_at: in_days.transpose()?.or(self.expires_at),
+            expires_at: in_days.transpose()?.or(expires_at),
         })
     }
 }

@@ -4,21 +4,22 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use fieldhouse_domain::imports::colleges;
+use fieldhouse_domain::imports::colleges::{self, academic_year};
 use fieldhouse_server::{Clock, operator};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::league::BAD_ROWS;
+use crate::arguments::read_file;
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::output::{Output, note, note_list};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The file: the catalogue's own colleges or programs (CSV), or the EADA's Schools table saved as CSV
+    /// The file: the catalogue's own colleges or programs (CSV), or the EADA's Schools table saved as CSV; - for standard input
     file: PathBuf,
     /// The academic year of a Schools table, which does not say it: 2024-25
-    #[arg(long, value_name = "YEAR")]
+    #[arg(long, value_name = "YEAR", value_parser = |text: &str| academic_year(text).map_err(|wrong| wrong.to_string()))]
     year: Option<String>,
     /// Check and count everything, and keep nothing
     #[arg(long)]
@@ -32,8 +33,8 @@ pub(crate) struct Options {
 
 pub(crate) async fn run(output: Output, options: Options) -> anyhow::Result<()> {
     let file = options.file.display();
-    let bytes = std::fs::read(&options.file).with_context(|| format!("{file} cannot be read"))?;
-    let mut catalogue = colleges::read(&bytes, options.year.as_deref()).with_context(|| file.to_string())?;
+    let bytes = read_file(&options.file).with_context(|| format!("{file} cannot be read"))?;
+    let catalogue = colleges::read(&bytes, options.year.as_deref()).with_context(|| file.to_string())?;
     if !catalogue.bad.is_empty() {
         note_list(&catalogue.bad, BAD_ROWS);
     }
@@ -41,7 +42,12 @@ pub(crate) async fn run(output: Output, options: Options) -> anyhow::Result<()> 
         let what = format!("{} rows of {file} cannot be taken, so nothing was imported", catalogue.bad.len());
         return Err(Failure::new(what).next("mend them, or leave them out with --skip-bad").into());
     }
-    catalogue.bad.clear();
+    if options.year.is_some() && colleges::read(&bytes, None)? == catalogue {
+        return Err(Failure::usage(format!("--year changes nothing in {file}: leave it out")).into());
+    }
+    if options.dry_run {
+        options.database.must_exist()?;
+    }
     let opened = options.database.open().await?;
     let bar = progress_bar();
     let seen = bar.clone();

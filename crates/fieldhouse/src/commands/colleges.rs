@@ -9,7 +9,7 @@ use super::favorites;
 use crate::arguments::one_of;
 use crate::context::Context;
 use crate::listing::Paging;
-use crate::output::{Column, or_dash};
+use crate::output::{Column, Width, or_dash};
 
 /// Colleges.
 #[derive(Subcommand)]
@@ -63,23 +63,23 @@ struct Filters {
 }
 
 const COLLEGES: &[Column<College>] = &[
-    ("NAME", |it| it.name.clone()),
-    ("CITY", |it| or_dash(it.city.as_ref())),
-    ("STATE", |it| or_dash(it.state.as_ref())),
-    ("DIVISION", |it| or_dash(it.division.as_ref())),
-    ("STUDENTS", |it| or_dash(it.enrollment.total)),
-    ("UNITID", |it| it.unitid.to_string()),
-    ("ID", |it| it.id.to_string()),
+    ("NAME", Width::Least(16), |it| it.name.clone()),
+    ("CITY", Width::Least(12), |it| or_dash(it.city.as_ref())),
+    ("STATE", Width::Whole, |it| or_dash(it.state.as_ref())),
+    ("DIVISION", Width::Least(16), |it| or_dash(it.division.as_ref())),
+    ("STUDENTS", Width::Whole, |it| or_dash(it.enrollment.total)),
+    ("UNITID", Width::Whole, |it| it.unitid.to_string()),
+    ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
 const PROGRAMS: &[Column<Program>] = &[
-    ("COLLEGE", |it| it.college.name.clone()),
-    ("STATE", |it| or_dash(it.college.state.as_ref())),
-    ("SPORT", |it| it.sport.clone()),
-    ("GENDER", |it| it.gender.to_string()),
-    ("DIVISION", |it| or_dash(it.division.as_ref())),
-    ("ATHLETES", |it| or_dash(it.participants)),
-    ("ID", |it| it.id.to_string()),
+    ("COLLEGE", Width::Least(16), |it| it.college.name.clone()),
+    ("STATE", Width::Whole, |it| or_dash(it.college.state.as_ref())),
+    ("SPORT", Width::Whole, |it| it.sport.clone()),
+    ("GENDER", Width::Whole, |it| it.gender.to_string()),
+    ("DIVISION", Width::Least(16), |it| or_dash(it.division.as_ref())),
+    ("ATHLETES", Width::Whole, |it| or_dash(it.participants)),
+    ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
 /// Searches the catalogue.
@@ -96,7 +96,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
                 limit: paging.limit(),
                 cursor: None,
             };
-            paging.show(context, context.client()?.colleges().search(&search), COLLEGES).await
+            paging.show(context, context.client()?.colleges().search(&search), COLLEGES).await?;
         }
         Options::Programs(ProgramOptions { query, college, filters, paging }) => {
             let Filters { state, division, sport, gender } = filters;
@@ -110,8 +110,9 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
                 limit: paging.limit(),
                 cursor: None,
             };
-            paging.show(context, context.client()?.colleges().programs().search(&search), PROGRAMS).await
+            paging.show(context, context.client()?.colleges().programs().search(&search), PROGRAMS).await?;
         }
-        Options::Favorites(options) => favorites::run(context, options).await,
+        Options::Favorites(options) => favorites::run(context, options).await?,
     }
+    Ok(())
 }

@@ -10,7 +10,8 @@ use fieldhouse_domain::ids::{FavoriteId, ProgramId};
 
 use crate::arguments::one_of;
 use crate::context::Context;
-use crate::output::{Column, note, or_dash};
+use crate::failure::Failure;
+use crate::output::{Column, Width, note, or_dash};
 
 /// Saved programs.
 #[derive(Subcommand)]
@@ -59,7 +60,7 @@ pub(crate) struct AddOptions {
     #[arg(long, value_parser = one_of!(Fit))]
     fit: Option<Fit>,
     /// How much you want it, 1 to 5
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=5))]
     interest: Option<i64>,
     /// A tag; may be given several times
     #[arg(long = "tag", value_name = "TAG")]
@@ -67,15 +68,15 @@ pub(crate) struct AddOptions {
 }
 
 const COLUMNS: &[Column<Favorite>] = &[
-    ("RANK", |it| it.rank.to_string()),
-    ("COLLEGE", |it| it.program.college_name.clone()),
-    ("STATE", |it| or_dash(it.program.state.as_ref())),
-    ("SPORT", |it| it.program.sport.clone()),
-    ("GENDER", |it| it.program.gender.to_string()),
-    ("STAGE", |it| it.stage.to_string()),
-    ("FIT", |it| it.fit.to_string()),
-    ("INTEREST", |it| or_dash(it.interest)),
-    ("ID", |it| it.id.to_string()),
+    ("RANK", Width::Whole, |it| it.rank.to_string()),
+    ("COLLEGE", Width::Least(16), |it| it.program.college_name.clone()),
+    ("STATE", Width::Whole, |it| or_dash(it.program.state.as_ref())),
+    ("SPORT", Width::Whole, |it| it.program.sport.clone()),
+    ("GENDER", Width::Whole, |it| it.program.gender.to_string()),
+    ("STAGE", Width::Whole, |it| it.stage.to_string()),
+    ("FIT", Width::Whole, |it| it.fit.to_string()),
+    ("INTEREST", Width::Whole, |it| or_dash(it.interest)),
+    ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
 /// Lists, saves, removes or claims programs.
@@ -112,7 +113,11 @@ async fn add(context: &Context, options: AddOptions) -> anyhow::Result<()> {
 }
 
 async fn claim(context: &Context) -> anyhow::Result<()> {
-    let claimed = context.signed_in()?.colleges().favorites().claim().await?;
+    let client = context.signed_in()?;
+    if client.guest_token().is_none() {
+        return Err(Failure::new("nothing was saved here without signing in").into());
+    }
+    let claimed = client.colleges().favorites().claim().await?;
     context.keep(|server| server.guest_token = None)?;
     let sentence = format!("Taken over: {}. Saved already: {}.", claimed.copied, claimed.merged);
     Ok(context.output.sentence(&claimed, &sentence)?)

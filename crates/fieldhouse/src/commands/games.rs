@@ -4,12 +4,13 @@ use clap::{Args, Subcommand};
 use fieldhouse_client::api::games::{Game, GamesUpcomingQuery, Side};
 use fieldhouse_domain::games::GameStatus;
 use fieldhouse_domain::ids::{SeasonId, TeamId};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
-use crate::arguments::{instant, one_of};
+use crate::arguments::{When, instants, one_of};
+use crate::clock;
 use crate::context::Context;
 use crate::listing::Paging;
-use crate::output::{Column, or_dash};
+use crate::output::{Column, Width, note, or_dash};
 
 /// Games.
 #[derive(Subcommand)]
@@ -20,12 +21,12 @@ pub(crate) enum Options {
 
 #[derive(Args)]
 pub(crate) struct UpcomingOptions {
-    /// From then on, a date or a time; from now on unless said otherwise
-    #[arg(long, value_name = "TIME", value_parser = instant)]
-    from: Option<Timestamp>,
-    /// Before then; for 30 days unless said otherwise, 180 at most
-    #[arg(long, value_name = "TIME", value_parser = instant)]
-    to: Option<Timestamp>,
+    /// From then on, a time or a date, which is its midnight in the organization's time zone; from now on unless said otherwise
+    #[arg(long, value_name = "TIME")]
+    from: Option<When>,
+    /// Before then, a time or a date likewise; for 30 days unless said otherwise, 180 at most
+    #[arg(long, value_name = "TIME")]
+    to: Option<When>,
     /// Only games of this team
     #[arg(long, value_name = "ID")]
     team: Option<TeamId>,
@@ -40,19 +41,24 @@ pub(crate) struct UpcomingOptions {
 }
 
 const COLUMNS: &[Column<Game>] = &[
-    ("STARTS", start),
-    ("TIME ZONE", |it| it.time_zone.clone()),
-    ("HOME", |it| side(it.home.as_ref())),
-    ("AWAY", |it| side(it.away.as_ref())),
-    ("VENUE", |it| or_dash(it.venue.as_ref().map(|venue| &venue.name))),
-    ("ROUND", |it| or_dash(it.round.as_ref())),
-    ("STATUS", |it| it.status.to_string()),
-    ("ID", |it| it.id.to_string()),
+    ("STARTS", Width::Whole, start),
+    ("HOME", Width::Least(12), |it| side(it.home.as_ref())),
+    ("AWAY", Width::Least(12), |it| side(it.away.as_ref())),
+    ("STATUS", Width::Whole, |it| it.status.to_string()),
+    ("VENUE", Width::Least(12), |it| or_dash(it.venue.as_ref().map(|venue| &venue.name))),
+    ("ROUND", Width::Least(8), |it| or_dash(it.round.as_ref())),
+    ("TIME ZONE", Width::Whole, |it| it.time_zone.clone()),
+    ("ID", Width::Whole, |it| it.id.to_string()),
 ];
+
+/// How long the list goes on where nobody says until when: so the contract has it.
+const DAYS: i64 = 30;
 
 /// Lists the games to come.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     let Options::Upcoming(UpcomingOptions { from, to, team, season, status, paging }) = options;
+    let client = context.signed_in()?;
+    let [from, to] = instants(&client, [from, to]).await?;
     let query = GamesUpcomingQuery {
         from,
         to,
@@ -62,17 +68,23 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         limit: paging.limit(),
         cursor: None,
     };
-    paging.show(context, context.signed_in()?.games().upcoming(&query), COLUMNS).await
+    let whole = paging.show(context, client.games().upcoming(&query), COLUMNS).await?;
+    if whole && to.is_none() {
+        note(&format!("{} --to DATE lists later ones.", until(from.unwrap_or_else(clock::now))));
+    }
+    Ok(())
+}
+
+/// A list that ends before the season does must not look like all of it.
+fn until(from: Timestamp) -> String {
+    let end = from.saturating_add(SignedDuration::from_hours(DAYS * 24)).unwrap_or(Timestamp::MAX);
+    format!("These are the games of {DAYS} days, until {}.", end.strftime("%F %R UTC"))
 }
 
 /// The start on the clock of the place where it is played.
 fn start(game: &Game) -> String {
     let day = game.local_start.strftime("%a %F");
-    if game.time_tbd {
-        format!("{day} time to be set")
-    } else {
-        format!("{day} {}", game.local_start.strftime("%R"))
-    }
+    if game.time_tbd { format!("{day} TBD") } else { format!("{day} {}", game.local_start.strftime("%R")) }
 }
 
 fn side(side: Option<&Side>) -> String {

@@ -1,17 +1,17 @@
 //! `fieldhouse init`: makes the first organization and its owner, on the server's machine.
 
-use anyhow::bail;
 use clap::Args;
 use fieldhouse_domain::organizations::slug;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::text::{Email, Name};
+use fieldhouse_domain::text::{Email, Name, NotText};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_server::Clock;
 use fieldhouse_server::auth::passwords::Passwords;
-use fieldhouse_server::operator::{self, Founding, Person};
+use fieldhouse_server::operator::{self, Founding, OperatorError, Person};
 use secrecy::SecretString;
 
 use crate::database::Database;
+use crate::failure::Failure;
 use crate::output::note;
 use crate::secrets;
 
@@ -31,37 +31,54 @@ pub(crate) struct Options {
     /// The IANA time zone in which it plays
     #[arg(long, value_name = "ZONE", default_value = "UTC")]
     time_zone: String,
-    /// ISO 3166-1 alpha-2 code of its country
-    #[arg(long, value_name = "CODE")]
+    /// ISO 3166-1 alpha-2 code of its country: AU
+    #[arg(long, value_name = "CODE", value_parser = country)]
     country: Option<String>,
     /// Read the owner's password from standard input instead of asking for it
     #[arg(long)]
     password_stdin: bool,
 }
 
+/// Reads the code of a country, in letters of either size.
+fn country(text: &str) -> Result<String, &'static str> {
+    let two_letters = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    two_letters.then(|| text.to_ascii_uppercase()).ok_or("write two letters, such as AU")
+}
+
+/// The value of an option, or what would be right.
+fn taken<T>(option: &str, parsed: Result<T, NotText>) -> Result<T, Failure> {
+    parsed.map_err(|NotText { message, fix, .. }| {
+        let failure = Failure::usage(format!("{option} {message}"));
+        fix.into_iter().fold(failure, Failure::next)
+    })
+}
+
 pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
     let founding = Founding {
-        name: Name::parse(&options.organization)
-            .map_err(|wrong| anyhow::anyhow!("--organization {wrong}"))?,
+        name: taken("--organization", Name::parse(&options.organization))?,
         country: options.country,
-        time_zone: TimeZoneName::parse(&options.time_zone)
-            .map_err(|wrong| anyhow::anyhow!("--time-zone {wrong}"))?,
+        time_zone: taken("--time-zone", TimeZoneName::parse(&options.time_zone))?,
     };
     if slug(&founding.name).is_empty() {
-        bail!("--organization must hold a letter or a digit");
+        return Err(Failure::usage("--organization must hold a letter or a digit").into());
     }
-    let email = Email::parse(&options.owner).map_err(|wrong| anyhow::anyhow!("--owner {wrong}"))?;
+    let email = taken("--owner", Email::parse(&options.owner))?;
     let name = options.owner_name.as_deref().unwrap_or(email.as_str());
-    let name = Name::parse(name).map_err(|wrong| anyhow::anyhow!("--owner-name {wrong}"))?;
+    let name = taken("--owner-name", Name::parse(name))?;
     let password = if options.password_stdin {
         secrets::piped()?
     } else {
-        secrets::ask("Password of the owner", "pipe it in with --password-stdin")?
+        secrets::ask_for_new("Password of the owner", "pipe it in with --password-stdin")?
     };
     let opened = options.database.open().await?;
     let (slug, address) = (slug(&founding.name), email.as_str().to_owned());
     let owner = Person { email, name, role: Role::Owner, password: SecretString::from(password) };
-    operator::found(&opened.store, &Passwords::new(Clock), Clock, founding, vec![owner]).await?;
+    let founded = operator::found(&opened.store, &Passwords::new(Clock), Clock, founding, vec![owner]).await;
+    founded.map_err(|error| match error {
+        // It says itself what its cause says.
+        OperatorError::Refused(_) => Failure::new(error.to_string()).into(),
+        error => anyhow::Error::from(error),
+    })?;
     note(&format!("Made the organization {slug} with its owner {address}."));
     note("Next: fieldhouse serve, then fieldhouse login with that address.");
     Ok(())

@@ -37,6 +37,7 @@ enum PurposeName {
 
 pub(crate) fn run(options: Options) -> anyhow::Result<()> {
     let Options::Rotate(Rotate { purpose, database }) = options;
+    database.must_exist()?;
     let _lock = FolderLock::take(database.folder())?;
     let purpose = match purpose {
         PurposeName::ApiKeyPepper => Purpose::ApiKeyPepper,

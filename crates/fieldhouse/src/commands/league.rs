@@ -1,19 +1,19 @@
 //! `fieldhouse import league`: a league file, sent to the server, which reads it.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
 use fieldhouse_client::Error;
+use fieldhouse_client::api::Code;
 use fieldhouse_client::api::imports::{BadRow, LeagueFormat, LeagueImport, LeagueReport};
 use indicatif::ProgressBar;
 
-use crate::arguments::word;
+use crate::arguments::{read_file, word};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Column, note, note_list, or_dash};
+use crate::output::{Column, Width, note, note_list, or_dash};
 
 /// A league file.
 #[derive(Args)]
@@ -39,9 +39,9 @@ pub(crate) struct Options {
 
 /// How rows that cannot be taken are listed.
 pub(super) const BAD_ROWS: &[Column<BadRow>] = &[
-    ("LINE", |it| it.line.to_string()),
-    ("COLUMN", |it| or_dash(it.column.as_ref())),
-    ("REASON", |it| it.reason.clone()),
+    ("LINE", Width::Whole, |it| it.line.to_string()),
+    ("COLUMN", Width::Whole, |it| or_dash(it.column.as_ref())),
+    ("REASON", Width::Whole, |it| it.reason.clone()),
 ];
 
 /// Sends the file, and says what came of it.
@@ -52,7 +52,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         format,
         sport,
         time_zone,
-        content: read(&file).with_context(|| format!("{} cannot be read", file.display()))?,
+        content: read(&file)?,
         dry_run: dry_run.then_some(true),
         skip_bad: skip_bad.then_some(true),
     };
@@ -67,6 +67,9 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
 
 fn explain(error: &Error) -> Failure {
     let failure = Failure::from(error);
+    if matches!(error, Error::BodyTooLarge { .. }) || error.code() == Some(Code::BodyTooLarge) {
+        return failure.next("import it in parts");
+    }
     let rows = refused_rows(error);
     if rows.is_empty() {
         return failure;
@@ -75,13 +78,10 @@ fn explain(error: &Error) -> Failure {
     failure.next("correct these rows, or leave them out with --skip-bad")
 }
 
-fn read(file: &Path) -> std::io::Result<String> {
-    if file.as_os_str() == "-" {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text)?;
-        return Ok(text);
-    }
-    std::fs::read_to_string(file)
+fn read(file: &Path) -> anyhow::Result<String> {
+    let bytes = read_file(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let text = String::from_utf8(bytes);
+    text.with_context(|| format!("{} is not UTF-8 text: save it as CSV UTF-8", file.display()))
 }
 
 /// Turns while the server works; only on a terminal.

@@ -8,10 +8,11 @@ use fieldhouse_client::api::profile::Profile;
 use fieldhouse_client::{Client, Error};
 use serde::Serialize;
 
-use crate::context::Context;
-use crate::credentials::{Credential, Server};
+use crate::context::{Context, mend};
+use crate::credentials::{API_KEY_VARIABLE, Credential, Server, key_of_environment};
 use crate::failure::Failure;
-use crate::{output, secrets};
+use crate::output::note;
+use crate::secrets;
 
 /// Signs in.
 #[derive(Args)]
@@ -48,6 +49,7 @@ struct SignedIn {
 
 /// Signs in, and keeps the credential for the commands that follow.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
+    mend()?;
     let signed_in = if let Some(email) = options.email {
         let password = match options.password {
             Some(password) => password,
@@ -65,17 +67,22 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     let role = signed_in.role.as_deref().map(|role| format!(", {role}{place}")).unwrap_or_default();
     context.output.sentence(&signed_in, &format!("Signed in to {} as {who}{role}.", signed_in.base_url))?;
     remind_guest(&context.kept()?);
+    if key_of_environment().is_some() {
+        note(&format!("{API_KEY_VARIABLE} is set and wins over this sign-in: unset it."));
+    }
     Ok(())
 }
 
 async fn with_password(context: &Context, login: Login) -> anyhow::Result<SignedIn> {
     let client = context.builder()?.build()?;
-    let tokens = client.auth().login(&login).await.map_err(|error| explain(&error))?;
-    let Tokens { access_token, refresh_token, organization, role, session_id, .. } = tokens;
+    let tokens = client.auth().login(&login).await.map_err(|error| explain_choice(&error, &login))?;
+    let Tokens { access_token, refresh_token, organization, role, session_id, session_expires_at, .. } =
+        tokens;
     context.sign_in(Credential::Session {
         session_id: session_id.to_string(),
         access_token,
         refresh_token,
+        session_expires_at: Some(session_expires_at),
     })?;
     Ok(SignedIn {
         base_url: context.base_url()?,
@@ -108,26 +115,33 @@ async fn owner(client: &Client) -> Result<Option<Profile>, Failure> {
     }
 }
 
+/// An organization has to be chosen, and only the server knows among which.
+fn explain_choice(error: &Error, login: &Login) -> Failure {
+    let failure = explain(error);
+    let theirs = error.problem().and_then(|problem| problem.more.get("organizations")).cloned();
+    let Some(theirs) = theirs.and_then(|theirs| serde_json::from_value::<Vec<String>>(theirs).ok()) else {
+        return failure;
+    };
+    let what = match &login.organization {
+        Some(named) => format!("you do not belong to an organization {named}"),
+        None => "you belong to several organizations".to_owned(),
+    };
+    failure.saying(what).next(format!("name one of yours with --org: {}", theirs.join(", ")))
+}
+
 /// A refused sign-in must not be answered with "sign in".
 fn explain(error: &Error) -> Failure {
     let failure = Failure::from(error);
     match error.code() {
-        Some(Code::ValidationFailed) if names_organization(error) => {
-            failure.next("you belong to several organizations: name one with --org SLUG")
-        }
         Some(Code::InvalidCredentials) => failure.next("check it for typing errors"),
         Some(code) if failure.is_authentication() => failure.next(code.advice()),
         _ => failure,
     }
 }
 
-fn names_organization(error: &Error) -> bool {
-    error.problem().is_some_and(|problem| problem.errors.iter().any(|wrong| wrong.pointer == "/organization"))
-}
-
 fn remind_guest(server: &Server) {
     if server.guest_token.is_some() {
-        output::note(
+        note(
             "Programs were saved here without signing in; take them over: fieldhouse colleges favorites claim",
         );
     }

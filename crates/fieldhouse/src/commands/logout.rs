@@ -4,11 +4,13 @@ use anyhow::Context as _;
 use fieldhouse_client::Error;
 use serde_json::json;
 
-use crate::context::Context;
-use crate::credentials::{Credential, Server};
+use crate::context::{Context, mend};
+use crate::credentials::{API_KEY_VARIABLE, Credential, Server, key_of_environment};
+use crate::output::note;
 
 /// Signs out. What is kept goes in any case, even where the server cannot be told.
 pub(crate) async fn run(context: &Context) -> anyhow::Result<()> {
+    mend()?;
     let server = context.kept()?;
     let told = match &server.credential {
         Some(Credential::Session { .. }) => end_session(context, server.clone()).await,
@@ -20,7 +22,11 @@ pub(crate) async fn run(context: &Context) -> anyhow::Result<()> {
     let was = server.credential.is_some();
     let sentence = if was { "Signed out of" } else { "Nobody was signed in to" };
     let answer = json!({"base_url": base_url, "signed_out": was});
-    Ok(context.output.sentence(&answer, &format!("{sentence} {base_url}."))?)
+    context.output.sentence(&answer, &format!("{sentence} {base_url}."))?;
+    if key_of_environment().is_some() {
+        note(&format!("{API_KEY_VARIABLE} is set still, and commands go on with it: unset it."));
+    }
+    Ok(())
 }
 
 async fn end_session(context: &Context, server: Server) -> anyhow::Result<()> {

@@ -23,7 +23,7 @@ mod seasons;
 pub(crate) mod serve;
 mod whoami;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, Parser, Subcommand};
 
 use crate::context::{Context, Global};
 
@@ -41,6 +41,10 @@ const AFTER_HELP: &str = "\
 Environment:
   FIELDHOUSE_URL      the server's address, as --base-url; http://127.0.0.1:8080 before any sign-in
   FIELDHOUSE_API_KEY  an API key, which wins over what `fieldhouse login` has kept
+
+Tables:
+  On a terminal each record is one line: names are shortened, and columns for which there is no room are left out.
+  Through a pipe (fieldhouse games upcoming | less -S) tables have every column; --output json is complete.
 
 Exit codes:
   0  done
@@ -87,6 +91,13 @@ enum Command {
     KeyRing(key_ring::Options),
     /// Print a shell's completion script
     Completions(completions::Options),
+}
+
+/// The command that was typed, below all groups.
+pub(crate) fn typed<'a>(command: &'a clap::Command, matches: &ArgMatches) -> &'a clap::Command {
+    let below = matches.subcommand();
+    let below = below.and_then(|(name, matches)| Some((command.find_subcommand(name)?, matches)));
+    below.map_or(command, |(command, matches)| typed(command, matches))
 }
 
 impl Options {

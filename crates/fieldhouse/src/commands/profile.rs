@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::whoami::credential;
+use super::whoami::{credential, until};
 use crate::context::Context;
 use crate::output::or_dash;
 
@@ -19,7 +19,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     let profile = context.signed_in()?.profile().me().await?;
     let memberships = profile.memberships.iter().map(|it| format!("{} ({})", it.organization.slug, it.role));
     let children = profile.children.iter().map(|it| format!("{} ({})", it.child_id, it.relation));
-    let rows = [
+    let mut rows = vec![
         ("id", profile.id.to_string()),
         ("e-mail", profile.email.clone()),
         ("name", profile.name.clone()),
@@ -31,8 +31,8 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         ("children", joined(children)),
         ("teams", joined(profile.teams.iter().map(ToString::to_string))),
         ("signed in with", credential(&profile.auth)),
-        ("until", profile.auth.expires_at.to_string()),
     ];
+    rows.extend(until(context, &profile.auth)?.map(|end| ("until", end.to_string())));
     Ok(context.output.record(&profile, &rows)?)
 }
 

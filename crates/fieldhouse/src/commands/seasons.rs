@@ -3,12 +3,11 @@
 use clap::{Args, Subcommand};
 use fieldhouse_client::api::seasons::{Season, SeasonListQuery};
 use fieldhouse_domain::seasons::SeasonStatus;
-use jiff::Timestamp;
 
-use crate::arguments::{instant, one_of};
+use crate::arguments::{When, instants, one_of};
 use crate::context::Context;
 use crate::listing::Paging;
-use crate::output::{Column, or_dash};
+use crate::output::{Column, Width, or_dash};
 
 /// Seasons.
 #[derive(Subcommand)]
@@ -31,27 +30,31 @@ pub(crate) struct ListOptions {
     /// Only seasons whose name holds these words or starts of words
     #[arg(long, short, value_name = "WORDS")]
     query: Option<String>,
-    /// Only what changed since then: a date or a time
-    #[arg(long, value_name = "TIME", value_parser = instant)]
-    updated_since: Option<Timestamp>,
+    /// Only what changed since then, a time or a date, which is its midnight in the organization's time zone; JSON is then an object that
+    /// holds the changed records in `data` and the deleted ones in `deleted`
+    #[arg(long, value_name = "TIME")]
+    updated_since: Option<When>,
     #[command(flatten)]
     paging: Paging,
 }
 
 const COLUMNS: &[Column<Season>] = &[
-    ("NAME", |it| it.name.clone()),
-    ("SPORT", |it| it.sport.clone()),
-    ("STATUS", |it| it.status.to_string()),
-    ("STARTS", |it| or_dash(it.starts_on)),
-    ("ENDS", |it| or_dash(it.ends_on)),
-    ("DIVISIONS", |it| it.divisions.len().to_string()),
-    ("ID", |it| it.id.to_string()),
+    ("NAME", Width::Least(16), |it| it.name.clone()),
+    ("SPORT", Width::Whole, |it| it.sport.clone()),
+    ("STATUS", Width::Whole, |it| it.status.to_string()),
+    ("STARTS", Width::Whole, |it| or_dash(it.starts_on)),
+    ("ENDS", Width::Whole, |it| or_dash(it.ends_on)),
+    ("DIVISIONS", Width::Whole, |it| it.divisions.len().to_string()),
+    ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
 /// Lists seasons.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     let Options::List(ListOptions { status, sport, year, query, updated_since, paging }) = options;
+    let client = context.signed_in()?;
+    let [updated_since] = instants(&client, [updated_since]).await?;
     let query =
         SeasonListQuery { status, sport, year, q: query, updated_since, limit: paging.limit(), cursor: None };
-    paging.show(context, context.signed_in()?.seasons().list(&query), COLUMNS).await
+    paging.show(context, client.seasons().list(&query), COLUMNS).await?;
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! `fieldhouse serve`: the server.
 
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -35,7 +36,8 @@ pub(crate) struct Options {
     /// Its data goes to a folder that is thrown away at the end, unless --data-dir or --database-url is given.
     #[arg(long)]
     demo: bool,
-    /// Once requests are accepted, write the address, the demo's accounts and the process id there as JSON
+    /// Once requests are accepted, write the address, the demo's accounts and the process id there as JSON; it is removed at a start and at
+    /// a stop
     #[arg(long, value_name = "FILE")]
     ready_file: Option<PathBuf>,
     #[command(flatten)]
@@ -75,6 +77,8 @@ enum LogFormat {
 
 pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     let _log = start_log(&options)?;
+    // Who waits for the file must not find that of a server that is gone.
+    remove_ready_file(&options)?;
     // Dropped last of all: the folder goes when everything in it is closed.
     let throw_away = throw_away_folder(&mut options)?;
     let opened = options.database.open().await?;
@@ -84,8 +88,7 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
         let next = "make the first organization: fieldhouse init --organization NAME --owner EMAIL, or try fieldhouse serve --demo";
         return Err(Failure::new("this server holds no organization yet").next(next).into());
     }
-    let listener = TcpListener::bind(options.listen).await;
-    let listener = listener.with_context(|| format!("{} cannot be listened on", options.listen))?;
+    let listener = listen(options.listen).await?;
     let base_url = match &options.public_url {
         Some(url) => url.trim_end_matches('/').to_owned(),
         None => format!("http://{}", listener.local_addr()?),
@@ -102,12 +105,33 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
         demo::load_catalogue(&store).await;
     }
     serving.await?;
+    remove_ready_file(&options)?;
     working.abort();
     workers::flush(&app).await;
     drop(app);
     drop(store);
     drop(opened.lock);
     Ok(())
+}
+
+async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    match TcpListener::bind(address).await {
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            let what = format!("{address} cannot be listened on: another program does already");
+            Err(Failure::new(what).next("--listen 127.0.0.1:0 picks a free port").into())
+        }
+        bound => bound.with_context(|| format!("{address} cannot be listened on")),
+    }
+}
+
+fn remove_ready_file(options: &Options) -> anyhow::Result<()> {
+    let Some(file) = &options.ready_file else { return Ok(()) };
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("{} cannot be removed", file.display()))
+        }
+        _ => Ok(()),
+    }
 }
 
 impl Limits {

@@ -42,6 +42,23 @@ fn a_list_is_followed_to_its_end() {
 }
 
 #[test]
+fn one_record_is_no_list() {
+    let olga = Person::new(|_| Reply::json(200, &json!({"data": {"id": 1}})));
+    olga.types_with_key("api GET /x --paginate").assert().code(1).stdout_eq("").stderr_eq(str![[r#"
+error: this is not a list
+hint: leave --paginate out
+
+"#]]);
+}
+
+#[test]
+fn what_is_not_modified_is_no_error() {
+    let olga = Person::new(|_| Reply::json(304, &json!({})));
+    let get = olga.types_with_key("api GET /x -H If-None-Match:\"1\"");
+    get.assert().success().stdout_eq("").stderr_eq("Not modified.\n");
+}
+
+#[test]
 fn refusals_go_to_standard_error() {
     let olga = Person::new(|seen| match seen.call.as_str() {
         "GET /api/v1/profile/me" => Reply::problem(401, "key_revoked"),
@@ -50,7 +67,7 @@ fn refusals_go_to_standard_error() {
     let me = olga.types_with_key("api GET /api/v1/profile/me");
     me.assert().code(4).stdout_eq("").stderr_eq(str![[r#"
 error: The stub says no.
-hint: Sign in and issue a new key.
+hint: FIELDHOUSE_API_KEY is set and wins over any sign-in: put a good key there, or unset it
 request id: req-1
 
 "#]]);

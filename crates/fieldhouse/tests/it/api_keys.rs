@@ -26,7 +26,7 @@ fn issued() -> Value {
 fn a_new_key_stands_alone_on_standard_output() {
     let olga = Person::new(|_| Reply::json(201, &issued()));
     let create = olga.types_with_key(
-        "admin api-keys create --name ci --expires-at 2026-04-01 --scope seasons:read --scope games:read --kind agent",
+        "admin api-keys create --name ci --expires-at 2026-04-01T00:00:00Z --scope seasons:read --scope games:read --kind agent",
     );
     create.assert().success().stdout_eq("fhk_secret\n").stderr_eq(str![[r#"
 Issued ci (key_01h2xcejqtf2nbrexx3vqjhp41) until 2026-04-01T00:00:00Z.
@@ -85,9 +85,9 @@ fn keys_are_listed_and_revoked() {
     });
     let listed = olga.types_with_key("admin api-keys list").assert().success();
     listed.stdout_eq(str![[r#"
-NAME      KEY                    KIND      ROLE   STATUS  EXPIRES               LAST USED  ID
-ci        fhk_0123456789...wxyz  personal  owner  active  2026-04-01T00:00:00Z  -          key_01h2xcejqtf2nbrexx3vqjhp41
- [31mred  fhk_0123456789...wxyz  personal  owner  active  2026-04-01T00:00:00Z  -          key_01h2xcejqtf2nbrexx3vqjhp41
+NAME      STATUS  EXPIRES               ROLE   KIND      KEY                    LAST USED  ID
+ci        active  2026-04-01T00:00:00Z  owner  personal  fhk_0123456789...wxyz  -          key_01h2xcejqtf2nbrexx3vqjhp41
+ [31mred  active  2026-04-01T00:00:00Z  owner  personal  fhk_0123456789...wxyz  -          key_01h2xcejqtf2nbrexx3vqjhp41
 
 "#]]).stderr_eq(str![[r#"
 There are more: --all lists every one.

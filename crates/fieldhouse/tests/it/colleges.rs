@@ -60,6 +60,8 @@ RANK  COLLEGE            STATE  SPORT  GENDER  STAGE  FIT    INTEREST  ID
 Taken over: 1. Saved already: 0.
 
 "#]]);
+    let again = olga.types_with_key("colleges favorites claim").assert().code(1);
+    again.stderr_eq("error: nothing was saved here without signing in\n");
     olga.types("colleges favorites list").assert().success();
     let guests: Vec<_> =
         olga.stub.seen().iter().map(|seen| seen.header("x-guest-token").map(str::to_owned)).collect();

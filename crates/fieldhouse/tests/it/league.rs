@@ -103,6 +103,48 @@ request id: req-3
 }
 
 #[test]
+fn wrong_fields_are_named_as_they_were_typed() {
+    let refusal = |detail: &str, pointers: &[&str]| {
+        let wrong: Vec<_> = pointers
+            .iter()
+            .map(|it| json!({"pointer": it, "code": "unknown", "message": "is unknown", "fix": "mend it"}))
+            .collect();
+        Reply::json(
+            422,
+            &json!({"code": "validation_failed", "title": "x", "status": 422, "detail": detail, "errors": wrong}),
+        )
+    };
+    let olga = Person::new(move |seen| match seen.nth {
+        0 => refusal("/time_zone is unknown.", &["/time_zone"]),
+        _ => refusal("2 fields cannot be taken.", &["/sport", "/content"]),
+    });
+    olga.types_with_key(IMPORT).stdin("a,b\n").assert().code(1).stderr_eq(str![[r#"
+error: --time-zone is unknown: mend it
+
+"#]]);
+    olga.types_with_key(IMPORT).stdin("a,b\n").assert().code(1).stderr_eq(str![[r#"
+error: 2 fields cannot be taken.
+  --sport is unknown: mend it
+  content is unknown: mend it
+
+"#]]);
+}
+
+#[test]
+fn a_file_that_is_too_large_is_not_sent() {
+    let olga = Person::new(|_| Reply::none());
+    let file = olga.home.path().join("large.csv");
+    std::fs::write(&file, "a".repeat(16 << 20)).expect("a file");
+    let import = IMPORT.replacen(" - ", &format!(" {} ", file.display()), 1);
+    olga.types_with_key(&import).assert().code(1).stderr_eq(str![[r#"
+error: the request has [..] bytes; at most 16777216 are taken
+hint: import it in parts
+
+"#]]);
+    assert_eq!(olga.calls(), [""; 0]);
+}
+
+#[test]
 fn a_file_that_is_not_there() {
     let olga = Person::new(|_| Reply::none());
     let import = IMPORT.replacen(" - ", " /nowhere.csv ", 1);

@@ -78,6 +78,18 @@ fn profile() -> Value {
     }})
 }
 
+/// The organization.
+fn organization() -> Reply {
+    Reply::json(
+        200,
+        &json!({"data": {
+            "id": "org_01h2xcejqtf2nbrexx3vqjhp41", "name": "Coburg Basketball", "slug": "coburg", "country": "AU",
+            "time_zone": "Australia/Melbourne", "created_at": "2026-01-01T00:00:00Z",
+            "updated_at": "2026-01-01T00:00:00Z", "version": 1,
+        }}),
+    )
+}
+
 /// A list of records, whole unless there is a cursor.
 fn list(data: &Value, next_cursor: Option<&str>) -> Reply {
     let page = json!({"limit": 25, "has_more": next_cursor.is_some(), "next_cursor": next_cursor});

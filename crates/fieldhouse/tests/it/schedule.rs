@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use snapbox::str;
 
-use crate::{Person, list};
+use crate::support::{Reply, Seen};
+use crate::{Person, list, organization};
 
 fn season() -> Value {
     json!({
@@ -26,11 +27,18 @@ fn game(away: Option<&str>) -> Value {
     })
 }
 
+/// Answers for the organization, and lists of games.
+fn club(games: Value) -> impl Fn(&Seen) -> Reply {
+    move |seen| match seen.call.as_str() {
+        "GET /api/v1/organization" => organization(),
+        _ => list(&games, None),
+    }
+}
+
 #[test]
 fn seasons_are_filtered_and_listed() {
     let olga = Person::new(|_| list(&json!([season()]), None));
-    let filters =
-        "--status active --sport basketball --year 2026 -q winter --updated-since 2026-01-01 --limit 5";
+    let filters = "--status active --sport basketball --year 2026 -q winter --updated-since 2026-01-01T00:00:00Z --limit 5";
     olga.types_with_key(&format!("seasons list {filters}")).assert().success().stdout_eq(str![[r#"
 NAME         SPORT       STATUS  STARTS      ENDS  DIVISIONS  ID
 Winter 2026  basketball  active  2026-04-01  -     0          sea_01h2xcejqtf2nbrexx3vqjhp41
@@ -43,19 +51,86 @@ Winter 2026  basketball  active  2026-04-01  -     0          sea_01h2xcejqtf2nb
 
 #[test]
 fn games_start_on_the_clock_of_their_place() {
-    let olga = Person::new(|_| list(&json!([game(Some("Northside")), game(None)]), None));
+    let olga = Person::new(club(json!([game(Some("Northside")), game(None)])));
     let upcoming =
         olga.types_with_key("games upcoming --from 2026-05-01 --team tea_01h2xcejqtf2nbrexx3vqjhp41");
     upcoming.assert().success().stdout_eq(str![[r#"
-STARTS                         TIME ZONE            HOME        AWAY       VENUE  ROUND    STATUS     ID
-Sat 2026-05-02 09:15           Australia/Melbourne  Coburg U12  Northside  -      Round 1  scheduled  gam_01h2xcejqtf2nbrexx3vqjhp41
-Sat 2026-05-02 time to be set  Australia/Melbourne  Coburg U12  -          -      Round 1  scheduled  gam_01h2xcejqtf2nbrexx3vqjhp41
+STARTS                HOME        AWAY       STATUS     VENUE  ROUND    TIME ZONE            ID
+Sat 2026-05-02 09:15  Coburg U12  Northside  scheduled  -      Round 1  Australia/Melbourne  gam_01h2xcejqtf2nbrexx3vqjhp41
+Sat 2026-05-02 TBD    Coburg U12  -          scheduled  -      Round 1  Australia/Melbourne  gam_01h2xcejqtf2nbrexx3vqjhp41
 
 "#]]);
     assert_eq!(
-        olga.stub.seen()[0].query,
-        "from=2026-05-01T00%3A00%3A00Z&team_id=tea_01h2xcejqtf2nbrexx3vqjhp41"
+        olga.stub.seen()[1].query,
+        "from=2026-04-30T14%3A00%3A00Z&team_id=tea_01h2xcejqtf2nbrexx3vqjhp41"
     );
+}
+
+#[test]
+fn a_date_is_midnight_where_the_organization_plays() {
+    let olga = Person::new(club(json!([])));
+    // Clocks are put back in the night of 5 April 2026, so that this day has 25 hours.
+    let day = olga.types_with_key("games upcoming --from 2026-04-05 --to 2026-04-06");
+    day.assert().success().stderr_eq("Nothing found.\n");
+    assert_eq!(olga.calls(), ["GET /api/v1/organization", "GET /api/v1/games/upcoming"], "asked once");
+    assert_eq!(olga.stub.seen()[1].query, "from=2026-04-04T13%3A00%3A00Z&to=2026-04-05T14%3A00%3A00Z");
+    olga.types_with_key("seasons list --updated-since 2026-05-01T09:15:00+10:00").assert().success();
+    assert_eq!(olga.calls().len(), 3, "a time needs no zone");
+}
+
+#[test]
+fn a_date_whose_zone_may_not_be_asked_for() {
+    let olga = Person::new(|_| Reply::problem(403, "scope_insufficient"));
+    olga.types_with_key("games upcoming --from 2026-05-01").assert().code(1).stderr_eq(str![[r#"
+error: The stub says no.
+hint: a date is midnight in the organization's time zone, which this key may not read; write a time with its offset: 2026-05-01T00:00:00+10:00
+request id: req-1
+
+"#]]);
+}
+
+#[test]
+fn a_list_that_ends_after_thirty_days_says_so() {
+    let olga = Person::new(|seen| list(&json!([]), (!seen.query.contains("to=")).then_some("next")));
+    let more = olga.types_with_key("games upcoming --from 2026-05-01T00:00:00Z");
+    more.assert().success().stderr_eq("Nothing found.\nThere are more: --all lists every one.\n");
+    let olga = Person::new(club(json!([])));
+    for all in ["--all", ""] {
+        let end = olga.types_with_key(&format!("games upcoming --from 2026-05-01T00:00:00Z {all}"));
+        end.assert().success().stderr_eq(str![[r#"
+Nothing found.
+These are the games of 30 days, until 2026-05-31 00:00 UTC. --to DATE lists later ones.
+
+"#]]);
+    }
+}
+
+#[test]
+fn what_was_deleted_is_told_with_what_changed() {
+    let olga = Person::new(|seen| {
+        let (id, cursor) = if seen.nth % 2 == 0 { ("sea_1", Some("next")) } else { ("sea_2", None) };
+        let deleted = json!([{"id": id, "deleted_at": "2026-01-02T00:00:00Z"}]);
+        let page = json!({"limit": 25, "has_more": cursor.is_some(), "next_cursor": cursor});
+        Reply::json(200, &json!({"data": [season()], "deleted": deleted, "page": page}))
+    });
+    let since = "updated_since=2026-01-01T00:00:00Z";
+    let both = json!({"data": [season(), season()], "deleted": [
+        {"id": "sea_1", "deleted_at": "2026-01-02T00:00:00Z"},
+        {"id": "sea_2", "deleted_at": "2026-01-02T00:00:00Z"},
+    ]});
+    for words in [
+        "seasons list --updated-since 2026-01-01T00:00:00Z --all --output json",
+        &format!("api GET /api/v1/seasons?{since} --paginate"),
+    ] {
+        let output = olga.types_with_key(words).output().expect("output");
+        let printed: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(printed, both, "{words}");
+    }
+    let table = olga.types_with_key("seasons list --updated-since 2026-01-01T00:00:00Z --all");
+    table.assert().success().stderr_eq(str![[r#"
+Deleted since then: 2. --output json names them.
+
+"#]]);
 }
 
 #[test]

@@ -55,7 +55,7 @@ hint: check it for typing errors
 request id: req-1
 
 "#]]);
-    olga.types("login olga@coburg.test").stdin("").assert().code(1).stderr_eq(str![[r#"
+    olga.types("login olga@coburg.test").stdin("").assert().code(2).stderr_eq(str![[r#"
 error: Password is missing
 hint: write it after the address, or pipe it in with --password-stdin
 
@@ -127,23 +127,92 @@ fn the_last_server_is_meant_unless_said_otherwise() {
 #[test]
 fn several_organizations_have_to_be_told_apart() {
     let olga = Person::new(|_| {
-        let wrong = json!({"pointer": "/organization", "code": "required", "message": "is missing",
-            "fix": "one of coburg, northside"});
+        let wrong = json!({"pointer": "/organization", "code": "choose_one", "message": "is none of yours",
+            "fix": "name one of coburg, northside"});
         Reply::json(
             422,
-            &json!({"code": "validation_failed", "title": "Fields cannot be taken as they are",
-                "status": 422, "detail": "You belong to several organizations.", "request_id": "req-7", "errors": [wrong]}),
+            &json!({"code": "validation_failed", "title": "Fields cannot be taken as they are", "status": 422,
+                "detail": "/organization is none of yours.", "request_id": "req-7", "errors": [wrong],
+                "organizations": ["coburg", "northside"]}),
         )
     });
     olga.types("login olga@coburg.test right").assert().code(1).stderr_eq(str![[r#"
-error: You belong to several organizations.
-  organization is missing: one of coburg, northside
-hint: you belong to several organizations: name one with --org SLUG
+error: you belong to several organizations
+hint: name one of yours with --org: coburg, northside
 request id: req-7
 
 "#]]);
-    olga.types("login olga@coburg.test right --org coburg").assert().code(1);
-    assert!(olga.stub.seen()[1].body.contains(r#""organization":"coburg""#));
+    olga.types("login olga@coburg.test right --org nope").assert().code(1).stderr_eq(str![[r#"
+error: you do not belong to an organization nope
+hint: name one of yours with --org: coburg, northside
+request id: req-7
+
+"#]]);
+    assert!(olga.stub.seen()[1].body.contains(r#""organization":"nope""#));
+}
+
+#[test]
+fn a_session_ends_when_its_owner_has_to_sign_in_again() {
+    let olga = Person::new(|seen| match seen.call.as_str() {
+        "GET /api/v1/profile/me" => {
+            let mut profile = profile();
+            profile["data"]["auth"] = json!({"method": "session", "key_id": null, "scopes": [],
+                "session_id": "ses_01h2xcejqtf2nbrexx3vqjhp41", "expires_at": "2026-01-01T00:10:00Z"});
+            Reply::json(200, &profile)
+        }
+        _ => tokens(1),
+    });
+    olga.types("login olga@coburg.test right").assert().success();
+    let who = || String::from_utf8(olga.types("whoami").output().expect("output").stdout).expect("text");
+    assert!(who().contains("until           2026-02-01T00:00:00Z"), "{}", who());
+    let file = olga.home.path().join("fieldhouse/credentials.json");
+    let kept = std::fs::read_to_string(&file).expect("the file");
+    std::fs::write(&file, kept.replace("session_expires_at", "of_an_older_program")).expect("the file");
+    assert!(who().contains("server") && !who().contains("until"), "{}", who());
+}
+
+#[test]
+fn a_damaged_file_is_named_and_replaced() {
+    let olga = Person::new(server);
+    let folder = olga.home.path().join("fieldhouse");
+    std::fs::create_dir(&folder).expect("a folder");
+    for replacing in ["login --api-key fhk_1", "logout"] {
+        std::fs::write(folder.join("credentials.json"), "{\"servers").expect("a file");
+        olga.types("whoami").assert().code(1).stderr_eq(str![[r#"
+error: [..]/fieldhouse/credentials.json is damaged: EOF while parsing a string at line 1 column 9
+hint: sign in again, which replaces it: fieldhouse login <email>
+
+"#]]);
+        olga.types(replacing).assert().success().stderr_eq(str![[r#"
+[..]/fieldhouse/credentials.json is damaged: EOF while parsing a string at line 1 column 9. It was removed: sign in again wherever you were signed in.
+
+"#]]);
+        let kept = std::fs::read_to_string(folder.join("credentials.json")).expect("the file");
+        assert!(serde_json::from_str::<serde_json::Value>(&kept).is_ok(), "{kept}");
+    }
+}
+
+#[test]
+fn a_bad_key_of_the_environment_is_no_way_round_in_a_circle() {
+    let olga = Person::new(|seen| match seen.call.as_str() {
+        "POST /api/v1/auth/login" => tokens(1),
+        "POST /api/v1/auth/logout" => Reply::json(200, &json!({"data": {"sessions_ended": 1}})),
+        _ => Reply::problem(401, "invalid_credentials"),
+    });
+    olga.types_with_key("whoami").assert().code(4).stderr_eq(str![[r#"
+error: The stub says no.
+hint: FIELDHOUSE_API_KEY is set and wins over any sign-in: put a good key there, or unset it
+request id: req-1
+
+"#]]);
+    olga.types_with_key("login olga@coburg.test right").assert().success().stderr_eq(str![[r#"
+FIELDHOUSE_API_KEY is set and wins over this sign-in: unset it.
+
+"#]]);
+    olga.types_with_key("logout").assert().success().stderr_eq(str![[r#"
+FIELDHOUSE_API_KEY is set still, and commands go on with it: unset it.
+
+"#]]);
 }
 
 #[test]

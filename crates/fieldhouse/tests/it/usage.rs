@@ -25,6 +25,15 @@ fn wrong_usage_is_exit_code_2() {
         "import league x.csv --format excel --sport basketball --time-zone UTC",
         "api GET /x -f nonsense",
         "--output yaml whoami",
+        "seasons list --limit 0",
+        "seasons list --limit 101",
+        "colleges favorites add --unitid 1 --sport golf --gender men --interest 6",
+        "admin api-keys create --name x --expires-in-days 367",
+        "api POST /x --paginate",
+        "api GET /x --input -",
+        "import colleges x.csv --year 2024",
+        "import colleges x.csv --year 2024-26",
+        "init --organization A --owner a@b.org --country AUS",
     ] {
         fieldhouse(words).assert().code(2);
     }
@@ -40,10 +49,21 @@ error: the server at http://127.0.0.1:9 cannot be reached: [..]
 hint: check the address (--base-url or FIELDHOUSE_URL), or start a server here: fieldhouse serve --demo
 
 "#]]);
-    there().env("FIELDHOUSE_URL", "ftp://x").assert().code(1).stderr_eq(str![[r#"
-error: the request cannot be made: "ftp://x" is not a server's address: it must start with http:// or https://
+}
 
-"#]]);
+#[test]
+fn what_is_no_address_is_refused_before_anybody_is_asked_to_sign_in() {
+    for (address, wanted) in [
+        ("127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("api.example.org", "http://api.example.org"),
+        ("nonsense", "http://127.0.0.1:8080"),
+        ("ftp://x", "http://127.0.0.1:8080"),
+    ] {
+        let refused = fieldhouse("whoami").env("FIELDHOUSE_URL", address).output().expect("output");
+        let error = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{address}");
+        assert!(error.contains(&format!("for '--base-url <URL>': write {wanted}\n")), "{address}: {error}");
+    }
 }
 
 #[test]
@@ -68,6 +88,20 @@ Nobody was signed in to http://127.0.0.1:8080.
 fn no_home_is_no_place_for_credentials() {
     fieldhouse("whoami").assert().code(1).stderr_eq(str![[r#"
 error: there is no folder for credentials: set HOME, or XDG_CONFIG_HOME
+
+"#]]);
+}
+
+#[test]
+fn an_organization_that_cannot_be_made_so() {
+    let init = "init --owner a@b.org --data-dir /nowhere --organization";
+    fieldhouse(&format!("{init} A --time-zone Mars")).assert().code(2).stderr_eq(str![[r#"
+error: --time-zone is not an IANA time zone
+hint: write a name such as Australia/Melbourne
+
+"#]]);
+    fieldhouse(&format!("{init} !")).assert().code(2).stderr_eq(str![[r#"
+error: --organization must hold a letter or a digit
 
 "#]]);
 }

@@ -33,13 +33,36 @@ fn a_server_without_an_organization_says_so_and_init_makes_one() {
         assert_eq!(made.code, 0, "{made:?}");
         let twice = typed(place.operates(INIT), "a long enough password\n");
         assert_eq!(twice.code, 1);
-        assert!(twice.error.contains("already"), "{}", twice.error);
+        assert_eq!(twice.error, "error: there is an organization riverside-club already\n");
         let server = place.serve(&[]);
         let owner = place.person(&server, "owner");
         owner.types(&["login", "owner@riverside.example", "a long enough password"]);
         let who = owner.types(&["whoami", "--output", "json"]).json();
         assert_eq!(who["role"], "owner");
         server.stop();
+    });
+}
+
+#[test]
+fn a_ready_file_is_of_a_server_that_runs() {
+    on_both(|place| {
+        let server = place.serve(&["--demo"]);
+        let file = place.folder().join("ready.json");
+        let taken = server.base_url().trim_start_matches("http://").to_owned();
+        let other = place.folder().join("other");
+        std::fs::write(place.folder().join("stale.json"), "{}").expect("a file is written");
+        let mut second = place.operates(&["serve", "--demo", "--listen", &taken, "--ready-file"]);
+        second.arg(place.folder().join("stale.json")).arg("--data-dir").arg(&other);
+        let refused = run({
+            second.env_remove("FIELDHOUSE_DATABASE_URL");
+            second
+        });
+        assert_eq!(refused.code, 1, "{refused:?}");
+        assert!(refused.error.contains("hint: --listen 127.0.0.1:0 picks a free port"), "{}", refused.error);
+        assert!(!place.folder().join("stale.json").exists());
+        assert!(file.exists());
+        server.stop();
+        assert!(!file.exists());
     });
 }
 
@@ -94,6 +117,33 @@ fn bad_rows_refuse_a_whole_catalogue_unless_they_are_left_out() {
         assert!(refused.error.contains('5') && refused.error.contains("--skip-bad"), "{}", refused.error);
         let taken = run(place.operates(&["import", "colleges", file, "--skip-bad", "--output", "json"]));
         assert_eq!(taken.json()["programs_created"], 3, "{taken:?}");
+        assert_eq!((&taken.json()["rows"], &taken.json()["bad_rows"]), (&json!(4), &json!(1)), "{taken:?}");
+        let year = run(place.operates(&["import", "colleges", file, "--skip-bad", "--year", "2023-24"]));
+        assert_eq!(year.code, 2, "each row says its year: {year:?}");
+        let piped = typed(place.operates(&["import", "colleges", "-", "--output", "json"]), &text);
+        assert_eq!(piped.json()["programs_unchanged"], 3, "{piped:?}");
+    });
+}
+
+#[test]
+fn a_mistyped_data_folder_is_not_made() {
+    on_both(|place| {
+        let folder = place.folder().join("mistyped");
+        let colleges = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/college/colleges.csv");
+        for words in [
+            &["migrate", "--status"][..],
+            &["key-ring", "rotate", "cursor"],
+            &["import", "colleges", colleges, "--dry-run"],
+        ] {
+            let refused = run({
+                let mut command = place.operates(words);
+                command.arg("--data-dir").arg(&folder);
+                command
+            });
+            assert_eq!(refused.code, 1, "{words:?} {refused:?}");
+            assert!(refused.error.contains("there is no data folder"), "{words:?} {refused:?}");
+            assert!(!folder.exists(), "{words:?}");
+        }
     });
 }
 
