@@ -6,6 +6,8 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use axum::http::header;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use fieldhouse_api::Code;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -26,7 +28,7 @@ const TURNS: usize = 64;
 pub struct Passwords {
     permits: Arc<Semaphore>,
     turns: Arc<Semaphore>,
-    /// The hash of nothing, which is checked where there is no user, so that both take as long.
+    /// The hash of no password, which is checked where there is no user, so that both take as long.
     decoy: Arc<str>,
 }
 
@@ -34,7 +36,9 @@ impl Passwords {
     /// As many at a time as there are processors.
     pub fn new(clock: Clock) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let decoy = hash(b"nobody", &clock.random::<16>()).unwrap_or_default();
+        let base64 = |bytes: [u8; 32], length| STANDARD_NO_PAD.encode(&bytes[..length]);
+        let (salt, output) = (base64(clock.random(), 16), base64(clock.random(), 32));
+        let decoy = format!("$argon2id$v=19$m={MEMORY_KIB},t={PASSES},p={LANES}${salt}${output}");
         let (permits, turns) = (Semaphore::new(processors), Semaphore::new(processors * TURNS));
         Self { permits: Arc::new(permits), turns: Arc::new(turns), decoy: decoy.into() }
     }
