@@ -77,16 +77,8 @@ pub async fn divisions<'tx>(
     season: SeasonId,
 ) -> Result<Vec<Division>> {
     tx.rows(DIVISIONS, values![id(proof.organization()), id(season)], |row| {
-        Ok(Division {
-            id: row.id()?,
-            season_id: row.id()?,
-            name: Name::stored(row.next()?),
-            age_group: row.next()?,
-            gender: row.optional_parsed()?,
-            created_at: row.next()?,
-            updated_at: row.next()?,
-            version: row.next()?,
-        })
+        let (division, season) = (row.id()?, row.id()?);
+        seasons::division(division, season, row)
     })
     .await
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use fieldhouse_domain::divisions::Division;
-use fieldhouse_domain::ids::{Id, OrganizationId, SeasonId};
+use fieldhouse_domain::ids::{DivisionId, Id, OrganizationId, SeasonId};
 use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus};
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{ExternalId, Name};
@@ -200,16 +200,7 @@ impl Gathering {
             self.0.len() - 1
         };
         if let Some(division_id) = row.optional_id()? {
-            let division = Division {
-                id: division_id,
-                season_id,
-                name: Name::stored(row.next()?),
-                age_group: row.next()?,
-                gender: row.optional_parsed()?,
-                created_at: row.next()?,
-                updated_at: row.next()?,
-                version: row.next()?,
-            };
+            let division = division(division_id, season_id, row)?;
             self.0[at].1.push((row.next()?, division));
         }
         Ok(())
@@ -225,6 +216,19 @@ impl Gathering {
         listed.sort_by_cached_key(order);
         listed
     }
+}
+
+pub(crate) fn division(id: DivisionId, season_id: SeasonId, row: &mut Row<'_>) -> Result<Division> {
+    Ok(Division {
+        id,
+        season_id,
+        name: Name::stored(row.next()?),
+        age_group: row.next()?,
+        gender: row.optional_parsed()?,
+        created_at: row.next()?,
+        updated_at: row.next()?,
+        version: row.next()?,
+    })
 }
 
 pub(crate) fn season(season_id: SeasonId, row: &mut Row<'_>) -> Result<Season> {
