@@ -81,7 +81,7 @@ impl<K: Eq + Hash, R: Clone> Ledger<K, R> {
 }
 
 /// The effects that lead from records as they were to what they are to be, and their number. What is `touched` changes in any case.
-pub(super) fn settle<R>(
+pub(super) fn settle<R: Clone>(
     moment: &Moment,
     changes: impl Iterator<Item = (Option<R>, R)>,
     record: fn(R) -> Record,
@@ -95,10 +95,9 @@ pub(super) fn settle<R>(
                 Some(Effect::create(record(after)))
             }
             Some(before) => {
-                let touched = touched(&before);
-                let before = record(before);
-                let touch = || touched.then(|| Effect::touch(moment, before.clone()));
-                let effect = Effect::update(moment, before.clone(), record(after)).or_else(touch);
+                let touched = touched(&before).then(|| record(before.clone()));
+                let effect = Effect::update(moment, record(before), record(after))
+                    .or_else(|| touched.map(|before| Effect::touch(moment, before)));
                 if effect.is_some() {
                     tally.updated += 1;
                 } else {
