@@ -105,13 +105,14 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
         demo::load_catalogue(&store).await;
     }
     serving.await?;
-    remove_ready_file(&options)?;
+    // A file that cannot be removed is told of once all is closed.
+    let removed = remove_ready_file(&options);
     working.abort();
     workers::flush(&app).await;
     drop(app);
     drop(store);
     drop(opened.lock);
-    Ok(())
+    removed
 }
 
 async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
