@@ -16,8 +16,10 @@ const KEY_USE_GRAIN: SignedDuration = SignedDuration::from_mins(1);
 const ROUND: Duration = Duration::from_secs(5);
 /// How often what is over is swept out, in rounds.
 const SWEEP_ROUNDS: u32 = 720;
-/// How long answers are kept under their idempotency keys, and failed sign-ins held against an address.
+/// How long answers are kept under their idempotency keys.
 pub const IDEMPOTENCY_LIFE: SignedDuration = SignedDuration::from_hours(24);
+/// How long failed sign-ins are held against an address.
+const FAILURE_LIFE: SignedDuration = SignedDuration::from_hours(24);
 
 /// When keys were used, waiting to be written.
 #[derive(Debug, Default)]
@@ -68,11 +70,14 @@ pub async fn flush(app: &App) {
 
 async fn sweep(app: &App) {
     let now = app.clock.now();
-    let before = now.saturating_sub(IDEMPOTENCY_LIFE).unwrap_or(Timestamp::MIN);
+    let before = |life| now.saturating_sub(life).unwrap_or(Timestamp::MIN);
     for (what, swept) in [
-        ("answers kept for repeated requests", app.store.purge_idempotency_keys(before).await),
+        (
+            "answers kept for repeated requests",
+            app.store.purge_idempotency_keys(before(IDEMPOTENCY_LIFE)).await,
+        ),
         ("guests", app.store.purge_guests(now).await),
-        ("failed sign-ins", app.store.purge_login_failures(before).await),
+        ("failed sign-ins", app.store.purge_login_failures(before(FAILURE_LIFE)).await),
     ] {
         match swept {
             Ok(0) => {}

@@ -18,7 +18,7 @@ use secrecy::SecretString;
 use uuid::Uuid;
 
 use crate::answer::Answered;
-use crate::auth::failures::Attempt;
+use crate::auth::attempts::Attempt;
 use crate::auth::tokens::{self, RefreshToken, Subject};
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
