@@ -1,17 +1,13 @@
 //! API keys on the wire.
 
-use std::net::IpAddr;
-
-use fieldhouse_domain::Refusal;
-use fieldhouse_domain::api_keys::{self, ApiKeyKind, ApiKeyStatus, NewApiKey};
+use fieldhouse_domain::api_keys::{self, ApiKeyKind, ApiKeyStatus};
 use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, UserId};
-use fieldhouse_domain::refusal::Check;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::scopes::Scope;
-use fieldhouse_domain::text::Name;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+pub use fieldhouse_domain::api_keys::{IssueApiKey, NewApiKey};
 
 /// An API key's record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -60,71 +56,6 @@ pub struct IssuedApiKey {
     /// The record.
     #[serde(flatten)]
     pub record: ApiKey,
-}
-
-/// A key to be issued.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ApiKeyCreate {
-    /// What to call it: 1 to 200 characters.
-    pub name: String,
-    /// Whom it is for; `personal` unless said otherwise. An agent's key reads, and writes only through changesets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<ApiKeyKind>,
-    /// What it may touch, as `resource:read` or `resource:write`; empty: whatever its role may.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scopes: Option<Vec<String>>,
-    /// The addresses from which it may be used; empty: any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub allowed_ips: Option<Vec<String>>,
-    /// When it ends; in 90 days unless said otherwise, in 366 at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expires_at: Option<Timestamp>,
-}
-
-/// How many scopes or addresses a key may name.
-const MOST_NAMED: usize = 50;
-
-impl ApiKeyCreate {
-    /// The domain's command.
-    pub fn command(&self) -> Result<NewApiKey, Refusal> {
-        let mut check = Check::default();
-        let name = check.field("/name", Name::parse(&self.name));
-        let mut scopes = Vec::new();
-        for (at, text) in named(&mut check, "/scopes", self.scopes.as_deref()) {
-            scopes.extend(check.field(&format!("/scopes/{at}"), Scope::parse(text)));
-        }
-        scopes.sort_unstable();
-        scopes.dedup();
-        // In the form in which a request's address is known: an IPv4 address mapped to IPv6 is the same address.
-        let mut allowed_ips: Vec<IpAddr> = Vec::new();
-        for (at, text) in named(&mut check, "/allowed_ips", self.allowed_ips.as_deref()) {
-            match text.parse::<IpAddr>() {
-                Ok(address) => allowed_ips.push(address.to_canonical()),
-                Err(_) => check.refuse(
-                    &format!("/allowed_ips/{at}"),
-                    "not_an_address",
-                    "is not an IP address",
-                    "write an address such as 203.0.113.7",
-                ),
-            }
-        }
-        check.finish(name.map(|name| NewApiKey {
-            name,
-            kind: self.kind.unwrap_or(ApiKeyKind::Personal),
-            scopes,
-            allowed_ips,
-            expires_at: self.expires_at,
-        }))
-    }
-}
-
-fn named<'a>(check: &mut Check, pointer: &str, texts: Option<&'a [String]>) -> Vec<(usize, &'a str)> {
-    let texts = texts.unwrap_or_default();
-    if texts.len() > MOST_NAMED {
-        check.refuse(pointer, "too_many", format!("names {}", texts.len()), "name at most 50");
-    }
-    texts.iter().take(MOST_NAMED).map(String::as_str).enumerate().collect()
 }
 
 impl ApiKey {

@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 
 use fieldhouse_domain::ids::SessionId;
+use fieldhouse_domain::record::Body;
 use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::text::Email;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -11,29 +13,25 @@ use utoipa::ToSchema;
 use crate::organization::OrganizationRef;
 
 /// Signs in.
-#[derive(Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Body)]
 pub struct Login {
     /// The e-mail address.
-    pub email: String,
+    pub email: Email,
     /// The password.
     pub password: String,
     /// The id or slug of the organization; needed only by who belongs to several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub organization: Option<String>,
 }
 
 /// Goes on with a session.
-#[derive(Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Body)]
 pub struct Refresh {
     /// The refresh token, which is good once.
     pub refresh_token: String,
 }
 
 /// Changes the caller's password and ends his other sessions.
-#[derive(Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Body)]
 pub struct PasswordChange {
     /// The password now.
     pub current_password: String,

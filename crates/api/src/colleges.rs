@@ -2,6 +2,8 @@
 
 use fieldhouse_domain::colleges::ProgramGender;
 use fieldhouse_domain::ids::{CollegeId, ProgramId};
+use fieldhouse_domain::record::Body;
+use fieldhouse_domain::sports::Sport;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -87,60 +89,43 @@ pub struct CollegeRef {
 }
 
 /// Filters of the list of colleges.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct CollegeSearch {
     /// Only colleges whose name holds these words or starts of words, in any order; six words at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
     /// Only colleges of this state: a USPS code.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// Only colleges of this athletics division, matched without regard to case.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub division: Option<String>,
     /// Only colleges with a program in this sport.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sport: Option<String>,
+    pub sport: Option<Sport>,
     /// Only colleges with a program for these.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gender: Option<ProgramGender>,
     /// How many records at most: 1 to 100, 25 unless said otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1, maximum = 100)]
+    #[body(min = 1, max = 100)]
     pub limit: Option<u32>,
     /// Where to go on: the `next_cursor` of the page before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
 /// Filters of the list of programs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct ProgramSearch {
     /// Only programs of colleges whose name holds these words or starts of words, in any order; six words at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
     /// Only programs of this college.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub college_id: Option<CollegeId>,
     /// Only programs in this state: a USPS code.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// Only programs of this division, matched without regard to case.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub division: Option<String>,
     /// Only programs in this sport.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sport: Option<String>,
+    pub sport: Option<Sport>,
     /// Only programs for these.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gender: Option<ProgramGender>,
     /// How many records at most: 1 to 100, 25 unless said otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1, maximum = 100)]
+    #[body(min = 1, max = 100)]
     pub limit: Option<u32>,
     /// Where to go on: the `next_cursor` of the page before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }

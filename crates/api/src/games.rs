@@ -2,10 +2,13 @@
 
 use fieldhouse_domain::games::{GameKind, GameStatus};
 use fieldhouse_domain::ids::{ChildId, DivisionId, GameId, SeasonId, TeamId, VenueId};
+use fieldhouse_domain::record::Body;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+pub use fieldhouse_domain::games::LastChange;
 
 /// A game or a bye.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -75,41 +78,22 @@ pub struct Side {
     pub score: Option<i64>,
 }
 
-/// What last changed about a game that families should know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct LastChange {
-    /// When.
-    pub at: Timestamp,
-    /// Which fields.
-    pub fields: Vec<String>,
-    /// Why.
-    pub reason: Option<String>,
-}
-
 /// Filters of the list of upcoming games.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct GamesUpcomingQuery {
     /// The earliest start; now unless said otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Timestamp>,
     /// Starts before this; 30 days after `from` unless said otherwise, 180 at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Timestamp>,
     /// Only games of this team.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_id: Option<TeamId>,
     /// Only games of this season.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub season_id: Option<SeasonId>,
     /// Only games that stand here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<GameStatus>,
     /// How many records at most: 1 to 100, 25 unless said otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1, maximum = 100)]
+    #[body(min = 1, max = 100)]
     pub limit: Option<u32>,
     /// Where to go on: the `next_cursor` of the page before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }

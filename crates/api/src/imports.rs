@@ -1,35 +1,32 @@
 //! Imports of whole leagues on the wire.
 
+use fieldhouse_domain::record::Body;
+use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::time::TimeZoneName;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+pub use fieldhouse_imports::BadRow;
+pub use fieldhouse_imports::league::Counts as LeagueCounts;
+
 /// A league file, as JSON or as `multipart/form-data` with the file in the part `content`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Body)]
 pub struct LeagueImport {
     /// What wrote the file.
     pub format: LeagueFormat,
     /// The sport, for files that do not say.
-    pub sport: String,
-    /// The IANA zone of the file's wall-clock times.
-    pub time_zone: String,
+    pub sport: Sport,
+    /// The IANA time zone of the file's local times.
+    pub time_zone: TimeZoneName,
     /// The file's text, UTF-8 with or without a byte order mark.
     pub content: String,
     /// With `true`, everything is checked and counted, and nothing is kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
     /// With `true`, bad rows are left out and reported; otherwise one bad row refuses the whole file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_bad: Option<bool>,
 }
 
-/// A format of league files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LeagueFormat {
-    /// PlayHQ's fixture export (CSV).
-    Playhq,
-}
+pub use fieldhouse_imports::league::LeagueFormat;
 
 /// What came of an import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -41,6 +38,3 @@ pub struct LeagueReport {
     /// The rows that were left out.
     pub bad_rows: Vec<BadRow>,
 }
-
-pub use fieldhouse_domain::imports::BadRow;
-pub use fieldhouse_domain::imports::league::Counts as LeagueCounts;

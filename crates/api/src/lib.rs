@@ -7,7 +7,6 @@
 pub mod api_keys;
 pub mod auth;
 pub mod colleges;
-pub mod day;
 pub mod envelope;
 pub mod favorites;
 pub mod games;
@@ -15,7 +14,6 @@ pub mod imports;
 pub mod members;
 pub mod operations;
 pub mod organization;
-pub mod patch;
 pub mod problems;
 pub mod profile;
 pub mod request;
@@ -24,5 +22,4 @@ pub mod service;
 
 pub use envelope::{Answer, Data, Deleted, Page, PageInfo, Tombstone};
 pub use operations::{Op, Operation, op};
-pub use patch::Patch;
 pub use problems::{Code, Problem};

@@ -13,8 +13,8 @@ use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 
 use crate::envelope::{Answer, Asset, Data, Deleted, Html, Page};
 use crate::request::{
-    Body, BodyKind, Json, ListQuery, MergePatch, NoBody, NoParameter, NoQuery, PathParameter, Query, TryOut,
-    Upload,
+    BodyKind, Json, ListQuery, MergePatch, NoBody, NoParameter, NoQuery, PathParameter, Payload, Query,
+    TryOut, Upload,
 };
 use crate::{
     api_keys, auth, colleges, favorites, games, imports, members, organization, profile, seasons, service,
@@ -75,7 +75,7 @@ pub trait Op: Send + Sync + 'static {
     /// The query parameters.
     type Query: Query;
     /// The body.
-    type Body: Body;
+    type Body: Payload;
     /// The answer when it succeeds.
     type Answer: Answer;
 }
@@ -123,7 +123,7 @@ macro_rules! operations {
             /// The status of its success.
             pub const fn status(self) -> u16 { match self { $(Self::$name => $status),* } }
             /// How its body is sent.
-            pub const fn body_kind(self) -> BodyKind { match self { $(Self::$name => <$body as Body>::KIND),* } }
+            pub const fn body_kind(self) -> BodyKind { match self { $(Self::$name => <$body as Payload>::KIND),* } }
             /// Its documentation.
             pub const fn docs(self) -> &'static str { match self { $(Self::$name => concat!($($doc, "\n"),+)),* } }
         }
@@ -183,7 +183,7 @@ operations! {
     /// Needs a session that was signed in less than 15 minutes ago: a key cannot make a key.
     ApiKeyCreate "api_keys.create" POST "/api/v1/api-keys"
         | Required(Viewer), FreshSessionOnly, ApiKeys:Write, Untouched, Never, Audited
-        | NoParameter, NoQuery, Json<api_keys::ApiKeyCreate> => 201 Data<api_keys::IssuedApiKey>;
+        | NoParameter, NoQuery, Json<api_keys::IssueApiKey> => 201 Data<api_keys::IssuedApiKey>;
     /// Lists the caller's API keys, the newest first; for an admin, those of everybody in the organization.
     ApiKeyList "api_keys.list" GET "/api/v1/api-keys"
         | Required(Viewer), SessionOnly, ApiKeys:Read, Untouched, Never, Unaudited
@@ -222,7 +222,7 @@ operations! {
     /// Changes a member's role, or suspends him. Binds on his next request. Nobody acts on those above himself; the last owner stays.
     MemberChange "members.change" PATCH "/api/v1/members/{id}"
         | Required(Admin), SessionOnly, Members:Write, Untouched, Possible, Audited
-        | MemberId, TryOut, MergePatch<members::MemberChange> => 200 Data<members::Member>;
+        | MemberId, TryOut, MergePatch<members::ChangeMember> => 200 Data<members::Member>;
     /// Removes a member from the organization, with his keys and sessions in it. Binds on his next request.
     MemberRemove "members.remove" DELETE "/api/v1/members/{id}"
         | Required(Admin), SessionOnly, Members:Write, Untouched, Possible, Audited
@@ -235,7 +235,7 @@ operations! {
     /// Makes a season.
     SeasonCreate "seasons.create" POST "/api/v1/seasons"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Possible, Audited
-        | NoParameter, TryOut, Json<seasons::SeasonCreate> => 201 Data<seasons::Season>;
+        | NoParameter, TryOut, Json<seasons::NewSeason> => 201 Data<seasons::Season>;
     /// Reads a season.
     SeasonRead "seasons.read" GET "/api/v1/seasons/{id}"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, Never, Unaudited
@@ -243,7 +243,7 @@ operations! {
     /// Changes a season.
     SeasonChange "seasons.change" PATCH "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Possible, Audited
-        | SeasonId, TryOut, MergePatch<seasons::SeasonChange> => 200 Data<seasons::Season>;
+        | SeasonId, TryOut, MergePatch<seasons::ChangeSeason> => 200 Data<seasons::Season>;
     /// Deletes a season on which no division, team or game stands.
     SeasonDelete "seasons.delete" DELETE "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Possible, Audited
@@ -287,7 +287,7 @@ operations! {
     /// Changes what is noted of a saved program.
     FavoriteChange "favorites.change" PATCH "/api/v1/colleges/favorites/{id}"
         | Optional(Viewer), Allowed, Favorites:Write, Untouched, Never, Audited
-        | FavoriteId, NoQuery, MergePatch<favorites::FavoriteChange> => 200 Data<favorites::Favorite>;
+        | FavoriteId, NoQuery, MergePatch<favorites::ChangeFavorite> => 200 Data<favorites::Favorite>;
     /// Removes a saved program.
     FavoriteRemove "favorites.remove" DELETE "/api/v1/colleges/favorites/{id}"
         | Optional(Viewer), Allowed, Favorites:Write, Untouched, Never, Audited

@@ -1,9 +1,10 @@
 //! What an operation takes: the parameter in its path, its query, its body.
 
 use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use fieldhouse_domain::record::Body;
+use serde::Serialize;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -46,33 +47,27 @@ impl<T: std::str::FromStr + fmt::Display + ToSchema + Send + Sync + 'static> Pat
 }
 
 /// An operation's query parameters.
-pub trait Query: Serialize + DeserializeOwned + ToSchema + Send + Sync + 'static {}
-impl<T: Serialize + DeserializeOwned + ToSchema + Send + Sync + 'static> Query for T {}
+pub trait Query: Body + Serialize {}
+impl<T: Body + Serialize> Query for T {}
 
 /// No query parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Body)]
 pub struct NoQuery {}
 
 /// The query parameters of a list without filters.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct ListQuery {
     /// How many records at most: 1 to 100, 25 unless said otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1, maximum = 100)]
+    #[body(min = 1, max = 100)]
     pub limit: Option<u32>,
     /// Where to go on: the `next_cursor` of the page before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
 /// The query parameters of an operation that can be tried out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Body)]
 pub struct TryOut {
     /// With `true`, everything is checked and answered, and nothing is kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validate_only: Option<bool>,
 }
 
@@ -100,28 +95,22 @@ impl BodyKind {
     }
 }
 
-/// An operation's body.
-pub trait Body: Send + Sync + Sized + 'static {
+/// How an operation's body is sent, and what it holds.
+pub trait Payload: Send + Sync + Sized + 'static {
     /// How it is sent.
     const KIND: BodyKind;
     /// What it holds.
-    type Content: Serialize + DeserializeOwned + ToSchema + Send + Sync;
-    /// The body that holds this.
-    fn from_content(content: Self::Content) -> Self;
-    /// What it holds, looked at.
-    fn content(&self) -> &Self::Content;
+    type Content: Body + Serialize;
 }
 
 macro_rules! bodies {
     ($($(#[$doc:meta])* $name:ident $kind:ident;)*) => { $(
         $(#[$doc])*
-        #[derive(Clone, Debug)]
-        pub struct $name<T>(pub T);
-        impl<T: Serialize + DeserializeOwned + ToSchema + Send + Sync + 'static> Body for $name<T> {
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name<T>(PhantomData<fn() -> T>);
+        impl<T: Body + Serialize> Payload for $name<T> {
             const KIND: BodyKind = BodyKind::$kind;
             type Content = T;
-            fn from_content(content: T) -> Self { Self(content) }
-            fn content(&self) -> &T { &self.0 }
         }
     )* };
 }
@@ -136,16 +125,10 @@ bodies! {
 }
 
 /// No body.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoBody(NoQuery);
+#[derive(Clone, Copy, Debug)]
+pub struct NoBody;
 
-impl Body for NoBody {
+impl Payload for NoBody {
     const KIND: BodyKind = BodyKind::None;
     type Content = NoQuery;
-    fn from_content(content: NoQuery) -> Self {
-        Self(content)
-    }
-    fn content(&self) -> &NoQuery {
-        &self.0
-    }
 }

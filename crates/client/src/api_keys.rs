@@ -1,6 +1,6 @@
 //! API keys: issuing, looking at and revoking them.
 
-use fieldhouse_api::api_keys::ApiKeyCreate;
+use fieldhouse_api::api_keys::IssueApiKey;
 use fieldhouse_api::request::ListQuery;
 use fieldhouse_domain::ids::ApiKeyId;
 
@@ -10,7 +10,7 @@ resource! {
     /// Keys for scripts, servers and agents.
     ApiKeys {
         /// Issues a key; it is shown this once. Needs a session signed in less than 15 minutes ago.
-        create(body: ApiKeyCreate) => ApiKeyCreate;
+        create(body: IssueApiKey) => ApiKeyCreate;
         /// Lists the caller's keys, the newest first; for an admin, everybody's.
         list(query: ListQuery) => ApiKeyList;
         /// Reads a key's record.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use fieldhouse_api::request::Body;
+use fieldhouse_api::request::Payload;
 use fieldhouse_api::{Code, Op};
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
@@ -62,7 +62,7 @@ impl Client {
         &self,
         path: impl Into<O::Path>,
         query: &O::Query,
-        body: &<O::Body as Body>::Content,
+        body: &<O::Body as Payload>::Content,
     ) -> Call<O> {
         let draft = Draft::of::<O>(&self.shared.base, &path.into(), query, body);
         Call::new(Pending { client: self.clone(), draft })

@@ -5,7 +5,7 @@ use std::fmt;
 
 use bytes::Bytes;
 use fieldhouse_api::operations::Operation;
-use fieldhouse_api::request::{Body, BodyKind, PathParameter};
+use fieldhouse_api::request::{BodyKind, PathParameter, Payload};
 use fieldhouse_api::{Answer, Op};
 use fieldhouse_domain::policy::Credential;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
@@ -60,7 +60,7 @@ impl Draft {
         base: &Url,
         path: &O::Path,
         query: &O::Query,
-        body: &<O::Body as Body>::Content,
+        body: &<O::Body as Payload>::Content,
     ) -> Result<Self, Error> {
         let operation = O::OPERATION;
         let url = addresses::operation(base, operation.path(), path.write().as_deref())?;

@@ -1,6 +1,6 @@
 //! Saved college programs: the caller's, or a guest's.
 
-use fieldhouse_api::favorites::{FavoriteChange, FavoriteListQuery, FavoriteOrder, FavoriteSave};
+use fieldhouse_api::favorites::{ChangeFavorite, FavoriteListQuery, FavoriteOrder, FavoriteSave};
 use fieldhouse_domain::ids::FavoriteId;
 
 use crate::resources::resource;
@@ -13,7 +13,7 @@ resource! {
         /// Saves a program; `meta.created` is false where it was saved already.
         add(body: FavoriteSave) => FavoriteSave;
         /// Changes what is noted of a saved program.
-        change(id: FavoriteId, body: FavoriteChange) => FavoriteChange;
+        change(id: FavoriteId, body: ChangeFavorite) => FavoriteChange;
         /// Removes a saved program.
         remove(id: FavoriteId) => FavoriteRemove;
         /// Puts the whole list in a new order.

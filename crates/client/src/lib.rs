@@ -4,12 +4,12 @@
 //!
 //! ```no_run
 //! use fieldhouse_client::api::auth::Login;
-//! use fieldhouse_client::api::seasons::{SeasonChange, SeasonListQuery};
+//! use fieldhouse_client::api::seasons::{ChangeSeason, SeasonListQuery};
 //! use fieldhouse_client::api::{Code, Data};
 //! use fieldhouse_client::{Client, Method};
 //! use futures_util::TryStreamExt;
 //!
-//! # async fn example() -> Result<(), fieldhouse_client::Error> {
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! // With a key:
 //! let client = Client::builder("https://api.example.org").api_key("fhk_...").build()?;
 //!
@@ -26,7 +26,7 @@
 //!
 //! // Only if nobody else has changed it meanwhile:
 //! let season = client.seasons().read(page.data[0].id).versioned().await?;
-//! let change = SeasonChange { name: Some("Winter 2026".to_owned()), ..SeasonChange::default() };
+//! let change = ChangeSeason { name: Some("Winter 2026".parse()?), ..ChangeSeason::default() };
 //! let mut call = client.seasons().change(season.value.id, &change);
 //! if let Some(version) = &season.etag {
 //!     call = call.if_match(version);
@@ -43,7 +43,7 @@
 //!
 //! // With a session, which is renewed by itself:
 //! let anonymous = Client::builder("https://api.example.org").build()?;
-//! let login = Login { email: "me@example.org".into(), password: "...".into(), organization: None };
+//! let login = Login { email: "me@example.org".parse()?, password: "...".into(), organization: None };
 //! let tokens = anonymous.auth().login(&login).await?;
 //! let client = Client::builder("https://api.example.org")
 //!     .session(tokens)

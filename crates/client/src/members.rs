@@ -1,6 +1,6 @@
 //! The organization's members.
 
-use fieldhouse_api::members::MemberChange;
+use fieldhouse_api::members::ChangeMember;
 use fieldhouse_api::request::ListQuery;
 use fieldhouse_domain::ids::MemberId;
 
@@ -14,7 +14,7 @@ resource! {
         /// Reads a member.
         read(id: MemberId) => MemberRead;
         /// Changes a member's role, or suspends him.
-        change(id: MemberId, body: MemberChange) => MemberChange;
+        change(id: MemberId, body: ChangeMember) => MemberChange;
         /// Removes a member, with his keys and sessions.
         remove(id: MemberId) => MemberRemove;
     }

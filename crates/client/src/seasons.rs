@@ -1,6 +1,6 @@
 //! Seasons.
 
-use fieldhouse_api::seasons::{SeasonChange, SeasonCreate, SeasonListQuery};
+use fieldhouse_api::seasons::{ChangeSeason, NewSeason, SeasonListQuery};
 use fieldhouse_domain::ids::SeasonId;
 
 use crate::resources::resource;
@@ -11,11 +11,11 @@ resource! {
         /// Lists the seasons, the latest first.
         list(query: SeasonListQuery) => SeasonList;
         /// Makes a season.
-        create(body: SeasonCreate) => SeasonCreate;
+        create(body: NewSeason) => SeasonCreate;
         /// Reads a season.
         read(id: SeasonId) => SeasonRead;
         /// Changes a season.
-        change(id: SeasonId, body: SeasonChange) => SeasonChange;
+        change(id: SeasonId, body: ChangeSeason) => SeasonChange;
         /// Deletes a season on which nothing stands.
         delete(id: SeasonId) => SeasonDelete;
     }

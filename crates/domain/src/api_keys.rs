@@ -9,10 +9,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::Moment;
 use crate::Refusal;
-use crate::effects::{Effect, Record};
+use crate::effects::Effect;
 use crate::ids::{ApiKeyId, UserId};
 use crate::moment::whole_microseconds;
-use crate::record::{enumeration, record};
+use crate::record::{Body, Record, enumeration};
 use crate::roles::Role;
 use crate::scopes::Scope;
 use crate::text::Name;
@@ -111,44 +111,61 @@ enumeration! {
     }
 }
 
-record! {
-    /// An API key's record. The key itself is shown once and not kept.
-    ApiKey {
-        /// The id.
-        id: ApiKeyId,
-        /// Whose key it is.
-        user_id: UserId,
-        /// What its owner calls it.
-        name: Name,
-        /// Whom it is for.
-        kind: ApiKeyKind,
-        /// The part by which it is found.
-        public_id: String,
-        /// Its last four characters.
-        last4: String,
-        /// HMAC-SHA-256 of the key under the pepper.
-        digest: [u8; 32],
-        /// Which pepper of the key ring.
-        pepper_id: String,
-        /// The role that its owner had when it was issued.
-        role: Role,
-        /// What it may touch; empty: whatever its role may.
-        scopes: Vec<Scope>,
-        /// The addresses from which it may be used; empty: any.
-        allowed_ips: Vec<IpAddr>,
-        /// When it was issued.
-        created_at: Timestamp,
-        /// When it ends.
-        expires_at: Timestamp,
-        /// When it was last used, to the minute.
-        last_used_at: Option<Timestamp>,
-        /// When it was revoked.
-        revoked_at: Option<Timestamp>,
-        /// When the record last changed.
-        updated_at: Timestamp,
-        /// Counts its changes, from 1.
-        version: i64,
-    }
+/// An API key's record. The key itself is shown once and not stored.
+#[derive(Clone, PartialEq, Record)]
+#[record(table = "api_keys", alias = "k")]
+pub struct ApiKey {
+    /// The id.
+    #[field(server)]
+    pub id: ApiKeyId,
+    /// Whose key it is.
+    #[field(server)]
+    pub user_id: UserId,
+    /// What its owner calls it.
+    #[field(create_only)]
+    pub name: Name,
+    /// Whom it is for; an agent's key reads, and writes only through changesets.
+    #[field(create_only, default = ApiKeyKind::Personal)]
+    pub kind: ApiKeyKind,
+    /// The part by which it is found.
+    #[field(server)]
+    pub public_id: String,
+    /// Its last four characters.
+    #[field(server)]
+    pub last4: String,
+    /// HMAC-SHA-256 of the key under the pepper.
+    #[field(server, secret)]
+    pub digest: [u8; 32],
+    /// Which pepper of the key ring.
+    #[field(server)]
+    pub pepper_id: String,
+    /// The role that its owner had when it was issued.
+    #[field(server)]
+    pub role: Role,
+    /// What it may be used for, as `resource:read` or `resource:write`; empty: whatever its role allows.
+    #[field(create_only, default = Vec::new(), max = 50)]
+    pub scopes: Vec<Scope>,
+    /// The addresses from which it may be used; empty: any.
+    #[field(create_only, default = Vec::new(), max = 50)]
+    pub allowed_ips: Vec<IpAddr>,
+    /// When it was issued.
+    #[field(server, moment)]
+    pub created_at: Timestamp,
+    /// When it expires.
+    #[field(server)]
+    pub expires_at: Timestamp,
+    /// When it was last used, to the minute.
+    #[field(server, bookkeeping)]
+    pub last_used_at: Option<Timestamp>,
+    /// When it was revoked.
+    #[field(server)]
+    pub revoked_at: Option<Timestamp>,
+    /// When the record last changed.
+    #[field(server, bookkeeping)]
+    pub updated_at: Timestamp,
+    /// Counts its changes, from 1.
+    #[field(server, bookkeeping)]
+    pub version: i64,
 }
 
 impl ApiKey {
@@ -162,18 +179,14 @@ impl ApiKey {
     }
 }
 
-/// What is asked of a new key.
-#[derive(Clone, Debug)]
-pub struct NewApiKey {
-    /// What its owner calls it.
-    pub name: Name,
-    /// Whom it is for.
-    pub kind: ApiKeyKind,
-    /// What it may touch; empty: whatever its role may.
-    pub scopes: Vec<Scope>,
-    /// The addresses from which it may be used; empty: any.
-    pub allowed_ips: Vec<IpAddr>,
-    /// When it ends; none: after [`DEFAULT_LIFE`].
+/// What a request asks of a new key.
+#[derive(Clone, Debug, PartialEq, Body)]
+#[body(title = "ApiKeyCreate")]
+pub struct IssueApiKey {
+    /// The key's own fields.
+    #[body(flatten)]
+    pub key: NewApiKey,
+    /// When it expires; in 90 days by default, in 366 at most.
     pub expires_at: Option<Timestamp>,
 }
 
@@ -192,7 +205,7 @@ pub fn issue(
     moment: &Moment,
     user_id: UserId,
     role: Role,
-    wanted: NewApiKey,
+    wanted: IssueApiKey,
     minted: &Minted,
     active: usize,
 ) -> Result<(ApiKey, Effect), Refusal> {
@@ -215,18 +228,21 @@ pub fn issue(
         );
     }
     check.finish(Some(()))?;
+    let NewApiKey { name, kind, mut scopes, allowed_ips } = wanted.key;
+    scopes.sort_unstable();
+    scopes.dedup();
     let key = ApiKey {
         id: moment.id(),
         user_id,
-        name: wanted.name,
-        kind: wanted.kind,
+        name,
+        kind,
         public_id: minted.text.public_id().to_owned(),
         last4: minted.text.last4().to_owned(),
         digest: minted.digest,
         pepper_id: minted.pepper_id.clone(),
         role,
-        scopes: wanted.scopes,
-        allowed_ips: wanted.allowed_ips,
+        scopes,
+        allowed_ips,
         created_at: now,
         expires_at,
         last_used_at: None,
@@ -234,13 +250,13 @@ pub fn issue(
         updated_at: now,
         version: 1,
     };
-    Ok((key.clone(), Effect::create(Record::ApiKey(key))))
+    Ok((key.clone(), Effect::create(key)))
 }
 
 /// Revokes a key; none where it is revoked already.
 pub fn revoke(moment: &Moment, key: ApiKey) -> Option<Effect> {
     let after = ApiKey { revoked_at: key.revoked_at.or(Some(moment.now())), ..key.clone() };
-    Effect::update(moment, Record::ApiKey(key), Record::ApiKey(after))
+    Effect::update(moment, key, after)
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 
 use crate::ids::{CollegeId, ProgramId};
-use crate::record::{enumeration, record};
+use crate::record::{Record, enumeration};
 use crate::sports::Sport;
-use crate::text::Name;
+use crate::text::{self, Name};
 
 enumeration! {
     /// For whom a program is.
@@ -21,64 +21,96 @@ enumeration! {
     }
 }
 
-record! {
-    /// A college.
-    College {
-        /// The id.
-        id: CollegeId,
-        /// The US Department of Education's `UNITID`: the key, for names are shared.
-        unitid: i64,
-        /// Its name.
-        name: Name,
-        /// City.
-        city: Option<String>,
-        /// USPS code of the state or territory; none abroad.
-        state: Option<String>,
-        /// ZIP code as text, five digits or `12345-6789`.
-        zip: Option<String>,
-        /// What kind of institution: `Public, 4-year or above`.
-        sector: Option<String>,
-        /// The athletics division: `NCAA Division II without football`.
-        division: Option<String>,
-        /// Undergraduate men.
-        enrollment_men: Option<i64>,
-        /// Undergraduate women.
-        enrollment_women: Option<i64>,
-        /// All undergraduates.
-        enrollment_total: Option<i64>,
-        /// When the record was made.
-        created_at: Timestamp,
-        /// When it last changed.
-        updated_at: Timestamp,
-        /// Counts its changes, from 1.
-        version: i64,
-    }
+/// A college.
+#[derive(Clone, PartialEq, Record)]
+#[record(
+    table = "colleges", alias = "c", shared,
+    derived(name_folded = self.name.folded(), division_folded = folded(self.division.as_deref()))
+)]
+pub struct College {
+    /// The id.
+    #[field(server)]
+    pub id: CollegeId,
+    /// The US Department of Education's `UNITID`: the key, because names are shared.
+    #[field(server)]
+    pub unitid: i64,
+    /// Its name.
+    #[field(server)]
+    pub name: Name,
+    /// City.
+    #[field(server)]
+    pub city: Option<String>,
+    /// USPS code of the state or territory; none abroad.
+    #[field(server)]
+    pub state: Option<String>,
+    /// ZIP code: five digits or `12345-6789`.
+    #[field(server)]
+    pub zip: Option<String>,
+    /// What kind of institution: `Public, 4-year or above`.
+    #[field(server)]
+    pub sector: Option<String>,
+    /// The athletics division: `NCAA Division II without football`.
+    #[field(server)]
+    pub division: Option<String>,
+    /// Undergraduate men.
+    #[field(server)]
+    pub enrollment_men: Option<i64>,
+    /// Undergraduate women.
+    #[field(server)]
+    pub enrollment_women: Option<i64>,
+    /// All undergraduates.
+    #[field(server)]
+    pub enrollment_total: Option<i64>,
+    /// When the record was created.
+    #[field(server, moment)]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[field(server, bookkeeping)]
+    pub updated_at: Timestamp,
+    /// Counts its changes, from 1.
+    #[field(server, bookkeeping)]
+    pub version: i64,
 }
 
-record! {
-    /// A college's program in one sport and gender.
-    Program {
-        /// The id.
-        id: ProgramId,
-        /// The college.
-        college_id: CollegeId,
-        /// The sport.
-        sport: Sport,
-        /// For whom it is.
-        gender: ProgramGender,
-        /// The division in this sport.
-        division: Option<String>,
-        /// How many athletes take part.
-        participants: Option<i64>,
-        /// The academic year of these facts: `2024-25`.
-        academic_year: Option<String>,
-        /// When the record was made.
-        created_at: Timestamp,
-        /// When it last changed.
-        updated_at: Timestamp,
-        /// Counts its changes, from 1.
-        version: i64,
-    }
+/// A college's program in one sport and gender.
+#[derive(Clone, PartialEq, Record)]
+#[record(table = "programs", alias = "p", shared, derived(division_folded = folded(self.division.as_deref())))]
+pub struct Program {
+    /// The id.
+    #[field(server)]
+    pub id: ProgramId,
+    /// The college.
+    #[field(server)]
+    pub college_id: CollegeId,
+    /// The sport.
+    #[field(server)]
+    pub sport: Sport,
+    /// For whom it is.
+    #[field(server)]
+    pub gender: ProgramGender,
+    /// The division in this sport.
+    #[field(server)]
+    pub division: Option<String>,
+    /// How many athletes take part.
+    #[field(server)]
+    pub participants: Option<i64>,
+    /// The academic year of these facts: `2024-25`.
+    #[field(server)]
+    pub academic_year: Option<String>,
+    /// When the record was created.
+    #[field(server, moment)]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[field(server, bookkeeping)]
+    pub updated_at: Timestamp,
+    /// Counts its changes, from 1.
+    #[field(server, bookkeeping)]
+    pub version: i64,
+}
+
+/// A text as it is compared; empty where there is none.
+fn folded(text: Option<&str>) -> String {
+    text.map(text::fold).unwrap_or_default()
 }
 
 /// A search is answered by at most this many words of it.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::ids::{DivisionId, SeasonId};
-use crate::record::{enumeration, record};
+use crate::record::{Record, enumeration};
 use crate::text::Name;
 
 enumeration! {
@@ -18,36 +18,44 @@ enumeration! {
     }
 }
 
-record! {
-    /// A division of a season.
-    Division {
-        /// The id.
-        id: DivisionId,
-        /// Its season.
-        season_id: SeasonId,
-        /// Its name, unique in the season by its folded form.
-        name: Name,
-        /// The age group: `U12`.
-        age_group: Option<String>,
-        /// Who plays in it.
-        gender: Option<DivisionGender>,
-        /// When it was made.
-        created_at: Timestamp,
-        /// When it last changed.
-        updated_at: Timestamp,
-        /// Counts its changes, from 1.
-        version: i64,
-    }
+/// A division of a season.
+#[derive(Clone, PartialEq, Record)]
+#[record(table = "divisions", alias = "d", derived(name_folded = self.name.folded()))]
+pub struct Division {
+    /// The id.
+    #[field(server, initial = moment.id())]
+    pub id: DivisionId,
+    /// Its season.
+    #[field(create_only)]
+    pub season_id: SeasonId,
+    /// Its name, unique in the season without regard to case and accents.
+    #[field(client)]
+    pub name: Name,
+    /// The age group: `U12`.
+    #[field(client)]
+    pub age_group: Option<Name>,
+    /// Who plays in it.
+    #[field(client)]
+    pub gender: Option<DivisionGender>,
+    /// When it was created.
+    #[field(server, moment, initial = moment.now())]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[field(server, bookkeeping, initial = moment.now())]
+    pub updated_at: Timestamp,
+    /// Counts its changes, from 1.
+    #[field(server, bookkeeping, initial = 1)]
+    pub version: i64,
 }
 
 /// The age group that a division's name tells: the word `U` followed by one or two digits (`Saturday U12 Boys Division 1`).
-pub fn age_group(name: &Name) -> Option<String> {
+pub fn age_group(name: &Name) -> Option<Name> {
     words(name)
         .find(|word| {
             let digits = word.strip_prefix(['U', 'u']).unwrap_or_default();
             (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
         })
-        .map(str::to_uppercase)
+        .and_then(|word| Name::parse(&word.to_uppercase()).ok())
 }
 
 /// Who plays in a division, as far as its name tells.

@@ -1,9 +1,10 @@
-//! Effects: what a command does to records. The one way in which anything changes.
+//! Effects: what a command does to records, with every record before and after.
 //!
-//! A command is a pure function that yields effects; the store applies them, and with them writes the audit event and the outbox, in
-//! one transaction. A new kind of record gets a member of [`Record`] here and an arm in the store's `apply`.
+//! A command is a pure function that returns effects; the store applies them. A new kind of record gets a line in [`records!`] and in
+//! the store's tables of statements.
 
 use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
 use crate::Moment;
@@ -14,27 +15,67 @@ use crate::games::Game;
 use crate::ids::Id;
 use crate::members::Member;
 use crate::organizations::Organization;
+use crate::record::{Record, enumeration};
 use crate::seasons::Season;
 use crate::sessions::Session;
 use crate::teams::Team;
 use crate::users::User;
 use crate::venues::Venue;
 
-macro_rules! records {
-    ($($(#[$doc:meta])* $name:ident $kind:literal;)*) => {
-        /// A record with all its fields, as it was before or will be after an effect.
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum Record { $($(#[$doc])* $name($name),)* }
+enumeration! {
+    /// A kind of record.
+    Kind {
+        /// Organizations.
+        Organization "organization",
+        /// Users.
+        User "user",
+        /// Members.
+        Member "member",
+        /// Sessions.
+        Session "session",
+        /// API keys.
+        ApiKey "api_key",
+        /// Seasons.
+        Season "season",
+        /// Divisions.
+        Division "division",
+        /// Teams.
+        Team "team",
+        /// Venues.
+        Venue "venue",
+        /// Games.
+        Game "game",
+        /// Saved college programs.
+        Favorite "favorite",
+        /// Colleges of the catalogue.
+        College "college",
+        /// Programs of the catalogue.
+        Program "program",
+    }
+}
 
-        impl Record {
-            /// The kind of record, in the audit log and the outbox.
-            pub fn kind(&self) -> &'static str { match self { $(Self::$name(_) => $kind),* } }
+macro_rules! records {
+    ($($name:ident,)*) => {
+        /// A record of any kind that effects are about.
+        #[derive(Clone, Debug, PartialEq)]
+        #[expect(missing_docs, reason = "each member is the record of its name")]
+        pub enum AnyRecord { $($name($name),)* }
+
+        $(impl From<$name> for AnyRecord { fn from(record: $name) -> Self { Self::$name(record) } })*
+
+        impl AnyRecord {
+            /// The kind of record.
+            pub fn kind(&self) -> Kind { match self { $(Self::$name(_) => Kind::$name),* } }
             /// The record's UUID.
             pub fn uuid(&self) -> Uuid { match self { $(Self::$name(record) => record.id.uuid()),* } }
             /// The record's id as it is written on the wire.
             pub fn id(&self) -> String { match self { $(Self::$name(record) => record.id.to_string()),* } }
             /// How often it has changed, from 1.
             pub fn version(&self) -> i64 { match self { $(Self::$name(record) => record.version),* } }
+            /// When it last changed.
+            pub fn updated_at(&self) -> Timestamp { match self { $(Self::$name(record) => record.updated_at),* } }
+            /// All fields but secrets, in the order of the declaration.
+            pub fn image(&self) -> Map<String, Json> { match self { $(Self::$name(record) => record.image()),* } }
             /// The names of the fields that differ, bookkeeping left out; all of them where `other` is of another kind.
             pub fn changed(&self, other: &Self) -> Vec<&'static str> {
                 match (self, other) {
@@ -42,101 +83,73 @@ macro_rules! records {
                     $((Self::$name(_), _) => $name::FIELDS.to_vec(),)*
                 }
             }
-            /// When it last changed.
-            pub fn updated_at(&self) -> Timestamp {
-                match self { $(Self::$name(record) => record.updated_at),* }
+            fn set_version(&mut self, version: i64, updated_at: Timestamp) {
+                match self { $(Self::$name(record) => record.set_version(version, updated_at)),* }
             }
-            /// Becomes the next version of a record. Clocks differ and requests overtake each other, but a record never goes back in
-            /// time: whoever asks for what changed since would not hear of it.
-            fn follow(&mut self, before: &Self, moment: &Moment) {
-                let next = before.updated_at().saturating_add(SignedDuration::from_micros(1));
-                let at = next.map_or(moment.now(), |next| next.max(moment.now()));
-                let version = before.version() + 1;
-                match self { $(Self::$name(record) => { record.version = version; record.updated_at = at; }),* }
-            }
+        }
+
+        /// Does something with the record inside, whatever its kind: `with_record!(any, record => expression)`.
+        #[macro_export]
+        macro_rules! with_record {
+            ($any:expr, $record:ident => $body:expr) => {
+                match $any { $($crate::effects::AnyRecord::$name($record) => $body),* }
+            };
         }
     };
 }
 
-records! {
-    /// An organization.
-    Organization "organization";
-    /// A user.
-    User "user";
-    /// A member.
-    Member "member";
-    /// A session.
-    Session "session";
-    /// An API key.
-    ApiKey "api_key";
-    /// A season.
-    Season "season";
-    /// A division.
-    Division "division";
-    /// A team.
-    Team "team";
-    /// A venue.
-    Venue "venue";
-    /// A game.
-    Game "game";
-    /// A saved college program.
-    Favorite "favorite";
-}
+records! { Organization, User, Member, Session, ApiKey, Season, Division, Team, Venue, Game, Favorite, }
 
-/// Why an effect comes about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The operation asked for it.
-    Operation,
-    /// It follows from another effect: what hangs on a removed member goes with him.
-    Cascade,
+impl AnyRecord {
+    /// Becomes the next version of a record. Clocks differ and requests overtake each other, but a record never goes back in time:
+    /// a reader who asks what changed since would miss it.
+    fn follow(&mut self, before: &Self, moment: &Moment) {
+        let next = before.updated_at().saturating_add(SignedDuration::from_micros(1));
+        let at = next.map_or(moment.now(), |next| next.max(moment.now()));
+        self.set_version(before.version() + 1, at);
+    }
 }
 
 /// What happens to one record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effect {
-    /// The record before; none: it is made.
-    pub before: Option<Record>,
-    /// The record after; none: it goes.
-    pub after: Option<Record>,
-    /// Why.
-    pub cause: Cause,
+    /// The record before; none: it is created.
+    pub before: Option<AnyRecord>,
+    /// The record after; none: it is deleted.
+    pub after: Option<AnyRecord>,
 }
 
 impl Effect {
-    /// A record is made.
-    pub fn create(after: Record) -> Self {
-        Self { before: None, after: Some(after), cause: Cause::Operation }
+    /// A record is created.
+    pub fn create(after: impl Into<AnyRecord>) -> Self {
+        Self { before: None, after: Some(after.into()) }
     }
 
     /// A record changes: its version goes up by one and its time of change is the moment's. None where no field differs.
-    pub fn update(moment: &Moment, before: Record, mut after: Record) -> Option<Self> {
+    pub fn update<R: Into<AnyRecord>>(moment: &Moment, before: R, after: R) -> Option<Self> {
+        let (before, mut after) = (before.into(), after.into());
         if before.changed(&after).is_empty() {
             return None;
         }
         after.follow(&before, moment);
-        Some(Self { before: Some(before), after: Some(after), cause: Cause::Operation })
+        Some(Self { before: Some(before), after: Some(after) })
     }
 
     /// A record stays as it is, but something that is read together with it changes.
-    pub fn touch(moment: &Moment, before: Record) -> Self {
+    pub fn touch(moment: &Moment, before: impl Into<AnyRecord>) -> Self {
+        let before = before.into();
         let mut after = before.clone();
         after.follow(&before, moment);
-        Self { before: Some(before), after: Some(after), cause: Cause::Cascade }
+        Self { before: Some(before), after: Some(after) }
     }
 
-    /// A record goes.
-    pub fn delete(before: Record) -> Self {
-        Self { before: Some(before), after: None, cause: Cause::Operation }
+    /// A record is deleted.
+    pub fn delete(before: impl Into<AnyRecord>) -> Self {
+        Self { before: Some(before.into()), after: None }
     }
 
-    /// The same effect as a consequence of another.
-    pub fn cascade(self) -> Self {
-        Self { cause: Cause::Cascade, ..self }
-    }
-
-    /// The record that it is about, as it is afterwards, or as it was where it goes.
-    pub fn record(&self) -> Option<&Record> {
+    /// The record that it is about, as it is afterwards, or as it was where it is deleted.
+    pub fn record(&self) -> Option<&AnyRecord> {
         self.after.as_ref().or(self.before.as_ref())
     }
 
@@ -149,7 +162,7 @@ impl Effect {
         }
     }
 
-    /// The names of the fields that it touches; none for a record that goes.
+    /// The names of the fields that it touches; none for a record that is deleted.
     pub fn fields(&self) -> Vec<&'static str> {
         match (&self.before, &self.after) {
             (Some(before), Some(after)) => after.changed(before),
@@ -178,8 +191,8 @@ mod tests {
         };
         let renamed = Division { name: Name::stored("U14".to_owned()), ..division.clone() };
         let updated_at = |moment: &Moment| {
-            let before = Record::Division(division.clone());
-            let effect = Effect::update(moment, before, Record::Division(renamed.clone())).expect("a change");
+            let before = division.clone();
+            let effect = Effect::update(moment, before, renamed.clone()).expect("a change");
             effect.after.expect("a record").updated_at()
         };
         assert_eq!(updated_at(&at(20)), at(20).now());

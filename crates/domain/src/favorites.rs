@@ -1,22 +1,28 @@
 //! Saved college programs: a user's, or a guest's.
 
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
 use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
+use uuid::Uuid;
 
 use crate::colleges::ProgramGender;
-use crate::effects::{Effect, Record};
-use crate::ids::{FavoriteId, GuestId, ProgramId, UserId};
-use crate::record::{enumeration, record};
+use crate::effects::Effect;
+use crate::ids::{FavoriteId, GuestId, Id, ProgramId, UserId};
+use crate::record::{At, Body, Cell, CellKind, Column, Field, Input, Record, enumeration};
 use crate::refusal::Check;
 use crate::sports::Sport;
-use crate::text::{Name, Tag, fold};
+use crate::text::{self, Name, NotText, State, Tag, texts};
 use crate::{Moment, Refusal};
 
 /// How many programs a caller may save.
 pub const MOST: usize = 200;
 /// The longest notes, in bytes.
-pub const NOTES_MOST: usize = 10_000;
-/// How many tags a saved program may have.
-pub const TAGS_MOST: usize = 20;
+const NOTES_MAX: usize = 10_000;
 
 enumeration! {
     /// How far an athlete is with a program.
@@ -56,7 +62,7 @@ enumeration! {
     }
 }
 
-/// Whose list a saved program stands on.
+/// Whose list a saved program is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListOwner {
     /// A user's in one organization.
@@ -65,28 +71,105 @@ pub enum ListOwner {
     Guest(GuestId),
 }
 
+/// The id of a list's owner: a user's or a guest's, as the table says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct OwnerId(Uuid);
+
+impl From<ListOwner> for OwnerId {
+    fn from(owner: ListOwner) -> Self {
+        match owner {
+            ListOwner::User(user) => Self(user.uuid()),
+            ListOwner::Guest(guest) => Self(guest.uuid()),
+        }
+    }
+}
+
+impl Column for OwnerId {
+    const KIND: CellKind = CellKind::Uuid;
+    fn cell(&self) -> Cell<'_> {
+        Cell::Uuid(self.0)
+    }
+    fn from_cell(cell: Cell<'_>) -> Result<Self, String> {
+        Uuid::from_cell(cell).map(Self)
+    }
+}
+
+impl Field for OwnerId {
+    fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
+        let text = at.text(input)?;
+        text.parse().ok().map(Self).or_else(|| at.expected("a UUID"))
+    }
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(Type::String).into()
+    }
+}
+
 /// A program that the catalogue does not hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Body)]
+#[body(title = "CustomProgram")]
 pub struct CustomProgram {
-    /// The college.
+    /// The college's name.
     pub college_name: Name,
-    /// USPS code of the state.
-    pub state: Option<String>,
-    /// The sport.
+    /// The state.
+    pub state: Option<State>,
+    /// The sport, in any spelling.
     pub sport: Sport,
-    /// For whom the program is.
-    pub gender: ProgramGender,
+    /// For whom the program is, in any case of letters; `unknown` by default.
+    #[body(default = WrittenGender(ProgramGender::Unknown))]
+    pub gender: WrittenGender,
 }
 
 impl CustomProgram {
     /// What makes two of them the same.
     pub fn folded(&self) -> String {
-        let state = self.state.as_deref().map(fold).unwrap_or_default();
-        format!("{}|{state}|{}|{}", self.college_name.folded(), self.sport, self.gender)
+        let state = self.state.as_ref().map(State::folded).unwrap_or_default();
+        format!("{}|{state}|{}|{}", self.college_name.folded(), self.sport, self.gender.0)
     }
 }
 
-/// What was saved.
+/// Stored as JSON.
+impl Column for CustomProgram {
+    const KIND: CellKind = CellKind::Text;
+    fn cell(&self) -> Cell<'_> {
+        Cell::Text(Cow::Owned(crate::record::image_of(self).to_string()))
+    }
+    fn from_cell(cell: Cell<'_>) -> Result<Self, String> {
+        let json = serde_json::from_str(cell.text()?).map_err(|error| error.to_string())?;
+        crate::record::read_json(&json, Vec::new()).map_err(|refusal| refusal.to_string())
+    }
+}
+
+/// A program's gender as people write it: in any case of letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct WrittenGender(pub ProgramGender);
+
+impl FromStr for WrittenGender {
+    type Err = NotText;
+    fn from_str(text: &str) -> Result<Self, NotText> {
+        text.trim().to_lowercase().parse().map(Self).map_err(|_| {
+            let names: Vec<_> = ProgramGender::ALL.iter().map(|gender| gender.name()).collect();
+            let names = names.join(", ");
+            NotText::new(
+                "unknown_gender",
+                format!("must be one of: {names}"),
+                format!("Send one of: {names}."),
+            )
+        })
+    }
+}
+
+impl Field for WrittenGender {
+    fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
+        let text = at.text(input)?;
+        at.parsed(text.parse())
+    }
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(Type::String).examples(["women"]).into()
+    }
+}
+
+/// What is saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SavedProgram {
     /// A program of the catalogue.
@@ -95,70 +178,130 @@ pub enum SavedProgram {
     Custom(CustomProgram),
 }
 
-record! {
-    /// A saved college program.
-    Favorite {
-        /// The id.
-        id: FavoriteId,
-        /// Whose list it stands on.
-        owner: ListOwner,
-        /// What was saved.
-        program: SavedProgram,
-        /// How far the athlete is with it.
-        stage: Stage,
-        /// How likely a place is.
-        fit: Fit,
-        /// How much the athlete wants it, 1 to 5.
-        interest: Option<i64>,
-        /// Its place on the list, from 1.
-        rank: i64,
-        /// Notes.
-        notes: Option<String>,
-        /// Tags.
-        tags: Vec<Tag>,
-        /// When it was saved.
-        created_at: Timestamp,
-        /// When it last changed.
-        updated_at: Timestamp,
-        /// Counts its changes, from 1.
-        version: i64,
+/// Notes about a saved program: up to 10,000 bytes of text, which may have several lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notes(String);
+
+impl Notes {
+    /// Parses notes. They may be empty.
+    pub fn parse(text: &str) -> Result<Self, NotText> {
+        text::block(text, NOTES_MAX).map(Self)
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
-/// What is asked of a program to be saved, beside the program itself.
-#[derive(Clone, Debug, Default)]
-pub struct Details {
-    /// How far the athlete is with it.
-    pub stage: Option<Stage>,
-    /// How likely a place is.
-    pub fit: Option<Fit>,
-    /// How much the athlete wants it: none leaves it, an inner none takes it away.
-    pub interest: Option<Option<i64>>,
-    /// Notes, likewise.
-    pub notes: Option<Option<String>>,
-    /// Tags.
-    pub tags: Option<Vec<Tag>>,
+texts! { Notes: Self, ObjectBuilder::new().max_length(Some(NOTES_MAX)); }
+
+/// The tags of a saved program, each once without regard to case.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Tags(Vec<Tag>);
+
+impl Tags {
+    /// The tags, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &Tag> {
+        self.0.iter()
+    }
 }
 
-impl Details {
-    /// Notes what cannot be taken, whoever's the list is.
-    pub fn check(&self, check: &mut Check) {
-        if self.interest.flatten().is_some_and(|interest| !(1..=5).contains(&interest)) {
-            check.refuse("/interest", "out_of_range", "is not within 1 to 5", "write 1 (little) to 5 (most)");
-        }
-        if let Some(tags) = self.tags.as_ref().filter(|tags| tags.len() > TAGS_MOST) {
-            check.refuse("/tags", "too_many", format!("has {} tags", tags.len()), "at most 20");
-        }
+impl FromIterator<Tag> for Tags {
+    fn from_iter<I: IntoIterator<Item = Tag>>(tags: I) -> Self {
+        let mut seen = std::collections::HashSet::new();
+        Self(tags.into_iter().filter(|tag| seen.insert(tag.as_str().to_lowercase())).collect())
     }
+}
 
-    fn check_for(&self, owner: ListOwner) -> Result<(), Refusal> {
-        let mut check = Check::default();
-        self.check(&mut check);
-        if matches!(self.notes, Some(Some(_))) && matches!(owner, ListOwner::Guest(_)) {
-            check.refuse("/notes", "not_for_guests", "cannot be kept for a guest", "sign in to write notes");
-        }
-        check.finish(Some(()))
+impl Column for Tags {
+    const KIND: CellKind = CellKind::Text;
+    fn cell(&self) -> Cell<'_> {
+        self.0.cell()
     }
+    fn from_cell(cell: Cell<'_>) -> Result<Self, String> {
+        Vec::from_cell(cell).map(Self)
+    }
+}
+
+impl Field for Tags {
+    fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
+        Vec::<Tag>::read(input, at).map(|tags| tags.into_iter().collect())
+    }
+    fn schema() -> RefOr<Schema> {
+        <Vec<Tag> as Field>::schema()
+    }
+    fn measure(&self) -> Option<f64> {
+        self.0.measure()
+    }
+    fn is_list(&self) -> bool {
+        true
+    }
+}
+
+/// A saved college program.
+#[derive(Clone, PartialEq, Record)]
+#[record(
+    table = "favorites", alias = "f", owner = "owner_id", twin = "guest_favorites",
+    derived(custom_folded = self.custom.as_ref().map(CustomProgram::folded))
+)]
+pub struct Favorite {
+    /// The id.
+    #[field(server)]
+    pub id: FavoriteId,
+    /// Whose list it is on.
+    #[field(server)]
+    pub owner_id: OwnerId,
+    /// The program of the catalogue that was saved.
+    #[field(server)]
+    pub program_id: Option<ProgramId>,
+    /// The program that was saved where the catalogue does not hold it.
+    #[field(server)]
+    pub custom: Option<CustomProgram>,
+    /// How far the athlete is with it; `saved` by default.
+    #[field(client, default = Stage::Saved)]
+    pub stage: Stage,
+    /// How likely a place is; `unset` by default.
+    #[field(client, default = Fit::Unset)]
+    pub fit: Fit,
+    /// How much the athlete wants it, 1 to 5.
+    #[field(client, min = 1, max = 5)]
+    pub interest: Option<i64>,
+    /// Its place on the list, from 1.
+    #[field(server)]
+    pub rank: i64,
+    /// Notes, up to 10,000 bytes; not for guests.
+    #[field(client)]
+    pub notes: Option<Notes>,
+    /// Tags of 1 to 40 characters, at most 20.
+    #[field(client, default = Tags::default(), max = 20)]
+    pub tags: Tags,
+    /// When it was saved.
+    #[field(server, moment)]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[field(server, bookkeeping)]
+    pub updated_at: Timestamp,
+    /// Counts its changes, from 1.
+    #[field(server, bookkeeping)]
+    pub version: i64,
+}
+
+impl Favorite {
+    /// What was saved; none for a row that names no program, which the schema excludes.
+    pub fn program(&self) -> Option<SavedProgram> {
+        self.program_id.map(SavedProgram::Catalogue).or_else(|| self.custom.clone().map(SavedProgram::Custom))
+    }
+}
+
+/// What is to change about a saved program on somebody's list.
+fn details_for(owner: ListOwner, details: ChangeFavorite) -> Result<ChangeFavorite, Refusal> {
+    if matches!(details.notes, Some(Some(_))) && matches!(owner, ListOwner::Guest(_)) {
+        let wrong = NotText::new("not_for_guests", "cannot be stored for a guest", "Sign in to write notes.");
+        return Err(Refusal::field("/notes", wrong));
+    }
+    Ok(details)
 }
 
 /// Saves a program on a list that holds `list` now. One that is saved already is given back as it is, without an effect.
@@ -167,38 +310,48 @@ pub fn save(
     owner: ListOwner,
     list: &[Favorite],
     program: SavedProgram,
-    details: Details,
+    details: ChangeFavorite,
 ) -> Result<(Favorite, Option<Effect>), Refusal> {
-    details.check_for(owner)?;
-    if let Some(saved) = list.iter().find(|saved| same(&saved.program, &program)) {
+    let details = details_for(owner, details)?;
+    if let Some(saved) = list.iter().find(|saved| saved.program().is_some_and(|saved| same(&saved, &program)))
+    {
         return Ok((saved.clone(), None));
     }
     if list.len() >= MOST {
         return Err(Refusal::LimitReached(format!("a list holds at most {MOST} programs: remove one first")));
     }
+    let (program_id, custom) = match program {
+        SavedProgram::Catalogue(program) => (Some(program), None),
+        SavedProgram::Custom(custom) => (None, Some(custom)),
+    };
     let blank = Favorite {
         id: moment.id(),
-        owner,
-        program,
+        owner_id: owner.into(),
+        program_id,
+        custom,
         stage: Stage::Saved,
         fit: Fit::Unset,
         interest: None,
         rank: list.iter().map(|saved| saved.rank).max().unwrap_or(0) + 1,
         notes: None,
-        tags: Vec::new(),
+        tags: Tags::default(),
         created_at: moment.now(),
         updated_at: moment.now(),
         version: 1,
     };
-    let favorite = with_details(blank, details);
-    Ok((favorite.clone(), Some(Effect::create(Record::Favorite(favorite)))))
+    let favorite = blank.with(details)?;
+    Ok((favorite.clone(), Some(Effect::create(favorite))))
 }
 
 /// Changes a saved program; none where nothing differs.
-pub fn change(moment: &Moment, favorite: Favorite, details: Details) -> Result<Option<Effect>, Refusal> {
-    details.check_for(favorite.owner)?;
-    let after = with_details(favorite.clone(), details);
-    Ok(Effect::update(moment, Record::Favorite(favorite), Record::Favorite(after)))
+pub fn change(
+    moment: &Moment,
+    owner: ListOwner,
+    favorite: Favorite,
+    details: ChangeFavorite,
+) -> Result<Option<Effect>, Refusal> {
+    let after = favorite.with(details_for(owner, details)?)?;
+    Ok(Effect::update(moment, favorite, after))
 }
 
 /// Copies a guest's list to a user's, merging duplicates: what the user has stays as it is. Yields the effects on the user's list and
@@ -212,14 +365,15 @@ pub fn claim(
     let mut list = users.to_vec();
     let mut claimed = Claimed::default();
     for guest in guests {
-        let details = Details {
+        let Some(program) = guest.program() else { continue };
+        let details = ChangeFavorite {
             stage: Some(guest.stage),
             fit: Some(guest.fit),
             interest: Some(guest.interest),
             notes: None,
             tags: Some(guest.tags.clone()),
         };
-        let (favorite, effect) = save(moment, ListOwner::User(user), &list, guest.program.clone(), details)?;
+        let (favorite, effect) = save(moment, ListOwner::User(user), &list, program, details)?;
         match effect {
             Some(effect) => {
                 list.push(favorite);
@@ -227,7 +381,7 @@ pub fn claim(
             }
             None => claimed.merged += 1,
         }
-        claimed.removed.push(Effect::delete(Record::Favorite(guest)));
+        claimed.removed.push(Effect::delete(guest));
     }
     Ok(claimed)
 }
@@ -266,7 +420,7 @@ pub fn reorder(moment: &Moment, list: Vec<Favorite>, ids: &[FavoriteId]) -> Resu
         .into_iter()
         .filter_map(|saved| {
             let after = Favorite { rank: place(saved.id)?, ..saved.clone() };
-            Effect::update(moment, Record::Favorite(saved), Record::Favorite(after))
+            Effect::update(moment, saved, after)
         })
         .collect())
 }
@@ -275,16 +429,5 @@ fn same(one: &SavedProgram, other: &SavedProgram) -> bool {
     match (one, other) {
         (SavedProgram::Custom(one), SavedProgram::Custom(other)) => one.folded() == other.folded(),
         _ => one == other,
-    }
-}
-
-fn with_details(favorite: Favorite, details: Details) -> Favorite {
-    Favorite {
-        stage: details.stage.unwrap_or(favorite.stage),
-        fit: details.fit.unwrap_or(favorite.fit),
-        interest: details.interest.unwrap_or(favorite.interest),
-        notes: details.notes.unwrap_or(favorite.notes),
-        tags: details.tags.unwrap_or(favorite.tags),
-        ..favorite
     }
 }

@@ -1,9 +1,14 @@
 //! Games and byes.
 
+use std::borrow::Cow;
+
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
 
 use crate::ids::{DivisionId, GameId, SeasonId, TeamId, VenueId};
-use crate::record::{enumeration, record};
+use crate::record::{At, Cell, CellKind, Column, Field, Input, Record, enumeration};
 use crate::text::{ExternalId, Name};
 use crate::time::TimeZoneName;
 
@@ -37,7 +42,7 @@ enumeration! {
     }
 }
 
-/// One side of a game. A side whose team is not known yet, or which a bye does not have, is absent.
+/// One side of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
     /// The team.
@@ -47,7 +52,7 @@ pub struct Side {
 }
 
 /// What last changed about a game that families should know.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LastChange {
     /// When.
     pub at: Timestamp,
@@ -57,48 +62,73 @@ pub struct LastChange {
     pub reason: Option<String>,
 }
 
-record! {
-    /// A game or a bye.
-    Game {
-        /// The id.
-        id: GameId,
-        /// Its season.
-        season_id: SeasonId,
-        /// Its division.
-        division_id: DivisionId,
-        /// Its round: `Round 1`.
-        round: Option<Name>,
-        /// Whether two teams meet or one rests.
-        kind: GameKind,
-        /// Where it stands.
-        status: GameStatus,
-        /// When it starts; where only the day is known, midnight at the venue.
-        starts_at: Timestamp,
-        /// Whether only the day is known.
-        time_tbd: bool,
-        /// When it ends, where that is known.
-        ends_at: Option<Timestamp>,
-        /// The zone of its clock.
-        time_zone: TimeZoneName,
-        /// Where it is played, where that is known.
-        venue_id: Option<VenueId>,
-        /// On which court or field.
-        field: Option<Name>,
-        /// The home side; the resting team of a bye.
-        home: Option<Side>,
-        /// The away side.
-        away: Option<Side>,
-        /// What last changed that families should know.
-        last_change: Option<LastChange>,
-        /// The id that another system gave it.
-        external_id: Option<ExternalId>,
-        /// When the record was made.
-        created_at: Timestamp,
-        /// When it last changed.
-        updated_at: Timestamp,
-        /// Counts its changes, from 1.
-        version: i64,
-    }
+/// A game or a bye.
+#[derive(Clone, PartialEq, Record)]
+#[record(table = "games", alias = "g")]
+pub struct Game {
+    /// The id.
+    #[field(server, initial = moment.id())]
+    pub id: GameId,
+    /// Its season.
+    #[field(create_only)]
+    pub season_id: SeasonId,
+    /// Its division.
+    #[field(client)]
+    pub division_id: DivisionId,
+    /// Its round: `Round 1`.
+    #[field(client)]
+    pub round: Option<Name>,
+    /// Whether two teams meet or one rests.
+    #[field(create_only, default = GameKind::Game)]
+    pub kind: GameKind,
+    /// Its status.
+    #[field(client, default = GameStatus::Scheduled)]
+    pub status: GameStatus,
+    /// When it starts; where only the day is known, midnight at the venue.
+    #[field(client)]
+    pub starts_at: Timestamp,
+    /// Whether only the day is known.
+    #[field(client, default = false)]
+    pub time_tbd: bool,
+    /// When it ends, where that is known.
+    #[field(client)]
+    pub ends_at: Option<Timestamp>,
+    /// The IANA time zone of its clock.
+    #[field(client)]
+    pub time_zone: TimeZoneName,
+    /// Where it is played, where that is known.
+    #[field(client)]
+    pub venue_id: Option<VenueId>,
+    /// On which court or field.
+    #[field(client)]
+    pub field: Option<Name>,
+    /// The home team; the resting team of a bye. Null where it is not known yet.
+    #[field(client)]
+    pub home_team_id: Option<TeamId>,
+    /// The home team's score, once there is one.
+    #[field(client, min = 0, max = 10_000)]
+    pub home_score: Option<i64>,
+    /// The away team; null for a bye and where it is not known yet.
+    #[field(client)]
+    pub away_team_id: Option<TeamId>,
+    /// The away team's score, once there is one.
+    #[field(client, min = 0, max = 10_000)]
+    pub away_score: Option<i64>,
+    /// What last changed that families should know.
+    #[field(server, initial = None)]
+    pub last_change: Option<LastChange>,
+    /// The id that another system gave it.
+    #[field(client)]
+    pub external_id: Option<ExternalId>,
+    /// When it was created.
+    #[field(server, moment, initial = moment.now())]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[field(server, bookkeeping, initial = moment.now())]
+    pub updated_at: Timestamp,
+    /// Counts its changes, from 1.
+    #[field(server, bookkeeping, initial = 1)]
+    pub version: i64,
 }
 
 /// How far ahead upcoming games are listed unless asked otherwise.
@@ -106,18 +136,60 @@ pub const UPCOMING_DEFAULT: SignedDuration = SignedDuration::from_hours(30 * 24)
 /// The longest span that may be asked for.
 pub const UPCOMING_LONGEST: SignedDuration = SignedDuration::from_hours(180 * 24);
 
-/// The fields whose change families should hear of.
-const NOTABLE: [&str; 7] = ["starts_at", "time_tbd", "venue_id", "field", "status", "home", "away"];
+/// The fields whose change families should know, each under the name that they see.
+const NOTABLE: [(&str, &str); 9] = [
+    ("starts_at", "starts_at"),
+    ("time_tbd", "time_tbd"),
+    ("venue_id", "venue_id"),
+    ("field", "field"),
+    ("status", "status"),
+    ("home_team_id", "home"),
+    ("home_score", "home"),
+    ("away_team_id", "away"),
+    ("away_score", "away"),
+];
+
+/// Stored as JSON.
+impl Column for LastChange {
+    const KIND: CellKind = CellKind::Text;
+    fn cell(&self) -> Cell<'_> {
+        Cell::Text(Cow::Owned(crate::record::image_of(self).to_string()))
+    }
+    fn from_cell(cell: Cell<'_>) -> Result<Self, String> {
+        serde_json::from_str(cell.text()?).map_err(|error| error.to_string())
+    }
+}
+
+/// Read from images only: no body holds it.
+impl Field for LastChange {
+    fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
+        match input {
+            Input::Json(json) => Self::deserialize(json).ok().or_else(|| at.expected("a change of a game")),
+            Input::Text(_) => at.expected("a change of a game"),
+        }
+    }
+    fn schema() -> RefOr<Schema> {
+        crate::record::Properties::reference::<Self>()
+    }
+}
 
 impl Game {
+    /// The home side; none where its team is not known yet.
+    pub fn home(&self) -> Option<Side> {
+        self.home_team_id.map(|team_id| Side { team_id, score: self.home_score })
+    }
+
+    /// The away side; none for a bye and where its team is not known yet.
+    pub fn away(&self) -> Option<Side> {
+        self.away_team_id.map(|team_id| Side { team_id, score: self.away_score })
+    }
+
     /// Notes what differs from `before` that families should know, with its reason.
     pub fn note_change(&mut self, before: &Self, at: Timestamp, reason: &str) {
-        let fields: Vec<String> = self
-            .changed(before)
-            .into_iter()
-            .filter(|field| NOTABLE.contains(field))
-            .map(str::to_owned)
-            .collect();
+        let changed = self.changed(before);
+        let notable = NOTABLE.iter().filter(|(field, _)| changed.contains(field));
+        let mut fields: Vec<String> = notable.map(|(_, shown)| (*shown).to_owned()).collect();
+        fields.dedup();
         if !fields.is_empty() {
             self.last_change = Some(LastChange { at, fields, reason: Some(reason.to_owned()) });
         }

@@ -8,6 +8,8 @@ use std::str::FromStr;
 use type_safe_id::{DynamicType, TypeSafeId};
 use uuid::Uuid;
 
+use crate::record::{At, Cell, CellKind, Column, Field, Input, Properties, Schemas};
+
 /// A text that is not an id of the expected kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an id of this kind, expected {prefix}_ and 26 letters and digits")]
@@ -16,7 +18,7 @@ pub struct NotAnId {
 }
 
 /// What all kinds of id have in common.
-pub trait Id: Copy + fmt::Display + FromStr<Err = NotAnId> + Send + Sync + 'static {
+pub trait Id: Copy + Column + fmt::Display + FromStr<Err = NotAnId> + Send + Sync + 'static {
     /// The letters before the underscore.
     const PREFIX: &'static str;
     /// The id of a UUID.
@@ -56,18 +58,15 @@ macro_rules! ids {
             type Err = NotAnId;
             fn from_str(text: &str) -> Result<Self, NotAnId> { decode($prefix, text).map(Self) }
         }
-        #[cfg(feature = "wire")]
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> { s.collect_str(self) }
         }
-        #[cfg(feature = "wire")]
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
                 let text = <std::borrow::Cow<'de, str>>::deserialize(d)?;
                 text.parse().map_err(serde::de::Error::custom)
             }
         }
-        #[cfg(feature = "wire")]
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
                 utoipa::openapi::ObjectBuilder::new()
@@ -77,8 +76,23 @@ macro_rules! ids {
                     .into()
             }
         }
-        #[cfg(feature = "wire")]
         impl utoipa::ToSchema for $name {}
+        impl Column for $name {
+            const KIND: CellKind = CellKind::Uuid;
+            fn cell(&self) -> Cell<'_> { Cell::Uuid(self.0) }
+            fn from_cell(cell: Cell<'_>) -> Result<Self, String> { Uuid::from_cell(cell).map(Self) }
+        }
+        impl Field for $name {
+            fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
+                let text = at.text(input)?;
+                text.parse().ok().or_else(|| {
+                    let fix = concat!("Send an id that starts with `", $prefix, "_`.");
+                    at.refuse("invalid", "is not an id of this kind", fix)
+                })
+            }
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> { Properties::reference::<Self>() }
+            fn schemas(schemas: &mut Schemas) { Properties::gather::<Self>(schemas); }
+        }
     )* };
 }
 

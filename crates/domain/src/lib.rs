@@ -4,6 +4,9 @@
 //! Pure: no async, no input or output, no clock, no randomness. Time and ids arrive as a [`Moment`]. How a record is stored is the
 //! store's business, how it looks on the wire the api's. A new noun gets a file of its own name here and on every other floor.
 
+// The derives name this crate by its own name.
+extern crate self as fieldhouse_domain;
+
 pub mod api_keys;
 pub mod colleges;
 pub mod divisions;
@@ -11,12 +14,11 @@ pub mod effects;
 pub mod favorites;
 pub mod games;
 pub mod ids;
-pub mod imports;
 pub mod members;
 pub mod moment;
 pub mod organizations;
 pub mod policy;
-mod record;
+pub mod record;
 pub mod refusal;
 pub mod roles;
 pub mod scopes;

@@ -4,29 +4,36 @@ use jiff::Timestamp;
 
 use crate::Moment;
 use crate::Refusal;
-use crate::effects::{Effect, Record};
+use crate::effects::Effect;
 use crate::ids::{MemberId, UserId};
-use crate::record::record;
+use crate::record::{Body, Record};
 use crate::roles::Role;
 
-record! {
-    /// A user's role in one organization.
-    Member {
-        /// The id.
-        id: MemberId,
-        /// The user.
-        user_id: UserId,
-        /// The role.
-        role: Role,
-        /// When the user joined.
-        joined_at: Timestamp,
-        /// Since when the membership opens nothing.
-        suspended_at: Option<Timestamp>,
-        /// When it last changed.
-        updated_at: Timestamp,
-        /// Counts its changes, from 1.
-        version: i64,
-    }
+/// A user's role in one organization.
+#[derive(Clone, PartialEq, Record)]
+#[record(table = "members", alias = "m")]
+pub struct Member {
+    /// The id.
+    #[field(server)]
+    pub id: MemberId,
+    /// The user.
+    #[field(server)]
+    pub user_id: UserId,
+    /// The role.
+    #[field(server)]
+    pub role: Role,
+    /// When the user joined.
+    #[field(server, moment)]
+    pub joined_at: Timestamp,
+    /// Since when the membership has been suspended.
+    #[field(server)]
+    pub suspended_at: Option<Timestamp>,
+    /// When it last changed.
+    #[field(server, bookkeeping)]
+    pub updated_at: Timestamp,
+    /// Counts its changes, from 1.
+    #[field(server, bookkeeping)]
+    pub version: i64,
 }
 
 impl Member {
@@ -45,12 +52,13 @@ impl Member {
     }
 }
 
-/// What is to change about a member.
-#[derive(Clone, Copy, Debug, Default)]
+/// What a request changes about a member. Fields that are left out stay as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Body)]
+#[body(title = "MemberChange")]
 pub struct ChangeMember {
-    /// The new role.
+    /// The new role. No one gives a role above their own; the last owner stays one.
     pub role: Option<Role>,
-    /// Whether the membership is to be suspended.
+    /// Whether the membership is suspended.
     pub suspended: Option<bool>,
 }
 
@@ -72,14 +80,14 @@ pub fn change(
     };
     refuse_reaching_above(actor, &member, after.role)?;
     refuse_losing_last_owner(&member, after.role == Role::Owner && after.suspended_at.is_none(), owners)?;
-    Ok(Effect::update(moment, Record::Member(member), Record::Member(after)))
+    Ok(Effect::update(moment, member, after))
 }
 
 /// Removes a member from the organization, under the same rules as [`change`].
 pub fn remove(actor: Role, member: Member, owners: i64) -> Result<Effect, Refusal> {
     refuse_reaching_above(actor, &member, member.role)?;
     refuse_losing_last_owner(&member, false, owners)?;
-    Ok(Effect::delete(Record::Member(member)))
+    Ok(Effect::delete(member))
 }
 
 fn refuse_reaching_above(actor: Role, member: &Member, wanted: Role) -> Result<(), Refusal> {

@@ -3,30 +3,38 @@
 use jiff::Timestamp;
 
 use crate::ids::OrganizationId;
-use crate::record::record;
+use crate::record::Record;
 use crate::text::{self, Name};
 use crate::time::TimeZoneName;
 
-record! {
-    /// An organization.
-    Organization {
-        /// Its id.
-        id: OrganizationId,
-        /// Its name.
-        name: Name,
-        /// Its name in addresses: letters, digits and hyphens; unique.
-        slug: String,
-        /// ISO 3166-1 alpha-2 code of its country.
-        country: Option<String>,
-        /// The time zone in which it plays unless a season or venue says otherwise.
-        time_zone: TimeZoneName,
-        /// When it was made.
-        created_at: Timestamp,
-        /// When it last changed.
-        updated_at: Timestamp,
-        /// Counts its changes, from 1.
-        version: i64,
-    }
+/// An organization.
+#[derive(Clone, PartialEq, Record)]
+#[record(table = "orgs", alias = "o", shared)]
+pub struct Organization {
+    /// The id.
+    #[field(server)]
+    pub id: OrganizationId,
+    /// Its name.
+    #[field(server)]
+    pub name: Name,
+    /// Its name in addresses: letters, digits and hyphens; unique.
+    #[field(server)]
+    pub slug: String,
+    /// ISO 3166-1 alpha-2 code of its country.
+    #[field(server)]
+    pub country: Option<String>,
+    /// The time zone in which it plays unless a season or venue has its own.
+    #[field(server)]
+    pub time_zone: TimeZoneName,
+    /// When it was created.
+    #[field(server, moment)]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[field(server, bookkeeping)]
+    pub updated_at: Timestamp,
+    /// Counts its changes, from 1.
+    #[field(server, bookkeeping)]
+    pub version: i64,
 }
 
 /// The name of an organization as it stands in addresses: folded, words joined by hyphens, at most 60 characters.

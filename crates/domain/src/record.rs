@@ -1,12 +1,132 @@
-//! Two macros that keep a noun's list of fields or names in one place.
+//! Records: what every kind of record has in common, and what is derived from its one list of fields.
+//!
+//! A record is a struct with `#[derive(Record)]`. The derive takes its table from `#[record(...)]`:
+//!
+//! - `table = "venues"`, `alias = "v"`: the table, and its name in SELECT lists;
+//! - `shared`: rows belong to no organization (without it, `org_id` leads the key);
+//! - `owner = "owner_id"`: a column that is part of the key beside the organization and the id;
+//! - `twin = "guest_favorites"`: a second table with the same columns, whose rows belong to no organization;
+//! - `rules = check`: a function of the body of change that notes what is wrong between fields;
+//! - `derived(name_folded = self.name.folded())`: columns that follow from fields.
+//!
+//! Each field says who sets it: `#[field(client)]` (in the bodies of create and change), `create_only` or `server`. It may also be
+//! `bookkeeping` or `moment` (left out of comparison) or `secret` (never in a body, an image or `Debug`). `default` is what a body of
+//! create that leaves the field out means, `initial` what the server sets; `min` and `max` bound numbers and the length of lists.
+
+mod body;
+mod cell;
+mod field;
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+pub use body::{
+    At, Body, Bounds, Fields, Input, Properties, Schemas, object, read_json, read_object, read_pairs,
+};
+pub use cell::{Bytes, Cell, CellKind, Cells, Column, list_cell};
+pub use field::Field;
+pub use fieldhouse_record::{Body, Record};
+
+use crate::Refusal;
+use crate::effects::Kind;
+use crate::ids::Id;
+use crate::text::NotText;
+
+/// A record: what the derive makes of its list of fields.
+pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static {
+    /// The type of its id.
+    type Id: Id;
+    /// The kind of record.
+    const KIND: Kind;
+    /// The names of all fields.
+    const FIELDS: &'static [&'static str];
+    /// The names of the fields that are never shown.
+    const SECRETS: &'static [&'static str];
+    /// The table and its statements.
+    const TABLE: Table;
+    /// A second table with the same columns.
+    const TWIN: Option<Table>;
+
+    /// The id.
+    fn id(&self) -> Self::Id;
+    /// How often it has changed, from 1.
+    fn version(&self) -> i64;
+    /// When it last changed.
+    fn updated_at(&self) -> Timestamp;
+    /// Sets the version and the time of the last change.
+    fn set_version(&mut self, version: i64, updated_at: Timestamp);
+    /// Reads a record from the columns of a row, in the order of the fields.
+    fn load<C: Cells>(cells: &mut C) -> Result<Self, C::Error>;
+    /// The values of all columns but the organization, in the order of the statements.
+    fn cells(&self) -> Vec<Cell<'_>>;
+    /// The values of the key but the organization, then the version.
+    fn key_cells(&self) -> Vec<Cell<'_>>;
+    /// The names of the fields that differ from `other`, bookkeeping left out.
+    fn changed(&self, other: &Self) -> Vec<&'static str>;
+    /// The value of a field; none for a secret and for what is no field.
+    fn get(&self, field: &str) -> Option<Json>;
+    /// Sets a field to a value that [`Record::get`] returned.
+    fn set(&mut self, field: &str, value: &Json) -> Result<(), Refusal>;
+
+    /// All fields but secrets, in the order of the declaration.
+    fn image(&self) -> serde_json::Map<String, Json> {
+        Self::FIELDS
+            .iter()
+            .filter_map(|field| self.get(field).map(|value| ((*field).to_owned(), value)))
+            .collect()
+    }
+}
+
+/// A table and the statements that write it, the same texts for both engines.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// The name.
+    pub name: &'static str,
+    /// Whether `org_id` leads the key, as parameter `$1` of every statement.
+    pub tenant: bool,
+    /// The columns of a SELECT list, with the table's alias.
+    pub columns: &'static str,
+    /// Inserts a row.
+    pub insert: &'static str,
+    /// Updates every column of a row that is at the version before.
+    pub update: &'static str,
+    /// Deletes a row at a version.
+    pub delete: &'static str,
+    /// Reads a row by its key.
+    pub read: &'static str,
+}
+
+/// A value as it is in images and in bodies.
+pub fn image_of(value: &impl Serialize) -> Json {
+    // Serialising into memory fails only for maps with keys that are not strings, which no field is.
+    serde_json::to_value(value).unwrap_or(Json::Null)
+}
+
+/// Reads a field's value from an image.
+pub fn restore<F: Field>(field: &mut F, value: &Json) -> Result<(), Refusal> {
+    let mut check = crate::refusal::Check::default();
+    let read = F::read(Input::Json(value), &mut At::new(&mut check, String::new()));
+    *field = check.finish(read)?;
+    Ok(())
+}
+
+/// The refusal of a name that is no field of a record.
+pub fn no_such_field(field: &str) -> Refusal {
+    let fix = "name a field that the record shows";
+    Refusal::field(&format!("/{field}"), NotText::new("unknown_field", "is not a field of this record", fix))
+}
 
 /// An enum whose members have one name each, on the wire, in the store and in filters.
+#[macro_export]
 macro_rules! enumeration {
     ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident $text:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[cfg_attr(feature = "wire", derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema))]
-        pub enum $name { $($(#[$member_doc])* #[cfg_attr(feature = "wire", serde(rename = $text))] $member,)+ }
+        #[derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+        pub enum $name { $($(#[$member_doc])* #[serde(rename = $text)] $member,)+ }
 
         impl $name {
             /// Every member, in the order of the table.
@@ -23,28 +143,24 @@ macro_rules! enumeration {
                 match text { $($text => Ok(Self::$member),)+ _ => Err($crate::text::NotOneOf(&[$($text),+])) }
             }
         }
-    };
-}
-
-/// A struct that can say which of its fields differ from another's, by name, for the audit log and for changesets.
-macro_rules! record {
-    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)+ }) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq)]
-        pub struct $name { $($(#[$field_doc])* pub $field: $type,)+ }
-
-        impl $name {
-            /// The names of all fields.
-            pub const FIELDS: &'static [&'static str] = &[$(stringify!($field)),+];
-            /// The names of the fields that differ, bookkeeping (`version`, `updated_at`) left out.
-            pub fn changed(&self, other: &Self) -> Vec<&'static str> {
-                let mut changed = Vec::new();
-                $(if self.$field != other.$field { changed.push(stringify!($field)); })+
-                changed.retain(|field| !matches!(*field, "version" | "updated_at"));
-                changed
+        impl $crate::record::Column for $name {
+            const KIND: $crate::record::CellKind = $crate::record::CellKind::Text;
+            fn cell(&self) -> $crate::record::Cell<'_> { $crate::record::Cell::from(self.name()) }
+            fn from_cell(cell: $crate::record::Cell<'_>) -> Result<Self, String> {
+                cell.text()?.parse().map_err(|error: $crate::text::NotOneOf| error.to_string())
             }
+        }
+        impl $crate::record::Field for $name {
+            fn read(input: $crate::record::Input<'_>, at: &mut $crate::record::At<'_>) -> Option<Self> {
+                at.one_of(input, &[$($text),+])
+            }
+            fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::Schema> { $crate::record::Properties::reference::<Self>() }
+            fn schemas(schemas: &mut $crate::record::Schemas) { $crate::record::Properties::gather::<Self>(schemas); }
         }
     };
 }
 
-pub(crate) use {enumeration, record};
+pub use crate::enumeration;
+
+#[cfg(test)]
+mod tests;

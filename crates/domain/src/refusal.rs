@@ -1,5 +1,7 @@
 //! Why a command was refused. The server maps each refusal to one problem; nothing here knows HTTP.
 
+use std::collections::HashSet;
+
 use crate::text::NotText;
 
 /// What is wrong with one field.
@@ -95,6 +97,13 @@ impl Check {
             message: message.into(),
             fix: (!fix.is_empty()).then(|| fix.to_owned()),
         });
+    }
+
+    /// Puts what is wrong in an order, and keeps the first of what is wrong at one place. What has no place in the order comes last.
+    pub fn arrange(&mut self, place: impl Fn(&str) -> Option<usize>) {
+        let mut seen = HashSet::new();
+        self.errors.retain(|error| seen.insert(error.pointer.clone()));
+        self.errors.sort_by_key(|error| place(&error.pointer).unwrap_or(usize::MAX));
     }
 
     /// The finished value where nothing was wrong.

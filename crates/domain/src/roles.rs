@@ -3,10 +3,25 @@
 use std::fmt;
 use std::str::FromStr;
 
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::record::{At, Cell, CellKind, Column, Field, Input, Properties, Schemas};
+
 /// A member's role in one organization. Higher roles may do all that lower ones may, except for what a relation or a duty opens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "wire", derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema))]
-#[cfg_attr(feature = "wire", serde(rename_all = "snake_case"))]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    serde::Serialize,
+    serde::Deserialize,
+    utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// May look at what the organization publishes to its people.
     Viewer = 10,
@@ -65,5 +80,27 @@ impl FromStr for Role {
     type Err = NotARole;
     fn from_str(text: &str) -> Result<Self, NotARole> {
         Self::ALL.into_iter().find(|role| role.name() == text).ok_or(NotARole)
+    }
+}
+
+impl Column for Role {
+    const KIND: CellKind = CellKind::Int;
+    fn cell(&self) -> Cell<'_> {
+        Cell::Int(self.rank())
+    }
+    fn from_cell(cell: Cell<'_>) -> Result<Self, String> {
+        Self::from_rank(cell.int()?).map_err(|error| error.to_string())
+    }
+}
+
+impl Field for Role {
+    fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
+        at.one_of(input, &Self::ALL.map(Self::name))
+    }
+    fn schema() -> RefOr<Schema> {
+        Properties::reference::<Self>()
+    }
+    fn schemas(schemas: &mut Schemas) {
+        Properties::gather::<Self>(schemas);
     }
 }

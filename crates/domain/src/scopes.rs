@@ -3,7 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::record::enumeration;
+use serde::{Serialize, Serializer};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
+
+use crate::record::{At, Field, Input, enumeration};
 use crate::text::NotText;
 
 enumeration! {
@@ -84,5 +87,22 @@ impl FromStr for Scope {
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.resource, self.verb)
+    }
+}
+
+impl Serialize for Scope {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl Field for Scope {
+    fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
+        let text = at.text(input)?;
+        at.parsed(Self::parse(text))
+    }
+    fn schema() -> RefOr<Schema> {
+        let pattern = "^[a-z_]+:(read|write)$";
+        ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern)).into()
     }
 }

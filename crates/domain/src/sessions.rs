@@ -6,9 +6,9 @@ use std::net::IpAddr;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::Moment;
-use crate::effects::{Effect, Record};
+use crate::effects::Effect;
 use crate::ids::{SessionId, UserId};
-use crate::record::record;
+use crate::record::Record;
 
 /// How long an access token is good.
 pub const ACCESS_TOKEN_LIFE: SignedDuration = SignedDuration::from_mins(10);
@@ -20,42 +20,58 @@ pub const RETRY_WINDOW: SignedDuration = SignedDuration::from_secs(30);
 /// The SHA-256 digest of a refresh token.
 pub type TokenDigest = [u8; 32];
 
-record! {
-    /// A signed-in session in one organization.
-    Session {
-        /// The id.
-        id: SessionId,
-        /// Who signed in.
-        user_id: UserId,
-        /// How: `password`.
-        method: String,
-        /// How many tokens the family has had; the current one bears this number.
-        generation: i64,
-        /// The digest of the current refresh token.
-        token_digest: TokenDigest,
-        /// The digest of the one before it.
-        previous_digest: Option<TokenDigest>,
-        /// When the current token took over.
-        rotated_at: Timestamp,
-        /// Whether the token before it was tried again already.
-        retried: bool,
-        /// What the client called itself.
-        user_agent: Option<String>,
-        /// Where it signed in from.
-        ip: Option<IpAddr>,
-        /// When it was signed in.
-        created_at: Timestamp,
-        /// When it was last refreshed.
-        last_used_at: Timestamp,
-        /// When it ends at the latest.
-        expires_at: Timestamp,
-        /// When it was ended.
-        revoked_at: Option<Timestamp>,
-        /// When it last changed.
-        updated_at: Timestamp,
-        /// Counts its changes, from 1.
-        version: i64,
-    }
+/// A signed-in session in one organization.
+#[derive(Clone, PartialEq, Record)]
+#[record(table = "sessions", alias = "s")]
+pub struct Session {
+    /// The id.
+    #[field(server)]
+    pub id: SessionId,
+    /// Who signed in.
+    #[field(server)]
+    pub user_id: UserId,
+    /// How: `password`.
+    #[field(server)]
+    pub method: String,
+    /// How many tokens the family has had; the current one carries this number.
+    #[field(server)]
+    pub generation: i64,
+    /// The digest of the current refresh token.
+    #[field(server, secret)]
+    pub token_digest: TokenDigest,
+    /// The digest of the one before it.
+    #[field(server, secret)]
+    pub previous_digest: Option<TokenDigest>,
+    /// When the current token replaced the one before it.
+    #[field(server)]
+    pub rotated_at: Timestamp,
+    /// Whether the token before it was retried already.
+    #[field(server)]
+    pub retried: bool,
+    /// What the client called itself.
+    #[field(server)]
+    pub user_agent: Option<String>,
+    /// Where it signed in from.
+    #[field(server)]
+    pub ip: Option<IpAddr>,
+    /// When it was signed in.
+    #[field(server, moment)]
+    pub created_at: Timestamp,
+    /// When it was last refreshed.
+    #[field(server)]
+    pub last_used_at: Timestamp,
+    /// When it ends at the latest.
+    #[field(server)]
+    pub expires_at: Timestamp,
+    /// When it was ended.
+    #[field(server)]
+    pub revoked_at: Option<Timestamp>,
+    /// When it last changed.
+    #[field(server, bookkeeping)]
+    pub updated_at: Timestamp,
+    /// Counts its changes, from 1.
+    #[field(server, bookkeeping)]
+    pub version: i64,
 }
 
 /// What a client is like that signs in.
@@ -139,7 +155,7 @@ pub fn refresh(moment: &Moment, session: Session, shown: &TokenDigest, next: Tok
             None => Refreshed::Ended,
         };
     }
-    match Effect::update(moment, Record::Session(session), Record::Session(after)) {
+    match Effect::update(moment, session, after) {
         Some(effect) => Refreshed::GoesOn(Box::new(effect)),
         None => Refreshed::Ended,
     }
@@ -148,12 +164,13 @@ pub fn refresh(moment: &Moment, session: Session, shown: &TokenDigest, next: Tok
 /// Ends a session; none where it has ended already.
 pub fn end(moment: &Moment, session: Session) -> Option<Effect> {
     let after = Session { revoked_at: session.revoked_at.or(Some(moment.now())), ..session.clone() };
-    Effect::update(moment, Record::Session(session), Record::Session(after))
+    Effect::update(moment, session, after)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::effects::AnyRecord;
     use crate::ids::Id;
 
     fn at(second: i64) -> Moment {
@@ -168,7 +185,7 @@ mod tests {
     fn after(refreshed: Refreshed) -> Session {
         match refreshed {
             Refreshed::GoesOn(effect) => match effect.after {
-                Some(Record::Session(session)) => session,
+                Some(AnyRecord::Session(session)) => session,
                 other => panic!("{other:?}"),
             },
             other => panic!("{other:?}"),

@@ -1,8 +1,14 @@
 //! Sports, in one spelling each.
 
 use std::fmt;
+use std::str::FromStr;
 
-use crate::text::{self, NotText};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::record::{At, Cell, CellKind, Column, Field, Input};
+use crate::text::{self, NotText, texts};
 
 /// A sport in `snake_case`: `basketball`, `track_and_field_outdoor`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,8 +42,4 @@ impl From<Sport> for String {
     }
 }
 
-impl fmt::Display for Sport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
+texts! { Sport: Self, ObjectBuilder::new().max_length(Some(60)); }

@@ -3,29 +3,38 @@
 use jiff::Timestamp;
 
 use crate::ids::{DivisionId, SeasonId, TeamId};
-use crate::record::record;
+use crate::record::Record;
 use crate::text::{ExternalId, Name};
 
-record! {
-    /// A team of a season.
-    Team {
-        /// The id.
-        id: TeamId,
-        /// Its season.
-        season_id: SeasonId,
-        /// Its division; its name is unique in it by its folded form.
-        division_id: DivisionId,
-        /// Its name.
-        name: Name,
-        /// Its name where there is little room.
-        short_name: Option<Name>,
-        /// The id that another system gave it.
-        external_id: Option<ExternalId>,
-        /// When it was made.
-        created_at: Timestamp,
-        /// When it last changed.
-        updated_at: Timestamp,
-        /// Counts its changes, from 1.
-        version: i64,
-    }
+/// A team of a season.
+#[derive(Clone, PartialEq, Record)]
+#[record(table = "teams", alias = "t", derived(name_folded = self.name.folded()))]
+pub struct Team {
+    /// The id.
+    #[field(server, initial = moment.id())]
+    pub id: TeamId,
+    /// Its season.
+    #[field(create_only)]
+    pub season_id: SeasonId,
+    /// Its division.
+    #[field(client)]
+    pub division_id: DivisionId,
+    /// Its name, unique in the division without regard to case and accents.
+    #[field(client)]
+    pub name: Name,
+    /// Its name where there is little room.
+    #[field(client)]
+    pub short_name: Option<Name>,
+    /// The id that another system gave it.
+    #[field(client)]
+    pub external_id: Option<ExternalId>,
+    /// When it was created.
+    #[field(server, moment, initial = moment.now())]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[field(server, bookkeeping, initial = moment.now())]
+    pub updated_at: Timestamp,
+    /// Counts its changes, from 1.
+    #[field(server, bookkeeping, initial = 1)]
+    pub version: i64,
 }

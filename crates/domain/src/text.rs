@@ -1,8 +1,14 @@
 //! Texts that people type: names, notes, e-mail addresses, and the folded form in which they are compared.
 
 use std::fmt;
+use std::str::FromStr;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use unicode_normalization::UnicodeNormalization;
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::record::{At, Cell, CellKind, Column, Field, Input};
 
 /// What is wrong with a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -99,6 +105,47 @@ fn bounded(text: String, most: usize, refused: impl Fn(char) -> bool) -> Result<
     }
 }
 
+/// What a type of text has in common with every other: one column, one JSON string, one way to be read.
+macro_rules! texts {
+    ($($name:ident: $stored:expr, $schema:expr;)+) => { $(
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.pad(self.as_str()) }
+        }
+        impl FromStr for $name {
+            type Err = $crate::text::NotText;
+            fn from_str(text: &str) -> Result<Self, Self::Err> { Self::parse(text) }
+        }
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                text.parse().map_err(de::Error::custom)
+            }
+        }
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> { $schema.schema_type(Type::String).into() }
+        }
+        impl ToSchema for $name {}
+        impl Column for $name {
+            const KIND: CellKind = CellKind::Text;
+            fn cell(&self) -> Cell<'_> { Cell::from(self.as_str()) }
+            fn from_cell(cell: Cell<'_>) -> Result<Self, String> { String::from_cell(cell).map($stored) }
+        }
+        impl Field for $name {
+            fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
+                let text = at.text(input)?;
+                at.parsed(Self::parse(text))
+            }
+            fn schema() -> RefOr<Schema> { <Self as PartialSchema>::schema() }
+        }
+    )+ };
+}
+pub(crate) use texts;
+
 macro_rules! lines {
     ($($(#[$doc:meta])* $name:ident up to $most:literal;)*) => { $(
         $(#[$doc])*
@@ -119,9 +166,7 @@ macro_rules! lines {
                 if folded.is_empty() { self.0.to_lowercase() } else { folded }
             }
         }
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.pad(&self.0) }
-        }
+        texts! { $name: Self, ObjectBuilder::new().min_length(Some(1)).max_length(Some($most)); }
         impl From<$name> for String { fn from(text: $name) -> Self { text.0 } }
     )* };
 }
@@ -133,6 +178,10 @@ lines! {
     ExternalId up to 200;
     /// A short word that a person sticks to a record.
     Tag up to 40;
+    /// A postal address.
+    Address up to 300;
+    /// A US state, or a region of another country.
+    State up to 60;
 }
 
 /// An e-mail address, as written; compared in its folded form.
@@ -172,6 +221,8 @@ impl Email {
         self.0.to_lowercase()
     }
 }
+
+texts! { Email: Self, ObjectBuilder::new().max_length(Some(254)); }
 
 #[cfg(test)]
 mod tests {

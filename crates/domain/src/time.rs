@@ -1,12 +1,17 @@
 //! Time zones and wall-clock times.
 
 use std::fmt;
+use std::str::FromStr;
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
-use crate::text::NotText;
+use crate::record::{At, Cell, CellKind, Column, Field, Input};
+use crate::text::{NotText, texts};
 
 /// The name of an IANA time zone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,11 +67,7 @@ impl From<TimeZoneName> for String {
     }
 }
 
-impl fmt::Display for TimeZoneName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
+texts! { TimeZoneName: Self, ObjectBuilder::new().description(Some("An IANA time zone.")); }
 
 #[cfg(test)]
 mod tests {

@@ -3,36 +3,47 @@
 use jiff::Timestamp;
 
 use crate::ids::UserId;
-use crate::record::record;
+use crate::record::Record;
 use crate::text::{Email, Name, NotText};
 use crate::time::TimeZoneName;
 
-record! {
-    /// A person who can sign in.
-    User {
-        /// The id.
-        id: UserId,
-        /// The address that signs in.
-        email: Email,
-        /// The person's name.
-        name: Name,
-        /// BCP 47 language tag.
-        locale: Option<String>,
-        /// The time zone in which the person wants to see times.
-        time_zone: Option<TimeZoneName>,
-        /// Argon2id hash in PHC string format; none: cannot sign in with a password.
-        password_hash: Option<String>,
-        /// When the password last changed.
-        password_changed_at: Option<Timestamp>,
-        /// Since when the user may not sign in anywhere.
-        suspended_at: Option<Timestamp>,
-        /// When the record was made.
-        created_at: Timestamp,
-        /// When it last changed.
-        updated_at: Timestamp,
-        /// Counts its changes, from 1.
-        version: i64,
-    }
+/// A person who can sign in.
+#[derive(Clone, PartialEq, Record)]
+#[record(table = "users", alias = "u", shared, derived(email_folded = self.email.folded()))]
+pub struct User {
+    /// The id.
+    #[field(server)]
+    pub id: UserId,
+    /// The address that signs in.
+    #[field(server)]
+    pub email: Email,
+    /// The person's name.
+    #[field(server)]
+    pub name: Name,
+    /// BCP 47 language tag.
+    #[field(server)]
+    pub locale: Option<String>,
+    /// The time zone in which the person wants to see times.
+    #[field(server)]
+    pub time_zone: Option<TimeZoneName>,
+    /// Argon2id hash in PHC string format; none: cannot sign in with a password.
+    #[field(server, secret)]
+    pub password_hash: Option<String>,
+    /// When the password last changed.
+    #[field(server)]
+    pub password_changed_at: Option<Timestamp>,
+    /// Since when the user has been suspended everywhere.
+    #[field(server)]
+    pub suspended_at: Option<Timestamp>,
+    /// When the record was created.
+    #[field(server, moment)]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[field(server, bookkeeping)]
+    pub updated_at: Timestamp,
+    /// Counts its changes, from 1.
+    #[field(server, bookkeeping)]
+    pub version: i64,
 }
 
 /// The shortest password that may be set, in characters (NIST SP 800-63B-4 asks for 15 where it is the only factor, 8 with

@@ -3,32 +3,42 @@
 use jiff::Timestamp;
 
 use crate::ids::VenueId;
-use crate::record::record;
-use crate::text::Name;
+use crate::record::Record;
+use crate::text::{Address, Name};
 use crate::time::TimeZoneName;
 
-record! {
-    /// A place where games are played.
-    Venue {
-        /// The id.
-        id: VenueId,
-        /// Its name, unique in the organization by its folded form.
-        name: Name,
-        /// Its postal address.
-        address: Option<String>,
-        /// Degrees north (WGS 84).
-        latitude: Option<f64>,
-        /// Degrees east (WGS 84).
-        longitude: Option<f64>,
-        /// The zone of its clocks.
-        time_zone: TimeZoneName,
-        /// Its courts, fields or rinks, by name.
-        fields: Vec<Name>,
-        /// When it was made.
-        created_at: Timestamp,
-        /// When it last changed.
-        updated_at: Timestamp,
-        /// Counts its changes, from 1.
-        version: i64,
-    }
+/// A place where games are played.
+#[derive(Clone, PartialEq, Record)]
+#[record(table = "venues", alias = "v", derived(name_folded = self.name.folded()))]
+pub struct Venue {
+    /// The id.
+    #[field(server, initial = moment.id())]
+    pub id: VenueId,
+    /// Its name, unique in the organization without regard to case and accents.
+    #[field(client)]
+    pub name: Name,
+    /// Its postal address.
+    #[field(client)]
+    pub address: Option<Address>,
+    /// Degrees north (WGS 84).
+    #[field(client, min = -90, max = 90)]
+    pub latitude: Option<f64>,
+    /// Degrees east (WGS 84).
+    #[field(client, min = -180, max = 180)]
+    pub longitude: Option<f64>,
+    /// The IANA time zone of its clocks.
+    #[field(client)]
+    pub time_zone: TimeZoneName,
+    /// Its courts, fields or rinks, by name.
+    #[field(client, default = Vec::new(), max = 100)]
+    pub fields: Vec<Name>,
+    /// When it was created.
+    #[field(server, moment, initial = moment.now())]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[field(server, bookkeeping, initial = moment.now())]
+    pub updated_at: Timestamp,
+    /// Counts its changes, from 1.
+    #[field(server, bookkeeping, initial = 1)]
+    pub version: i64,
 }

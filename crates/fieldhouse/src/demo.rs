@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use fieldhouse_domain::imports::{colleges, demo::demo_shift, league, playhq};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_imports::{colleges, demo::demo_shift, league, playhq};
 use fieldhouse_server::Clock;
 use fieldhouse_server::auth::passwords::Passwords;
 use fieldhouse_server::operator::{self, Founding, Person};

@@ -66,6 +66,24 @@ impl Failure {
         failure
     }
 
+    /// Query parameters that are invalid.
+    pub(crate) fn of_query(refusal: Refusal) -> Self {
+        let Refusal::Invalid(fields) = refusal else { return refusal.into() };
+        let unknown = fields.iter().any(|field| field.code == "unknown_field");
+        let code = if unknown { Code::UnknownParameter } else { Code::InvalidParameter };
+        let mut failure = Self::new(code, invalid(&fields));
+        failure.0.errors = fields
+            .into_iter()
+            .map(|field| FieldProblem {
+                pointer: field.pointer,
+                code: if unknown { Code::UnknownParameter } else { Code::InvalidParameter }.name().to_owned(),
+                message: field.message,
+                fix: field.fix,
+            })
+            .collect();
+        failure
+    }
+
     /// A fault of the server's own, with what is to be logged.
     pub fn internal(cause: impl Into<String>) -> Self {
         Self::of(Code::Internal).because(cause)

@@ -4,9 +4,10 @@ mod parameters;
 mod refusals;
 
 use fieldhouse_api::operations::{self, Method, Visitor};
-use fieldhouse_api::request::{Body, BodyKind};
+use fieldhouse_api::request::{BodyKind, Payload};
 use fieldhouse_api::{Answer, Op, Operation, Problem};
 use fieldhouse_domain::policy::{Credential, KeyUse};
+use fieldhouse_domain::record::{Body, Properties};
 use utoipa::openapi::path::{HttpMethod, OperationBuilder};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::security::{
@@ -63,11 +64,11 @@ impl Visitor for Gathered {
     fn visit<O: Op>(&mut self) {
         let operation = O::OPERATION;
         O::Answer::schemas(&mut self.schemas);
-        <<O::Body as Body>::Content as ToSchema>::schemas(&mut self.schemas);
-        <O::Query as ToSchema>::schemas(&mut self.schemas);
+        <O::Query as Body>::schemas(&mut self.schemas);
         if O::Body::KIND != BodyKind::None {
-            let name = <<O::Body as Body>::Content as ToSchema>::name().into_owned();
-            self.schemas.push((name, <<O::Body as Body>::Content as PartialSchema>::schema()));
+            type Content<O> = <<O as Op>::Body as Payload>::Content;
+            <Content<O> as Body>::schemas(&mut self.schemas);
+            self.schemas.push((Content::<O>::TITLE.to_owned(), Properties::of::<Content<O>>()));
         }
         let (summary, description) = split(operation.docs());
         let mut built = OperationBuilder::new()
@@ -164,10 +165,10 @@ fn body<O: Op>() -> Option<utoipa::openapi::request_body::RequestBody> {
         BodyKind::MergePatch => &["application/merge-patch+json", "application/json"],
         BodyKind::Upload => &["application/json", "multipart/form-data"],
     };
-    let name = <<O::Body as Body>::Content as ToSchema>::name();
+    let name = <<O::Body as Payload>::Content as Body>::TITLE;
     let built =
         types.iter().fold(RequestBodyBuilder::new().required(Some(Required::True)), |built, media_type| {
-            let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(name.clone()))).build();
+            let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(name))).build();
             built.content(*media_type, content)
         });
     Some(built.build())

@@ -1,10 +1,8 @@
 //! What the operator of the server does on the store itself, without a request: found an organization, add its people, load the college
 //! catalogue. Commands of the server's own machine come here; no route does.
 
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::OrganizationId;
-use fieldhouse_domain::imports::colleges::{self, Catalogue, Existing};
-use fieldhouse_domain::imports::league;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{Organization, slug};
 use fieldhouse_domain::roles::Role;
@@ -12,6 +10,8 @@ use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::{User, check_password};
 use fieldhouse_domain::{Moment, Refusal};
+use fieldhouse_imports::colleges::{self, Catalogue, Existing};
+use fieldhouse_imports::league;
 use fieldhouse_store::{Change, Store, organizations, users};
 use secrecy::{ExposeSecret, SecretString};
 
@@ -96,12 +96,12 @@ pub async fn found(
         updated_at: now,
         version: 1,
     };
-    let mut effects = vec![Effect::create(Record::Organization(organization.clone()))];
+    let mut effects = vec![Effect::create(AnyRecord::Organization(organization.clone()))];
     for person in people {
         let user = new_user(passwords, clock, &moment, &person).await?;
         let member = Member::new(&moment, user.id, person.role);
-        effects.push(Effect::create(Record::User(user)));
-        effects.push(Effect::create(Record::Member(member)));
+        effects.push(Effect::create(AnyRecord::User(user)));
+        effects.push(Effect::create(AnyRecord::Member(member)));
     }
     let id = organization.id;
     let operator = store.operator();
@@ -128,7 +128,7 @@ async fn refuse_known_address(
     tx: &mut fieldhouse_store::Tx<'_>,
     effect: &Effect,
 ) -> Result<(), OperatorError> {
-    if let Some(Record::User(user)) = &effect.after
+    if let Some(AnyRecord::User(user)) = &effect.after
         && users::by_email(tx, &user.email).await?.is_some()
     {
         return Err(Refusal::Duplicate(format!("there is a user {} already", user.email.as_str())).into());

@@ -110,9 +110,7 @@ CREATE TABLE seasons (
     ends_on {date},
     listed_on {date} NOT NULL,
     time_zone {text} NOT NULL,
-    points_win {int} NOT NULL,
-    points_draw {int} NOT NULL,
-    points_loss {int} NOT NULL,
+    scoring {text} NOT NULL,
     tiebreakers {text} NOT NULL,
     external_id {text},
     created_at {time} NOT NULL,
@@ -261,14 +259,11 @@ CREATE TABLE programs (
 
 CREATE TABLE favorites (
     org_id {uuid} NOT NULL REFERENCES orgs (id),
-    user_id {uuid} NOT NULL REFERENCES users (id),
+    owner_id {uuid} NOT NULL REFERENCES users (id),
     id {uuid} NOT NULL,
     program_id {uuid} REFERENCES programs (id),
+    custom {text},
     custom_folded {text},
-    custom_college_name {text},
-    custom_state {text},
-    custom_sport {text},
-    custom_gender {text},
     stage {text} NOT NULL,
     fit {text} NOT NULL,
     interest {int},
@@ -278,10 +273,10 @@ CREATE TABLE favorites (
     created_at {time} NOT NULL,
     updated_at {time} NOT NULL,
     version {int} NOT NULL,
-    PRIMARY KEY (org_id, user_id, id)
+    PRIMARY KEY (org_id, owner_id, id)
 ) {tenant};
-CREATE UNIQUE INDEX favorites_once ON favorites (org_id, user_id, program_id) WHERE program_id IS NOT NULL;
-CREATE UNIQUE INDEX favorites_once_custom ON favorites (org_id, user_id, custom_folded) WHERE custom_folded IS NOT NULL;
+CREATE UNIQUE INDEX favorites_once ON favorites (org_id, owner_id, program_id) WHERE program_id IS NOT NULL;
+CREATE UNIQUE INDEX favorites_once_custom ON favorites (org_id, owner_id, custom_folded) WHERE custom_folded IS NOT NULL;
 
 -- Guests belong to no organization; nothing that a tenant owns is readable to them.
 CREATE TABLE guests (
@@ -293,26 +288,24 @@ CREATE TABLE guests (
 CREATE INDEX guests_by_expiry ON guests (expires_at);
 
 CREATE TABLE guest_favorites (
-    guest_id {uuid} NOT NULL REFERENCES guests (id),
+    owner_id {uuid} NOT NULL REFERENCES guests (id),
     id {uuid} NOT NULL,
     program_id {uuid} REFERENCES programs (id),
+    custom {text},
     custom_folded {text},
-    custom_college_name {text},
-    custom_state {text},
-    custom_sport {text},
-    custom_gender {text},
     stage {text} NOT NULL,
     fit {text} NOT NULL,
     interest {int},
     rank {int} NOT NULL,
+    notes {text},
     tags {text} NOT NULL,
     created_at {time} NOT NULL,
     updated_at {time} NOT NULL,
     version {int} NOT NULL,
-    PRIMARY KEY (guest_id, id)
+    PRIMARY KEY (owner_id, id)
 ) {reference_without_rowid};
-CREATE UNIQUE INDEX guest_favorites_once ON guest_favorites (guest_id, program_id) WHERE program_id IS NOT NULL;
-CREATE UNIQUE INDEX guest_favorites_once_custom ON guest_favorites (guest_id, custom_folded)
+CREATE UNIQUE INDEX guest_favorites_once ON guest_favorites (owner_id, program_id) WHERE program_id IS NOT NULL;
+CREATE UNIQUE INDEX guest_favorites_once_custom ON guest_favorites (owner_id, custom_folded)
     WHERE custom_folded IS NOT NULL;
 
 -- What every change leaves behind, in its own transaction.

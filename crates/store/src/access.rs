@@ -84,16 +84,16 @@ async fn key_facts(
     digests: &[(String, [u8; 32])],
 ) -> Result<Option<(Facts, Option<Timestamp>)>> {
     let found = first(reader, KEY, values![public_id], |row| {
-        let (id, organization, user) = (row.id()?, row.id()?, row.id()?);
+        let (id, organization, user) = (row.next()?, row.next()?, row.next()?);
         let digest: [u8; 32] = row.next()?;
         let pepper: String = row.next()?;
-        let issued_role = row.through(Role::from_rank)?;
-        let scopes = row.list(Scope::parse)?;
-        let agent = row.parsed::<ApiKeyKind>()? == ApiKeyKind::Agent;
-        let allowed_ips = row.list(str::parse::<IpAddr>)?;
+        let issued_role = row.next::<Role>()?;
+        let scopes = row.next::<Vec<Scope>>()?;
+        let agent = row.next::<ApiKeyKind>()? == ApiKeyKind::Agent;
+        let allowed_ips = row.next::<Vec<IpAddr>>()?;
         let presented = Presented::ApiKey { id, issued_role, scopes, agent, allowed_ips };
         let (expires_at, revoked_at, last_used_at) = (row.next()?, row.next()?, row.next()?);
-        let role = row.next::<Option<i64>>()?;
+        let role: Option<Role> = row.next()?;
         let suspended = row.next::<Option<i64>>()?.is_some() | row.next::<Option<i64>>()?.is_some();
         let facts = Facts { organization, user, presented, expires_at, revoked_at, role: None, suspended };
         Ok((facts, role, digest, pepper, last_used_at))
@@ -102,7 +102,6 @@ async fn key_facts(
     let Some((facts, role, digest, pepper, last_used_at)) = found else { return Ok(None) };
     // Compared in constant time, so that the time tells nothing of the secret.
     let right = digests.iter().any(|(id, sent)| *id == pepper && bool::from(sent.ct_eq(&digest)));
-    let role = role.and_then(|rank| Role::from_rank(rank).ok());
     Ok(right.then_some((Facts { role, ..facts }, last_used_at)))
 }
 
@@ -113,11 +112,11 @@ async fn session_facts(
     token_ends: Timestamp,
 ) -> Result<Option<Facts>> {
     first(reader, SESSION, values![id(organization), id(session)], |row| {
-        let user = row.id()?;
+        let user = row.next()?;
         let presented = Presented::Session { id: session, authenticated_at: row.next()? };
         let expires_at = row.next::<Timestamp>()?.min(token_ends);
         let revoked_at = row.next()?;
-        let role = row.next::<Option<i64>>()?.and_then(|rank| Role::from_rank(rank).ok());
+        let role = row.next()?;
         let suspended = row.next::<Option<i64>>()?.is_some() | row.next::<Option<i64>>()?.is_some();
         Ok(Facts { organization, user, presented, expires_at, revoked_at, role, suspended })
     })
@@ -317,7 +316,7 @@ impl<'tx> Tx<'tx> {
     ) -> Result<Option<OrgWrite<'tx>>> {
         let brand = self.brand();
         let role = first(self, MEMBERSHIP, values![id(organization), id(user)], |row| {
-            let role = row.through(Role::from_rank)?;
+            let role = row.next::<Role>()?;
             let suspended = row.next::<Option<i64>>()?.is_some() | row.next::<Option<i64>>()?.is_some();
             Ok((!suspended).then_some(role))
         })

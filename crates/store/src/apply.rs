@@ -4,16 +4,13 @@
 //! tombstone for each record that goes. Guests belong to no organization, so their lists leave neither: an audit log has an owner.
 
 use fieldhouse_domain::Moment;
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::ListOwner;
-use fieldhouse_domain::ids::OrganizationId;
 
 use crate::access::{GuestWrite, OrgWrite, Reach};
 use crate::engine::Tx;
 use crate::error::{Error, Result};
-use crate::{
-    api_keys, audit, favorites, games, guests, leagues, members, organizations, seasons, sessions, users,
-};
+use crate::{audit, records};
 
 /// By whose leave effects are applied.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +59,8 @@ impl<'tx> Tx<'tx> {
         for effect in effects {
             refuse_out_of_reach(authority, effect)?;
             match authority {
-                Authority::Organization(proof) => self.write(proof.organization(), effect).await?,
-                Authority::Guest(_) => guests::write(self, effect).await?,
+                Authority::Organization(proof) => records::write(self, proof.organization(), effect).await?,
+                Authority::Guest(_) => records::write_of_guest(self, effect).await?,
             }
         }
         if let Authority::Organization(proof) = authority {
@@ -74,65 +71,20 @@ impl<'tx> Tx<'tx> {
         }
         Ok(())
     }
-
-    async fn write(&mut self, org: OrganizationId, effect: &Effect) -> Result<()> {
-        let changed = match (effect.before.as_ref(), effect.after.as_ref()) {
-            (before, Some(Record::Organization(after))) => {
-                organizations::write(self, before.is_none(), after).await?
-            }
-            (before, Some(Record::User(after))) => users::write(self, before.is_none(), after).await?,
-            (before, Some(Record::Member(after))) => {
-                members::write(self, org, before.is_none(), after).await?
-            }
-            (before, Some(Record::Session(after))) => {
-                sessions::write(self, org, before.is_none(), after).await?
-            }
-            (before, Some(Record::ApiKey(after))) => {
-                api_keys::write(self, org, before.is_none(), after).await?
-            }
-            (before, Some(Record::Season(after))) => {
-                seasons::write(self, org, before.is_none(), after).await?
-            }
-            (before, Some(Record::Division(after))) => {
-                leagues::write_division(self, org, before.is_none(), after).await?
-            }
-            (before, Some(Record::Team(after))) => {
-                leagues::write_team(self, org, before.is_none(), after).await?
-            }
-            (before, Some(Record::Venue(after))) => {
-                leagues::write_venue(self, org, before.is_none(), after).await?
-            }
-            (before, Some(Record::Game(after))) => games::write(self, org, before.is_none(), after).await?,
-            (before, Some(Record::Favorite(after))) => {
-                favorites::write(self, org, before.is_none(), after).await?
-            }
-            (Some(Record::Member(before)), None) => members::delete(self, org, before).await?,
-            (Some(Record::Season(before)), None) => seasons::delete(self, org, before).await?,
-            (Some(Record::Favorite(before)), None) => favorites::delete(self, org, before).await?,
-            (Some(before), None) => {
-                return Err(Error::Internal(format!("a {} is never deleted", before.kind())));
-            }
-            (None, None) => return Err(Error::Internal("an effect of nothing".to_owned())),
-        };
-        if changed == 1 { Ok(()) } else { Err(moved(effect)) }
-    }
-}
-
-pub(crate) fn moved(effect: &Effect) -> Error {
-    let id = effect.record().map(Record::id).unwrap_or_default();
-    Error::Internal(format!("{id} is not at the version that the command read in this transaction"))
 }
 
 fn refuse_out_of_reach(authority: Authority<'_, '_>, effect: &Effect) -> Result<()> {
     let within = match (authority, effect.record()) {
         (Authority::Organization(proof), Some(record)) => match (proof.reach(), record) {
-            (Reach::Operation, Record::Organization(organization)) => organization.id == proof.organization(),
+            (Reach::Operation, AnyRecord::Organization(organization)) => {
+                organization.id == proof.organization()
+            }
             (Reach::Operation, _) => true,
-            (Reach::SignIn, Record::Session(session)) => Some(session.user_id) == proof.actor().user,
+            (Reach::SignIn, AnyRecord::Session(session)) => Some(session.user_id) == proof.actor().user,
             (Reach::SignIn, _) => false,
         },
-        (Authority::Guest(proof), Some(Record::Favorite(favorite))) => {
-            favorite.owner == ListOwner::Guest(proof.guest())
+        (Authority::Guest(proof), Some(AnyRecord::Favorite(favorite))) => {
+            favorite.owner_id == ListOwner::Guest(proof.guest()).into()
         }
         _ => false,
     };

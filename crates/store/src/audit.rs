@@ -1,7 +1,8 @@
 //! What a change leaves behind: its audit event, the outbox rows of its effects, the tombstones of what went.
 
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{AuditEventId, Id, OrganizationId};
+use fieldhouse_domain::record::list_cell;
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -10,7 +11,6 @@ use crate::apply::Change;
 use crate::engine::{Reader, Tx};
 use crate::error::Result;
 use crate::query::queries;
-use crate::row;
 use crate::value::{id, values};
 
 queries! {
@@ -35,7 +35,7 @@ pub(crate) async fn append<'tx>(
     };
     let event: AuditEventId = change.moment.id();
     let actor = proof.actor();
-    let fields = row::list(&effect.fields());
+    let fields = list_cell(&effect.fields());
     let values = values![
         id(proof.organization()),
         id(event),
@@ -43,7 +43,7 @@ pub(crate) async fn append<'tx>(
         actor.user.map(Id::uuid),
         actor.key.map(Id::uuid),
         change.operation,
-        record.kind(),
+        record.kind().name(),
         record.uuid(),
         fields,
         change.request_id,
@@ -64,14 +64,14 @@ pub(crate) async fn leave_trace(
         id(org),
         id(event),
         now,
-        record.kind(),
+        record.kind().name(),
         record.uuid(),
         effect.verb(),
-        effect.after.as_ref().map_or(0, Record::version),
+        effect.after.as_ref().map_or(0, AnyRecord::version),
     ];
     tx.run(OUTBOX, values).await?;
     if effect.after.is_none() {
-        tx.run(TOMBSTONE, values![id(org), record.kind(), now, record.uuid()]).await?;
+        tx.run(TOMBSTONE, values![id(org), record.kind().name(), now, record.uuid()]).await?;
     }
     Ok(())
 }

@@ -1,36 +1,28 @@
 //! The college catalogue in the store. It belongs to no organization: everybody reads it, the operator alone writes it.
 
-use fieldhouse_domain::colleges::{College, MOST_SEARCH_WORDS, ProgramGender};
-use fieldhouse_domain::ids::{CollegeId, Id, ProgramId};
+use constcat::concat;
+use fieldhouse_domain::colleges::{College, MOST_SEARCH_WORDS, Program as Catalogued, ProgramGender};
+use fieldhouse_domain::ids::{CollegeId, ProgramId};
+use fieldhouse_domain::record::Record as _;
 use fieldhouse_domain::sports::Sport;
-use fieldhouse_domain::text::{self, Name};
+use fieldhouse_domain::text;
 use uuid::Uuid;
 
 use crate::access::Operator;
 use crate::engine::{Reader, Tx, first};
 use crate::error::Result;
 use crate::query::queries;
-use crate::row::Row;
+use crate::row::{Row, record};
 use crate::value::{Value, id, values};
 
-macro_rules! college_columns {
-    () => {
-        "c.id, c.unitid, c.name, c.city, c.state, c.zip, c.sector, c.division, c.enrollment_men, c.enrollment_women,
-            c.enrollment_total, c.created_at, c.updated_at, c.version"
-    };
-}
-macro_rules! program_columns {
-    () => {
-        "p.id, p.sport, p.gender, p.division, p.participants, p.academic_year, p.created_at, p.updated_at, p.version,
-            c.id, c.unitid, c.name, c.city, c.state"
-    };
-}
-pub(crate) use program_columns;
+/// The columns of a program with the college that people know it by.
+pub(crate) const PROGRAM_COLUMNS: &str = concat!(Catalogued::COLUMNS, ", c.unitid, c.name, c.city, c.state");
+
 /// Colleges after the point $1, $2 that pass the filters $3 to $6.
 macro_rules! college_page {
     ($and:literal) => {
         concat!(
-            "SELECT ", college_columns!(), " FROM colleges c
+            "SELECT ", College::COLUMNS, " FROM colleges c
             WHERE (c.name_folded, c.id) > ($1, $2) AND (CAST($3 AS TEXT) IS NULL OR c.state = $3)
                 AND (CAST($4 AS TEXT) IS NULL OR c.division_folded = $4)
                 AND (CAST($5 AS TEXT) IS NULL AND CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM programs p
@@ -45,7 +37,7 @@ macro_rules! college_page {
 macro_rules! program_page {
     ($and:literal) => {
         concat!(
-            "SELECT ", program_columns!(), " FROM programs p JOIN colleges c ON c.id = p.college_id
+            "SELECT ", PROGRAM_COLUMNS, " FROM programs p JOIN colleges c ON c.id = p.college_id
             WHERE c.name_folded >= $1 AND (c.name_folded, p.sport, p.gender, p.id) > ($1, $2, $3, $4)
                 AND (CAST($5 AS TEXT) IS NULL OR c.state = $5) AND (CAST($6 AS TEXT) IS NULL OR p.division_folded = $6)
                 AND (CAST($7 AS TEXT) IS NULL OR p.sport = $7) AND (CAST($8 AS TEXT) IS NULL OR p.gender = $8)", $and,
@@ -59,42 +51,33 @@ queries! {
     SEARCH "colleges.search" college_page!(" AND c.id IN (SELECT college_id FROM college_words WHERE word >= $8 AND word < $9)
         AND (' ' || c.name_folded) LIKE $10 AND (' ' || c.name_folded) LIKE $11 AND (' ' || c.name_folded) LIKE $12
         AND (' ' || c.name_folded) LIKE $13 AND (' ' || c.name_folded) LIKE $14 AND (' ' || c.name_folded) LIKE $15");
-    READ "colleges.read" concat!("SELECT ", college_columns!(), " FROM colleges c WHERE c.id = $1");
-    BY_UNITID "colleges.by_unitid" concat!("SELECT ", college_columns!(), " FROM colleges c WHERE c.unitid = $1");
+    READ "colleges.read" College::TABLE.read;
+    BY_UNITID "colleges.by_unitid" concat!("SELECT ", College::COLUMNS, " FROM colleges c WHERE c.unitid = $1");
     PROGRAMS "programs.list" program_page!("");
     PROGRAMS_OF "programs.of_college" program_page!(" AND p.college_id = $10");
     PROGRAM_SEARCH "programs.search" program_page!(" AND c.id IN
             (SELECT college_id FROM college_words WHERE word >= $10 AND word < $11)
         AND (' ' || c.name_folded) LIKE $12 AND (' ' || c.name_folded) LIKE $13 AND (' ' || c.name_folded) LIKE $14
         AND (' ' || c.name_folded) LIKE $15 AND (' ' || c.name_folded) LIKE $16 AND (' ' || c.name_folded) LIKE $17");
-    PROGRAM "programs.read" concat!("SELECT ", program_columns!(), " FROM programs p JOIN colleges c ON c.id = p.college_id
+    PROGRAM "programs.read" concat!("SELECT ", PROGRAM_COLUMNS, " FROM programs p JOIN colleges c ON c.id = p.college_id
         WHERE p.id = $1");
-    NATURAL "programs.by_college" concat!("SELECT ", program_columns!(), " FROM programs p JOIN colleges c ON c.id = p.college_id
+    NATURAL "programs.by_college" concat!("SELECT ", PROGRAM_COLUMNS, " FROM programs p JOIN colleges c ON c.id = p.college_id
         WHERE c.unitid = $1 AND p.sport = $2 AND p.gender = $3");
-    ALL "colleges.all" concat!("SELECT ", college_columns!(), " FROM colleges c");
-    ALL_PROGRAMS "programs.all" concat!("SELECT ", program_columns!(), " FROM programs p JOIN colleges c ON c.id = p.college_id");
-    INSERT "colleges.insert" "INSERT INTO colleges (id, unitid, name, name_folded, city, state, zip, sector, division, division_folded,
-            enrollment_men, enrollment_women, enrollment_total, created_at, updated_at, version)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
-    UPDATE "colleges.update" "UPDATE colleges SET name = $2, name_folded = $3, city = $4, state = $5, zip = $6, sector = $7,
-            division = $8, division_folded = $9, enrollment_men = $10, enrollment_women = $11, enrollment_total = $12,
-            updated_at = $13, version = $14
-        WHERE id = $1";
+    ALL "colleges.all" concat!("SELECT ", College::COLUMNS, " FROM colleges c");
+    ALL_PROGRAMS "programs.all" concat!("SELECT ", PROGRAM_COLUMNS, " FROM programs p JOIN colleges c ON c.id = p.college_id");
+    INSERT "colleges.insert" College::TABLE.insert;
+    UPDATE "colleges.update" College::TABLE.update;
+    INSERT_PROGRAM "programs.insert" Catalogued::TABLE.insert;
+    UPDATE_PROGRAM "programs.update" Catalogued::TABLE.update;
     FORGET_WORDS "colleges.forget_words" "DELETE FROM college_words WHERE college_id = $1";
     WORD "colleges.word" "INSERT INTO college_words (word, college_id) VALUES ($1, $2) ON CONFLICT (word, college_id) DO NOTHING";
-    INSERT_PROGRAM "programs.insert" "INSERT INTO programs (id, college_id, sport, gender, division, division_folded, participants,
-            academic_year, created_at, updated_at, version)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-    UPDATE_PROGRAM "programs.update" "UPDATE programs SET division = $2, division_folded = $3, participants = $4, academic_year = $5,
-            updated_at = $6, version = $7
-        WHERE id = $1";
 }
 
 /// A program with the college that people know it by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     /// The program.
-    pub program: fieldhouse_domain::colleges::Program,
+    pub program: Catalogued,
     /// The college's `UNITID`.
     pub unitid: i64,
     /// The college's name.
@@ -148,22 +131,22 @@ pub async fn list(
     let (state, division) = (filter.state.as_ref(), filter.division.as_ref());
     let (sport, gender) = (filter.sport.as_ref().map(Sport::as_str), filter.gender.map(ProgramGender::name));
     if filter.words.is_empty() {
-        return reader.rows(LIST, values![name, last, state, division, sport, gender, limit], college).await;
+        return reader.rows(LIST, values![name, last, state, division, sport, gender, limit], record).await;
     }
     let (from, to) = range(&filter.words);
     let mut values = values![name, last, state, division, sport, gender, limit, from, to].to_vec();
     values.extend(patterns(&filter.words).map(Value::from));
-    reader.rows(SEARCH, &values, college).await
+    reader.rows(SEARCH, &values, record).await
 }
 
 /// One college.
 pub async fn read(reader: &mut impl Reader, college_id: CollegeId) -> Result<Option<College>> {
-    first(reader, READ, values![id(college_id)], college).await
+    first(reader, READ, values![id(college_id)], record).await
 }
 
 /// The college of a `UNITID`.
 pub async fn by_unitid(reader: &mut impl Reader, unitid: i64) -> Result<Option<College>> {
-    first(reader, BY_UNITID, values![unitid], college).await
+    first(reader, BY_UNITID, values![unitid], record).await
 }
 
 /// Programs by college, sport and gender, from a point in that order.
@@ -199,10 +182,8 @@ fn has_words(name: &str, words: &[String]) -> bool {
 }
 
 /// The whole catalogue, for an import to compare with.
-pub async fn everything(
-    reader: &mut impl Reader,
-) -> Result<(Vec<College>, Vec<fieldhouse_domain::colleges::Program>)> {
-    let colleges = reader.rows(ALL, values![], college).await?;
+pub async fn everything(reader: &mut impl Reader) -> Result<(Vec<College>, Vec<Catalogued>)> {
+    let colleges = reader.rows(ALL, values![], record).await?;
     let programs = reader.rows(ALL_PROGRAMS, values![], |row| Ok(program(row)?.program)).await?;
     Ok((colleges, programs))
 }
@@ -222,49 +203,17 @@ pub async fn find_program(
     first(reader, NATURAL, values![unitid, sport.as_str(), gender.name()], program).await
 }
 
-fn college(row: &mut Row<'_>) -> Result<College> {
-    Ok(College {
-        id: row.id()?,
-        unitid: row.next()?,
-        name: Name::stored(row.next()?),
-        city: row.next()?,
-        state: row.next()?,
-        zip: row.next()?,
-        sector: row.next()?,
-        division: row.next()?,
-        enrollment_men: row.next()?,
-        enrollment_women: row.next()?,
-        enrollment_total: row.next()?,
-        created_at: row.next()?,
-        updated_at: row.next()?,
-        version: row.next()?,
-    })
-}
-
 fn program(row: &mut Row<'_>) -> Result<Program> {
-    let program_id = row.id()?;
-    program_after_id(row, program_id)
+    let program = row.record()?;
+    of_college(row, program)
 }
 
 /// A program whose columns are all null where there is none: the last columns of a row.
 pub(crate) fn optional_program(row: &mut Row<'_>) -> Result<Option<Program>> {
-    row.optional_id()?.map(|program_id| program_after_id(row, program_id)).transpose()
+    row.optional_record()?.map(|program| of_college(row, program)).transpose()
 }
 
-fn program_after_id(row: &mut Row<'_>, program_id: ProgramId) -> Result<Program> {
-    let mut program = fieldhouse_domain::colleges::Program {
-        id: program_id,
-        college_id: CollegeId::from_uuid(Uuid::nil()),
-        sport: Sport::stored(row.next()?),
-        gender: row.parsed()?,
-        division: row.next()?,
-        participants: row.next()?,
-        academic_year: row.next()?,
-        created_at: row.next()?,
-        updated_at: row.next()?,
-        version: row.next()?,
-    };
-    program.college_id = row.id()?;
+fn of_college(row: &mut Row<'_>, program: Catalogued) -> Result<Program> {
     Ok(Program {
         program,
         unitid: row.next()?,
@@ -276,85 +225,19 @@ fn program_after_id(row: &mut Row<'_>, program_id: ProgramId) -> Result<Program>
 
 /// Writes a college of the catalogue, new or changed, with the words that it is found by.
 pub async fn write(tx: &mut Tx<'_>, _: &Operator, new: bool, college: &College) -> Result<()> {
-    let (college_id, name, folded) = (college.id.uuid(), college.name.as_str(), college.name.folded());
-    let (city, state, zip) = (college.city.as_ref(), college.state.as_ref(), college.zip.as_ref());
-    let (sector, division) = (college.sector.as_ref(), college.division.as_ref());
-    let division_folded = college.division.as_deref().map(text::fold).unwrap_or_default();
-    let (men, women, all) = (college.enrollment_men, college.enrollment_women, college.enrollment_total);
-    let (touched, version) = (college.updated_at, college.version);
-    if new {
-        let values = values![
-            college_id,
-            college.unitid,
-            name,
-            &folded,
-            city,
-            state,
-            zip,
-            sector,
-            division,
-            division_folded,
-            men,
-            women,
-            all,
-            college.created_at,
-            touched,
-            version,
-        ];
-        tx.run(INSERT, values).await?;
-    } else {
-        let values = values![
-            college_id,
-            name,
-            &folded,
-            city,
-            state,
-            zip,
-            sector,
-            division,
-            division_folded,
-            men,
-            women,
-            all,
-            touched,
-            version,
-        ];
-        tx.run(UPDATE, values).await?;
-        tx.run(FORGET_WORDS, values![college_id]).await?;
+    let values: Vec<Value<'_>> = college.cells().into_iter().map(Value::from).collect();
+    tx.run(if new { INSERT } else { UPDATE }, &values).await?;
+    if !new {
+        tx.run(FORGET_WORDS, values![id(college.id)]).await?;
     }
-    for word in folded.split(' ') {
-        tx.run(WORD, values![word, college_id]).await?;
+    for word in college.name.folded().split(' ') {
+        tx.run(WORD, values![word, id(college.id)]).await?;
     }
     Ok(())
 }
 
 /// Writes a program of the catalogue, new or changed.
-pub async fn write_program(
-    tx: &mut Tx<'_>,
-    _: &Operator,
-    new: bool,
-    program: &fieldhouse_domain::colleges::Program,
-) -> Result<()> {
-    let (program_id, division) = (program.id.uuid(), program.division.as_ref());
-    let division_folded = program.division.as_deref().map(text::fold).unwrap_or_default();
-    let (participants, year) = (program.participants, program.academic_year.as_ref());
-    let (touched, version) = (program.updated_at, program.version);
-    if new {
-        let values = values![
-            program_id,
-            program.college_id.uuid(),
-            program.sport.as_str(),
-            program.gender.name(),
-            division,
-            division_folded,
-            participants,
-            year,
-            program.created_at,
-            touched,
-            version,
-        ];
-        return tx.run(INSERT_PROGRAM, values).await.map(drop);
-    }
-    let values = values![program_id, division, division_folded, participants, year, touched, version];
-    tx.run(UPDATE_PROGRAM, values).await.map(drop)
+pub async fn write_program(tx: &mut Tx<'_>, _: &Operator, new: bool, program: &Catalogued) -> Result<()> {
+    let values: Vec<Value<'_>> = program.cells().into_iter().map(Value::from).collect();
+    tx.run(if new { INSERT_PROGRAM } else { UPDATE_PROGRAM }, &values).await.map(drop)
 }

@@ -2,6 +2,7 @@
 //! nothing twice.
 
 use fieldhouse_domain::ids::OrganizationId;
+use fieldhouse_domain::record::Bytes;
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -36,7 +37,7 @@ pub struct Slot {
 
 impl Slot {
     fn org(&self) -> Value<'_> {
-        Value::Uuid(self.organization.map_or(Uuid::nil(), fieldhouse_domain::ids::Id::uuid))
+        Value::from(self.organization.map_or(Uuid::nil(), fieldhouse_domain::ids::Id::uuid))
     }
 }
 
@@ -64,7 +65,7 @@ pub async fn find(tx: &mut Tx<'_>, slot: &Slot) -> Result<Option<Kept>> {
             request_digest: row.next()?,
             status: row.next()?,
             headers: row.next()?,
-            body: row.next()?,
+            body: row.next::<Option<Bytes>>()?.map(|body| body.0),
             made_id: row.next()?,
             created_at: row.next()?,
         })

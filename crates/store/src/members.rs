@@ -1,6 +1,7 @@
 //! Members in the store.
 
-use fieldhouse_domain::ids::{Id, MemberId, OrganizationId, UserId};
+use constcat::concat;
+use fieldhouse_domain::ids::MemberId;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::roles::Role;
 use jiff::Timestamp;
@@ -13,21 +14,18 @@ use crate::query::queries;
 use crate::row::Row;
 use crate::value::{id, values};
 
+/// Members with what people know them by.
+const LISTED: &str =
+    concat!("SELECT ", Member::COLUMNS, ", u.name, u.email FROM members m JOIN users u ON u.id = m.user_id");
+
 queries! {
-    LIST "members.list" "SELECT m.id, m.user_id, m.role, m.joined_at, m.suspended_at, m.updated_at, m.version, u.name, u.email
-        FROM members m JOIN users u ON u.id = m.user_id
-        WHERE m.org_id = $1 AND (m.joined_at, m.id) > ($2, $3) ORDER BY m.joined_at, m.id LIMIT $4";
-    READ "members.read" "SELECT m.id, m.user_id, m.role, m.joined_at, m.suspended_at, m.updated_at, m.version, u.name, u.email
-        FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND m.id = $2";
+    LIST "members.list" concat!(LISTED,
+        " WHERE m.org_id = $1 AND (m.joined_at, m.id) > ($2, $3) ORDER BY m.joined_at, m.id LIMIT $4");
+    READ "members.read" concat!(LISTED, " WHERE m.org_id = $1 AND m.id = $2");
     OWNERS "members.owners" "SELECT COUNT(*) FROM members WHERE org_id = $1 AND role = $2 AND suspended_at IS NULL";
-    INSERT "members.insert" "INSERT INTO members (org_id, id, user_id, role, joined_at, suspended_at, updated_at, version)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    UPDATE "members.update" "UPDATE members SET role = $3, suspended_at = $4, updated_at = $5, version = $6
-        WHERE org_id = $1 AND id = $2 AND version = $6 - 1";
-    DELETE "members.delete" "DELETE FROM members WHERE org_id = $1 AND id = $2 AND version = $3";
 }
 
-/// A member with what people know him by.
+/// A member with what people know them by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
     /// The member.
@@ -39,16 +37,7 @@ pub struct Listed {
 }
 
 fn listed(row: &mut Row<'_>) -> Result<Listed> {
-    let member = Member {
-        id: row.id()?,
-        user_id: row.id()?,
-        role: row.through(Role::from_rank)?,
-        joined_at: row.next()?,
-        suspended_at: row.next()?,
-        updated_at: row.next()?,
-        version: row.next()?,
-    };
-    Ok(Listed { member, name: row.next()?, email: row.next()? })
+    Ok(Listed { member: row.record()?, name: row.next()?, email: row.next()? })
 }
 
 /// Members after a point in the order of joining.
@@ -71,27 +60,4 @@ pub async fn read(reader: &mut impl Reader, scope: &OrgScope, member: MemberId) 
 pub async fn owners<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>) -> Result<i64> {
     let values = values![id(proof.organization()), Role::Owner.rank()];
     Ok(first(tx, OWNERS, values, |row| row.next()).await?.unwrap_or_default())
-}
-
-pub(crate) async fn write(tx: &mut Tx<'_>, org: OrganizationId, new: bool, member: &Member) -> Result<u64> {
-    let (role, suspended) = (member.role.rank(), member.suspended_at);
-    if new {
-        let user: UserId = member.user_id;
-        let values = values![
-            id(org),
-            id(member.id),
-            user.uuid(),
-            role,
-            member.joined_at,
-            suspended,
-            member.updated_at,
-            member.version
-        ];
-        return tx.run(INSERT, values).await;
-    }
-    tx.run(UPDATE, values![id(org), id(member.id), role, suspended, member.updated_at, member.version]).await
-}
-
-pub(crate) async fn delete(tx: &mut Tx<'_>, org: OrganizationId, member: &Member) -> Result<u64> {
-    tx.run(DELETE, values![id(org), id(member.id), member.version]).await
 }

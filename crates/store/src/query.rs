@@ -31,17 +31,19 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::api_keys::QUERIES,
         crate::audit::QUERIES,
         crate::colleges::QUERIES,
+        crate::divisions::QUERIES,
         crate::favorites::QUERIES,
         crate::games::QUERIES,
         crate::guests::QUERIES,
         crate::idempotency::QUERIES,
-        crate::leagues::QUERIES,
         crate::login_failures::QUERIES,
         crate::members::QUERIES,
         crate::organizations::QUERIES,
         crate::seasons::QUERIES,
         crate::sessions::QUERIES,
+        crate::teams::QUERIES,
         crate::users::QUERIES,
+        crate::venues::QUERIES,
         #[cfg(test)]
         crate::sqlite::tests::QUERIES,
         #[cfg(test)]
@@ -50,6 +52,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
     .into_iter()
     .flatten()
     .copied()
+    .chain(crate::records::queries())
 }
 
 /// Notes that a query is run. Debug builds refuse one that is not listed, and remember those that were run.

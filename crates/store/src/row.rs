@@ -1,12 +1,8 @@
 //! Rows on their way out of a statement: one reader for both engines, column by column, in the order of the SELECT list.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
-use std::str::FromStr;
 
-use fieldhouse_domain::ids::Id;
-use jiff::Timestamp;
-use jiff::civil::Date;
+use fieldhouse_domain::record::{Cell, CellKind, Cells, Column, Record};
 use rusqlite::types::ValueRef;
 use uuid::Uuid;
 
@@ -35,176 +31,110 @@ impl<'a> Row<'a> {
         let at = self.at;
         self.at += 1;
         let read = match &self.source {
-            Source::Sqlite(row) => row.get_ref(at).map_err(|error| error.to_string()).and_then(C::sqlite),
-            Source::Postgres(row) => C::postgres(row, at),
+            Source::Sqlite(row) => row
+                .get_ref(at)
+                .map_err(|error| error.to_string())
+                .and_then(|value| C::from_cell(of_sqlite(value))),
+            Source::Postgres(row) => of_postgres(row, at, C::KIND).and_then(C::from_cell),
         };
         read.map_err(|reason| self.corrupt(at, reason))
     }
 
-    /// Leaves columns out.
-    pub(crate) fn skip(&mut self, columns: usize) {
-        self.at += columns;
+    /// The next columns as a record.
+    pub(crate) fn record<R: Record>(&mut self) -> Result<R> {
+        R::load(self)
     }
 
-    /// The next column as an id.
-    pub(crate) fn id<I: Id>(&mut self) -> Result<I> {
-        self.next::<Uuid>().map(I::from_uuid)
+    /// The next columns as a record; none where its id is null, as in a LEFT JOIN that found nothing.
+    pub(crate) fn optional_record<R: Record>(&mut self) -> Result<Option<R>> {
+        if self.next::<Option<Uuid>>()?.is_none() {
+            self.at += R::FIELDS.len() - 1;
+            return Ok(None);
+        }
+        self.at -= 1;
+        R::load(self).map(Some)
     }
 
-    /// The next column as an id that may be missing.
-    pub(crate) fn optional_id<I: Id>(&mut self) -> Result<Option<I>> {
-        Ok(self.next::<Option<Uuid>>()?.map(I::from_uuid))
+    /// Goes over the columns of a record.
+    pub(crate) fn skip<R: Record>(&mut self) {
+        self.at += R::FIELDS.len();
     }
 
-    /// The next column, a text, as what it says.
-    pub(crate) fn parsed<T: FromStr<Err: std::fmt::Display>>(&mut self) -> Result<T> {
-        self.text(|text| text.ok_or("missing")?.parse().map_err(|error: T::Err| error.to_string()))
+    /// Goes one column back.
+    pub(crate) fn back(&mut self) {
+        self.at -= 1;
     }
 
-    /// The next column, a text that may be missing, as what it says.
-    pub(crate) fn optional_parsed<T: FromStr<Err: std::fmt::Display>>(&mut self) -> Result<Option<T>> {
-        self.text(|text| text.map(str::parse).transpose().map_err(|error: T::Err| error.to_string()))
-    }
-
-    /// The next column, a text that may be missing, where it lies: nothing is copied.
-    fn text<T>(&mut self, read: impl FnOnce(Option<&str>) -> std::result::Result<T, String>) -> Result<T> {
-        let at = self.at;
-        self.at += 1;
-        let text = match &self.source {
-            Source::Sqlite(row) => row
-                .get_ref(at)
-                .map_err(|error| error.to_string())
-                .and_then(|value| value.as_str_or_null().map_err(|error| error.to_string())),
-            Source::Postgres(row) => row.try_get(at).map_err(|error| error.to_string()),
-        };
-        text.and_then(read).map_err(|reason| self.corrupt(at, reason))
-    }
-
-    /// The next column, a text or number, through a function.
-    pub(crate) fn through<C: Column, T, E: std::fmt::Display>(
-        &mut self,
-        read: impl FnOnce(C) -> std::result::Result<T, E>,
-    ) -> Result<T> {
-        let value = self.next()?;
-        read(value).map_err(|error| self.corrupt(self.at - 1, error.to_string()))
-    }
-
-    /// The next column, a JSON array of texts, each as what it says.
-    pub(crate) fn list<T, E: std::fmt::Display>(
-        &mut self,
-        read: impl Fn(&str) -> std::result::Result<T, E>,
-    ) -> Result<Vec<T>> {
-        self.text(|json| {
-            let json = json.ok_or("missing")?;
-            if json == "[]" {
-                return Ok(Vec::new());
-            }
-            let texts: Vec<Text<'_>> = serde_json::from_str(json).map_err(|error| error.to_string())?;
-            texts.iter().map(|text| read(&text.0).map_err(|error| error.to_string())).collect()
-        })
+    /// The name of a column, as the database reports it.
+    fn name(&self, at: usize) -> Option<String> {
+        match &self.source {
+            Source::Sqlite(row) => row.as_ref().column_name(at).map(str::to_owned).ok(),
+            Source::Postgres(row) => row.columns().get(at).map(|column| column.name().to_owned()),
+        }
     }
 
     fn corrupt(&self, at: usize, reason: String) -> Error {
-        let (column, row) = match &self.source {
-            Source::Sqlite(row) => (row.as_ref().column_name(at).map(str::to_owned).ok(), first_sqlite(row)),
-            Source::Postgres(row) => {
-                let column = row.columns().get(at).map(|column| column.name().to_owned());
-                (column, row.try_get::<_, Uuid>(0).ok().map(|id| id.to_string()))
-            }
+        let row = match &self.source {
+            Source::Sqlite(row) => first_of_sqlite(row),
+            Source::Postgres(row) => row.try_get::<_, Uuid>(0).ok().map(|id| id.to_string()),
         };
         Error::Corrupt {
             query: self.query.name,
-            column: column.unwrap_or_else(|| at.to_string()),
+            column: self.name(at).unwrap_or_else(|| at.to_string()),
             row: row.unwrap_or_else(|| "?".to_owned()),
             reason,
         }
     }
 }
 
-fn first_sqlite(row: &rusqlite::Row<'_>) -> Option<String> {
+/// A record is read in the order of its fields. That the columns have their names is checked in debug builds: every query runs there.
+impl Cells for Row<'_> {
+    type Error = Error;
+    fn next<C: Column>(&mut self, name: &'static str) -> Result<C> {
+        debug_assert_eq!(self.name(self.at).as_deref(), Some(name), "in {}", self.query.name);
+        Row::next(self)
+    }
+}
+
+fn first_of_sqlite(row: &rusqlite::Row<'_>) -> Option<String> {
     let bytes = row.get_ref(0).ok()?.as_blob().ok()?;
     Uuid::from_slice(bytes).ok().map(|id| id.to_string())
 }
 
-/// A text of a JSON array, borrowed where it holds no escapes.
-#[derive(serde::Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// Writes texts as the JSON array that [`Row::list`] reads.
-pub(crate) fn list<T: std::fmt::Display>(items: &[T]) -> String {
-    let texts: Vec<String> = items.iter().map(ToString::to_string).collect();
-    serde_json::Value::from(texts).to_string()
+/// A column of SQLite, where it lies: nothing is copied. Text that is not UTF-8 is read as bytes, which no text column accepts.
+fn of_sqlite(value: ValueRef<'_>) -> Cell<'_> {
+    match value {
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(value) => Cell::Int(value),
+        ValueRef::Real(value) => Cell::Real(value),
+        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => Cell::Text(Cow::Borrowed(text)),
+            Err(_) => Cell::Bytes(Cow::Borrowed(bytes)),
+        },
+        ValueRef::Blob(bytes) => Cell::Bytes(Cow::Borrowed(bytes)),
+    }
 }
 
-/// A type that a column can be read as.
-pub(crate) trait Column: Sized {
-    fn sqlite(value: ValueRef<'_>) -> std::result::Result<Self, String>;
-    fn postgres(row: &tokio_postgres::Row, at: usize) -> std::result::Result<Self, String>;
-}
-
-macro_rules! plain {
-    ($($type:ty, |$value:ident| $sqlite:expr;)*) => { $(
-        impl Column for $type {
-            fn sqlite($value: ValueRef<'_>) -> std::result::Result<Self, String> { $sqlite }
-            fn postgres(row: &tokio_postgres::Row, at: usize) -> std::result::Result<Self, String> {
-                row.try_get(at).map_err(|error| error.to_string())
-            }
-        }
-    )* };
-}
-plain! {
-    i64, |value| value.as_i64().map_err(|error| error.to_string());
-    f64, |value| value.as_f64().map_err(|error| error.to_string());
-    bool, |value| value.as_i64().map(|value| value != 0).map_err(|error| error.to_string());
-    String, |value| value.as_str().map(str::to_owned).map_err(|error| error.to_string());
-    Vec<u8>, |value| value.as_blob().map(<[u8]>::to_vec).map_err(|error| error.to_string());
-    Uuid, |value| {
-        let bytes = value.as_blob().map_err(|error| error.to_string())?;
-        Uuid::from_slice(bytes).map_err(|error| error.to_string())
+/// A column of PostgreSQL as the type that is expected of it.
+fn of_postgres(
+    row: &tokio_postgres::Row,
+    at: usize,
+    kind: CellKind,
+) -> std::result::Result<Cell<'_>, String> {
+    let cell = match kind {
+        CellKind::Bool => row.try_get::<_, Option<bool>>(at).map(|value| value.map(Cell::Bool)),
+        CellKind::Int => row.try_get::<_, Option<i64>>(at).map(|value| value.map(Cell::Int)),
+        CellKind::Real => row.try_get::<_, Option<f64>>(at).map(|value| value.map(Cell::Real)),
+        CellKind::Text => row.try_get::<_, Option<&str>>(at).map(|value| value.map(Cell::from)),
+        CellKind::Bytes => row
+            .try_get::<_, Option<&[u8]>>(at)
+            .map(|value| value.map(|value| Cell::Bytes(Cow::Borrowed(value)))),
+        CellKind::Uuid => row.try_get::<_, Option<Uuid>>(at).map(|value| value.map(Cell::Uuid)),
     };
+    cell.map(|cell| cell.unwrap_or(Cell::Null)).map_err(|error| error.to_string())
 }
 
-macro_rules! through {
-    ($($type:ty, $base:ty, |$value:ident| $made:expr;)*) => { $(
-        impl Column for $type {
-            fn sqlite(value: ValueRef<'_>) -> std::result::Result<Self, String> {
-                let $value = <$base as Column>::sqlite(value)?;
-                $made
-            }
-            fn postgres(row: &tokio_postgres::Row, at: usize) -> std::result::Result<Self, String> {
-                let $value = <$base as Column>::postgres(row, at)?;
-                $made
-            }
-        }
-    )* };
-}
-through! {
-    Timestamp, i64, |micros| Timestamp::from_microsecond(micros).map_err(|error| error.to_string());
-    Date, String, |text| text.parse().map_err(|error: jiff::Error| error.to_string());
-    IpAddr, String, |text| text.parse().map_err(|error: std::net::AddrParseError| error.to_string());
-    [u8; 32], Vec<u8>, |bytes| bytes.try_into().map_err(|_| "not 32 bytes".to_owned());
-}
-
-impl<C: Column> Column for Option<C> {
-    fn sqlite(value: ValueRef<'_>) -> std::result::Result<Self, String> {
-        if matches!(value, ValueRef::Null) { Ok(None) } else { C::sqlite(value).map(Some) }
-    }
-    fn postgres(row: &tokio_postgres::Row, at: usize) -> std::result::Result<Self, String> {
-        let null = row.try_get::<_, Option<Anything>>(at).map_err(|error| error.to_string())?.is_none();
-        if null { Ok(None) } else { C::postgres(row, at).map(Some) }
-    }
-}
-
-/// Takes a column of any type, to ask only whether it is null.
-struct Anything;
-impl<'a> tokio_postgres::types::FromSql<'a> for Anything {
-    fn from_sql(
-        _: &tokio_postgres::types::Type,
-        _: &'a [u8],
-    ) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
-        Ok(Self)
-    }
-    fn accepts(_: &tokio_postgres::types::Type) -> bool {
-        true
-    }
+/// A row that is a record and nothing else.
+pub(crate) fn record<R: Record>(row: &mut Row<'_>) -> Result<R> {
+    R::load(row)
 }

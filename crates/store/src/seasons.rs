@@ -2,12 +2,12 @@
 
 use std::cmp::Reverse;
 
+use constcat::concat;
 use fieldhouse_domain::divisions::Division;
-use fieldhouse_domain::ids::{DivisionId, Id, OrganizationId, SeasonId};
-use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus};
+use fieldhouse_domain::ids::SeasonId;
+use fieldhouse_domain::seasons::{Season, SeasonStatus};
 use fieldhouse_domain::sports::Sport;
-use fieldhouse_domain::text::{ExternalId, Name};
-use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_domain::text::ExternalId;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
@@ -16,17 +16,8 @@ use crate::access::{OrgScope, OrgWrite};
 use crate::engine::{Reader, Tx, first};
 use crate::error::Result;
 use crate::query::queries;
-use crate::row::{self, Row};
+use crate::row::Row;
 use crate::value::{Value, id, values};
-
-macro_rules! columns {
-    () => {
-        "s.id, s.name, s.sport, s.status, s.starts_on, s.ends_on, s.time_zone, s.points_win, s.points_draw, s.points_loss,
-            s.tiebreakers, s.external_id, s.created_at, s.updated_at, s.version"
-    };
-}
-/// How many columns those are.
-const COLUMNS: usize = 15;
 
 /// The seasons whose ids a statement picks, each row with one of its divisions, in no order: [`Gathering`] sees to that, for the
 /// rows come in order anyway and are small once read, while the database would carry all their columns through a sort.
@@ -36,8 +27,10 @@ macro_rules! with_divisions {
             "WITH page AS (",
             $ids,
             ") SELECT ",
-            columns!(),
-            ", d.id, d.name, d.age_group, d.gender, d.created_at, d.updated_at, d.version, d.name_folded
+            Season::COLUMNS,
+            ", ",
+            Division::COLUMNS,
+            ", d.name_folded
             FROM page JOIN seasons s ON s.org_id = $1 AND s.id = page.id
             LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id"
         )
@@ -69,14 +62,6 @@ queries! {
     DEPENDENTS "seasons.dependents" "SELECT (SELECT COUNT(*) FROM divisions WHERE org_id = $1 AND season_id = $2)
         + (SELECT COUNT(*) FROM teams WHERE org_id = $1 AND season_id = $2)
         + (SELECT COUNT(*) FROM games WHERE org_id = $1 AND season_id = $2)";
-    INSERT "seasons.insert" "INSERT INTO seasons (org_id, id, name, name_folded, sport, status, starts_on, ends_on, listed_on, time_zone,
-            points_win, points_draw, points_loss, tiebreakers, external_id, created_at, updated_at, version)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
-    UPDATE "seasons.update" "UPDATE seasons SET name = $3, name_folded = $4, sport = $5, status = $6, starts_on = $7, ends_on = $8,
-            listed_on = $9, time_zone = $10, points_win = $11, points_draw = $12, points_loss = $13, tiebreakers = $14,
-            external_id = $15, updated_at = $16, version = $17
-        WHERE org_id = $1 AND id = $2 AND version = $17 - 1";
-    DELETE "seasons.delete" "DELETE FROM seasons WHERE org_id = $1 AND id = $2 AND version = $3";
 }
 
 /// Sorts after every day that can be written.
@@ -92,14 +77,10 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// The day by which seasons are listed: the first day, or else the day on which the record was made.
+    /// The day by which seasons are listed.
     pub fn listed_on(&self) -> Date {
-        listed_on(&self.season)
+        self.season.listed_on()
     }
-}
-
-fn listed_on(season: &Season) -> Date {
-    season.starts_on.unwrap_or_else(|| season.time_zone.date(season.created_at))
 }
 
 /// Which seasons are wanted.
@@ -165,7 +146,7 @@ pub async fn read(reader: &mut impl Reader, scope: &OrgScope, season: SeasonId) 
 
 /// The season that has this folded name.
 pub async fn by_name<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, folded: &str) -> Result<Option<SeasonId>> {
-    first(tx, BY_NAME, values![id(proof.organization()), folded], |row| row.id()).await
+    first(tx, BY_NAME, values![id(proof.organization()), folded], |row| row.next()).await
 }
 
 /// The season that has this id of another system.
@@ -174,7 +155,7 @@ pub async fn by_external_id<'tx>(
     proof: &OrgWrite<'tx>,
     external_id: &ExternalId,
 ) -> Result<Option<SeasonId>> {
-    first(tx, BY_EXTERNAL_ID, values![id(proof.organization()), external_id.as_str()], |row| row.id()).await
+    first(tx, BY_EXTERNAL_ID, values![id(proof.organization()), external_id.as_str()], |row| row.next()).await
 }
 
 /// How many divisions, teams and games stand on a season.
@@ -191,16 +172,16 @@ struct Gathering(Vec<(Season, Vec<(String, Division)>)>);
 impl Gathering {
     /// Adds a row's division to its season.
     fn take(&mut self, row: &mut Row<'_>) -> Result<()> {
-        let season_id: SeasonId = row.id()?;
+        let season_id: SeasonId = row.next()?;
+        row.back();
         let at = if let Some(at) = self.0.iter().rposition(|(season, _)| season.id == season_id) {
-            row.skip(COLUMNS - 1);
+            row.skip::<Season>();
             at
         } else {
-            self.0.push((season(season_id, row)?, Vec::new()));
+            self.0.push((row.record()?, Vec::new()));
             self.0.len() - 1
         };
-        if let Some(division_id) = row.optional_id()? {
-            let division = division(division_id, season_id, row)?;
+        if let Some(division) = row.optional_record()? {
             self.0[at].1.push((row.next()?, division));
         }
         Ok(())
@@ -216,92 +197,4 @@ impl Gathering {
         listed.sort_by_cached_key(order);
         listed
     }
-}
-
-pub(crate) fn division(id: DivisionId, season_id: SeasonId, row: &mut Row<'_>) -> Result<Division> {
-    Ok(Division {
-        id,
-        season_id,
-        name: Name::stored(row.next()?),
-        age_group: row.next()?,
-        gender: row.optional_parsed()?,
-        created_at: row.next()?,
-        updated_at: row.next()?,
-        version: row.next()?,
-    })
-}
-
-pub(crate) fn season(season_id: SeasonId, row: &mut Row<'_>) -> Result<Season> {
-    Ok(Season {
-        id: season_id,
-        name: Name::stored(row.next()?),
-        sport: Sport::stored(row.next()?),
-        status: row.parsed()?,
-        starts_on: row.next()?,
-        ends_on: row.next()?,
-        time_zone: TimeZoneName::stored(row.next()?),
-        scoring: Scoring { win: row.next()?, draw: row.next()?, loss: row.next()? },
-        tiebreakers: row.list(str::parse::<fieldhouse_domain::seasons::Tiebreaker>)?,
-        external_id: row.next::<Option<String>>()?.map(ExternalId::stored),
-        created_at: row.next()?,
-        updated_at: row.next()?,
-        version: row.next()?,
-    })
-}
-
-pub(crate) async fn write(tx: &mut Tx<'_>, org: OrganizationId, new: bool, season: &Season) -> Result<u64> {
-    let (name, folded) = (season.name.as_str(), season.name.folded());
-    let (sport, status, zone) = (season.sport.as_str(), season.status.name(), season.time_zone.as_str());
-    let (starts, ends, listed) = (season.starts_on, season.ends_on, listed_on(season));
-    let Scoring { win, draw, loss } = season.scoring;
-    let tiebreakers = row::list(&season.tiebreakers);
-    let external = season.external_id.as_ref().map(ExternalId::as_str);
-    let (org, season_id) = (org.uuid(), season.id.uuid());
-    if new {
-        let values = values![
-            org,
-            season_id,
-            name,
-            folded,
-            sport,
-            status,
-            starts,
-            ends,
-            listed,
-            zone,
-            win,
-            draw,
-            loss,
-            tiebreakers,
-            external,
-            season.created_at,
-            season.updated_at,
-            season.version,
-        ];
-        return tx.run(INSERT, values).await;
-    }
-    let values = values![
-        org,
-        season_id,
-        name,
-        folded,
-        sport,
-        status,
-        starts,
-        ends,
-        listed,
-        zone,
-        win,
-        draw,
-        loss,
-        tiebreakers,
-        external,
-        season.updated_at,
-        season.version,
-    ];
-    tx.run(UPDATE, values).await
-}
-
-pub(crate) async fn delete(tx: &mut Tx<'_>, org: OrganizationId, season: &Season) -> Result<u64> {
-    tx.run(DELETE, values![id(org), id(season.id), season.version]).await
 }

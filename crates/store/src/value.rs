@@ -1,9 +1,9 @@
 //! Values on their way into a statement, for both engines.
 
-use std::net::IpAddr;
+use std::borrow::Cow;
 
 use bytes::BytesMut;
-use fieldhouse_domain::ids::Id;
+use fieldhouse_domain::record::{Cell, Column};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -13,70 +13,42 @@ use uuid::Uuid;
 
 /// A value that is bound to a parameter.
 #[derive(Clone, Debug)]
-pub enum Value<'a> {
-    /// Nothing.
-    Null,
-    /// A truth value; 0 or 1 on SQLite.
-    Bool(bool),
-    /// A whole number; times are microseconds.
-    Int(i64),
-    /// A fraction.
-    Real(f64),
-    /// A text.
-    Text(&'a str),
-    /// A text of its own.
-    Owned(String),
-    /// Bytes.
-    Bytes(&'a [u8]),
-    /// A UUID; 16 bytes on SQLite.
-    Uuid(Uuid),
+pub struct Value<'a>(Cell<'a>);
+
+impl<'a> From<Cell<'a>> for Value<'a> {
+    fn from(cell: Cell<'a>) -> Self {
+        Self(cell)
+    }
 }
 
 macro_rules! from {
     ($($type:ty => |$value:ident| $made:expr;)*) => { $(
-        impl<'a> From<$type> for Value<'a> { fn from($value: $type) -> Self { $made } }
+        impl<'a> From<$type> for Value<'a> { fn from($value: $type) -> Self { Self($made) } }
     )* };
 }
 from! {
-    bool => |value| Self::Bool(value);
-    i64 => |value| Self::Int(value);
-    f64 => |value| Self::Real(value);
-    u32 => |value| Self::Int(i64::from(value));
-    String => |value| Self::Owned(value);
-    Timestamp => |value| Self::Int(value.as_microsecond());
-    Date => |value| Self::Owned(value.to_string());
-    IpAddr => |value| Self::Owned(value.to_string());
-    Uuid => |value| Self::Uuid(value);
-}
-impl<'a> From<&'a str> for Value<'a> {
-    fn from(value: &'a str) -> Self {
-        Self::Text(value)
-    }
-}
-impl<'a> From<&'a String> for Value<'a> {
-    fn from(value: &'a String) -> Self {
-        Self::Text(value)
-    }
-}
-impl<'a> From<&'a [u8]> for Value<'a> {
-    fn from(value: &'a [u8]) -> Self {
-        Self::Bytes(value)
-    }
-}
-impl<'a> From<&'a [u8; 32]> for Value<'a> {
-    fn from(value: &'a [u8; 32]) -> Self {
-        Self::Bytes(value)
-    }
+    bool => |value| Cell::Bool(value);
+    i64 => |value| Cell::Int(value);
+    f64 => |value| Cell::Real(value);
+    u32 => |value| Cell::Int(i64::from(value));
+    String => |value| Cell::Text(Cow::Owned(value));
+    Timestamp => |value| value.into_cell();
+    Date => |value| value.into_cell();
+    Uuid => |value| Cell::Uuid(value);
+    &'a str => |value| Cell::from(value);
+    &'a String => |value| Cell::from(value.as_str());
+    &'a [u8] => |value| Cell::Bytes(Cow::Borrowed(value));
+    &'a [u8; 32] => |value| Cell::Bytes(Cow::Borrowed(value));
 }
 impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
     fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Null, Into::into)
+        value.map_or(Self(Cell::Null), Into::into)
     }
 }
 
-/// The value of an id.
-pub(crate) fn id<'a, I: Id>(id: I) -> Value<'a> {
-    Value::Uuid(id.uuid())
+/// The value of anything that is stored in one column: an id, a role, a name.
+pub(crate) fn id<'a>(column: impl Column) -> Value<'a> {
+    Value(column.into_cell())
 }
 
 /// The values of a statement's parameters, in the order of their numbers.
@@ -87,15 +59,14 @@ pub(crate) use values;
 
 impl rusqlite::ToSql for Value<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match self {
-            Self::Null => ValueRef::Null,
-            Self::Bool(value) => ValueRef::Integer(i64::from(*value)),
-            Self::Int(value) => ValueRef::Integer(*value),
-            Self::Real(value) => ValueRef::Real(*value),
-            Self::Text(value) => ValueRef::Text(value.as_bytes()),
-            Self::Owned(value) => ValueRef::Text(value.as_bytes()),
-            Self::Bytes(value) => ValueRef::Blob(value),
-            Self::Uuid(value) => ValueRef::Blob(value.as_bytes()),
+        Ok(ToSqlOutput::Borrowed(match &self.0 {
+            Cell::Null => ValueRef::Null,
+            Cell::Bool(value) => ValueRef::Integer(i64::from(*value)),
+            Cell::Int(value) => ValueRef::Integer(*value),
+            Cell::Real(value) => ValueRef::Real(*value),
+            Cell::Text(value) => ValueRef::Text(value.as_bytes()),
+            Cell::Bytes(value) => ValueRef::Blob(value),
+            Cell::Uuid(value) => ValueRef::Blob(value.as_bytes()),
         }))
     }
 }
@@ -106,16 +77,15 @@ impl ToSql for Value<'_> {
         kind: &Type,
         buffer: &mut BytesMut,
     ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        match self {
-            Self::Null => Ok(IsNull::Yes),
-            Self::Bool(value) => value.to_sql(kind, buffer),
-            Self::Int(value) if *kind == Type::INT4 => i32::try_from(*value)?.to_sql(kind, buffer),
-            Self::Int(value) => value.to_sql(kind, buffer),
-            Self::Real(value) => value.to_sql(kind, buffer),
-            Self::Text(value) => value.to_sql(kind, buffer),
-            Self::Owned(value) => value.to_sql(kind, buffer),
-            Self::Bytes(value) => value.to_sql(kind, buffer),
-            Self::Uuid(value) => {
+        match &self.0 {
+            Cell::Null => Ok(IsNull::Yes),
+            Cell::Bool(value) => value.to_sql(kind, buffer),
+            Cell::Int(value) if *kind == Type::INT4 => i32::try_from(*value)?.to_sql(kind, buffer),
+            Cell::Int(value) => value.to_sql(kind, buffer),
+            Cell::Real(value) => value.to_sql(kind, buffer),
+            Cell::Text(value) => value.as_ref().to_sql(kind, buffer),
+            Cell::Bytes(value) => value.as_ref().to_sql(kind, buffer),
+            Cell::Uuid(value) => {
                 buffer.extend_from_slice(value.as_bytes());
                 Ok(IsNull::No)
             }

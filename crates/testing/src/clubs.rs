@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::api_keys::{ApiKey, ApiKeyKind};
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{Id, OrganizationId};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{self, Organization};
@@ -116,10 +116,10 @@ impl Person {
     /// What makes this person: user, membership, session and key.
     pub fn effects(&self) -> Vec<Effect> {
         [
-            Record::User(self.user.clone()),
-            Record::Member(self.member.clone()),
-            Record::Session(self.session.clone()),
-            Record::ApiKey(self.key.clone()),
+            AnyRecord::User(self.user.clone()),
+            AnyRecord::Member(self.member.clone()),
+            AnyRecord::Session(self.session.clone()),
+            AnyRecord::ApiKey(self.key.clone()),
         ]
         .map(Effect::create)
         .into()
@@ -203,7 +203,7 @@ impl Club {
         };
         let person = |role: Role| Person::new(organization.id, &organization.slug, role.name(), role);
         let people: Vec<Person> = Role::ALL.into_iter().map(person).collect();
-        let mut effects = vec![Effect::create(Record::Organization(organization.clone()))];
+        let mut effects = vec![Effect::create(AnyRecord::Organization(organization.clone()))];
         effects.extend(people.iter().flat_map(Person::effects));
         apply(store, organization.id, effects).await.expect("the club is founded");
         Self { organization, people }
@@ -231,7 +231,7 @@ impl Club {
     ///
     /// # Panics
     /// Where the store refuses.
-    pub async fn create(&self, store: &Store, records: Vec<Record>) {
+    pub async fn create(&self, store: &Store, records: Vec<AnyRecord>) {
         let effects = records.into_iter().map(Effect::create).collect();
         apply(store, self.id(), effects).await.expect("the records are made");
     }

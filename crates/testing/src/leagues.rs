@@ -1,9 +1,9 @@
 //! Records of a league to test with: plain ones, whose fields a test changes where they matter to it.
 
 use fieldhouse_domain::divisions::Division;
-use fieldhouse_domain::games::{Game, GameKind, GameStatus, Side};
+use fieldhouse_domain::games::{Game, GameKind, GameStatus};
 use fieldhouse_domain::ids::{Id, TeamId};
-use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus, default_tiebreakers};
+use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus, Tiebreaker};
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::Name;
@@ -32,7 +32,7 @@ pub fn season(name: &str) -> Season {
         ends_on: None,
         time_zone: melbourne(),
         scoring: Scoring::default(),
-        tiebreakers: default_tiebreakers(),
+        tiebreakers: Tiebreaker::ALL.to_vec(),
         external_id: None,
         created_at: NOW,
         updated_at: TOUCHED,
@@ -87,7 +87,6 @@ pub fn venue(name: &str) -> Venue {
 
 /// A game of a division that is to be played at a known time and nowhere yet.
 pub fn game(division: &Division, home: TeamId, away: TeamId, starts_at: Timestamp) -> Game {
-    let side = |team_id| Some(Side { team_id, score: None });
     Game {
         id: new_id(),
         season_id: division.season_id,
@@ -101,8 +100,10 @@ pub fn game(division: &Division, home: TeamId, away: TeamId, starts_at: Timestam
         time_zone: melbourne(),
         venue_id: None,
         field: None,
-        home: side(home),
-        away: side(away),
+        home_team_id: Some(home),
+        home_score: None,
+        away_team_id: Some(away),
+        away_score: None,
         last_change: None,
         external_id: None,
         created_at: NOW,

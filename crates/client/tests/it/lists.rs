@@ -3,6 +3,7 @@
 use fieldhouse_client::Method;
 use fieldhouse_client::api::Page;
 use fieldhouse_client::api::seasons::SeasonListQuery;
+use fieldhouse_domain::sports::Sport;
 use futures_util::TryStreamExt;
 use serde_json::Value;
 
@@ -27,7 +28,7 @@ fn three_pages() -> Stub {
 async fn a_stream_follows_every_cursor_and_keeps_the_filters() {
     let stub = three_pages();
     let query = SeasonListQuery {
-        sport: Some("track & field".to_owned()),
+        sport: Some(Sport::stored("track & field".to_owned())),
         limit: Some(2),
         ..SeasonListQuery::default()
     };

@@ -3,18 +3,16 @@
 use std::time::{Duration, Instant};
 
 use fieldhouse_client::api::auth::Login;
-use fieldhouse_client::api::seasons::{SeasonChange, SeasonCreate};
+use fieldhouse_client::api::seasons::{ChangeSeason, NewSeason};
 use fieldhouse_client::{Client, Method};
 use serde_json::{Value, json};
 
 use crate::support::{Reply, Stub};
 use crate::{SEASON, client, code, season};
 
-fn create() -> SeasonCreate {
-    serde_json::from_value(
-        json!({"name": "Winter", "sport": "basketball", "time_zone": "Australia/Melbourne"}),
-    )
-    .expect("a season")
+fn create() -> NewSeason {
+    let zone = "Australia/Melbourne".parse().expect("a zone");
+    NewSeason::new("Winter".parse().expect("a name"), "basketball".parse().expect("a sport"), zone)
 }
 
 /// Busy first, then the line breaks, then success.
@@ -44,7 +42,7 @@ async fn a_repeated_request_keeps_its_idempotency_key_and_body() {
 async fn a_given_key_is_used_and_a_change_is_a_merge_patch() {
     let stub = shaky();
     let id = SEASON.parse().expect("an id");
-    let change = SeasonChange { name: Some("Winter".to_owned()), ..SeasonChange::default() };
+    let change = ChangeSeason { name: "Winter".parse().ok(), ..ChangeSeason::default() };
     client(&stub).seasons().change(id, &change).idempotency_key("mine").await.expect("a season");
     assert_eq!(stub.seen().len(), 3);
     for seen in stub.seen() {
@@ -58,7 +56,11 @@ async fn a_given_key_is_used_and_a_change_is_a_merge_patch() {
 #[tokio::test]
 async fn what_may_not_happen_twice_is_not_repeated() {
     let stub = Stub::new(|_| Reply::problem(503, "overloaded"));
-    let login = Login { email: "a@b.org".into(), password: "secret".into(), organization: None };
+    let login = Login {
+        email: "a@b.org".parse().expect("an address"),
+        password: "secret".into(),
+        organization: None,
+    };
     assert_eq!(code(client(&stub).auth().login(&login).await.map(|_| ())), "overloaded");
     let seen = stub.seen();
     assert_eq!(seen.len(), 1);

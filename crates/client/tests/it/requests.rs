@@ -1,8 +1,9 @@
 //! What requests carry, and how answers are read.
 
 use fieldhouse_client::api::Data;
-use fieldhouse_client::api::seasons::{Season, SeasonChange};
+use fieldhouse_client::api::seasons::{ChangeSeason, Season};
 use fieldhouse_client::{Client, Error, Method, SessionTokens};
+use fieldhouse_domain::text::Name;
 use serde_json::{Value, json};
 
 use crate::support::{Reply, Stub};
@@ -19,7 +20,7 @@ async fn a_record_comes_with_its_version_and_goes_back_under_it() {
     let read = client.seasons().read(id).versioned().await.expect("a season");
     let version = read.etag.expect("a version");
     assert_eq!(client.seasons().read(id).if_none_match(&version).await.expect("an answer"), None);
-    let change = SeasonChange::default();
+    let change = ChangeSeason::default();
     client.seasons().change(id, &change).if_match(&version).validate_only().await.expect("a season");
     let change = &stub.seen()[2];
     assert_eq!((change.header("if-match"), change.query.as_str()), (Some("\"1-abc\""), "validate_only=true"));
@@ -88,7 +89,7 @@ async fn a_body_that_is_too_large_is_not_sent() {
     let stub = always(200, json!({"data": season("Winter")}));
     let client = client(&stub);
     let id = SEASON.parse().expect("an id");
-    let change = SeasonChange { name: Some("a".repeat(1 << 20)), ..SeasonChange::default() };
+    let change = ChangeSeason { name: Some(Name::stored("a".repeat(1 << 20))), ..ChangeSeason::default() };
     let typed = client.seasons().change(id, &change).await;
     assert!(matches!(typed, Err(Error::BodyTooLarge { limit: 1_048_576, .. })), "{typed:?}");
     let request = client.request::<Value>(Method::POST, "/x").body(&"a".repeat(16 << 20)).send().await;

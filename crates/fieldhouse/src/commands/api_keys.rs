@@ -1,12 +1,16 @@
 //! `fieldhouse admin api-keys`: keys for scripts, servers and agents.
 
+use std::net::IpAddr;
+
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use fieldhouse_client::Client;
-use fieldhouse_client::api::api_keys::{ApiKey, ApiKeyCreate};
+use fieldhouse_client::api::api_keys::{ApiKey, IssueApiKey, NewApiKey};
 use fieldhouse_client::api::request::ListQuery;
 use fieldhouse_domain::api_keys::ApiKeyKind;
 use fieldhouse_domain::ids::ApiKeyId;
+use fieldhouse_domain::scopes::Scope;
+use fieldhouse_domain::text::Name;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::arguments::{When, instants, one_of};
@@ -33,7 +37,7 @@ pub(crate) enum Options {
 pub(crate) struct CreateOptions {
     /// What to call it
     #[arg(long)]
-    name: String,
+    name: Name,
     /// How long it lasts: 90 days unless said otherwise, 366 at most
     #[arg(long, value_name = "N", conflicts_with = "expires_at", value_parser = clap::value_parser!(u16).range(1..=366))]
     expires_in_days: Option<u16>,
@@ -42,10 +46,10 @@ pub(crate) struct CreateOptions {
     expires_at: Option<When>,
     /// What it may touch, as resource:read or resource:write; may be given several times; whatever your role may unless said otherwise
     #[arg(long = "scope", value_name = "SCOPE")]
-    scopes: Vec<String>,
+    scopes: Vec<Scope>,
     /// An address from which it may be used; may be given several times; any unless said otherwise
     #[arg(long = "allowed-ip", value_name = "ADDRESS")]
-    allowed_ips: Vec<String>,
+    allowed_ips: Vec<IpAddr>,
     /// Whom it is for: an agent's key writes only through changesets
     #[arg(long, value_parser = one_of!(ApiKeyKind))]
     kind: Option<ApiKeyKind>,
@@ -98,18 +102,17 @@ async fn create(context: &Context, client: &Client, options: CreateOptions) -> a
 }
 
 impl CreateOptions {
-    fn body(self, expires_at: Option<Timestamp>) -> anyhow::Result<ApiKeyCreate> {
-        let given = |texts: Vec<String>| (!texts.is_empty()).then_some(texts);
+    fn body(self, expires_at: Option<Timestamp>) -> anyhow::Result<IssueApiKey> {
         let in_days = self.expires_in_days.map(|days| {
             let life = SignedDuration::from_hours(i64::from(days) * 24);
             clock::now().checked_add(life).context("there is no such time")
         });
-        Ok(ApiKeyCreate {
-            name: self.name,
-            kind: self.kind,
-            scopes: given(self.scopes),
-            allowed_ips: given(self.allowed_ips),
-            expires_at: in_days.transpose()?.or(expires_at),
-        })
+        let key = NewApiKey {
+            kind: self.kind.unwrap_or(ApiKeyKind::Personal),
+            scopes: self.scopes,
+            allowed_ips: self.allowed_ips,
+            ..NewApiKey::new(self.name)
+        };
+        Ok(IssueApiKey { key, expires_at: in_days.transpose()?.or(expires_at) })
     }
 }

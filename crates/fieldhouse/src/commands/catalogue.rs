@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use fieldhouse_domain::imports::colleges::{self, academic_year};
+use fieldhouse_imports::colleges::{self, academic_year};
 use fieldhouse_server::{Clock, operator};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 

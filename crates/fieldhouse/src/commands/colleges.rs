@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use fieldhouse_client::api::colleges::{College, CollegeSearch, Program, ProgramSearch};
 use fieldhouse_domain::colleges::ProgramGender;
 use fieldhouse_domain::ids::CollegeId;
+use fieldhouse_domain::sports::Sport;
 
 use super::favorites;
 use crate::arguments::one_of;
@@ -56,7 +57,7 @@ struct Filters {
     division: Option<String>,
     /// Only with this sport
     #[arg(long)]
-    sport: Option<String>,
+    sport: Option<Sport>,
     /// Only for these
     #[arg(long, value_parser = one_of!(ProgramGender))]
     gender: Option<ProgramGender>,

@@ -3,10 +3,13 @@
 use clap::{ArgGroup, Args, Subcommand};
 use fieldhouse_client::Client;
 use fieldhouse_client::api::favorites::{
-    CustomSave, Favorite, FavoriteListQuery, FavoriteSave, RecordOrList,
+    ChangeFavorite, CustomProgram, Favorite, FavoriteListQuery, FavoriteSave, RecordOrList,
 };
-use fieldhouse_domain::favorites::{Fit, Stage};
+use fieldhouse_domain::colleges::ProgramGender;
+use fieldhouse_domain::favorites::{Fit, Notes, Stage, WrittenGender};
 use fieldhouse_domain::ids::{FavoriteId, ProgramId};
+use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::text::{Name, State, Tag};
 
 use crate::arguments::one_of;
 use crate::context::Context;
@@ -40,19 +43,19 @@ pub(crate) struct AddOptions {
     unitid: Option<i64>,
     /// A college that the catalogue does not hold, with --sport
     #[arg(long, value_name = "NAME", requires = "sport")]
-    custom: Option<String>,
+    custom: Option<Name>,
     /// The sport
     #[arg(long)]
-    sport: Option<String>,
+    sport: Option<Sport>,
     /// For whom the program is: men, women, coed or unknown
     #[arg(long)]
-    gender: Option<String>,
+    gender: Option<WrittenGender>,
     /// The state of a college that the catalogue does not hold
     #[arg(long)]
-    state: Option<String>,
+    state: Option<State>,
     /// Notes; not without signing in
     #[arg(long)]
-    notes: Option<String>,
+    notes: Option<Notes>,
     /// How far you are with it
     #[arg(long, value_parser = one_of!(Stage))]
     stage: Option<Stage>,
@@ -64,7 +67,7 @@ pub(crate) struct AddOptions {
     interest: Option<i64>,
     /// A tag; may be given several times
     #[arg(long = "tag", value_name = "TAG")]
-    tags: Vec<String>,
+    tags: Vec<Tag>,
 }
 
 const COLUMNS: &[Column<Favorite>] = &[
@@ -125,26 +128,27 @@ async fn claim(context: &Context) -> anyhow::Result<()> {
 
 impl AddOptions {
     fn body(self) -> FavoriteSave {
-        let tags = (!self.tags.is_empty()).then_some(self.tags);
-        let details = FavoriteSave {
+        let tags = (!self.tags.is_empty()).then(|| self.tags.into_iter().collect());
+        let details = ChangeFavorite {
             stage: self.stage,
             fit: self.fit,
-            interest: self.interest,
-            notes: self.notes,
+            interest: self.interest.map(Some),
+            notes: self.notes.map(Some),
             tags,
-            ..FavoriteSave::default()
         };
         match (self.custom, self.sport) {
             (Some(college_name), Some(sport)) => {
-                let custom = CustomSave { college_name, state: self.state, sport, gender: self.gender };
-                FavoriteSave { custom: Some(custom), ..details }
+                let gender = self.gender.unwrap_or(WrittenGender(ProgramGender::Unknown));
+                let custom = CustomProgram { college_name, state: self.state, sport, gender };
+                FavoriteSave { custom: Some(custom), details, ..FavoriteSave::default() }
             }
             (_, sport) => FavoriteSave {
                 program_id: self.program,
                 unitid: self.unitid,
                 sport,
                 gender: self.gender,
-                ..details
+                details,
+                ..FavoriteSave::default()
             },
         }
     }

@@ -8,6 +8,8 @@ use clap::Args;
 use fieldhouse_client::Error;
 use fieldhouse_client::api::Code;
 use fieldhouse_client::api::imports::{BadRow, LeagueFormat, LeagueImport, LeagueReport};
+use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::time::TimeZoneName;
 use indicatif::ProgressBar;
 
 use crate::arguments::{read_file, word};
@@ -25,10 +27,10 @@ pub(crate) struct Options {
     format: LeagueFormat,
     /// The sport, which the file does not say
     #[arg(long)]
-    sport: String,
+    sport: Sport,
     /// The IANA time zone of the file's times: Australia/Melbourne
     #[arg(long, value_name = "ZONE")]
-    time_zone: String,
+    time_zone: TimeZoneName,
     /// Check and count everything, and keep nothing
     #[arg(long)]
     dry_run: bool,

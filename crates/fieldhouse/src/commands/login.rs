@@ -6,6 +6,7 @@ use fieldhouse_client::api::auth::{Login, Tokens};
 use fieldhouse_client::api::organization::OrganizationRef;
 use fieldhouse_client::api::profile::Profile;
 use fieldhouse_client::{Client, Error};
+use fieldhouse_domain::text::Email;
 use serde::Serialize;
 
 use crate::context::{Context, mend};
@@ -19,7 +20,7 @@ use crate::secrets;
 pub(crate) struct Options {
     /// Your e-mail address
     #[arg(required_unless_present_any = ["api_key", "api_key_stdin"], conflicts_with_all = ["api_key", "api_key_stdin"])]
-    email: Option<String>,
+    email: Option<Email>,
     /// Your password; asked for when it is left out, which keeps it out of the shell's history
     #[arg(conflicts_with = "password_stdin")]
     password: Option<String>,
@@ -87,7 +88,7 @@ async fn with_password(context: &Context, login: Login) -> anyhow::Result<Signed
     Ok(SignedIn {
         base_url: context.base_url()?,
         method: "session",
-        email: Some(login.email),
+        email: Some(login.email.to_string()),
         organization: Some(organization),
         role: Some(role.to_string()),
     })

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 use fieldhouse_client::api::seasons::{Season, SeasonListQuery};
 use fieldhouse_domain::seasons::SeasonStatus;
+use fieldhouse_domain::sports::Sport;
 
 use crate::arguments::{When, instants, one_of};
 use crate::context::Context;
@@ -23,7 +24,7 @@ pub(crate) struct ListOptions {
     status: Option<SeasonStatus>,
     /// Only seasons of this sport
     #[arg(long)]
-    sport: Option<String>,
+    sport: Option<Sport>,
     /// Only seasons that are played in this year, in part at least
     #[arg(long)]
     year: Option<i16>,

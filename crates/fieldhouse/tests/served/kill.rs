@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fieldhouse_client::Client;
-use fieldhouse_client::api::favorites::{CustomSave, FavoriteListQuery, FavoriteSave};
+use fieldhouse_client::api::favorites::{CustomProgram, FavoriteListQuery, FavoriteSave};
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_server::Clock;
 use fieldhouse_store::{Store, audit};
@@ -74,7 +74,7 @@ async fn kill_while_saving(place: &Place, role: &str) -> bool {
 async fn signed_in(server: &Server, role: &str) -> Client {
     let (email, password) = server.account(role);
     let login = fieldhouse_client::api::auth::Login {
-        email: email.to_owned(),
+        email: email.parse().expect("an address"),
         password: password.to_owned(),
         organization: None,
     };
@@ -88,11 +88,11 @@ fn name(number: usize) -> String {
 }
 
 fn favorite(number: usize) -> FavoriteSave {
-    let custom = CustomSave {
-        college_name: name(number),
+    let custom = CustomProgram {
+        college_name: name(number).parse().expect("a name"),
         state: None,
-        sport: "softball".to_owned(),
-        gender: Some("women".to_owned()),
+        sport: "softball".parse().expect("a sport"),
+        gender: "women".parse().expect("a gender"),
     };
     FavoriteSave { custom: Some(custom), ..FavoriteSave::default() }
 }

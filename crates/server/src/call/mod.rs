@@ -5,16 +5,16 @@
 
 mod body;
 mod context;
+mod json;
 mod paging;
 mod query;
-mod wording;
 mod write;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, RawPathParams, Request};
 use axum::response::Response;
 use fieldhouse_api::Op;
-use fieldhouse_api::request::{Body as _, PathParameter};
+use fieldhouse_api::request::{PathParameter, Payload};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_store::{OrgScope, Store};
 use jiff::Timestamp;
@@ -37,8 +37,8 @@ pub struct Call<O: Op> {
     pub context: Context,
     /// Its query parameters.
     pub query: O::Query,
-    /// Its body.
-    pub body: O::Body,
+    /// What its body holds.
+    pub body: <O::Body as Payload>::Content,
     /// None where what stands in the path cannot be its parameter.
     path: Option<O::Path>,
     admitted: Admitted,
@@ -78,11 +78,6 @@ impl<O: Op> Call<O> {
     pub fn guest(&self) -> Result<Option<[u8; 32]>, Failure> {
         guard::guest(&self.app, &self.context)
     }
-
-    /// What the body holds.
-    pub fn content(&self) -> &<O::Body as fieldhouse_api::request::Body>::Content {
-        self.body.content()
-    }
 }
 
 /// A call, or why there is none; with what is told in either case.
@@ -103,11 +98,11 @@ impl<O: Op> FromRequest<App> for Arrival<O> {
             context.accepts_json::<O>()?;
             let bytes = body::read(O::Body::KIND, &context.headers, body).await?;
             let query = query::parse::<O>(&context)?;
-            let sent = body::parse::<O>(&context, &bytes).await?;
+            let body = body::parse::<O>(&context, &bytes).await?;
             let path = path_parameter(&mut parts, app).await;
             let path = O::Path::read(path.as_deref());
             let context = context.with_digest(&bytes);
-            Ok(Call { app: app.clone(), context, path, query, body: O::Body::from_content(sent), admitted })
+            Ok(Call { app: app.clone(), context, path, query, body, admitted })
         };
         Ok(Self { standing, call: call.await })
     }

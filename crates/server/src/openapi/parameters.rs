@@ -3,8 +3,8 @@
 use fieldhouse_api::Op;
 use fieldhouse_api::operations::Method;
 use fieldhouse_api::request::PathParameter;
+use fieldhouse_domain::record::Properties;
 use fieldhouse_domain::scopes::Resource;
-use utoipa::PartialSchema;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::SchemaType;
 use utoipa::openapi::{ObjectBuilder, RefOr, Required, Schema, Type};
@@ -20,7 +20,7 @@ pub(super) fn of<O: Op>() -> Vec<Parameter> {
         let description = description(&schema).unwrap_or_else(|| format!("The {name}."));
         parameters.push(built.description(Some(description)).schema(Some(schema)).build());
     }
-    if let RefOr::T(Schema::Object(object)) = <O::Query as PartialSchema>::schema() {
+    if let RefOr::T(Schema::Object(object)) = Properties::of::<O::Query>() {
         for (name, schema) in object.properties {
             let built =
                 ParameterBuilder::new().name(name).parameter_in(ParameterIn::Query).required(Required::False);

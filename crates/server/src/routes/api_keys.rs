@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::key_ring::Purpose;
 
 pub(crate) async fn create(call: Call<op::ApiKeyCreate>) -> Result<Answered<op::ApiKeyCreate>, Failure> {
-    let wanted = call.content().command()?;
+    let wanted = call.body.clone();
     let minted = mint(&call.app)?;
     call.write((wanted, minted), |tx, acting, call, (wanted, minted)| {
         Box::pin(async move {

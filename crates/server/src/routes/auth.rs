@@ -3,12 +3,12 @@
 use fieldhouse_api::auth::{Session, SignedOut, Tokens};
 use fieldhouse_api::organization::OrganizationRef;
 use fieldhouse_api::{Code, Data, Deleted, Op, Page, op};
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sessions::{self, Client, Refreshed};
-use fieldhouse_domain::text::{Email, NotText};
+use fieldhouse_domain::text::NotText;
 use fieldhouse_domain::users::{User, check_password};
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_store::users;
@@ -24,12 +24,12 @@ use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
 pub(crate) async fn login(call: Call<op::AuthLogin>) -> Result<Answered<op::AuthLogin>, Failure> {
-    let email = Email::parse(&call.content().email).map_err(|wrong| Refusal::field("/email", wrong))?;
+    let email = call.body.email.clone();
     let turn = call.app.passwords.turn()?;
     let attempt = Attempt::begin(&call, &email).await?;
     let user = users::by_email(&mut call.store(), &email).await?;
     let expected = user.as_ref().and_then(|user| user.password_hash.clone());
-    let password = SecretString::from(call.content().password.clone());
+    let password = SecretString::from(call.body.password.clone());
     let right = turn.verify(password, expected).await?;
     let Some(user) = user.filter(|user| right && user.suspended_at.is_none()) else {
         let detail = "The e-mail address or the password is wrong.";
@@ -37,7 +37,7 @@ pub(crate) async fn login(call: Call<op::AuthLogin>) -> Result<Answered<op::Auth
     };
     attempt.succeed(&call).await?;
     let memberships = users::memberships(&mut call.store(), user.id).await?;
-    let membership = choose(memberships, call.content().organization.as_deref())?;
+    let membership = choose(memberships, call.body.organization.as_deref())?;
     open(call, user, membership).await
 }
 
@@ -81,7 +81,7 @@ async fn open(
             let token = RefreshToken::new(here.organization, session.id, session.generation, *nonce);
             let token = token.write(&call.app.key_ring);
             let session = session.with_token(tokens::digest(&token));
-            let effect = Effect::create(Record::Session(session.clone()));
+            let effect = Effect::create(AnyRecord::Session(session.clone()));
             call.apply(tx, moment, &proof, &[effect]).await?;
             answer(call, &session, token, organization(here), proof.role())
         })
@@ -128,7 +128,7 @@ fn answer<O: Op<Answer = Data<Tokens>>>(
 }
 
 pub(crate) async fn refresh(call: Call<op::AuthRefresh>) -> Result<Answered<op::AuthRefresh>, Failure> {
-    let text = call.content().refresh_token.clone();
+    let text = call.body.refresh_token.clone();
     let token = RefreshToken::read(&text, &call.app.key_ring).ok_or(Denial::Unknown)?;
     let shown = tokens::digest(&text);
     let nonce = call.app.clock.random();
@@ -150,7 +150,7 @@ pub(crate) async fn refresh(call: Call<op::AuthRefresh>) -> Result<Answered<op::
                 match sessions::refresh(moment, session, shown, tokens::digest(&next)) {
                     Refreshed::GoesOn(effect) => {
                         call.apply(tx, moment, &proof, std::slice::from_ref(&effect)).await?;
-                        let Some(Record::Session(session)) = effect.after else {
+                        let Some(AnyRecord::Session(session)) = effect.after else {
                             return Err(Failure::internal("a refreshed session is a session"));
                         };
                         let memberships = users::memberships(tx, user).await?;
@@ -220,15 +220,15 @@ pub(crate) async fn password(call: Call<op::AuthPassword>) -> Result<Answered<op
     let user = users::current(&mut call.store(), call.scope()?).await?.ok_or_else(Failure::not_found)?;
     let turn = call.app.passwords.turn()?;
     let attempt = Attempt::begin(&call, &user.email).await?;
-    let current = SecretString::from(call.content().current_password.clone());
+    let current = SecretString::from(call.body.current_password.clone());
     let wrong = || Failure::new(Code::InvalidCredentials, "The current password is wrong.");
     if !turn.verify(current, user.password_hash.clone()).await? {
         return Err(wrong());
     }
     attempt.succeed(&call).await?;
-    check_password(&call.content().new_password, &user.email)
+    check_password(&call.body.new_password, &user.email)
         .map_err(|wrong| Refusal::field("/new_password", wrong))?;
-    let wanted = SecretString::from(call.content().new_password.clone());
+    let wanted = SecretString::from(call.body.new_password.clone());
     let hash = turn.hash(wanted, call.app.clock.random()).await?;
     call.write((hash, user.password_hash, wrong), |tx, acting, call, (hash, verified, wrong)| {
         Box::pin(async move {
@@ -242,7 +242,7 @@ pub(crate) async fn password(call: Call<op::AuthPassword>) -> Result<Answered<op
                 password_changed_at: Some(call.now()),
                 ..before.clone()
             };
-            let update = Effect::update(acting.moment, Record::User(before), Record::User(after));
+            let update = Effect::update(acting.moment, AnyRecord::User(before), AnyRecord::User(after));
             acting.apply(tx, update.as_slice()).await?;
             // A password opens all organizations of its owner, so that a new one ends his sessions in all of them.
             let mut sessions_ended = 0;
@@ -252,7 +252,7 @@ pub(crate) async fn password(call: Call<op::AuthPassword>) -> Result<Answered<op
                 let open = fieldhouse_store::sessions::open(tx, &proof, scope.user()).await?;
                 let others = open.into_iter().filter(|session| Some(session.id) != scope.session());
                 let ended = others.filter_map(|session| sessions::end(acting.moment, session));
-                let ended: Vec<_> = ended.map(Effect::cascade).collect();
+                let ended: Vec<_> = ended.collect();
                 call.apply(tx, acting.moment, &proof, &ended).await?;
                 sessions_ended += u32::try_from(ended.len()).unwrap_or(u32::MAX);
             }

@@ -4,7 +4,6 @@ use fieldhouse_api::colleges::{College, CollegeRef, Enrollment, Program};
 use fieldhouse_api::{Code, Data, Page, op};
 use fieldhouse_domain::colleges;
 use fieldhouse_domain::ids::Id;
-use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::fold;
 use fieldhouse_store::colleges::{Filter, ProgramPoint};
 use uuid::Uuid;
@@ -57,13 +56,6 @@ fn view_program(listed: &fieldhouse_store::colleges::Program) -> Program {
     }
 }
 
-fn sport(text: Option<&str>) -> Result<Option<Sport>, Failure> {
-    let parsed = text.map(Sport::parse).transpose();
-    parsed.map_err(|wrong| {
-        Failure::parameter(Code::InvalidParameter, "sport", wrong.message, wrong.fix.unwrap_or_default())
-    })
-}
-
 fn state(text: Option<&str>) -> Result<Option<String>, Failure> {
     let Some(state) = text.map(|text| text.trim().to_ascii_uppercase()) else { return Ok(None) };
     if state.len() == 2 && state.bytes().all(|letter| letter.is_ascii_uppercase()) {
@@ -81,7 +73,7 @@ pub(crate) async fn search(call: Call<op::CollegeSearch>) -> Result<Answered<op:
         college: None,
         state: state(query.state.as_deref())?,
         division: query.division.as_deref().map(fold),
-        sport: sport(query.sport.as_deref())?,
+        sport: query.sport.clone(),
         gender: query.gender,
     };
     let mut found =
@@ -99,7 +91,7 @@ pub(crate) async fn programs(call: Call<op::ProgramSearch>) -> Result<Answered<o
         college: query.college_id,
         state: state(query.state.as_deref())?,
         division: query.division.as_deref().map(fold),
-        sport: sport(query.sport.as_deref())?,
+        sport: query.sport.clone(),
         gender: query.gender,
     };
     let mut found =

@@ -7,7 +7,8 @@ use fieldhouse_api::favorites::{
 };
 use fieldhouse_api::{Data, Op, Page, op};
 use fieldhouse_domain::Refusal;
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::colleges::ProgramGender;
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{self, ListOwner, MOST, SavedProgram};
 use fieldhouse_domain::ids::{FavoriteId, Id};
 use fieldhouse_domain::text::NotText;
@@ -28,13 +29,13 @@ const WHOLE: Bounds = Bounds { default: 200, most: 200 };
 fn view(favorite: &favorites::Favorite, program: Option<&Program>) -> Favorite {
     Favorite {
         id: favorite.id,
-        program: view_program(&favorite.program, program),
+        program: view_program(favorite, program),
         child_id: None,
         stage: favorite.stage,
         fit: favorite.fit,
         interest: favorite.interest,
         rank: favorite.rank,
-        notes: favorite.notes.clone(),
+        notes: favorite.notes.as_ref().map(ToString::to_string),
         tags: favorite.tags.iter().map(ToString::to_string).collect(),
         created_at: favorite.created_at,
         updated_at: favorite.updated_at,
@@ -42,29 +43,28 @@ fn view(favorite: &favorites::Favorite, program: Option<&Program>) -> Favorite {
     }
 }
 
-fn view_program(saved: &SavedProgram, program: Option<&Program>) -> FavoriteProgram {
-    match (saved, program) {
-        (SavedProgram::Custom(custom), _) => FavoriteProgram {
+fn view_program(favorite: &favorites::Favorite, program: Option<&Program>) -> FavoriteProgram {
+    if let Some(custom) = &favorite.custom {
+        return FavoriteProgram {
             id: None,
             unitid: None,
             college_name: custom.college_name.to_string(),
             sport: custom.sport.to_string(),
-            gender: custom.gender,
+            gender: custom.gender.0,
             division: None,
             city: None,
-            state: custom.state.clone(),
-        },
-        (SavedProgram::Catalogue(id), program) => FavoriteProgram {
-            id: Some(*id),
-            unitid: program.map(|program| program.unitid),
-            college_name: program.map(|program| program.college_name.clone()).unwrap_or_default(),
-            sport: program.map(|program| program.program.sport.to_string()).unwrap_or_default(),
-            gender: program
-                .map_or(fieldhouse_domain::colleges::ProgramGender::Unknown, |it| it.program.gender),
-            division: program.and_then(|program| program.program.division.clone()),
-            city: program.and_then(|program| program.city.clone()),
-            state: program.and_then(|program| program.state.clone()),
-        },
+            state: custom.state.as_ref().map(ToString::to_string),
+        };
+    }
+    FavoriteProgram {
+        id: favorite.program_id,
+        unitid: program.map(|program| program.unitid),
+        college_name: program.map(|program| program.college_name.clone()).unwrap_or_default(),
+        sport: program.map(|program| program.program.sport.to_string()).unwrap_or_default(),
+        gender: program.map_or(ProgramGender::Unknown, |program| program.program.gender),
+        division: program.and_then(|program| program.program.division.clone()),
+        city: program.and_then(|program| program.city.clone()),
+        state: program.and_then(|program| program.state.clone()),
     }
 }
 
@@ -140,7 +140,9 @@ impl<'tx> Pen<'tx> {
 }
 
 pub(crate) async fn save(call: Call<op::FavoriteSave>) -> Result<Answered<op::FavoriteSave>, Failure> {
-    let (wanted, details) = call.content().command()?;
+    let unnamed = || Failure::internal("a favorite that names no program was read");
+    let wanted = call.body.program().ok_or_else(unnamed)?;
+    let details = call.body.details.clone();
     let token = tokens::guest_token(call.app.clock.random(), &call.app.key_ring);
     call.transact((wanted, details, token), |tx, moment, call, (wanted, details, token)| {
         Box::pin(async move {
@@ -191,15 +193,15 @@ async fn find_program(
 }
 
 pub(crate) async fn change(call: Call<op::FavoriteChange>) -> Result<Answered<op::FavoriteChange>, Failure> {
-    let details = call.content().command()?;
+    let details = call.body.clone();
     call.transact(details, |tx, moment, call, details| {
         Box::pin(async move {
             let pen = Pen::of(tx, call).await?.ok_or_else(Failure::not_found)?;
             let Listed { mut favorite, program } = pen.find(tx, *call.path()?).await?;
             call.precondition(favorite.version)?;
-            if let Some(effect) = favorites::change(moment, favorite.clone(), details.clone())? {
+            if let Some(effect) = favorites::change(moment, pen.owner(), favorite.clone(), details.clone())? {
                 call.apply(tx, moment, pen.authority(), std::slice::from_ref(&effect)).await?;
-                if let Some(Record::Favorite(after)) = effect.after {
+                if let Some(AnyRecord::Favorite(after)) = effect.after {
                     favorite = after;
                 }
             }
@@ -215,8 +217,8 @@ pub(crate) async fn remove(call: Call<op::FavoriteRemove>) -> Result<Answered<op
             let pen = Pen::of(tx, call).await?.ok_or_else(Failure::not_found)?;
             let listed = pen.find(tx, *call.path()?).await?;
             call.precondition(listed.favorite.version)?;
-            let program = view_program(&listed.favorite.program, listed.program.as_ref());
-            let effect = Effect::delete(Record::Favorite(listed.favorite));
+            let program = view_program(&listed.favorite, listed.program.as_ref());
+            let effect = Effect::delete(AnyRecord::Favorite(listed.favorite));
             call.apply(tx, moment, pen.authority(), &[effect]).await?;
             let message =
                 format!("{}, {}, is no longer among your favorites.", program.college_name, program.sport);
@@ -231,7 +233,7 @@ pub(crate) async fn order(call: Call<op::FavoriteOrder>) -> Result<Answered<op::
         Box::pin(async move {
             let pen = Pen::of(tx, call).await?.ok_or_else(Failure::not_found)?;
             let list = pen.list(tx).await?.into_iter().map(|listed| listed.favorite).collect();
-            let effects = favorites::reorder(moment, list, &call.content().ids)?;
+            let effects = favorites::reorder(moment, list, &call.body.ids)?;
             call.apply(tx, moment, pen.authority(), &effects).await?;
             let list = pen.list(tx).await?;
             let limit = u32::try_from(MOST).unwrap_or(u32::MAX);

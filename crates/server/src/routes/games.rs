@@ -1,6 +1,6 @@
 //! Games.
 
-use fieldhouse_api::games::{Game, GameVenue, LastChange, Side};
+use fieldhouse_api::games::{Game, GameVenue, Side};
 use fieldhouse_api::{Code, Data, Page, op};
 use fieldhouse_domain::games::{self, UPCOMING_DEFAULT, UPCOMING_LONGEST};
 use fieldhouse_domain::ids::Id;
@@ -39,14 +39,10 @@ fn view(listed: &Listed) -> Game {
             name: listed.venue_name.clone().unwrap_or_default(),
             field: game.field.as_ref().map(ToString::to_string),
         }),
-        home: side(game.home, listed.home_name.as_ref()),
-        away: side(game.away, listed.away_name.as_ref()),
+        home: side(game.home(), listed.home_name.as_ref()),
+        away: side(game.away(), listed.away_name.as_ref()),
         my_children: Vec::new(),
-        last_change: game.last_change.as_ref().map(|change| LastChange {
-            at: change.at,
-            fields: change.fields.clone(),
-            reason: change.reason.clone(),
-        }),
+        last_change: game.last_change.clone(),
         external_id: game.external_id.as_ref().map(ToString::to_string),
         created_at: game.created_at,
         updated_at: game.updated_at,

@@ -2,7 +2,7 @@
 
 use fieldhouse_api::members::{Member, MemberUser};
 use fieldhouse_api::{Data, Deleted, Page, op};
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::{api_keys, members, sessions};
 use fieldhouse_store::Tx;
@@ -44,7 +44,7 @@ pub(crate) async fn read(call: Call<op::MemberRead>) -> Result<Answered<op::Memb
 }
 
 pub(crate) async fn change(call: Call<op::MemberChange>) -> Result<Answered<op::MemberChange>, Failure> {
-    let wanted = call.content().command();
+    let wanted = call.body;
     call.write(wanted, |tx, acting, call, wanted| {
         Box::pin(async move {
             let found = fieldhouse_store::members::read(tx, call.scope()?, *call.path()?).await?;
@@ -59,7 +59,7 @@ pub(crate) async fn change(call: Call<op::MemberChange>) -> Result<Answered<op::
                 // A session says nothing of roles, but its holder should see at once that something changed: he signs in anew.
                 effects.extend(end_sessions(tx, acting, &listed).await?);
                 acting.apply(tx, &effects).await?;
-                if let Some(Record::Member(member)) = effects.swap_remove(0).after {
+                if let Some(AnyRecord::Member(member)) = effects.swap_remove(0).after {
                     listed.member = member;
                 }
             }
@@ -82,7 +82,7 @@ pub(crate) async fn remove(call: Call<op::MemberRemove>) -> Result<Answered<op::
             let user = listed.member.user_id;
             let keys = fieldhouse_store::api_keys::active(tx, &acting.proof, user, call.now()).await?;
             let revoked = keys.into_iter().filter_map(|key| api_keys::revoke(acting.moment, key));
-            effects.extend(revoked.map(Effect::cascade));
+            effects.extend(revoked);
             acting.apply(tx, &effects).await?;
             Answered::json(&Data { data: Deleted { id, deleted: true } })
         })
@@ -97,5 +97,5 @@ async fn end_sessions<'tx>(
 ) -> Result<Vec<Effect>, Failure> {
     let open = fieldhouse_store::sessions::open(tx, &acting.proof, listed.member.user_id).await?;
     let ended = open.into_iter().filter_map(|session| sessions::end(acting.moment, session));
-    Ok(ended.map(Effect::cascade).collect())
+    Ok(ended.collect())
 }

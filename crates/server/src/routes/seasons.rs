@@ -2,8 +2,8 @@
 
 use fieldhouse_api::seasons::{Division, Season};
 use fieldhouse_api::{Code, Data, Deleted, Page, Tombstone, op};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{Id, SeasonId};
-use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{ExternalId, Name, fold};
 use fieldhouse_domain::{Refusal, seasons};
 use fieldhouse_store::seasons::{Filter, Listed};
@@ -30,11 +30,11 @@ fn view(Listed { season, divisions }: Listed) -> Season {
             .map(|division| Division {
                 id: division.id,
                 name: division.name.into(),
-                age_group: division.age_group,
+                age_group: division.age_group.map(String::from),
                 gender: division.gender,
             })
             .collect(),
-        scoring: season.scoring.into(),
+        scoring: season.scoring,
         tiebreakers: season.tiebreakers,
         external_id: season.external_id.map(String::from),
         created_at: season.created_at,
@@ -60,7 +60,7 @@ pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::Seas
     let part = call.part::<(Date, Uuid)>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
     let filter = Filter {
         status: query.status,
-        sport: query.sport.as_deref().map(sport_filter).transpose()?,
+        sport: query.sport.clone(),
         year: query.year,
         words: words(query.q.as_deref())?,
     };
@@ -105,12 +105,6 @@ async fn changed(call: Call<op::SeasonList>, since: Timestamp) -> Result<Answere
     call.page(Page { data, deleted: Some(deleted), page })
 }
 
-fn sport_filter(text: &str) -> Result<Sport, Failure> {
-    Sport::parse(text).map_err(|wrong| {
-        Failure::parameter(Code::InvalidParameter, "sport", wrong.message, wrong.fix.unwrap_or_default())
-    })
-}
-
 /// The folded words of a search.
 pub(super) fn words(q: Option<&str>) -> Result<Vec<String>, Failure> {
     use fieldhouse_domain::colleges::MOST_SEARCH_WORDS;
@@ -129,12 +123,12 @@ pub(crate) async fn read(call: Call<op::SeasonRead>) -> Result<Answered<op::Seas
 }
 
 pub(crate) async fn create(call: Call<op::SeasonCreate>) -> Result<Answered<op::SeasonCreate>, Failure> {
-    let wanted = call.content().command()?;
+    let wanted = call.body.clone();
     call.write(wanted, |tx, acting, _, wanted| {
         Box::pin(async move {
             refuse_taken(tx, &acting.proof, Some(&wanted.name), wanted.external_id.as_ref(), None).await?;
-            let (season, effect) = seasons::create(acting.moment, wanted.clone())?;
-            acting.apply(tx, &[effect]).await?;
+            let season = seasons::Season::create(acting.moment, wanted.clone());
+            acting.apply(tx, &[Effect::create(season.clone())]).await?;
             let id = season.id;
             Ok(one(Listed { season, divisions: Vec::new() })?.made(id))
         })
@@ -168,7 +162,7 @@ async fn refuse_taken<'tx>(
 }
 
 pub(crate) async fn change(call: Call<op::SeasonChange>) -> Result<Answered<op::SeasonChange>, Failure> {
-    let wanted = call.content().command()?;
+    let wanted = call.body.clone();
     call.write(wanted, |tx, acting, call, wanted| {
         Box::pin(async move {
             let found = fieldhouse_store::seasons::read(tx, call.scope()?, *call.path()?).await?;
@@ -180,7 +174,7 @@ pub(crate) async fn change(call: Call<op::SeasonChange>) -> Result<Answered<op::
             let effect = seasons::change(acting.moment, listed.season.clone(), wanted.clone())?;
             if let Some(effect) = effect {
                 acting.apply(tx, std::slice::from_ref(&effect)).await?;
-                if let Some(fieldhouse_domain::effects::Record::Season(season)) = effect.after {
+                if let Some(AnyRecord::Season(season)) = effect.after {
                     listed.season = season;
                 }
             }

@@ -1,8 +1,8 @@
 //! The college catalogue: its search, its pages, and one record of it.
 
 use fieldhouse_api::Code;
-use fieldhouse_domain::imports::colleges::read;
 use fieldhouse_domain::roles::Role;
+use fieldhouse_imports::colleges::read;
 use fieldhouse_server::operator;
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ mod tokens;
 
 use std::time::{Duration, Instant};
 
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::Email;
 use fieldhouse_domain::users::User;
@@ -177,7 +177,8 @@ async fn a_sign_in_that_is_under_way_does_not_outlive_a_new_password() {
             let user =
                 users::by_email(&mut &*club.app.store, &parsed).await.expect("an answer").expect("the coach");
             let changed = User { password_hash: Some("of another password".to_owned()), ..user.clone() };
-            let effect = Effect::update(&club.app.clock.moment(), Record::User(user), Record::User(changed));
+            let effect =
+                Effect::update(&club.app.clock.moment(), AnyRecord::User(user), AnyRecord::User(changed));
             clubs::apply(&club.app.store, club.organization, effect.into_iter().collect())
                 .await
                 .expect("a change");

@@ -1,6 +1,6 @@
 //! Who gets in: identifying, permitting, denying.
 
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::policy::{Credential, Denial, KeyUse, Requirement};
 use fieldhouse_domain::roles::Role;
@@ -125,7 +125,7 @@ pub(crate) async fn what_a_person_loses_binds_at_once(store: &Store) {
         ("key revoked", revoked, Denial::SessionEnded, Denial::KeyRevoked),
         (
             "removed",
-            |person| Effect::delete(Record::Member(person.member.clone())),
+            |person| Effect::delete(AnyRecord::Member(person.member.clone())),
             Denial::Unknown,
             Denial::Unknown,
         ),
@@ -159,13 +159,13 @@ pub(crate) async fn what_a_person_loses_binds_at_once(store: &Store) {
     }
 }
 
-fn updated(before: Record, after: Record) -> Effect {
+fn updated(before: AnyRecord, after: AnyRecord) -> Effect {
     Effect::update(&clubs::moment(), before, after).expect("something differs")
 }
 
 fn ended(session: &Session) -> Effect {
     let after = Session { revoked_at: Some(NOW), ..session.clone() };
-    updated(Record::Session(session.clone()), Record::Session(after))
+    updated(AnyRecord::Session(session.clone()), AnyRecord::Session(after))
 }
 
 fn revoked(person: &Person) -> Effect {
@@ -174,23 +174,23 @@ fn revoked(person: &Person) -> Effect {
 
 fn suspended(member: &Member) -> Effect {
     let after = Member { suspended_at: Some(NOW), ..member.clone() };
-    updated(Record::Member(member.clone()), Record::Member(after))
+    updated(AnyRecord::Member(member.clone()), AnyRecord::Member(after))
 }
 
 fn shut_out(user: &User) -> Effect {
     let after = User { suspended_at: Some(NOW), ..user.clone() };
-    updated(Record::User(user.clone()), Record::User(after))
+    updated(AnyRecord::User(user.clone()), AnyRecord::User(after))
 }
 
 fn demoted(person: &Person) -> Effect {
     let after = Member { role: Role::Coach, ..person.member.clone() };
-    updated(Record::Member(person.member.clone()), Record::Member(after))
+    updated(AnyRecord::Member(person.member.clone()), AnyRecord::Member(after))
 }
 
 pub(crate) async fn signing_in_writes_ones_own_sessions_and_nothing_else(store: &Store) {
     let club = Club::found(store, "Access Four").await;
     let (coach, owner) = (club.person(Role::Coach).clone(), club.owner().clone());
-    let sign_in = async |user, organization, record: Record| {
+    let sign_in = async |user, organization, record: AnyRecord| {
         let moment = clubs::moment();
         let effects = vec![Effect::create(record)];
         let written = store.write("testing.sign_in", async move |tx| {
@@ -204,14 +204,14 @@ pub(crate) async fn signing_in_writes_ones_own_sessions_and_nothing_else(store: 
     };
     let session = |user| {
         let client = Client { user_agent: None, ip: None };
-        Record::Session(Session::open(&clubs::moment(), user, "password", client).with_token([3; 32]))
+        AnyRecord::Session(Session::open(&clubs::moment(), user, "password", client).with_token([3; 32]))
     };
     let (coach_id, owner_id) = (coach.user.id, owner.user.id);
     let opened = sign_in(coach_id, club.id(), session(coach_id)).await.unwrap();
     assert_eq!(opened, Some(Role::Coach));
     let anothers = sign_in(coach_id, club.id(), session(owner_id)).await;
     assert!(matches!(anothers, Err(Error::Internal(_))), "another user's session: {anothers:?}");
-    let season = Record::Season(fieldhouse_testing::leagues::season("Winter"));
+    let season = AnyRecord::Season(fieldhouse_testing::leagues::season("Winter"));
     assert!(sign_in(coach_id, club.id(), season).await.is_err(), "no session at all");
 
     let other = Club::found(store, "Access Five").await;
@@ -227,14 +227,14 @@ pub(crate) async fn an_effect_stays_within_its_organization(store: &Store) {
     let renamed = {
         let before = other.organization.clone();
         let after = fieldhouse_domain::organizations::Organization { country: None, ..before.clone() };
-        updated(Record::Organization(before), Record::Organization(after))
+        updated(AnyRecord::Organization(before), AnyRecord::Organization(after))
     };
     let season = fieldhouse_testing::leagues::season("Winter");
-    other.create(store, vec![Record::Season(season.clone())]).await;
-    let deleted = Effect::delete(Record::Season(season.clone()));
+    other.create(store, vec![AnyRecord::Season(season.clone())]).await;
+    let deleted = Effect::delete(AnyRecord::Season(season.clone()));
     let division = fieldhouse_testing::leagues::division(&season, "U12");
-    let referring = Effect::create(Record::Division(division));
-    let removed = Effect::delete(Record::Member(other.owner().member.clone()));
+    let referring = Effect::create(AnyRecord::Division(division));
+    let removed = Effect::delete(AnyRecord::Member(other.owner().member.clone()));
     for foreign in [renamed, deleted, removed, ended(&other.owner().session), revoked(other.owner())] {
         let applied = clubs::apply(store, club.id(), vec![foreign]).await;
         assert!(matches!(applied, Err(Error::Internal(_))), "{applied:?}");

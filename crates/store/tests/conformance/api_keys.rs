@@ -1,7 +1,7 @@
 //! API keys: listing, reading, use.
 
 use fieldhouse_domain::api_keys::{self as rules, ApiKey, ApiKeyKind};
-use fieldhouse_domain::effects::Record;
+use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::Scope;
@@ -25,7 +25,7 @@ pub(crate) async fn are_listed_newest_first_ones_own_or_everybodys(store: &Store
     let (owner, scope) = (club.owner(), club.owner().scope(store).await);
     // Of two that were issued at one time, the one whose id is higher comes first.
     let (twin, second, third) = (another(owner, 1), another(owner, 1), another(owner, 2));
-    club.create(store, [&twin, &second, &third].map(|key| Record::ApiKey(key.clone())).into()).await;
+    club.create(store, [&twin, &second, &third].map(|key| AnyRecord::ApiKey(key.clone())).into()).await;
     let list = async |whose, from, limit| {
         let page = api_keys::list(&mut &*store, &scope, whose, from, limit).await.unwrap();
         page.into_iter().map(|key| key.id).collect::<Vec<_>>()
@@ -54,7 +54,7 @@ pub(crate) async fn read_back_whole_and_are_revoked(store: &Store) {
         last_used_at: Some(after(5)),
         ..another(owner, 1)
     };
-    club.create(store, vec![Record::ApiKey(narrow.clone())]).await;
+    club.create(store, vec![AnyRecord::ApiKey(narrow.clone())]).await;
     let read = async |id| api_keys::read(&mut &*store, &scope, id).await.unwrap();
     assert_eq!(read(narrow.id).await.as_ref(), Some(&narrow));
     let foreign = Club::found(store, "Keys Three").await.owner().key.id;

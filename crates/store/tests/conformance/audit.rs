@@ -1,6 +1,6 @@
 //! What changes leave behind.
 
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::Id;
 use fieldhouse_store::{Change, Error, Store, audit};
 use fieldhouse_testing::clubs::{self, Club, NOW};
@@ -35,13 +35,13 @@ pub(crate) async fn a_change_leaves_one_event_and_an_outbox_row_for_each_effect(
         "its founding"
     );
     let winter = season("Winter");
-    let made =
-        [Record::Season(winter.clone()), Record::Division(division(&winter, "U12"))].map(Effect::create);
+    let made = [AnyRecord::Season(winter.clone()), AnyRecord::Division(division(&winter, "U12"))]
+        .map(Effect::create);
     apply(store, &club, 1, made.into()).await.unwrap();
     assert_eq!(events(store, &club, after(1)).await, 1);
     apply(store, &club, 2, Vec::new()).await.unwrap();
     assert_eq!(events(store, &club, after(2)).await, 0, "of no effects nothing is left");
-    let refused = apply(store, &club, 3, vec![Effect::create(Record::Season(winter))]).await;
+    let refused = apply(store, &club, 3, vec![Effect::create(AnyRecord::Season(winter))]).await;
     assert!(refused.is_err());
     assert_eq!(events(store, &club, after(3)).await, 0, "nor of a change that was refused");
 }
@@ -50,10 +50,10 @@ pub(crate) async fn what_went_is_told_in_the_order_of_time(store: &Store) {
     let (club, other) = (Club::found(store, "Audit Two").await, Club::found(store, "Audit Three").await);
     let scope = club.owner().scope(store).await;
     let gone = ["Late", "Early", "Early twin"].map(season);
-    club.create(store, gone.clone().map(Record::Season).into()).await;
+    club.create(store, gone.clone().map(AnyRecord::Season).into()).await;
     let [late, early, twin] = gone;
     let ids = [early.id.uuid(), twin.id.uuid(), late.id.uuid()];
-    let gone = |season| Effect::delete(Record::Season(season));
+    let gone = |season| Effect::delete(AnyRecord::Season(season));
     apply(store, &club, 2, vec![gone(late)]).await.unwrap();
     apply(store, &club, 1, vec![gone(early), gone(twin)]).await.unwrap();
     let told =

@@ -1,13 +1,14 @@
 //! Saved programs of users.
 
 use fieldhouse_domain::colleges::ProgramGender;
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{
-    self as rules, CustomProgram, Details, Favorite, Fit, ListOwner, SavedProgram, Stage,
+    self as rules, ChangeFavorite, CustomProgram, Favorite, Fit, ListOwner, Notes, SavedProgram, Stage,
+    WrittenGender,
 };
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sports::Sport;
-use fieldhouse_domain::text::{Name, Tag};
+use fieldhouse_domain::text::{Name, State, Tag};
 use fieldhouse_store::{Error, Store, favorites};
 use fieldhouse_testing::catalogue;
 use fieldhouse_testing::clubs::{self, Club};
@@ -16,9 +17,9 @@ use fieldhouse_testing::clubs::{self, Club};
 pub(crate) fn custom(college: &str) -> SavedProgram {
     SavedProgram::Custom(CustomProgram {
         college_name: Name::parse(college).unwrap(),
-        state: Some("VI".to_owned()),
+        state: Some(State::parse("VI").unwrap()),
         sport: Sport::stored("surfing".to_owned()),
-        gender: ProgramGender::Women,
+        gender: WrittenGender(ProgramGender::Women),
     })
 }
 
@@ -27,7 +28,7 @@ pub(crate) fn saved(
     owner: ListOwner,
     list: &[Favorite],
     program: SavedProgram,
-    details: Details,
+    details: ChangeFavorite,
 ) -> Favorite {
     let (favorite, effect) = rules::save(&clubs::moment(), owner, list, program, details).unwrap();
     assert!(effect.is_some(), "it is not on the list yet");
@@ -42,16 +43,17 @@ pub(crate) async fn a_list_reads_back_in_its_order_and_changes(store: &Store) {
     catalogue::write(store, true, vec![college], vec![program.clone()]).await.unwrap();
     let coach = club.person(Role::Coach);
     let (owner, scope) = (ListOwner::User(coach.user.id), coach.scope(store).await);
-    let details = Details {
+    let details = ChangeFavorite {
         stage: Some(Stage::InConversation),
         fit: Some(Fit::Reach),
         interest: Some(Some(5)),
-        notes: Some(Some("called twice\n\"nice\"".to_owned())),
-        tags: Some(vec![Tag::parse("near \"home\"").unwrap(), Tag::parse("été").unwrap()]),
+        notes: Some(Some(Notes::parse("called twice\n\"nice\"").unwrap())),
+        tags: Some([Tag::parse("near \"home\"").unwrap(), Tag::parse("été").unwrap()].into_iter().collect()),
     };
     let first = saved(owner, &[], SavedProgram::Catalogue(program.id), details);
-    let second = saved(owner, std::slice::from_ref(&first), custom("Isla Universidad"), Details::default());
-    club.create(store, vec![Record::Favorite(second.clone()), Record::Favorite(first.clone())]).await;
+    let second =
+        saved(owner, std::slice::from_ref(&first), custom("Isla Universidad"), ChangeFavorite::default());
+    club.create(store, vec![AnyRecord::Favorite(second.clone()), AnyRecord::Favorite(first.clone())]).await;
 
     let list = async || favorites::list(&mut &*store, &scope).await.unwrap();
     let stand = list().await;
@@ -68,8 +70,8 @@ pub(crate) async fn a_list_reads_back_in_its_order_and_changes(store: &Store) {
         );
     }
     for twice in [SavedProgram::Catalogue(program.id), custom("ISLA  Universidad")] {
-        let again = saved(owner, &[], twice, Details::default());
-        let taken = clubs::apply(store, club.id(), vec![Effect::create(Record::Favorite(again))]).await;
+        let again = saved(owner, &[], twice, ChangeFavorite::default());
+        let taken = clubs::apply(store, club.id(), vec![Effect::create(AnyRecord::Favorite(again))]).await;
         assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
     }
 
@@ -83,6 +85,8 @@ pub(crate) async fn a_list_reads_back_in_its_order_and_changes(store: &Store) {
     let stand: Vec<Favorite> = stand.await.unwrap().into_iter().map(|listed| listed.favorite).collect();
     let told: Vec<_> = stand.iter().map(|favorite| (favorite.id, favorite.rank, favorite.version)).collect();
     assert_eq!(told, [(second.id, 1, 2), (first.id, 2, 2)]);
-    clubs::apply(store, club.id(), vec![Effect::delete(Record::Favorite(stand[0].clone()))]).await.unwrap();
+    clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::Favorite(stand[0].clone()))])
+        .await
+        .unwrap();
     assert_eq!(list().await.len(), 1);
 }

@@ -1,8 +1,8 @@
 //! Games and byes.
 
 use fieldhouse_domain::divisions::Division;
-use fieldhouse_domain::effects::{Effect, Record};
-use fieldhouse_domain::games::{Game, GameKind, GameStatus, LastChange, Side};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::games::{Game, GameKind, GameStatus, LastChange};
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::teams::Team;
@@ -36,8 +36,8 @@ impl League {
         let season = season("Winter");
         let division = division(&season, "U12");
         let (home, away) = (team(&division, "Eagles"), team(&division, "Éclairs"));
-        let records = [Record::Season(season.clone()), Record::Division(division.clone())];
-        let teams = [Record::Team(home.clone()), Record::Team(away.clone())];
+        let records = [AnyRecord::Season(season.clone()), AnyRecord::Division(division.clone())];
+        let teams = [AnyRecord::Team(home.clone()), AnyRecord::Team(away.clone())];
         club.create(store, records.into_iter().chain(teams).collect()).await;
         let scope = club.owner().scope(store).await;
         Self { club, scope, season, division, home, away }
@@ -69,8 +69,10 @@ pub(crate) async fn read_back_whole_with_the_names_of_teams_and_venue(store: &St
         ends_at: Some(after(2)),
         venue_id: Some(hall.id),
         field: Some(Name::parse("Court 1").unwrap()),
-        home: Some(Side { team_id: league.home.id, score: Some(41) }),
-        away: Some(Side { team_id: league.away.id, score: Some(0) }),
+        home_team_id: Some(league.home.id),
+        home_score: Some(41),
+        away_team_id: Some(league.away.id),
+        away_score: Some(0),
         last_change: Some(LastChange {
             at: after(-1),
             fields: vec!["starts_at".to_owned(), "field".to_owned()],
@@ -79,10 +81,13 @@ pub(crate) async fn read_back_whole_with_the_names_of_teams_and_venue(store: &St
         external_id: Some(ExternalId::parse("g-1").unwrap()),
         ..league.game(1)
     };
-    let bye = Game { kind: GameKind::Bye, away: None, time_tbd: true, ..league.game(1) };
+    let bye = Game { kind: GameKind::Bye, away_team_id: None, time_tbd: true, ..league.game(1) };
     league
         .club
-        .create(store, vec![Record::Venue(hall), Record::Game(full.clone()), Record::Game(bye.clone())])
+        .create(
+            store,
+            vec![AnyRecord::Venue(hall), AnyRecord::Game(full.clone()), AnyRecord::Game(bye.clone())],
+        )
         .await;
     let read = async |id| games::read(&mut &*store, &league.scope, id).await.unwrap();
     let name = |name: &str| Some(name.to_owned());
@@ -107,13 +112,15 @@ pub(crate) async fn read_back_whole_with_the_names_of_teams_and_venue(store: &St
     assert_eq!(of_season.await.unwrap(), [full.clone(), bye]);
     let after = Game {
         status: GameStatus::Postponed,
-        home: Some(Side { team_id: league.away.id, score: None }),
-        away: None,
+        home_team_id: Some(league.away.id),
+        home_score: None,
+        away_team_id: None,
+        away_score: None,
         time_zone: TimeZoneName::parse("Europe/Vienna").unwrap(),
         ..full.clone()
     };
     let later = clubs::moment_at(NOW.saturating_add(SignedDuration::from_hours(1)).unwrap());
-    let change = Effect::update(&later, Record::Game(full.clone()), Record::Game(after.clone()));
+    let change = Effect::update(&later, AnyRecord::Game(full.clone()), AnyRecord::Game(after.clone()));
     clubs::apply(store, league.club.id(), change.into_iter().collect()).await.unwrap();
     assert_eq!(
         read(full.id).await.expect("the game").game,
@@ -129,13 +136,13 @@ pub(crate) async fn to_come_are_listed_soonest_first_and_a_day_without_time_coun
     let over = league.game(-1);
     let now = league.game(0);
     let (soon, twin) = (league.game(2), league.game(2));
-    let soon = Game { home: soon.away, away: soon.home, ..soon };
+    let soon = Game { home_team_id: soon.away_team_id, away_team_id: soon.home_team_id, ..soon };
     let last = league.game(7 * 24);
     // Midnight of today, of which only the day is known, and of the day before the day before.
     let (today, long_ago) = (day(-24), day(-26));
     let cancelled = Game { status: GameStatus::Cancelled, ..league.game(3) };
     let all = [&over, &now, &soon, &twin, &last, &today, &long_ago, &cancelled];
-    league.club.create(store, all.map(|game| Record::Game(game.clone())).into()).await;
+    league.club.create(store, all.map(|game| AnyRecord::Game(game.clone())).into()).await;
 
     let expected = [today.id, now.id, soon.id, twin.id, cancelled.id];
     let of_season = Upcoming { season: Some(league.season.id), ..week() };
@@ -163,11 +170,13 @@ pub(crate) async fn of_a_team_or_a_season_are_that_teams_or_seasons_only(store: 
     let hawks = team(&open, "Hawks");
     let of_summer = game(&open, hawks.id, hawks.id, after(1));
     let (first, second) = (league.game(1), league.game(2));
-    let swapped = Game { home: second.away, away: second.home, ..second.clone() };
+    let swapped =
+        Game { home_team_id: second.away_team_id, away_team_id: second.home_team_id, ..second.clone() };
     let day = Game { time_tbd: true, ..league.game(-20) };
     let over = league.game(-2);
-    let setting = [Record::Season(summer.clone()), Record::Division(open), Record::Team(hawks.clone())];
-    let games = [&of_summer, &first, &swapped, &day, &over].map(|game| Record::Game(game.clone()));
+    let setting =
+        [AnyRecord::Season(summer.clone()), AnyRecord::Division(open), AnyRecord::Team(hawks.clone())];
+    let games = [&of_summer, &first, &swapped, &day, &over].map(|game| AnyRecord::Game(game.clone()));
     league.club.create(store, setting.into_iter().chain(games).collect()).await;
 
     let of_season = Upcoming { season: Some(summer.id), ..week() };

@@ -1,8 +1,8 @@
 //! Guests and their lists.
 
 use fieldhouse_domain::colleges::ProgramGender;
-use fieldhouse_domain::effects::{Effect, Record};
-use fieldhouse_domain::favorites::{self as rules, Details, Favorite, ListOwner, SavedProgram, Stage};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::favorites::{self as rules, ChangeFavorite, Favorite, ListOwner, SavedProgram, Stage};
 use fieldhouse_domain::ids::{GuestId, Id};
 use fieldhouse_domain::text::Tag;
 use fieldhouse_store::guests::GUEST_LIFE;
@@ -52,24 +52,31 @@ pub(crate) async fn keep_a_list_until_their_time_is_over(store: &Store) {
     let college = catalogue::college(600_001, "Guest College", "GU");
     let program = catalogue::program(&college, "rowing", ProgramGender::Men);
     catalogue::write(store, true, vec![college], vec![program.clone()]).await.unwrap();
-    let details = Details { tags: Some(vec![Tag::parse("maybe").unwrap()]), ..Details::default() };
+    let details = ChangeFavorite {
+        tags: Some([Tag::parse("maybe").unwrap()].into_iter().collect()),
+        ..ChangeFavorite::default()
+    };
     let first = saved(ListOwner::Guest(guest), &[], SavedProgram::Catalogue(program.id), details);
-    let second =
-        saved(ListOwner::Guest(guest), std::slice::from_ref(&first), custom("Isla"), Details::default());
-    let made = [&second, &first].map(|favorite| Effect::create(Record::Favorite(favorite.clone())));
+    let second = saved(
+        ListOwner::Guest(guest),
+        std::slice::from_ref(&first),
+        custom("Isla"),
+        ChangeFavorite::default(),
+    );
+    let made = [&second, &first].map(|favorite| Effect::create(AnyRecord::Favorite(favorite.clone())));
     assert!(apply(store, token, made.into()).await.unwrap());
     assert_eq!(list(store, guest).await, [first.clone(), second.clone()], "in its order, reads back whole");
     let told = guests::list(&mut &*store, guest).await.unwrap()[0].program.clone().expect("the catalogue's");
     assert_eq!(told.program, program);
 
-    let foreign = apply(store, other_token, vec![Effect::delete(Record::Favorite(first.clone()))]).await;
+    let foreign = apply(store, other_token, vec![Effect::delete(AnyRecord::Favorite(first.clone()))]).await;
     assert!(matches!(foreign, Err(Error::Internal(_))), "another guest's list: {foreign:?}");
-    let wanted = Details { stage: Some(Stage::Visited), ..Details::default() };
-    let change = rules::change(&clubs::moment(), first.clone(), wanted).unwrap();
+    let wanted = ChangeFavorite { stage: Some(Stage::Visited), ..ChangeFavorite::default() };
+    let change = rules::change(&clubs::moment(), ListOwner::Guest(guest), first.clone(), wanted).unwrap();
     assert!(apply(store, token, change.into_iter().collect()).await.unwrap());
     let stand = list(store, guest).await;
     assert_eq!((stand[0].stage, stand[0].version), (Stage::Visited, 2));
-    assert!(apply(store, token, vec![Effect::delete(Record::Favorite(second))]).await.unwrap());
+    assert!(apply(store, token, vec![Effect::delete(AnyRecord::Favorite(second))]).await.unwrap());
     assert_eq!(list(store, guest).await.len(), 1);
     assert!(!apply(store, [0; 32], Vec::new()).await.unwrap(), "nobody's token writes nothing");
 
@@ -87,7 +94,7 @@ async fn end<'tx>(
 ) -> Result<()> {
     let list = guests::list(tx, proof.guest()).await?;
     let gone: Vec<_> =
-        list.into_iter().map(|listed| Effect::delete(Record::Favorite(listed.favorite))).collect();
+        list.into_iter().map(|listed| Effect::delete(AnyRecord::Favorite(listed.favorite))).collect();
     let change = Change { moment, operation: "favorites.claim", request_id: "test" };
     tx.apply(&proof, change, &gone).await?;
     tx.end_guest(proof).await
@@ -97,12 +104,16 @@ pub(crate) async fn a_list_is_claimed_by_who_signs_in(store: &Store) {
     let club = Club::found(store, "Guests One").await;
     let (owner, token) = (club.owner(), [74; 32]);
     let guest = welcome(store, token).await;
-    let has = saved(ListOwner::User(owner.user.id), &[], custom("Shared"), Details::default());
-    club.create(store, vec![Record::Favorite(has.clone())]).await;
-    let shared = saved(ListOwner::Guest(guest), &[], custom("Shared"), Details::default());
-    let fresh =
-        saved(ListOwner::Guest(guest), std::slice::from_ref(&shared), custom("Fresh"), Details::default());
-    let made = [&shared, &fresh].map(|favorite| Effect::create(Record::Favorite(favorite.clone())));
+    let has = saved(ListOwner::User(owner.user.id), &[], custom("Shared"), ChangeFavorite::default());
+    club.create(store, vec![AnyRecord::Favorite(has.clone())]).await;
+    let shared = saved(ListOwner::Guest(guest), &[], custom("Shared"), ChangeFavorite::default());
+    let fresh = saved(
+        ListOwner::Guest(guest),
+        std::slice::from_ref(&shared),
+        custom("Fresh"),
+        ChangeFavorite::default(),
+    );
+    let made = [&shared, &fresh].map(|favorite| Effect::create(AnyRecord::Favorite(favorite.clone())));
     assert!(apply(store, token, made.into()).await.unwrap());
 
     let claimed = rules::claim(&clubs::moment(), owner.user.id, vec![shared, fresh], &[has]).unwrap();
@@ -121,9 +132,9 @@ pub(crate) async fn a_list_is_claimed_by_who_signs_in(store: &Store) {
     ended.await.unwrap();
     let scope = owner.scope(store).await;
     let stand = favorites::list(&mut &*store, &scope).await.unwrap();
-    let names = stand.iter().map(|listed| match &listed.favorite.program {
-        SavedProgram::Custom(custom) => custom.college_name.as_str(),
-        SavedProgram::Catalogue(_) => "of the catalogue",
+    let names = stand.iter().map(|listed| match listed.favorite.program() {
+        Some(SavedProgram::Custom(custom)) => custom.college_name.to_string(),
+        _ => "of the catalogue".to_owned(),
     });
     assert_eq!(names.collect::<Vec<_>>(), ["Shared", "Fresh"]);
     assert_eq!(guests::find(&mut &*store, &token, NOW).await.unwrap(), None);

@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 
 use fieldhouse_domain::divisions::{Division, DivisionGender};
-use fieldhouse_domain::effects::{Effect, Record};
-use fieldhouse_domain::imports::league::{Existing, Wanted};
-use fieldhouse_domain::seasons::Season;
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::teams::Team;
-use fieldhouse_domain::text::{ExternalId, Name};
+use fieldhouse_domain::text::{Address, ExternalId, Name};
 use fieldhouse_domain::venues::Venue;
-use fieldhouse_store::{Error, Store, leagues};
+use fieldhouse_store::{Error, Store, divisions, teams, venues};
 use fieldhouse_testing::clubs::{self, Club, NOW};
-use fieldhouse_testing::leagues::{division, game, season, team, venue};
+use fieldhouse_testing::leagues::{division, season, team, venue};
 use jiff::SignedDuration;
 
 async fn stand(
@@ -20,8 +18,8 @@ async fn stand(
     season: fieldhouse_domain::ids::SeasonId,
 ) -> (Vec<Division>, Vec<Team>) {
     let read = clubs::write(store, club.id(), async move |tx, proof| {
-        let mut divisions = leagues::divisions(tx, proof, season).await?;
-        let mut teams = leagues::teams(tx, proof, season).await?;
+        let mut divisions = divisions::of_season(tx, proof, season).await?;
+        let mut teams = teams::of_season(tx, proof, season).await?;
         divisions.sort_by_key(|division| division.id);
         teams.sort_by_key(|team| team.id);
         Ok((divisions, teams))
@@ -31,8 +29,13 @@ async fn stand(
 
 async fn named(store: &Store, club: &Club, names: &[&str]) -> Vec<Venue> {
     let names: BTreeSet<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    let found =
-        clubs::write(store, club.id(), async move |tx, proof| leagues::venues(tx, proof, &names).await);
+    let found = clubs::write(store, club.id(), async move |tx, proof| {
+        let mut found = Vec::new();
+        for name in &names {
+            found.extend(venues::by_name(tx, proof, name).await?);
+        }
+        Ok(found)
+    });
     let mut found = found.await.unwrap();
     found.sort_by_key(|venue| venue.id);
     found
@@ -48,15 +51,19 @@ pub(crate) async fn divisions_teams_and_venues_read_back_and_change(store: &Stor
         ..team(&boys, "Eagles")
     };
     let hall = Venue {
-        address: Some("1 Hall St\nCoburg".to_owned()),
+        address: Some(Address::parse("1 Hall St, Coburg").unwrap()),
         latitude: Some(-37.743_212_345_678_9),
         longitude: Some(144.966),
         fields: vec![Name::parse("Court \"1\"").unwrap(), Name::parse("Cour été").unwrap()],
         ..venue("Town Hall")
     };
-    let of_winter =
-        [Record::Season(winter.clone()), Record::Division(boys.clone()), Record::Division(girls.clone())];
-    let rest = [Record::Team(eagles.clone()), Record::Venue(hall.clone()), Record::Season(summer.clone())];
+    let of_winter = [
+        AnyRecord::Season(winter.clone()),
+        AnyRecord::Division(boys.clone()),
+        AnyRecord::Division(girls.clone()),
+    ];
+    let rest =
+        [AnyRecord::Team(eagles.clone()), AnyRecord::Venue(hall.clone()), AnyRecord::Season(summer.clone())];
     club.create(store, of_winter.into_iter().chain(rest).collect()).await;
 
     assert_eq!(
@@ -77,16 +84,16 @@ pub(crate) async fn divisions_teams_and_venues_read_back_and_change(store: &Stor
 
     let mixed = Division {
         name: Name::parse("Mixed").unwrap(),
-        age_group: Some("U14".to_owned()),
+        age_group: Some(Name::parse("U14").unwrap()),
         gender: Some(DivisionGender::Mixed),
         ..boys.clone()
     };
     let moved = Team { division_id: girls.id, short_name: None, external_id: None, ..eagles.clone() };
     let bare = Venue { address: None, latitude: None, longitude: None, fields: Vec::new(), ..hall.clone() };
     let changes = [
-        (Record::Division(boys.clone()), Record::Division(mixed.clone())),
-        (Record::Team(eagles), Record::Team(moved.clone())),
-        (Record::Venue(hall), Record::Venue(bare.clone())),
+        (AnyRecord::Division(boys.clone()), AnyRecord::Division(mixed.clone())),
+        (AnyRecord::Team(eagles), AnyRecord::Team(moved.clone())),
+        (AnyRecord::Venue(hall), AnyRecord::Venue(bare.clone())),
     ];
     let moment = clubs::moment_at(NOW.saturating_add(SignedDuration::from_hours(1)).unwrap());
     let effects: Vec<_> =
@@ -100,46 +107,7 @@ pub(crate) async fn divisions_teams_and_venues_read_back_and_change(store: &Stor
         [Venue { version: 2, updated_at: moment.now(), ..bare }]
     );
 
-    let again = Effect::create(Record::Division(division(&winter, "MIXED")));
+    let again = Effect::create(AnyRecord::Division(division(&winter, "MIXED")));
     let taken = clubs::apply(store, club.id(), vec![again]).await;
     assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
-}
-
-pub(crate) async fn an_import_is_told_what_there_is_of_what_it_wants(store: &Store) {
-    let (club, other) = (Club::found(store, "Leagues Three").await, Club::found(store, "Leagues Four").await);
-    let external = ExternalId::parse("s-1").unwrap();
-    let winter = Season { external_id: Some(external.clone()), ..season("Winter") };
-    let (summer, unwanted) = (season("Summer"), season("Spring"));
-    let (boys, hall) = (division(&winter, "Boys"), venue("Hall"));
-    let eagles = team(&boys, "Eagles");
-    let first = game(&boys, eagles.id, eagles.id, NOW);
-    let seasons = [&winter, &summer, &unwanted].map(|season| Record::Season(season.clone()));
-    let league = [
-        Record::Division(boys.clone()),
-        Record::Team(eagles.clone()),
-        Record::Venue(hall.clone()),
-        Record::Game(first.clone()),
-    ];
-    club.create(store, seasons.into_iter().chain(league).collect()).await;
-    let wanted = Wanted {
-        season_external_ids: [external].into(),
-        season_names: ["winter", "summer", "autumn"].map(str::to_owned).into(),
-        venue_names: ["hall".to_owned()].into(),
-    };
-    let existing = async |club: &Club| {
-        let (scope, wanted) = (club.owner().scope(store).await, wanted.clone());
-        let read = clubs::write(store, club.id(), async move |tx, proof| {
-            leagues::existing(tx, &scope, proof, &wanted).await
-        });
-        read.await.unwrap()
-    };
-    let expected = Existing {
-        seasons: vec![winter, summer],
-        divisions: vec![boys],
-        teams: vec![eagles],
-        venues: vec![hall],
-        games: vec![first],
-    };
-    assert_eq!(existing(&club).await, expected, "each season once, found by id or by name");
-    assert_eq!(existing(&other).await, Existing::default());
 }

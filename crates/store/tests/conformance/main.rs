@@ -83,7 +83,6 @@ async fn leagues(store: &Store) {
     seasons::what_changed_is_told_in_the_order_of_change(store).await;
     seasons::are_read_found_changed_and_deleted(store).await;
     leagues::divisions_teams_and_venues_read_back_and_change(store).await;
-    leagues::an_import_is_told_what_there_is_of_what_it_wants(store).await;
     games::read_back_whole_with_the_names_of_teams_and_venue(store).await;
     games::to_come_are_listed_soonest_first_and_a_day_without_time_counts_until_it_is_over(store).await;
     games::of_a_team_or_a_season_are_that_teams_or_seasons_only(store).await;

@@ -1,7 +1,7 @@
 //! Members: listing, changing, removing.
 
 use fieldhouse_domain::Refusal;
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::members::{self as rules, ChangeMember, Member};
 use fieldhouse_domain::roles::Role;
@@ -66,7 +66,7 @@ pub(crate) async fn change_and_go_but_the_last_owner_stays(store: &Store) {
     assert_eq!(owners(store, &club).await, 1, "a suspended owner owns nothing");
 
     let coach = club.person(Role::Coach).member.clone();
-    let go = Effect::delete(Record::Member(coach.clone()));
+    let go = Effect::delete(AnyRecord::Member(coach.clone()));
     clubs::apply(store, club.id(), vec![go.clone()]).await.unwrap();
     assert_eq!(stands(store, &scope, &coach).await, None);
     assert!(clubs::apply(store, club.id(), vec![go]).await.is_err(), "gone already");

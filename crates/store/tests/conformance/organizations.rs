@@ -1,6 +1,6 @@
 //! Organizations.
 
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::organizations::Organization;
 use fieldhouse_domain::text::Name;
 use fieldhouse_store::{Error, Store, organizations};
@@ -27,7 +27,8 @@ pub(crate) async fn one_is_read_found_and_changed(store: &Store) {
         country: None,
         ..before.clone()
     };
-    let change = Effect::update(&clubs::moment(), Record::Organization(before), Record::Organization(after));
+    let change =
+        Effect::update(&clubs::moment(), AnyRecord::Organization(before), AnyRecord::Organization(after));
     let change = change.expect("something differs");
     clubs::apply(store, club.id(), vec![change.clone()]).await.unwrap();
     let now = read().await;
@@ -39,6 +40,6 @@ pub(crate) async fn one_is_read_found_and_changed(store: &Store) {
     let again = clubs::apply(store, club.id(), vec![change]).await;
     assert!(matches!(again, Err(Error::Internal(_))), "the version has moved: {again:?}");
     let twin = Organization { id: clubs::moment().id(), ..now };
-    let taken = clubs::apply(store, twin.id, vec![Effect::create(Record::Organization(twin))]).await;
+    let taken = clubs::apply(store, twin.id, vec![Effect::create(AnyRecord::Organization(twin))]).await;
     assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
 }

@@ -1,7 +1,7 @@
 //! Seasons with their divisions.
 
 use fieldhouse_domain::divisions::{Division, DivisionGender};
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::seasons::{ChangeSeason, Scoring, Season, SeasonStatus, Tiebreaker};
 use fieldhouse_domain::sports::Sport;
@@ -39,16 +39,16 @@ pub(crate) async fn are_listed_latest_first_page_by_page_with_their_divisions(st
     let undated = season("Undated");
     let far = played("Far", date(9999, 12, 31), None);
     let seasons_of_club = [&old, &first_twin, &twin, &other_twin, &undated, &far];
-    let mut records: Vec<Record> = seasons_of_club.map(|season| Record::Season(season.clone())).into();
+    let mut records: Vec<AnyRecord> = seasons_of_club.map(|season| AnyRecord::Season(season.clone())).into();
     let girls = Division {
-        age_group: Some("U12".to_owned()),
+        age_group: Some(Name::stored("U12".to_owned())),
         gender: Some(DivisionGender::Girls),
         ..division(&twin, "Girls")
     };
     let divisions = [division(&twin, "zebra"), girls.clone(), division(&twin, "Ápple"), division(&old, "A")];
-    records.extend(divisions.map(Record::Division));
+    records.extend(divisions.map(AnyRecord::Division));
     club.create(store, records).await;
-    other.create(store, vec![Record::Season(season("Foreign"))]).await;
+    other.create(store, vec![AnyRecord::Season(season("Foreign"))]).await;
 
     let filter = Filter::default();
     let read = async |after| seasons::list(&mut &*store, &scope, &filter, after, PAGE).await.unwrap();
@@ -75,7 +75,7 @@ pub(crate) async fn are_filtered_and_searched_by_the_starts_of_words(store: &Sto
         sport: Sport::stored("ice_hockey".to_owned()),
         ..played("Interwinter", date(2023, 1, 1), None)
     };
-    club.create(store, [long, short, hockey].map(Record::Season).into()).await;
+    club.create(store, [long, short, hockey].map(AnyRecord::Season).into()).await;
     let find = async |filter: Filter| all(store, &scope, &filter).await;
     let none = Filter::default;
     assert_eq!(
@@ -88,7 +88,7 @@ pub(crate) async fn are_filtered_and_searched_by_the_starts_of_words(store: &Sto
         played("New year", date(2019, 6, 1), Some(date(2020, 1, 1))),
         played("Old year", date(2020, 12, 31), None),
     ];
-    club.create(store, days.map(Record::Season).into()).await;
+    club.create(store, days.map(AnyRecord::Season).into()).await;
     assert_eq!(
         find(Filter { year: Some(2020), ..none() }).await,
         ["Old year", "New year"],
@@ -113,11 +113,11 @@ pub(crate) async fn what_changed_is_told_in_the_order_of_change(store: &Store) {
     let touched = |name, minutes| Season { updated_at: at(minutes), ..season(name) };
     let (last, first, middle) = (touched("Last", 3), touched("First", 1), touched("Middle", 2));
     let twin = Season { updated_at: at(2), ..season("Middle twin") };
-    let records = [&last, &first, &middle, &twin].map(|season| Record::Season(season.clone()));
+    let records = [&last, &first, &middle, &twin].map(|season| AnyRecord::Season(season.clone()));
     club.create(store, records.into()).await;
     club.create(
         store,
-        vec![Record::Division(division(&middle, "B")), Record::Division(division(&middle, "A"))],
+        vec![AnyRecord::Division(division(&middle, "B")), AnyRecord::Division(division(&middle, "A"))],
     )
     .await;
 
@@ -139,7 +139,7 @@ pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
         external_id: Some(ExternalId::parse("ext \u{1F3C0} 1").unwrap()),
         ..played("Winter", date(2026, 4, 1), Some(date(2026, 9, 1)))
     };
-    club.create(store, vec![Record::Season(made.clone())]).await;
+    club.create(store, vec![AnyRecord::Season(made.clone())]).await;
     let read = async |id| seasons::read(&mut &*store, &scope, id).await.unwrap();
     assert_eq!(read(made.id).await, Some(Listed { season: made.clone(), divisions: Vec::new() }));
 
@@ -155,7 +155,7 @@ pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
     assert_eq!(found(&club, "summer", "ext 2").await, (None, None));
     assert_eq!(found(&other, "winter", "ext \u{1F3C0} 1").await, (None, None), "in its own club only");
     let refused = async |season: Season| {
-        let refused = clubs::apply(store, club.id(), vec![Effect::create(Record::Season(season))]).await;
+        let refused = clubs::apply(store, club.id(), vec![Effect::create(AnyRecord::Season(season))]).await;
         assert!(matches!(refused, Err(Error::Duplicate(_))), "{refused:?}");
     };
     refused(season("WINTER")).await;
@@ -175,8 +175,8 @@ pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
     assert_eq!(changed.external_id, None);
 
     let hanging = division(&changed, "U12");
-    let records = vec![Record::Team(team(&hanging, "Eagles"))];
-    club.create(store, vec![Record::Division(hanging)]).await;
+    let records = vec![AnyRecord::Team(team(&hanging, "Eagles"))];
+    club.create(store, vec![AnyRecord::Division(hanging)]).await;
     club.create(store, records).await;
     let id = made.id;
     let dependents = async |club: &Club| {
@@ -185,10 +185,10 @@ pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
         count.await.unwrap()
     };
     assert_eq!((dependents(&club).await, dependents(&other).await), (2, 0));
-    let deleted = clubs::apply(store, club.id(), vec![Effect::delete(Record::Season(changed))]).await;
+    let deleted = clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::Season(changed))]).await;
     assert!(matches!(deleted, Err(Error::Reference(_))), "a division stands on it: {deleted:?}");
     let lonely = season("Lonely");
-    club.create(store, vec![Record::Season(lonely.clone())]).await;
-    clubs::apply(store, club.id(), vec![Effect::delete(Record::Season(lonely.clone()))]).await.unwrap();
+    club.create(store, vec![AnyRecord::Season(lonely.clone())]).await;
+    clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::Season(lonely.clone()))]).await.unwrap();
     assert_eq!(read(lonely.id).await, None);
 }

@@ -1,6 +1,6 @@
 //! Sessions: listing, refreshing, reuse.
 
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::sessions::{self as rules, Client, Refreshed, Session};
 use fieldhouse_store::{Store, sessions};
@@ -35,7 +35,7 @@ pub(crate) async fn are_listed_newest_first_while_they_are_open(store: &Store) {
     let twin = open(1);
     let over = Session { expires_at: after(10), ..open(1) };
     let all = [&second, &third, &ended, &expired, &twin, &over];
-    let records = all.map(|session| Record::Session(session.clone()));
+    let records = all.map(|session| AnyRecord::Session(session.clone()));
     club.create(store, records.into()).await;
 
     let list = async |from, limit| {
@@ -92,7 +92,7 @@ pub(crate) async fn a_refresh_token_is_good_once_and_a_reused_one_ends_the_sessi
     assert_eq!(show(4, [3; 32], [5; 32]).await, None, "the family has ended");
 
     let ended = sessions::read(&mut &*store, club.id(), session).await.unwrap().expect("the session");
-    let stale =
-        Effect::update(&clubs::moment(), Record::Session(stands), Record::Session(ended)).expect("differs");
+    let stale = Effect::update(&clubs::moment(), AnyRecord::Session(stands), AnyRecord::Session(ended))
+        .expect("differs");
     assert!(clubs::apply(store, club.id(), vec![stale]).await.is_err(), "the version has moved");
 }

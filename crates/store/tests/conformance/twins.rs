@@ -1,13 +1,13 @@
 //! Two clubs whose records bear the same ids, as nothing in the schema forbids: what is done in one is not done in the other.
 
-use fieldhouse_domain::effects::{Effect, Record};
-use fieldhouse_domain::favorites::{Details, Favorite, ListOwner};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::favorites::{ChangeFavorite, Favorite, ListOwner};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::sessions::Session;
 use fieldhouse_domain::text::Name;
 use fieldhouse_store::games::Upcoming;
-use fieldhouse_store::{OrgScope, Store, favorites, games, leagues, members, seasons, sessions};
+use fieldhouse_store::{OrgScope, Store, divisions, favorites, games, members, seasons, sessions, teams};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::leagues::{division, game, season, team, venue};
 use jiff::{SignedDuration, Timestamp};
@@ -16,19 +16,19 @@ use uuid::Uuid;
 use crate::favorites::{custom, saved};
 
 /// Renames what has a name.
-fn called(record: Record, name: &str) -> Record {
+fn called(record: AnyRecord, name: &str) -> AnyRecord {
     let name = Name::stored(name.to_owned());
     match record {
-        Record::Season(season) => Record::Season(Season { name, ..season }),
-        Record::Division(mut division) => Record::Division({
+        AnyRecord::Season(season) => AnyRecord::Season(Season { name, ..season }),
+        AnyRecord::Division(mut division) => AnyRecord::Division({
             division.name = name;
             division
         }),
-        Record::Team(mut team) => Record::Team({
+        AnyRecord::Team(mut team) => AnyRecord::Team({
             team.name = name;
             team
         }),
-        Record::Venue(mut venue) => Record::Venue({
+        AnyRecord::Venue(mut venue) => AnyRecord::Venue({
             venue.name = name;
             venue
         }),
@@ -39,7 +39,7 @@ fn called(record: Record, name: &str) -> Record {
 /// A league with one record of each kind, and the ways to look at it.
 struct League {
     season: Season,
-    records: Vec<Record>,
+    records: Vec<AnyRecord>,
 }
 
 fn league() -> League {
@@ -49,11 +49,11 @@ fn league() -> League {
     let mut first = game(&open, eagles.id, eagles.id, NOW);
     first.venue_id = Some(hall.id);
     let records = vec![
-        Record::Season(season.clone()),
-        Record::Division(open),
-        Record::Team(eagles),
-        Record::Venue(hall),
-        Record::Game(first),
+        AnyRecord::Season(season.clone()),
+        AnyRecord::Division(open),
+        AnyRecord::Team(eagles),
+        AnyRecord::Venue(hall),
+        AnyRecord::Game(first),
     ];
     League { season, records }
 }
@@ -62,7 +62,7 @@ fn league() -> League {
 async fn seen(store: &Store, club: &Club, scope: &OrgScope, league: &League) -> Vec<Vec<String>> {
     let reader = &mut &*store;
     let id = league.season.id;
-    let Some(Record::Game(first)) = league.records.last() else { panic!("the game is the last") };
+    let Some(AnyRecord::Game(first)) = league.records.last() else { panic!("the game is the last") };
     let begin = (Timestamp::UNIX_EPOCH, Uuid::nil());
     let of_seasons = |listed: Vec<seasons::Listed>| {
         let names = |listed: seasons::Listed| {
@@ -79,7 +79,7 @@ async fn seen(store: &Store, club: &Club, scope: &OrgScope, league: &League) -> 
     ];
     let to = NOW.saturating_add(SignedDuration::from_hours(1)).unwrap();
     let week = Upcoming { from: NOW, to, team: None, season: None, status: None };
-    let of_team = Upcoming { team: first.home.map(|home| home.team_id), ..week.clone() };
+    let of_team = Upcoming { team: first.home_team_id, ..week.clone() };
     let of_season = Upcoming { season: Some(id), ..week.clone() };
     let mut listed: Vec<_> = games::read(reader, scope, first.id).await.unwrap().into_iter().collect();
     for wanted in [week, of_team, of_season] {
@@ -90,8 +90,8 @@ async fn seen(store: &Store, club: &Club, scope: &OrgScope, league: &League) -> 
     }));
     let inside = clubs::write(store, club.id(), async move |tx, proof| {
         let divisions =
-            leagues::divisions(tx, proof, id).await?.into_iter().map(|division| division.name.to_string());
-        let teams = leagues::teams(tx, proof, id).await?.into_iter().map(|team| team.name.to_string());
+            divisions::of_season(tx, proof, id).await?.into_iter().map(|division| division.name.to_string());
+        let teams = teams::of_season(tx, proof, id).await?.into_iter().map(|team| team.name.to_string());
         let games = games::of_season(tx, proof, id).await?.len();
         let counts = [games.to_string(), seasons::dependents(tx, proof, id).await?.to_string()];
         Ok(divisions.chain(teams).chain(counts).collect::<Vec<_>>())
@@ -117,9 +117,9 @@ pub(crate) async fn a_league_is_seen_and_changed_in_its_own_club(store: &Store) 
     assert_eq!(seen(store, &clubs[0], &scopes[0], &league).await, all_called("One"));
     assert_eq!(seen(store, &clubs[1], &scopes[1], &league).await, all_called("Two"));
 
-    let change = |record: &Record| {
+    let change = |record: &AnyRecord| {
         let (mut before, mut after) = (called(record.clone(), "One"), called(record.clone(), "Changed"));
-        if let (Record::Game(_), Record::Game(after)) = (&mut before, &mut after) {
+        if let (AnyRecord::Game(_), AnyRecord::Game(after)) = (&mut before, &mut after) {
             after.round = Some(Name::stored("Changed".to_owned()));
         }
         Effect::update(&clubs::moment(), before, after).expect("something differs")
@@ -130,9 +130,11 @@ pub(crate) async fn a_league_is_seen_and_changed_in_its_own_club(store: &Store) 
 
     let lonely = season("Lonely");
     for club in &clubs {
-        club.create(store, vec![Record::Season(lonely.clone())]).await;
+        club.create(store, vec![AnyRecord::Season(lonely.clone())]).await;
     }
-    clubs::apply(store, clubs[0].id(), vec![Effect::delete(Record::Season(lonely.clone()))]).await.unwrap();
+    clubs::apply(store, clubs[0].id(), vec![Effect::delete(AnyRecord::Season(lonely.clone()))])
+        .await
+        .unwrap();
     let stands =
         async |at: usize| seasons::read(&mut &*store, &scopes[at], lonely.id).await.unwrap().is_some();
     assert_eq!((stands(0).await, stands(1).await), (false, true));
@@ -144,12 +146,12 @@ pub(crate) async fn what_people_have_is_changed_in_their_own_club(store: &Store)
     // The first club's owner is a member of the second under the same ids, and so is what he has; and so, in the first club, has
     // its admin.
     let (owner, admin) = (one.owner(), one.person(fieldhouse_domain::roles::Role::Admin));
-    let twins = [Record::Member(owner.member.clone()), Record::Session(owner.session.clone())];
+    let twins = [AnyRecord::Member(owner.member.clone()), AnyRecord::Session(owner.session.clone())];
     two.create(store, twins.into()).await;
-    let favorite = saved(ListOwner::User(owner.user.id), &[], custom("Isla"), Details::default());
-    let admins = Favorite { owner: ListOwner::User(admin.user.id), ..favorite.clone() };
-    one.create(store, vec![Record::Favorite(favorite.clone()), Record::Favorite(admins)]).await;
-    two.create(store, vec![Record::Favorite(favorite.clone())]).await;
+    let favorite = saved(ListOwner::User(owner.user.id), &[], custom("Isla"), ChangeFavorite::default());
+    let admins = Favorite { owner_id: ListOwner::User(admin.user.id).into(), ..favorite.clone() };
+    one.create(store, vec![AnyRecord::Favorite(favorite.clone()), AnyRecord::Favorite(admins)]).await;
+    two.create(store, vec![AnyRecord::Favorite(favorite.clone())]).await;
 
     let scopes = [owner.scope(store).await, two.owner().scope(store).await, admin.scope(store).await];
     let favorites_in = async |club: &Club| {
@@ -163,14 +165,14 @@ pub(crate) async fn what_people_have_is_changed_in_their_own_club(store: &Store)
     let rated = Favorite { interest: Some(5), ..favorite.clone() };
     let changes = [
         (
-            Record::Member(owner.member.clone()),
-            Record::Member(Member { suspended_at: Some(NOW), ..owner.member.clone() }),
+            AnyRecord::Member(owner.member.clone()),
+            AnyRecord::Member(Member { suspended_at: Some(NOW), ..owner.member.clone() }),
         ),
         (
-            Record::Session(owner.session.clone()),
-            Record::Session(Session { retried: true, ..owner.session.clone() }),
+            AnyRecord::Session(owner.session.clone()),
+            AnyRecord::Session(Session { retried: true, ..owner.session.clone() }),
         ),
-        (Record::Favorite(favorite.clone()), Record::Favorite(rated)),
+        (AnyRecord::Favorite(favorite.clone()), AnyRecord::Favorite(rated)),
     ];
     let effects: Vec<_> =
         changes.into_iter().filter_map(|(old, new)| Effect::update(&moment, old, new)).collect();
@@ -184,7 +186,7 @@ pub(crate) async fn what_people_have_is_changed_in_their_own_club(store: &Store)
     let of_admin = async || favorites::list(&mut &*store, &scopes[2]).await.unwrap();
     assert_eq!((of_admin().await[0].favorite.interest, of_admin().await.len()), (None, 1));
 
-    let gone = effects.into_iter().filter(|effect| !matches!(effect.after, Some(Record::Session(_))));
+    let gone = effects.into_iter().filter(|effect| !matches!(effect.after, Some(AnyRecord::Session(_))));
     let gone = gone.filter_map(|effect| effect.after.map(Effect::delete)).collect();
     clubs::apply(store, one.id(), gone).await.unwrap();
     assert!(members::read(&mut &*store, &scopes[0], owner.member.id).await.unwrap().is_none());

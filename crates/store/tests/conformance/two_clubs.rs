@@ -1,8 +1,8 @@
 //! Somebody who belongs to two clubs: what he is and has in one is nothing in the other.
 
 use fieldhouse_domain::api_keys::ApiKey;
-use fieldhouse_domain::effects::{Effect, Record};
-use fieldhouse_domain::favorites::{Details, ListOwner};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::favorites::{ChangeFavorite, ListOwner};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sessions::Session;
@@ -28,9 +28,9 @@ async fn found(store: &Store, names: [&str; 2]) -> ([Club; 2], [Person; 2]) {
         user,
     };
     let effects = [
-        Record::Member(owner.member.clone()),
-        Record::Session(owner.session.clone()),
-        Record::ApiKey(owner.key.clone()),
+        AnyRecord::Member(owner.member.clone()),
+        AnyRecord::Session(owner.session.clone()),
+        AnyRecord::ApiKey(owner.key.clone()),
     ];
     clubs[1].create(store, effects.into()).await;
     (clubs, [coach, owner])
@@ -50,7 +50,7 @@ pub(crate) async fn somebody_is_in_each_what_he_is_there(store: &Store) {
     let (as_coach, as_owner) = (Ok((clubs[0].id(), Role::Coach)), Ok((clubs[1].id(), Role::Owner)));
     assert_eq!(role(&coach).await, [as_coach, as_coach]);
     assert_eq!(role(&owner).await, [as_owner, as_owner]);
-    let leaves = Effect::delete(Record::Member(coach.member.clone()));
+    let leaves = Effect::delete(AnyRecord::Member(coach.member.clone()));
     clubs::apply(store, clubs[0].id(), vec![leaves]).await.unwrap();
     assert_eq!(role(&coach).await, [Err(Denial::Unknown), Err(Denial::Unknown)]);
     assert_eq!(role(&owner).await, [as_owner, as_owner]);
@@ -60,9 +60,13 @@ pub(crate) async fn somebody_has_in_each_what_he_has_there(store: &Store) {
     let (clubs, people) = found(store, ["Two Clubs Three", "Two Clubs Four"]).await;
     let user = people[0].user.id;
     for (club, person) in clubs.iter().zip(&people) {
-        let program =
-            saved(ListOwner::User(user), &[], custom(club.organization.name.as_str()), Details::default());
-        club.create(store, vec![Record::Favorite(program.clone())]).await;
+        let program = saved(
+            ListOwner::User(user),
+            &[],
+            custom(club.organization.name.as_str()),
+            ChangeFavorite::default(),
+        );
+        club.create(store, vec![AnyRecord::Favorite(program.clone())]).await;
         let scope = person.scope(store).await;
         let keys = api_keys::list(&mut &*store, &scope, Whose::Own, None, 10).await.unwrap();
         assert_eq!(keys, std::slice::from_ref(&person.key));

@@ -1,6 +1,6 @@
 //! Users and the organizations that they belong to.
 
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Email, Name};
@@ -33,7 +33,7 @@ pub(crate) async fn one_is_found_by_any_spelling_of_the_address(store: &Store) {
         ..owner.user.clone()
     };
     let later = clubs::moment_at(NOW.saturating_add(SignedDuration::from_hours(1)).unwrap());
-    let change = Effect::update(&later, Record::User(owner.user.clone()), Record::User(after.clone()));
+    let change = Effect::update(&later, AnyRecord::User(owner.user.clone()), AnyRecord::User(after.clone()));
     clubs::apply(store, club.id(), change.into_iter().collect()).await.unwrap();
     let now = users::read(&mut &*store, owner.user.id).await.unwrap();
     assert_eq!(now, Some(User { version: 2, updated_at: later.now(), ..after.clone() }));
@@ -42,7 +42,7 @@ pub(crate) async fn one_is_found_by_any_spelling_of_the_address(store: &Store) {
 
     let twin =
         User { id: clubs::moment().id(), email: Email::parse("ZOË@users-united.example").unwrap(), ..after };
-    let taken = clubs::apply(store, club.id(), vec![Effect::create(Record::User(twin))]).await;
+    let taken = clubs::apply(store, club.id(), vec![Effect::create(AnyRecord::User(twin))]).await;
     assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
 }
 
@@ -53,7 +53,7 @@ pub(crate) async fn memberships_leave_suspended_ones_out(store: &Store) {
     let join = async |club: &Club, role, hours, suspended_at| {
         let later = clubs::moment_at(NOW.saturating_add(SignedDuration::from_hours(hours)).unwrap());
         let member = Member { suspended_at, ..Member::new(&later, coach.user.id, role) };
-        club.create(store, vec![Record::Member(member.clone())]).await;
+        club.create(store, vec![AnyRecord::Member(member.clone())]).await;
         member
     };
     let later = join(&second, Role::Viewer, 2, None).await;

@@ -1,7 +1,7 @@
 //! A change is applied to the version that it was made of, and to no other: of every kind of record.
 
-use fieldhouse_domain::effects::{Effect, Record};
-use fieldhouse_domain::favorites::{Details, Favorite, ListOwner};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::favorites::{ChangeFavorite, Favorite, ListOwner};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::text::Name;
 use fieldhouse_store::{Error, Store};
@@ -11,40 +11,40 @@ use fieldhouse_testing::leagues::{division, game, season, team, venue};
 use crate::favorites::{custom, saved};
 
 /// A record of every kind that is in the club, with something changed.
-fn changes(club: &Club, league: &[Record], favorite: &Favorite) -> Vec<(Record, Record)> {
+fn changes(club: &Club, league: &[AnyRecord], favorite: &Favorite) -> Vec<(AnyRecord, AnyRecord)> {
     let Person { user, member, session, key, .. } = club.owner().clone();
     let mut people = vec![
-        Record::Organization(club.organization.clone()),
-        Record::User(user),
-        Record::Member(member),
-        Record::Session(session),
-        Record::ApiKey(key),
-        Record::Favorite(favorite.clone()),
+        AnyRecord::Organization(club.organization.clone()),
+        AnyRecord::User(user),
+        AnyRecord::Member(member),
+        AnyRecord::Session(session),
+        AnyRecord::ApiKey(key),
+        AnyRecord::Favorite(favorite.clone()),
     ];
     people.extend(league.iter().cloned());
     people.into_iter().map(|before| (before.clone(), changed(before))).collect()
 }
 
-fn changed(mut record: Record) -> Record {
+fn changed(mut record: AnyRecord) -> AnyRecord {
     let name = Name::stored("Another".to_owned());
     match &mut record {
-        Record::Organization(organization) => organization.name = name,
-        Record::User(user) => user.name = name,
-        Record::Member(member) => member.suspended_at = Some(NOW),
-        Record::Session(session) => session.generation += 1,
-        Record::ApiKey(key) => key.name = name,
-        Record::Season(season) => season.name = name,
-        Record::Division(division) => division.name = name,
-        Record::Team(team) => team.name = name,
-        Record::Venue(venue) => venue.name = name,
-        Record::Game(game) => game.round = Some(name),
-        Record::Favorite(favorite) => favorite.notes = Some("Another".to_owned()),
+        AnyRecord::Organization(organization) => organization.name = name,
+        AnyRecord::User(user) => user.name = name,
+        AnyRecord::Member(member) => member.suspended_at = Some(NOW),
+        AnyRecord::Session(session) => session.generation += 1,
+        AnyRecord::ApiKey(key) => key.name = name,
+        AnyRecord::Season(season) => season.name = name,
+        AnyRecord::Division(division) => division.name = name,
+        AnyRecord::Team(team) => team.name = name,
+        AnyRecord::Venue(venue) => venue.name = name,
+        AnyRecord::Game(game) => game.round = Some(name),
+        AnyRecord::Favorite(favorite) => favorite.rank += 1,
     }
     record
 }
 
 async fn moved(store: &Store, club: &Club, effect: Effect) {
-    let what = format!("{} {}", effect.verb(), effect.record().map(Record::id).unwrap_or_default());
+    let what = format!("{} {}", effect.verb(), effect.record().map(AnyRecord::id).unwrap_or_default());
     let applied = clubs::apply(store, club.id(), vec![effect]).await;
     assert!(matches!(&applied, Err(Error::Internal(why)) if why.contains("version")), "{what}: {applied:?}");
 }
@@ -56,15 +56,15 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     let eagles = team(&open, "Eagles");
     let first = game(&open, eagles.id, eagles.id, NOW);
     let league = [
-        Record::Season(winter),
-        Record::Division(open),
-        Record::Team(eagles),
-        Record::Venue(venue("Hall")),
-        Record::Game(first),
+        AnyRecord::Season(winter),
+        AnyRecord::Division(open),
+        AnyRecord::Team(eagles),
+        AnyRecord::Venue(venue("Hall")),
+        AnyRecord::Game(first),
     ];
     let owner = ListOwner::User(club.owner().user.id);
-    let favorite = saved(owner, &[], custom("Isla"), Details::default());
-    club.create(store, league.iter().cloned().chain([Record::Favorite(favorite.clone())]).collect()).await;
+    let favorite = saved(owner, &[], custom("Isla"), ChangeFavorite::default());
+    club.create(store, league.iter().cloned().chain([AnyRecord::Favorite(favorite.clone())]).collect()).await;
 
     let changes = changes(&club, &league, &favorite);
     assert_eq!(changes.len(), 11, "every kind");
@@ -72,16 +72,20 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
         let change = Effect::update(&clubs::moment(), before.clone(), after).expect("something differs");
         clubs::apply(store, club.id(), vec![change.clone()]).await.unwrap();
         moved(store, &club, change).await;
-        if matches!(before, Record::Member(_) | Record::Season(_) | Record::Favorite(_)) {
-            moved(store, &club, Effect::delete(before)).await;
-        } else {
+        if let AnyRecord::Organization(_)
+        | AnyRecord::User(_)
+        | AnyRecord::Session(_)
+        | AnyRecord::ApiKey(_) = before
+        {
             let never = clubs::apply(store, club.id(), vec![Effect::delete(before)]).await;
             assert!(
                 matches!(&never, Err(Error::Internal(why)) if why.contains("never deleted")),
                 "{never:?}"
             );
+        } else {
+            moved(store, &club, Effect::delete(before)).await;
         }
     }
     let nobody = Member::new(&clubs::moment(), club.owner().user.id, fieldhouse_domain::roles::Role::Viewer);
-    moved(store, &club, Effect::delete(Record::Member(nobody))).await;
+    moved(store, &club, Effect::delete(AnyRecord::Member(nobody))).await;
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_store::{Change, Error, Options, Store, seasons};
 use fieldhouse_testing::clubs;
 use fieldhouse_testing::databases;
@@ -87,8 +87,8 @@ async fn a_write_may_be_dropped_at_any_await_and_the_pool_stays_clean() {
     for times in 1.. {
         let made = season(&format!("Dropped after {times}"));
         let effects = vec![
-            Effect::create(Record::Season(made.clone())),
-            Effect::create(Record::Division(division(&made, "U12"))),
+            Effect::create(AnyRecord::Season(made.clone())),
+            Effect::create(AnyRecord::Division(division(&made, "U12"))),
         ];
         match poll_times(clubs::apply(&played.store, played.club.id(), effects), times).await {
             Some(applied) => {
@@ -131,10 +131,10 @@ async fn a_session_that_is_killed_midway_is_unavailable_and_the_pool_recovers() 
     let write = clubs::write(&played.store, played.club.id(), async move |tx, proof| {
         let moment = clubs::moment();
         let change = Change { moment: &moment, operation: "seasons.create", request_id: "test" };
-        tx.apply(proof, change, &[Effect::create(Record::Season(season("First")))]).await?;
+        tx.apply(proof, change, &[Effect::create(AnyRecord::Season(season("First")))]).await?;
         reach.notify_one();
         wait.notified().await;
-        tx.apply(proof, change, &[Effect::create(Record::Season(season("Second")))]).await
+        tx.apply(proof, change, &[Effect::create(AnyRecord::Season(season("Second")))]).await
     });
     let kill = async {
         reached.notified().await;

@@ -3,7 +3,7 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use fieldhouse_domain::effects::{Effect, Record};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::SeasonId;
 use fieldhouse_domain::seasons::{Scoring, Season};
 use fieldhouse_store::{Change, Error, OrgScope, Store, seasons};
@@ -25,7 +25,7 @@ impl Played {
     pub(crate) async fn found(store: Store) -> Self {
         let club = Club::found(&store, "Written Club").await;
         let season = season("Winter");
-        club.create(&store, vec![Record::Season(season.clone())]).await;
+        club.create(&store, vec![AnyRecord::Season(season.clone())]).await;
         let scope = Arc::new(club.owner().scope(&store).await);
         Self { store: Arc::new(store), club, scope, season: season.id }
     }
@@ -39,7 +39,7 @@ impl Played {
 pub(crate) fn one_more(read: Season) -> Effect {
     let scoring = Scoring { win: read.scoring.win + 1, ..read.scoring };
     let after = Season { scoring, ..read.clone() };
-    Effect::update(&clubs::moment(), Record::Season(read), Record::Season(after)).expect("it differs")
+    Effect::update(&clubs::moment(), AnyRecord::Season(read), AnyRecord::Season(after)).expect("it differs")
 }
 
 async fn count_up(
@@ -95,10 +95,11 @@ async fn a_transaction_ends_with_the_first_statement_that_fails() {
             let moment = moment.again();
             let proof = tx.permit_operator(&operator, club);
             let change = Change { moment: &moment, operation: "seasons.create", request_id: "test" };
-            tx.apply(&proof, change, &[Effect::create(Record::Season(season("Spring")))]).await?;
-            let taken = tx.apply(&proof, change, &[Effect::create(Record::Season(season("Winter")))]).await;
+            tx.apply(&proof, change, &[Effect::create(AnyRecord::Season(season("Spring")))]).await?;
+            let taken =
+                tx.apply(&proof, change, &[Effect::create(AnyRecord::Season(season("Winter")))]).await;
             assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
-            let another = Effect::create(Record::Season(season("Summer")));
+            let another = Effect::create(AnyRecord::Season(season("Summer")));
             let refused = tx.apply(&proof, change, &[another]).await;
             assert!(matches!(refused, Err(Error::Internal(_))), "{refused:?}");
             Ok::<_, Error>(())
@@ -121,12 +122,12 @@ async fn references_and_unique_keys_are_told_apart_and_tell_nothing_of_the_row()
         let create = async |record| {
             clubs::apply(&played.store, played.club.id(), vec![Effect::create(record)]).await.unwrap_err()
         };
-        let taken = create(Record::Season(season("WINTER"))).await;
+        let taken = create(AnyRecord::Season(season("WINTER"))).await;
         assert!(
             matches!(&taken, Error::Duplicate(why) if !why.to_lowercase().contains("winter")),
             "{taken:?}"
         );
-        let missing = create(Record::Division(division(&season("nowhere"), "U12"))).await;
+        let missing = create(AnyRecord::Division(division(&season("nowhere"), "U12"))).await;
         assert!(matches!(missing, Error::Reference(_)), "{missing:?}");
     }
 }
@@ -139,7 +140,7 @@ async fn a_body_that_panics_leaves_the_store_as_it_was() {
         let panicking = clubs::write(&played.store, club, async |tx, proof| {
             let moment = clubs::moment();
             let change = Change { moment: &moment, operation: "seasons.create", request_id: "test" };
-            tx.apply(proof, change, &[Effect::create(Record::Season(season("Spring")))]).await?;
+            tx.apply(proof, change, &[Effect::create(AnyRecord::Season(season("Spring")))]).await?;
             panic!("on purpose")
         });
         // On SQLite it is an error, for the writer is everybody's; on PostgreSQL it goes on to the caller.

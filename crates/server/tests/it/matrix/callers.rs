@@ -169,6 +169,5 @@ fn wanted(kind: ApiKeyKind, scope: Option<&str>) -> NewApiKey {
         kind,
         scopes: scope.map(|scope| Scope::parse(scope).expect("a scope")).into_iter().collect(),
         allowed_ips: Vec::new(),
-        expires_at: None,
     }
 }

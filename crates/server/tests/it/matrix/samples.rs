@@ -1,10 +1,10 @@
 //! A request for each operation that is right in every way, so that its status shows access and nothing else.
 
 use fieldhouse_api::Operation;
-use fieldhouse_domain::imports::{colleges, playhq};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_imports::{colleges, playhq};
 use fieldhouse_server::operator;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ impl Stage {
     pub(crate) async fn set(club: &Club) -> Self {
         let (app, organization) = (&club.app, club.organization);
         let league = first_lines(data!("leagues/playhq/coburg-basketball-winter-2022.csv"), 2);
-        let options = fieldhouse_domain::imports::league::Options {
+        let options = fieldhouse_imports::league::Options {
             sport: Sport::parse("basketball").expect("a sport"),
             time_zone: TimeZoneName::parse("Australia/Melbourne").expect("a zone"),
         };

@@ -3,12 +3,14 @@
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::api_keys::{self, KeyText, Minted, NewApiKey};
-use fieldhouse_domain::effects::{Effect, Record};
-use fieldhouse_domain::favorites::{self, CustomProgram, Details, ListOwner, SavedProgram};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::favorites::{
+    self, ChangeFavorite, CustomProgram, ListOwner, SavedProgram, WrittenGender,
+};
 use fieldhouse_domain::ids::{ApiKeyId, FavoriteId, MemberId, OrganizationId, SeasonId, SessionId, UserId};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::seasons::{self, NewSeason, Scoring, SeasonStatus};
+use fieldhouse_domain::seasons::{NewSeason, Season};
 use fieldhouse_domain::sessions::{Client, Session};
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
@@ -74,7 +76,7 @@ impl Ground {
     pub(crate) fn member(&mut self, role: Role) -> Settler {
         let user: UserId = self.moment.id();
         let now = self.moment.now();
-        self.effects.push(Effect::create(Record::User(User {
+        self.effects.push(Effect::create(AnyRecord::User(User {
             id: user,
             email: Email::parse(&format!("{user}@people.example")).expect("an address"),
             name: name(&format!("Settler with the role {role}")),
@@ -94,7 +96,7 @@ impl Ground {
     pub(crate) fn membership(&mut self, user: UserId, role: Role) -> MemberId {
         let member = Member::new(&self.moment, user, role);
         let id = member.id;
-        self.effects.push(Effect::create(Record::Member(member)));
+        self.effects.push(Effect::create(AnyRecord::Member(member)));
         id
     }
 
@@ -116,23 +118,13 @@ impl Ground {
         let access_token = issued.expect("a signing key").0;
         let id = session.id;
         let session = session.with_token(tokens::digest(&refresh_token));
-        self.effects.push(Effect::create(Record::Session(session)));
+        self.effects.push(Effect::create(AnyRecord::Session(session)));
         Settled { id, access_token, refresh_token }
     }
 
     /// An API key that was issued at the time of the ground, to somebody who had that role.
     pub(crate) fn key(&mut self, user: UserId, role: Role) -> (ApiKeyId, String) {
-        self.wanted_key(
-            user,
-            role,
-            NewApiKey {
-                name: name("Scoreboard"),
-                kind: api_keys::ApiKeyKind::Personal,
-                scopes: Vec::new(),
-                allowed_ips: Vec::new(),
-                expires_at: None,
-            },
-        )
+        self.wanted_key(user, role, NewApiKey::new(name("Scoreboard")))
     }
 
     /// An API key as it is wanted.
@@ -145,6 +137,7 @@ impl Ground {
             (id.to_owned(), digest)
         };
         let minted = Minted { text, digest, pepper_id };
+        let wanted = api_keys::IssueApiKey { key: wanted, expires_at: None };
         let (key, effect) =
             api_keys::issue(&self.moment, user, role, wanted, &minted, 0).expect("a key is issued");
         self.effects.push(effect);
@@ -153,19 +146,13 @@ impl Ground {
 
     /// A season of a new name.
     pub(crate) fn season(&mut self) -> SeasonId {
-        let wanted = NewSeason {
-            name: name(&format!("Season {}", Uuid::from_bytes(self.app.clock.random()))),
-            sport: fieldhouse_domain::sports::Sport::parse("basketball").expect("a sport"),
-            status: SeasonStatus::Draft,
-            starts_on: None,
-            ends_on: None,
-            time_zone: TimeZoneName::parse("Australia/Melbourne").expect("a zone"),
-            scoring: Scoring::default(),
-            tiebreakers: seasons::default_tiebreakers(),
-            external_id: None,
-        };
-        let (season, effect) = seasons::create(&self.moment, wanted).expect("a season");
-        self.effects.push(effect);
+        let wanted = NewSeason::new(
+            name(&format!("Season {}", Uuid::from_bytes(self.app.clock.random()))),
+            fieldhouse_domain::sports::Sport::parse("basketball").expect("a sport"),
+            TimeZoneName::parse("Australia/Melbourne").expect("a zone"),
+        );
+        let season = Season::create(&self.moment, wanted);
+        self.effects.push(Effect::create(season.clone()));
         season.id
     }
 
@@ -175,10 +162,10 @@ impl Ground {
             college_name: name("Winding Creek College"),
             state: None,
             sport: fieldhouse_domain::sports::Sport::parse("softball").expect("a sport"),
-            gender: fieldhouse_domain::colleges::ProgramGender::Women,
+            gender: WrittenGender(fieldhouse_domain::colleges::ProgramGender::Women),
         });
         let owner = ListOwner::User(user);
-        let saved = favorites::save(&self.moment, owner, &[], program, Details::default());
+        let saved = favorites::save(&self.moment, owner, &[], program, ChangeFavorite::default());
         let (favorite, effect) = saved.expect("a favorite");
         self.effects.extend(effect);
         favorite.id

@@ -1,0 +1,211 @@
+//! Cells: values on their way into and out of a column.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::Deserialize;
+use uuid::Uuid;
+
+/// A value of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell<'a> {
+    /// Null.
+    Null,
+    /// A boolean; 0 or 1 on SQLite.
+    Bool(bool),
+    /// An integer; times are microseconds since 1970.
+    Int(i64),
+    /// A floating-point number.
+    Real(f64),
+    /// A string.
+    Text(Cow<'a, str>),
+    /// Bytes.
+    Bytes(Cow<'a, [u8]>),
+    /// A UUID; 16 bytes on SQLite.
+    Uuid(Uuid),
+}
+
+/// The type of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellKind {
+    /// Booleans.
+    Bool,
+    /// Integers.
+    Int,
+    /// Floating-point numbers.
+    Real,
+    /// Strings.
+    Text,
+    /// Bytes.
+    Bytes,
+    /// UUIDs.
+    Uuid,
+}
+
+impl Cell<'_> {
+    /// The string that it holds.
+    pub fn text(&self) -> Result<&str, String> {
+        match self {
+            Self::Text(text) => Ok(text),
+            other => Err(format!("{} is not a string", other.kind_name())),
+        }
+    }
+
+    /// The integer that it holds.
+    pub fn int(&self) -> Result<i64, String> {
+        match self {
+            Self::Int(value) => Ok(*value),
+            other => Err(format!("{} is not an integer", other.kind_name())),
+        }
+    }
+
+    /// The bytes that it holds.
+    pub fn bytes(&self) -> Result<&[u8], String> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            other => Err(format!("{} is not bytes", other.kind_name())),
+        }
+    }
+
+    /// What it holds, never its content: a row may hold a child's name.
+    fn kind_name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Int(_) => "an integer",
+            Self::Real(_) => "a number",
+            Self::Text(_) => "a string",
+            Self::Bytes(_) => "a list of bytes",
+            Self::Uuid(_) => "a UUID",
+        }
+    }
+}
+
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+}
+
+/// A type that is stored in one column.
+pub trait Column: Sized {
+    /// The type of the column.
+    const KIND: CellKind;
+    /// The value to store.
+    fn cell(&self) -> Cell<'_>;
+    /// The value that was stored; the reason where it cannot be read.
+    fn from_cell(cell: Cell<'_>) -> Result<Self, String>;
+    /// The value to store, of a value that is not needed any more.
+    fn into_cell(self) -> Cell<'static> {
+        match self.cell() {
+            Cell::Null => Cell::Null,
+            Cell::Bool(value) => Cell::Bool(value),
+            Cell::Int(value) => Cell::Int(value),
+            Cell::Real(value) => Cell::Real(value),
+            Cell::Text(text) => Cell::Text(Cow::Owned(text.into_owned())),
+            Cell::Bytes(bytes) => Cell::Bytes(Cow::Owned(bytes.into_owned())),
+            Cell::Uuid(value) => Cell::Uuid(value),
+        }
+    }
+}
+
+/// The columns of a row, read from left to right.
+pub trait Cells {
+    /// Why a column could not be read.
+    type Error;
+    /// The next column, whose name is `name`.
+    fn next<C: Column>(&mut self, name: &'static str) -> Result<C, Self::Error>;
+}
+
+macro_rules! columns {
+    ($($type:ty: $kind:ident, |$value:ident| $cell:expr, |$from:ident| $read:expr;)+) => { $(
+        impl Column for $type {
+            const KIND: CellKind = CellKind::$kind;
+            fn cell(&self) -> Cell<'_> { let $value = self; $cell }
+            fn from_cell($from: Cell<'_>) -> Result<Self, String> { $read }
+        }
+    )+ };
+}
+
+fn failed(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+columns! {
+    i64: Int, |value| Cell::Int(*value), |cell| cell.int();
+    String: Text, |value| Cell::from(value.as_str()), |cell| match cell {
+        Cell::Text(text) => Ok(text.into_owned()),
+        other => other.text().map(str::to_owned),
+    };
+    Timestamp: Int, |value| Cell::Int(value.as_microsecond()),
+        |cell| Timestamp::from_microsecond(cell.int()?).map_err(failed);
+    Date: Text, |value| Cell::Text(Cow::Owned(value.to_string())), |cell| cell.text()?.parse().map_err(failed);
+    IpAddr: Text, |value| Cell::Text(Cow::Owned(value.to_string())), |cell| cell.text()?.parse().map_err(failed);
+    [u8; 32]: Bytes, |value| Cell::Bytes(Cow::Borrowed(value)),
+        |cell| cell.bytes()?.try_into().map_err(|_| "is not 32 bytes".to_owned());
+    f64: Real, |value| Cell::Real(*value), |cell| match cell {
+        Cell::Real(value) => Ok(value),
+        other => Err(format!("{} is not a number", other.kind_name())),
+    };
+    bool: Bool, |value| Cell::Bool(*value), |cell| match cell {
+        Cell::Bool(value) => Ok(value),
+        // SQLite has no booleans.
+        other => other.int().map(|value| value != 0),
+    };
+    Uuid: Uuid, |value| Cell::Uuid(*value), |cell| match cell {
+        Cell::Uuid(value) => Ok(value),
+        other => Uuid::from_slice(other.bytes()?).map_err(failed),
+    };
+}
+
+impl<C: Column> Column for Option<C> {
+    const KIND: CellKind = C::KIND;
+    fn cell(&self) -> Cell<'_> {
+        self.as_ref().map_or(Cell::Null, C::cell)
+    }
+    fn from_cell(cell: Cell<'_>) -> Result<Self, String> {
+        if cell == Cell::Null { Ok(None) } else { C::from_cell(cell).map(Some) }
+    }
+}
+
+/// Bytes of any length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bytes(pub Vec<u8>);
+
+impl Column for Bytes {
+    const KIND: CellKind = CellKind::Bytes;
+    fn cell(&self) -> Cell<'_> {
+        Cell::Bytes(Cow::Borrowed(&self.0))
+    }
+    fn from_cell(cell: Cell<'_>) -> Result<Self, String> {
+        cell.bytes().map(|bytes| Self(bytes.to_vec()))
+    }
+}
+
+/// Lists are stored as JSON arrays of their items' texts.
+impl<T: std::fmt::Display + std::str::FromStr<Err: std::fmt::Display>> Column for Vec<T> {
+    const KIND: CellKind = CellKind::Text;
+    fn cell(&self) -> Cell<'_> {
+        list_cell(self)
+    }
+    fn from_cell(cell: Cell<'_>) -> Result<Self, String> {
+        let json = cell.text()?;
+        if json == "[]" {
+            return Ok(Self::new());
+        }
+        let texts: Vec<Text<'_>> = serde_json::from_str(json).map_err(failed)?;
+        texts.iter().map(|text| text.0.parse().map_err(failed)).collect()
+    }
+}
+
+/// The JSON array of items' texts.
+pub fn list_cell<'a, T: std::fmt::Display>(items: &[T]) -> Cell<'a> {
+    let texts: Vec<String> = items.iter().map(ToString::to_string).collect();
+    Cell::Text(Cow::Owned(serde_json::Value::from(texts).to_string()))
+}
+
+/// A string of a JSON array, borrowed where it holds no escapes.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);

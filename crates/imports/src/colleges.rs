@@ -1,0 +1,150 @@
+//! The college catalogue's imports: tables of the US Department of Education's EADA data (Equity in Athletics Disclosure Act).
+//!
+//! Three layouts are told apart by their headers: a table of colleges, a table of programs, and the EADA's own `Schools`, one row for
+//! each institution and sport. `rows.rs` reads them into the values here, `merge.rs` has the rules by which a row meets a record,
+//! `plan.rs` applies them to a whole file. A college is known by its `UNITID`: names are shared, and change.
+
+mod divisions;
+mod merge;
+mod plan;
+mod rows;
+
+use std::collections::HashSet;
+
+use super::table::Table;
+use super::{BadFile, BadRow};
+use fieldhouse_domain::colleges::ProgramGender;
+use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::text::Name;
+
+pub use merge::{Merge, merge_college, merge_college_of_program, merge_program};
+pub use plan::{Changes, CollegeCounts, Existing, Plan, plan};
+pub use rows::academic_year;
+
+/// A file of the catalogue, read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Catalogue {
+    /// The colleges, each once, in the order of the file.
+    pub colleges: Vec<CollegeRow>,
+    /// The programs, each once, in the order of the file.
+    pub programs: Vec<ProgramRow>,
+    /// The rows that could not be taken.
+    pub bad: Vec<BadRow>,
+    /// How many rows the file has, good and bad.
+    pub rows: u64,
+}
+
+/// What a file says of a college. What is none, it does not say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CollegeRow {
+    /// The line of the file on which it stands.
+    pub line: u64,
+    /// The US Department of Education's `UNITID`.
+    pub unitid: i64,
+    /// Its name.
+    pub name: Name,
+    /// City.
+    pub city: Option<String>,
+    /// USPS code of the state or territory; none abroad.
+    pub state: Option<String>,
+    /// ZIP code, five digits or `12345-6789`.
+    pub zip: Option<String>,
+    /// What kind of institution.
+    pub sector: Option<String>,
+    /// The athletics division; where the file has `Other`, the words beside it.
+    pub division: Option<String>,
+    /// Undergraduate men.
+    pub enrollment_men: Option<i64>,
+    /// Undergraduate women.
+    pub enrollment_women: Option<i64>,
+    /// All undergraduates.
+    pub enrollment_total: Option<i64>,
+}
+
+/// What a file says of a program, with what it takes to make its college.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramRow {
+    /// The line of the file on which it stands.
+    pub line: u64,
+    /// The college's `UNITID`.
+    pub unitid: i64,
+    /// The college's name.
+    pub college_name: Name,
+    /// The college's city.
+    pub city: Option<String>,
+    /// USPS code of the college's state or territory; none abroad.
+    pub state: Option<String>,
+    /// The sport.
+    pub sport: Sport,
+    /// For whom the program is.
+    pub gender: ProgramGender,
+    /// The division in this sport.
+    pub division: Option<String>,
+    /// How many athletes take part.
+    pub participants: Option<i64>,
+    /// The academic year of these facts: `2024-25`.
+    pub academic_year: Option<String>,
+}
+
+/// Reads a file in any of the three layouts. `year` is the [`academic_year`] of its facts where the file itself does not say: the
+/// EADA's `Schools` does not.
+pub fn read(bytes: &[u8], year: Option<&str>) -> Result<Catalogue, BadFile> {
+    let table = Table::open(bytes)?;
+    let layout = rows::Layout::of(&table)?;
+    let read = table.read(|row| layout.read(row, year))?;
+    let mut catalogue = Catalogue { bad: read.bad, rows: read.rows, ..Catalogue::default() };
+    let mut seen = Seen::default();
+    for facts in read.good {
+        match seen.again(&facts, layout) {
+            Some(bad) => catalogue.bad.push(bad),
+            None => seen.enter(facts, &mut catalogue),
+        }
+    }
+    catalogue.bad.sort();
+    Ok(catalogue)
+}
+
+/// What one row says: a college, programs, or a college with its programs in one sport.
+struct Facts {
+    college: Option<CollegeRow>,
+    programs: Vec<ProgramRow>,
+}
+
+/// The colleges and programs that a file has named so far.
+#[derive(Default)]
+struct Seen {
+    colleges: HashSet<i64>,
+    programs: HashSet<(i64, Sport, ProgramGender)>,
+}
+
+impl Seen {
+    /// The row as a bad one, where an earlier row has said the same. An institution's row stands once for each sport in `Schools`.
+    fn again(&self, facts: &Facts, layout: rows::Layout) -> Option<BadRow> {
+        let again = facts.programs.iter().find(|program| self.programs.contains(&key(program)));
+        if let Some(program) = again {
+            let (unitid, sport) = (program.unitid, &program.sport);
+            let reason = format!("says the program of {unitid} in {sport} ({}) again", program.gender);
+            return Some(BadRow { line: program.line, column: None, reason });
+        }
+        let college = facts.college.as_ref().filter(|_| layout == rows::Layout::Colleges)?;
+        let again = self.colleges.contains(&college.unitid);
+        again.then(|| BadRow {
+            line: college.line,
+            column: Some("unitid".to_owned()),
+            reason: format!("says the college {} again", college.unitid),
+        })
+    }
+
+    fn enter(&mut self, facts: Facts, catalogue: &mut Catalogue) {
+        catalogue.colleges.extend(facts.college.filter(|college| self.colleges.insert(college.unitid)));
+        self.programs.extend(facts.programs.iter().map(key));
+        catalogue.programs.extend(facts.programs);
+    }
+}
+
+fn key(program: &ProgramRow) -> (i64, Sport, ProgramGender) {
+    (program.unitid, program.sport.clone(), program.gender)
+}
+
+#[cfg(test)]
+mod tests;

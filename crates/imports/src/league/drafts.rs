@@ -1,0 +1,106 @@
+//! Drafts: the records that a file's fixtures want, with divisions, teams and venues found or made on the way.
+
+use super::Options;
+use super::fixtures::{Fixture, FixtureSide, Sides, Timed};
+use super::records::Ledger;
+use super::venues::Venues;
+use fieldhouse_domain::Moment;
+use fieldhouse_domain::divisions::{self, Division};
+use fieldhouse_domain::games::{Game, Side};
+use fieldhouse_domain::ids::{DivisionId, SeasonId, TeamId};
+use fieldhouse_domain::seasons::Season;
+use fieldhouse_domain::teams::Team;
+use fieldhouse_domain::text::Name;
+
+/// The ledgers under the games of a file.
+pub(super) struct Ledgers {
+    /// By the file's key of the season.
+    pub(super) seasons: Ledger<String, Season>,
+    /// By season and folded name.
+    pub(super) divisions: Ledger<(SeasonId, String), Division>,
+    /// By division and folded name.
+    pub(super) teams: Ledger<(DivisionId, String), Team>,
+    /// By folded name, with their courts.
+    pub(super) venues: Venues,
+}
+
+impl Ledgers {
+    /// The game that a fixture wants. None where its season is not in the ledger.
+    pub(super) fn draft(&mut self, moment: &Moment, options: &Options, timed: &Timed) -> Option<Game> {
+        let fixture = &timed.fixture;
+        let season_id = self.seasons.find(&fixture.season.key())?.id;
+        let division_id = self.division(moment, season_id, &fixture.division);
+        let ground = fixture.ground.as_ref();
+        let venue = ground.map(|ground| self.venues.name(moment, options, ground));
+        let (home, away) = self.sides(moment, season_id, division_id, fixture);
+        Some(Game {
+            id: moment.id(),
+            season_id,
+            division_id,
+            round: fixture.round.clone(),
+            kind: fixture.kind(),
+            status: fixture.status,
+            starts_at: timed.starts_at,
+            time_tbd: fixture.time.is_none(),
+            ends_at: None,
+            time_zone: options.time_zone.clone(),
+            venue_id: venue,
+            field: ground.and_then(|ground| ground.court.clone()),
+            home_team_id: Some(home.team_id),
+            home_score: home.score,
+            away_team_id: away.map(|side| side.team_id),
+            away_score: away.and_then(|side| side.score),
+            last_change: None,
+            external_id: fixture.external_id.clone(),
+            created_at: moment.now(),
+            updated_at: moment.now(),
+            version: 1,
+        })
+    }
+
+    fn division(&mut self, moment: &Moment, season_id: SeasonId, name: &Name) -> DivisionId {
+        let make = || Division {
+            id: moment.id(),
+            season_id,
+            name: name.clone(),
+            age_group: divisions::age_group(name),
+            gender: divisions::gender(name),
+            created_at: moment.now(),
+            updated_at: moment.now(),
+            version: 1,
+        };
+        self.divisions.name((season_id, name.folded()), make).id
+    }
+
+    fn sides(
+        &mut self,
+        moment: &Moment,
+        season_id: SeasonId,
+        division_id: DivisionId,
+        fixture: &Fixture,
+    ) -> (Side, Option<Side>) {
+        let mut team = |name: &Name| self.team(moment, season_id, division_id, name);
+        match &fixture.sides {
+            Sides::Bye { team: name } => (Side { team_id: team(name), score: None }, None),
+            Sides::Game { home, away } => {
+                let mut side = |side: &FixtureSide| Side { team_id: team(&side.team), score: side.score };
+                (side(home), Some(side(away)))
+            }
+        }
+    }
+
+    fn team(&mut self, moment: &Moment, season_id: SeasonId, division_id: DivisionId, name: &Name) -> TeamId {
+        let make = || Team {
+            id: moment.id(),
+            season_id,
+            division_id,
+            name: name.clone(),
+            short_name: None,
+            external_id: None,
+            created_at: moment.now(),
+            updated_at: moment.now(),
+            version: 1,
+        };
+        self.teams.name((division_id, name.folded()), make).id
+    }
+}

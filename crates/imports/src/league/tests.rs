@@ -1,0 +1,136 @@
+//! The plan against the real league file, against later versions of it, and against files that no real league has.
+
+mod coburg;
+mod generated;
+mod matching;
+
+use super::*;
+use crate::playhq;
+use fieldhouse_domain::text::Name;
+use jiff::Timestamp;
+use jiff::civil::{Date, date, time};
+
+use fieldhouse_domain::games::GameStatus;
+
+pub(super) const COBURG: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../data/leagues/playhq/coburg-basketball-winter-2022.csv"
+));
+
+fn moment(random: u128) -> Moment {
+    Moment::new(Timestamp::from_second(1_650_000_000).expect("a time"), random)
+}
+
+fn options() -> Options {
+    Options {
+        sport: Sport::parse("Basketball").expect("a sport"),
+        time_zone: TimeZoneName::parse("Australia/Melbourne").expect("a zone"),
+    }
+}
+
+fn named(text: &str) -> Name {
+    Name::parse(text).expect("a name")
+}
+
+fn read(text: &str) -> Schedule {
+    playhq::read(text.as_bytes()).expect("an export")
+}
+
+/// An organization that imports one file after another.
+#[derive(Default)]
+struct Organization {
+    has: Existing,
+    imports: u128,
+}
+
+impl Organization {
+    /// An organization that has imported the real file.
+    fn of_coburg() -> Self {
+        let mut organization = Self::default();
+        organization.import(read(COBURG));
+        organization
+    }
+
+    fn import(&mut self, schedule: Schedule) -> Plan {
+        self.imports += 1;
+        let plan = plan(&moment(self.imports << 64), &options(), schedule, self.has.clone());
+        for effect in plan.effects.clone() {
+            self.has.apply(effect);
+        }
+        plan
+    }
+
+    fn game(&self, external_id: &str) -> &Game {
+        let has_id = |game: &&Game| game.external_id.as_ref().is_some_and(|id| id.as_str() == external_id);
+        self.has.games.iter().find(has_id).expect("the game")
+    }
+}
+
+impl Existing {
+    /// Applies an effect as the store does, and finds what it refers to.
+    fn apply(&mut self, effect: Effect) {
+        match effect.after.expect("nothing is deleted") {
+            AnyRecord::Venue(venue) => put(&mut self.venues, effect.before.is_some(), |one| one.id, venue),
+            AnyRecord::Season(season) => {
+                put(&mut self.seasons, effect.before.is_some(), |one| one.id, season);
+            }
+            AnyRecord::Division(division) => {
+                assert!(self.seasons.iter().any(|season| season.id == division.season_id));
+                put(&mut self.divisions, effect.before.is_some(), |one| one.id, division);
+            }
+            AnyRecord::Team(team) => {
+                assert!(self.divisions.iter().any(|division| division.id == team.division_id));
+                put(&mut self.teams, effect.before.is_some(), |one| one.id, team);
+            }
+            AnyRecord::Game(game) => {
+                for side in [game.home(), game.away()].into_iter().flatten() {
+                    let of_division = |team: &&Team| team.division_id == game.division_id;
+                    assert!(self.teams.iter().filter(of_division).any(|team| team.id == side.team_id));
+                }
+                let known = |id| self.venues.iter().any(|venue| venue.id == id);
+                assert!(game.venue_id.is_none_or(known));
+                put(&mut self.games, effect.before.is_some(), |one| one.id, game);
+            }
+            other => panic!("an import has nothing to do with a {}", other.kind()),
+        }
+    }
+}
+
+fn put<R, I: PartialEq>(records: &mut Vec<R>, exists: bool, id: impl Fn(&R) -> I, record: R) {
+    let place = records.iter().position(|one| id(one) == id(&record));
+    assert_eq!(place.is_some(), exists, "an update has a record, a creation has none");
+    match place {
+        Some(place) => records[place] = record,
+        None => records.push(record),
+    }
+}
+
+/// A game of a file without ids: teams, time and ground of `Round 1`, to be changed by the test.
+fn game(home: &str, away: &str) -> Fixture {
+    let side = |team| FixtureSide { team: named(team), score: None };
+    Fixture {
+        line: 2,
+        season: FixtureSeason { name: named("Cup 2022"), external_id: None },
+        division: named("U12 Girls"),
+        round: Some(named("Round 1")),
+        sides: Sides::Game { home: side(home), away: side(away) },
+        status: GameStatus::Scheduled,
+        date: SATURDAY,
+        time: Some(time(9, 15, 0, 0)),
+        ground: Some(ground("Oak Park", "Court 1")),
+        external_id: None,
+    }
+}
+
+const SATURDAY: Date = date(2022, 4, 30);
+
+fn ground(venue: &str, court: &str) -> Ground {
+    Ground { venue: named(venue), court: (!court.is_empty()).then(|| named(court)) }
+}
+
+/// A file of these fixtures, one a line.
+fn file(fixtures: impl IntoIterator<Item = Fixture>) -> Schedule {
+    let fixtures: Vec<Fixture> =
+        fixtures.into_iter().zip(2..).map(|(fixture, line)| Fixture { line, ..fixture }).collect();
+    Schedule { rows: count(fixtures.iter()), fixtures, bad: Vec::new() }
+}

@@ -1,0 +1,250 @@
+//! Tables in CSV text (RFC 4180), as far as every import shares them: the header, the lines, and what is wrong with them.
+//!
+//! A table is UTF-8 with or without a byte order mark, its lines end in LF, CRLF or CR, its first row names the columns. Names of
+//! columns are compared trimmed and without regard to case; columns that nobody asks for are ignored, and so are rows in which every
+//! field is blank. What a column means is its reader's business.
+
+use std::collections::HashMap;
+
+use csv::{ByteRecord, StringRecord};
+
+use super::faults::{BYTES_MOST, BadFile, BadRow, ROWS_MOST};
+use fieldhouse_domain::text::{Name, NotText, fold};
+
+/// How much of a foreign text is repeated in a message, in characters.
+const QUOTED_MOST: usize = 60;
+/// How many of a file's columns are named in a message.
+const FOUND_MOST: usize = 40;
+
+/// A file whose header has been read.
+pub(super) struct Table<'a> {
+    bytes: &'a [u8],
+    reader: csv::Reader<&'a [u8]>,
+    header: Header,
+    lines: Lines<'a>,
+}
+
+/// What was read of a table.
+pub(super) struct Read<T> {
+    pub(super) good: Vec<T>,
+    pub(super) bad: Vec<BadRow>,
+    pub(super) rows: u64,
+}
+
+struct Header {
+    names: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+/// One row of a table, as wide as its header.
+pub(super) struct Row<'t> {
+    pub(super) line: u64,
+    header: &'t Header,
+    record: StringRecord,
+}
+
+impl<'a> Table<'a> {
+    /// Reads the header.
+    pub(super) fn open(bytes: &'a [u8]) -> Result<Self, BadFile> {
+        if bytes.len() > BYTES_MOST {
+            return Err(BadFile::TooLarge { bytes: bytes.len() });
+        }
+        let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
+        let mut first = ByteRecord::new();
+        if !next(&mut reader, &mut first) {
+            return Err(BadFile::Empty);
+        }
+        let first = StringRecord::from_byte_record(first).map_err(|_| BadFile::NotText)?;
+        Ok(Self { bytes, reader, header: Header::new(&first)?, lines: Lines { bytes, at: 0, line: 1 } })
+    }
+
+    /// Whether there is such a column.
+    pub(super) fn has(&self, column: &str) -> bool {
+        self.header.places.contains_key(column)
+    }
+
+    /// Refuses a file that lacks any of `columns`.
+    pub(super) fn require(&self, table: &'static str, columns: &[&'static str]) -> Result<(), BadFile> {
+        let missing: Vec<_> = columns.iter().copied().filter(|column| !self.has(column)).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let found = self.header.names.iter().take(FOUND_MOST).map(|name| shortened(name)).collect();
+        Err(BadFile::MissingColumns { table, missing, found })
+    }
+
+    /// Reads every row with `parse`.
+    pub(super) fn read<T>(
+        mut self,
+        mut parse: impl FnMut(&Row<'_>) -> Result<T, BadRow>,
+    ) -> Result<Read<T>, BadFile> {
+        let mut read = Read { good: Vec::new(), bad: Vec::new(), rows: 0 };
+        let mut record = ByteRecord::new();
+        while next(&mut self.reader, &mut record) {
+            let start = record.position().map_or(0, csv::Position::byte);
+            let line = self.lines.of_record(start);
+            if record.iter().all(|field| field.trim_ascii().is_empty()) {
+                continue;
+            }
+            read.rows += 1;
+            if read.rows > ROWS_MOST {
+                return Err(BadFile::TooManyRows);
+            }
+            let end = self.reader.position().byte();
+            let parsed = self.header.check(line, &record, || self.last_line(line, start, end));
+            match parsed.and_then(|record| parse(&Row { line, header: &self.header, record })) {
+                Ok(value) => read.good.push(value),
+                Err(bad) => read.bad.push(bad),
+            }
+        }
+        Ok(read)
+    }
+
+    /// The line on which the record ends that was read from `start` to `end`; it starts on `line`.
+    fn last_line(&self, line: u64, start: u64, end: u64) -> u64 {
+        let record = self.bytes.get(place(start)..place(end)).unwrap_or_default().trim_ascii();
+        let mut lines = Lines { bytes: record, at: 0, line };
+        lines.forward(record.len());
+        lines.line
+    }
+}
+
+/// Reading from memory cannot fail, and rows of any width are let through: what is left of `csv`'s errors means the end.
+fn next(reader: &mut csv::Reader<&[u8]>, record: &mut ByteRecord) -> bool {
+    reader.read_byte_record(record).unwrap_or(false)
+}
+
+fn place(byte: u64) -> usize {
+    usize::try_from(byte).unwrap_or(usize::MAX)
+}
+
+impl Header {
+    fn new(record: &StringRecord) -> Result<Self, BadFile> {
+        let names: Vec<String> = record.iter().map(|name| name.trim().to_lowercase()).collect();
+        if names.iter().all(String::is_empty) {
+            return Err(BadFile::Empty);
+        }
+        let mut places = HashMap::new();
+        for (place, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+            if places.insert(name.clone(), place).is_some() {
+                return Err(BadFile::RepeatedColumn(shortened(name)));
+            }
+        }
+        Ok(Self { names, places })
+    }
+
+    /// The row as text, found to be as wide as the header; more fields are let through where they are blank.
+    fn check(
+        &self,
+        line: u64,
+        record: &ByteRecord,
+        last_line: impl Fn() -> u64,
+    ) -> Result<StringRecord, BadRow> {
+        let extra = record.iter().skip(self.names.len()).any(|field| !field.trim_ascii().is_empty());
+        if record.len() < self.names.len() || extra {
+            let mut reason =
+                format!("has {} field(s) where the header has {}", record.len(), self.names.len());
+            let last = last_line();
+            if last > line {
+                reason = format!("{reason}; a quotation mark makes one row of the lines {line} to {last}");
+            }
+            return Err(BadRow { line, column: None, reason });
+        }
+        StringRecord::from_byte_record(record.clone()).map_err(|wrong| BadRow {
+            line,
+            column: self.names.get(wrong.utf8_error().field()).cloned(),
+            reason: "is not UTF-8 text: save the file as CSV UTF-8".to_owned(),
+        })
+    }
+}
+
+/// Finds the physical lines on which records start. `csv` counts line feeds only, and counts the one of a CRLF to the record after.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl Lines<'_> {
+    /// The line of the record that was read from `byte` on: ends of lines that stand before its first letter are not its own.
+    fn of_record(&mut self, byte: u64) -> u64 {
+        let start = place(byte).min(self.bytes.len());
+        let ends = self.bytes[start..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        self.forward(start + ends);
+        self.line
+    }
+
+    fn forward(&mut self, to: usize) {
+        while self.at < to.min(self.bytes.len()) {
+            let crlf = self.bytes[self.at] == b'\r' && self.bytes.get(self.at + 1) == Some(&b'\n');
+            self.line += u64::from(matches!(self.bytes[self.at], b'\r' | b'\n') && !crlf);
+            self.at += 1;
+        }
+    }
+}
+
+impl Row<'_> {
+    /// What stands in a column: none where it is blank or there is no such column.
+    pub(super) fn text(&self, column: &str) -> Option<&str> {
+        let place = *self.header.places.get(column)?;
+        self.record.get(place).map(str::trim).filter(|text| !text.is_empty())
+    }
+
+    /// What stands in a column, parsed.
+    pub(super) fn optional<T>(
+        &self,
+        column: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, NotText>,
+    ) -> Result<Option<T>, BadRow> {
+        self.text(column).map(|text| parse(text).map_err(|wrong| self.wrong(column, text, wrong))).transpose()
+    }
+
+    /// What stands in a column that must not be blank, parsed.
+    pub(super) fn required<T>(
+        &self,
+        column: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, NotText>,
+    ) -> Result<T, BadRow> {
+        self.optional(column, parse)?.ok_or_else(|| self.bad(Some(column), "is blank"))
+    }
+
+    /// The row as a bad one.
+    pub(super) fn bad(&self, column: Option<&str>, reason: impl Into<String>) -> BadRow {
+        BadRow { line: self.line, column: column.map(str::to_owned), reason: reason.into() }
+    }
+
+    fn wrong(&self, column: &str, text: &str, wrong: NotText) -> BadRow {
+        let fix = wrong.fix.map(|fix| format!(": {fix}")).unwrap_or_default();
+        self.bad(Some(column), format!("\"{}\" {}{fix}", shortened(text), wrong.message))
+    }
+}
+
+/// A name by which records are found again: it has a letter or a digit.
+pub(super) fn name(text: &str) -> Result<Name, NotText> {
+    let name = Name::parse(text)?;
+    if fold(name.as_str()).is_empty() {
+        return Err(NotText::new("required", "has no letter and no digit", ""));
+    }
+    Ok(name)
+}
+
+/// A whole number that is not negative.
+pub(super) fn count(text: &str) -> Result<i64, NotText> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse::<u32>()
+        .ok()
+        .filter(|_| plain)
+        .map(i64::from)
+        .ok_or_else(|| NotText::new("not_a_count", "is not a whole number of 0 or more", ""))
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(QUOTED_MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

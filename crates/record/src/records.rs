@@ -1,0 +1,171 @@
+//! What follows from a record's fields: the `Record` trait, `Debug` without secrets, and the bodies.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use crate::bodies;
+use crate::declaration::{Declaration, Field, Setter};
+use crate::statements::{self, Statements};
+
+pub(crate) fn expand(record: &Declaration) -> TokenStream {
+    let debug = debug(record);
+    let implementation = implementation(record);
+    let bodies = bodies::of_record(record);
+    let create = create(record);
+    quote! { #debug #implementation #bodies #create }
+}
+
+fn debug(record: &Declaration) -> TokenStream {
+    let name = &record.name;
+    let shown = record.fields.iter().map(|field| {
+        let (ident, text) = (&field.name, field.text());
+        if field.secret {
+            quote! { .field(#text, &::core::format_args!("(secret)")) }
+        } else {
+            quote! { .field(#text, &self.#ident) }
+        }
+    });
+    let title = name.to_string();
+    quote! {
+        impl ::core::fmt::Debug for #name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(#title) #(#shown)* .finish()
+            }
+        }
+    }
+}
+
+fn table(
+    Statements { columns, insert, update, delete, read }: &Statements,
+    name: &str,
+    tenant: bool,
+) -> TokenStream {
+    quote! {
+        ::fieldhouse_domain::record::Table {
+            name: #name,
+            tenant: #tenant,
+            columns: #columns,
+            insert: #insert,
+            update: #update,
+            delete: #delete,
+            read: #read,
+        }
+    }
+}
+
+fn implementation(record: &Declaration) -> TokenStream {
+    let (name, kind) = (&record.name, &record.kind);
+    let tenant = !record.shared;
+    let statements = statements::of(record, &record.table, tenant);
+    let columns = &statements.columns;
+    let table_of = table(&statements, &record.table, tenant);
+    let twin = if let Some(twin) = &record.twin {
+        let table = table(&statements::of(record, twin, false), twin, false);
+        quote! { ::core::option::Option::Some(#table) }
+    } else {
+        quote! { ::core::option::Option::None }
+    };
+    let texts: Vec<String> = record.fields.iter().map(Field::text).collect();
+    let idents: Vec<_> = record.fields.iter().map(|field| &field.name).collect();
+    let secrets = record.fields.iter().filter(|field| field.secret).map(Field::text);
+    let derived: Vec<_> = record.derived.iter().map(|(_, value)| value).collect();
+    let owner = record.owner.as_ref().map(|owner| {
+        let owner = format_ident!("{owner}");
+        quote! { cells.push(::fieldhouse_domain::record::Column::cell(&self.#owner)); }
+    });
+    let compared = record.fields.iter().filter(|field| !field.bookkeeping).map(|field| {
+        let (ident, text) = (&field.name, field.text());
+        quote! { if self.#ident != other.#ident { changed.push(#text); } }
+    });
+    let open: Vec<&Field> = record.fields.iter().filter(|field| !field.secret).collect();
+    let gets = open.iter().map(|field| {
+        let (ident, text) = (&field.name, field.text());
+        quote! { #text => ::core::option::Option::Some(::fieldhouse_domain::record::image_of(&self.#ident)), }
+    });
+    let sets = open.iter().map(|field| {
+        let (ident, text) = (&field.name, field.text());
+        quote! { #text => ::fieldhouse_domain::record::restore(&mut self.#ident, value), }
+    });
+    let id = record.fields.iter().find(|field| field.name == "id").map(|field| &field.kind);
+    quote! {
+        impl #name {
+            /// The columns of a SELECT list that [`Record::load`](::fieldhouse_domain::record::Record::load) reads.
+            pub const COLUMNS: &'static str = #columns;
+        }
+
+        impl ::fieldhouse_domain::record::Record for #name {
+            type Id = #id;
+            const KIND: ::fieldhouse_domain::effects::Kind = ::fieldhouse_domain::effects::Kind::#kind;
+            const FIELDS: &'static [&'static str] = &[#(#texts),*];
+            const SECRETS: &'static [&'static str] = &[#(#secrets),*];
+            const TABLE: ::fieldhouse_domain::record::Table = #table_of;
+            const TWIN: ::core::option::Option<::fieldhouse_domain::record::Table> = #twin;
+
+            fn id(&self) -> Self::Id { self.id }
+            fn version(&self) -> i64 { self.version }
+            fn updated_at(&self) -> ::jiff::Timestamp { self.updated_at }
+            fn set_version(&mut self, version: i64, updated_at: ::jiff::Timestamp) {
+                self.version = version;
+                self.updated_at = updated_at;
+            }
+            fn load<C: ::fieldhouse_domain::record::Cells>(cells: &mut C) -> ::core::result::Result<Self, C::Error> {
+                ::core::result::Result::Ok(Self { #(#idents: cells.next(#texts)?),* })
+            }
+            fn cells(&self) -> ::std::vec::Vec<::fieldhouse_domain::record::Cell<'_>> {
+                ::std::vec![
+                    #(::fieldhouse_domain::record::Column::cell(&self.#idents),)*
+                    #(::fieldhouse_domain::record::Column::into_cell(#derived),)*
+                ]
+            }
+            fn key_cells(&self) -> ::std::vec::Vec<::fieldhouse_domain::record::Cell<'_>> {
+                let mut cells = ::std::vec::Vec::with_capacity(3);
+                #owner
+                cells.push(::fieldhouse_domain::record::Column::cell(&self.id));
+                cells.push(::fieldhouse_domain::record::Column::cell(&self.version));
+                cells
+            }
+            fn changed(&self, other: &Self) -> ::std::vec::Vec<&'static str> {
+                let mut changed = ::std::vec::Vec::new();
+                #(#compared)*
+                changed
+            }
+            fn get(&self, field: &str) -> ::core::option::Option<::serde_json::Value> {
+                match field { #(#gets)* _ => ::core::option::Option::None }
+            }
+            fn set(&mut self, field: &str, value: &::serde_json::Value)
+                -> ::core::result::Result<(), ::fieldhouse_domain::Refusal>
+            {
+                match field {
+                    #(#sets)*
+                    _ => ::core::result::Result::Err(::fieldhouse_domain::record::no_such_field(field)),
+                }
+            }
+        }
+    }
+}
+
+/// The function that makes a record of a body of create, where the declaration says what the server sets.
+fn create(record: &Declaration) -> TokenStream {
+    let complete =
+        record.fields.iter().all(|field| field.setter != Setter::Server || field.initial.is_some());
+    if !complete || record.created().is_empty() {
+        return TokenStream::new();
+    }
+    let (name, new) = (&record.name, format_ident!("New{}", record.name));
+    let values = record.fields.iter().map(|field| {
+        let ident = &field.name;
+        if let Some(initial) = &field.initial {
+            quote! { #ident: #initial }
+        } else {
+            quote! { #ident: new.#ident }
+        }
+    });
+    quote! {
+        impl #name {
+            /// The record that a body of create asks for.
+            pub fn create(moment: &::fieldhouse_domain::Moment, new: #new) -> Self {
+                Self { #(#values),* }
+            }
+        }
+    }
+}

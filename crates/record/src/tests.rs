@@ -1,0 +1,55 @@
+use syn::parse_quote;
+
+/// The output for one record, with every marker that a field can have, as a reviewer reads it.
+#[test]
+fn the_code_for_a_record() {
+    let input: syn::DeriveInput = parse_quote! {
+        /// A place where games are played.
+        #[record(table = "venues", alias = "v", rules = check, derived(name_folded = self.name.folded()))]
+        pub struct Venue {
+            /// The id.
+            #[field(server, initial = moment.id())]
+            pub id: VenueId,
+            /// Its name.
+            #[field(client)]
+            pub name: Name,
+            /// Degrees north (WGS 84).
+            #[field(client, min = -90, max = 90)]
+            pub latitude: Option<f64>,
+            /// The zone of its clocks.
+            #[field(create_only, default = TimeZoneName::utc())]
+            pub time_zone: TimeZoneName,
+            /// The code of its door.
+            #[field(server, secret, initial = None)]
+            pub door_code: Option<String>,
+            /// When the record last changed.
+            #[field(server, bookkeeping, initial = moment.now())]
+            pub updated_at: Timestamp,
+            /// Counts changes, from 1.
+            #[field(server, bookkeeping, initial = 1)]
+            pub version: i64,
+        }
+    };
+    let declaration = crate::declaration::Declaration::parse(&input).expect("a declaration");
+    let code = syn::parse2(crate::records::expand(&declaration)).expect("Rust");
+    insta::assert_snapshot!(prettyplease::unparse(&code));
+}
+
+#[test]
+fn a_field_without_a_setter_is_refused() {
+    let input: syn::DeriveInput = parse_quote! {
+        #[record(table = "venues", alias = "v")]
+        pub struct Venue { pub id: VenueId }
+    };
+    let error = crate::declaration::Declaration::parse(&input).err().expect("an error");
+    assert_eq!(error.to_string(), "say who sets this field: #[field(client)], create_only or server");
+}
+
+#[test]
+fn a_secret_is_never_in_a_body() {
+    let input: syn::DeriveInput = parse_quote! {
+        #[record(table = "users", alias = "u")]
+        pub struct User { #[field(client, secret)] pub password_hash: String }
+    };
+    assert!(crate::declaration::Declaration::parse(&input).is_err());
+}

@@ -1,0 +1,26 @@
+//! Divisions in the store. A list of seasons reads them together with their seasons: `seasons.rs`.
+
+use constcat::concat;
+use fieldhouse_domain::divisions::Division;
+use fieldhouse_domain::ids::SeasonId;
+
+use crate::access::OrgWrite;
+use crate::engine::{Reader, Tx};
+use crate::error::Result;
+use crate::query::queries;
+use crate::row::record;
+use crate::value::{id, values};
+
+queries! {
+    OF_SEASON "divisions.of_season"
+        concat!("SELECT ", Division::COLUMNS, " FROM divisions d WHERE d.org_id = $1 AND d.season_id = $2");
+}
+
+/// The divisions of a season.
+pub async fn of_season<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
+    season: SeasonId,
+) -> Result<Vec<Division>> {
+    tx.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
+}
