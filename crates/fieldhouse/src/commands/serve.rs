@@ -9,7 +9,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use fieldhouse_server::auth::limits::LimitOptions;
-use fieldhouse_server::{App, listener, router, workers};
+use fieldhouse_server::listener::{self, ConnectionOptions};
+use fieldhouse_server::{App, router, workers};
 use fieldhouse_store::{Engine, organizations};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -42,6 +43,8 @@ pub(crate) struct Options {
     ready_file: Option<PathBuf>,
     #[command(flatten)]
     limits: Limits,
+    #[command(flatten)]
+    connections: Connections,
     /// What is logged: a level, or levels by module as in `info,fieldhouse_server=debug`
     #[arg(long, env = "FIELDHOUSE_LOG", value_name = "FILTER")]
     log: Option<String>,
@@ -65,6 +68,17 @@ struct Limits {
     /// Requests a minute of an address without a credential
     #[arg(long = "limit-address", env = "FIELDHOUSE_LIMIT_ADDRESS", default_value_t = LimitOptions::default().address, value_name = "NUMBER")]
     address: NonZeroU32,
+}
+
+/// How many connections are served at a time.
+#[derive(Args)]
+struct Connections {
+    /// Connections at a time; one more is closed at once
+    #[arg(long = "connections", env = "FIELDHOUSE_CONNECTIONS", default_value_t = ConnectionOptions::default().max, value_parser = clap::value_parser!(u32).range(1..), value_name = "NUMBER")]
+    max: u32,
+    /// Connections at a time of one address; 0 for no limit, as behind a proxy, whose address all clients share
+    #[arg(long = "connections-per-address", env = "FIELDHOUSE_CONNECTIONS_PER_ADDRESS", default_value_t = ConnectionOptions::default().max_per_address, value_name = "NUMBER")]
+    max_per_address: u32,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -99,7 +113,7 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     let router = router::router(app.clone()).map_err(anyhow::Error::msg)?;
     let working = workers::start(app.clone());
     let stop = stop_signal()?;
-    let serving = tokio::spawn(listener::serve(listener, router, stop));
+    let serving = tokio::spawn(listener::serve(listener, router, options.connections.options(), stop));
     announce(&options, &base_url, demo.as_ref(), throw_away.is_some(), store.engine())?;
     if demo.is_some() {
         demo::load_catalogue(&store).await;
@@ -143,6 +157,13 @@ impl Limits {
             organization: self.organization,
             address: self.address,
         }
+    }
+}
+
+impl Connections {
+    fn options(&self) -> ConnectionOptions {
+        let Self { max, max_per_address } = *self;
+        ConnectionOptions { max, max_per_address, ..ConnectionOptions::default() }
     }
 }
 

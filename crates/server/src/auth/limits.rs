@@ -123,7 +123,7 @@ impl Limits {
 }
 
 /// What one subscriber is given: an IPv4 address, or the first 64 bits of an IPv6 address (RFC 6177), among which he may choose freely.
-fn network(address: IpAddr) -> IpAddr {
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(address) => {
