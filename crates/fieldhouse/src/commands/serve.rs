@@ -65,9 +65,18 @@ struct Limits {
     /// Requests a minute of an organization
     #[arg(long = "limit-organization", env = "FIELDHOUSE_LIMIT_ORGANIZATION", default_value_t = LimitOptions::default().organization, value_name = "NUMBER")]
     organization: NonZeroU32,
-    /// Requests a minute of an address without a credential
+    /// Requests a minute of an address without a credential, apart from those below
     #[arg(long = "limit-address", env = "FIELDHOUSE_LIMIT_ADDRESS", default_value_t = LimitOptions::default().address, value_name = "NUMBER")]
     address: NonZeroU32,
+    /// Sign-ins a minute of an address
+    #[arg(long = "limit-sign-in", env = "FIELDHOUSE_LIMIT_SIGN_IN", default_value_t = LimitOptions::default().sign_in, value_name = "NUMBER")]
+    sign_in: NonZeroU32,
+    /// Session refreshes a minute of an address
+    #[arg(long = "limit-refresh", env = "FIELDHOUSE_LIMIT_REFRESH", default_value_t = LimitOptions::default().refresh, value_name = "NUMBER")]
+    refresh: NonZeroU32,
+    /// Guests created a minute by an address
+    #[arg(long = "limit-guests", env = "FIELDHOUSE_LIMIT_GUESTS", default_value_t = LimitOptions::default().guests, value_name = "NUMBER")]
+    guests: NonZeroU32,
 }
 
 /// How many connections are served at a time.
@@ -156,6 +165,9 @@ impl Limits {
             user: self.user,
             organization: self.organization,
             address: self.address,
+            sign_in: self.sign_in,
+            refresh: self.refresh,
+            guests: self.guests,
         }
     }
 }
