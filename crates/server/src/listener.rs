@@ -1,18 +1,23 @@
 //! The accept loop. Our own, for limits on headers, their time and the number of connections cannot be set otherwise. How connections are
-//! counted is in `listener/connections.rs`, how a client that stops reading is found in `listener/progress.rs`.
+//! counted is in `listener/connections.rs`, how a client that stops reading is found in `listener/progress.rs`, what becomes of a
+//! body that was not read in `listener/unread.rs`.
 //!
 //! What the HTTP parser itself refuses (smuggling shapes, control characters in headers) is answered with a bare 400, headers that are
 //! too large with a bare 431, before there is a request to answer with a problem.
 
 mod connections;
 mod progress;
+mod unread;
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use axum::http::{HeaderValue, header};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -22,7 +27,8 @@ use tower::Service;
 
 use crate::call::Peer;
 use connections::{Connections, RefusalLog};
-use progress::Progressing;
+use progress::{Linger, Progressing};
+use unread::RequestBody;
 
 /// The most bytes that a request's head may have.
 const HEAD: usize = 16 * 1024;
@@ -79,11 +85,10 @@ pub async fn serve(
             }
         };
         let router = router.clone();
-        let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
-            request.extensions_mut().insert(Peer(peer));
-            router.clone().call(request.map(Body::new))
-        });
-        let stream = TokioIo::new(Progressing::new(stream, options.stall_time));
+        let stream = Progressing::new(stream, options.stall_time);
+        let linger = stream.linger();
+        let service = service_fn(move |request| answer(router.clone(), peer, linger.clone(), request));
+        let stream = TokioIo::new(stream);
         let connection = graceful.watch(protocol.serve_connection(stream, service));
         tokio::spawn(async move {
             if let Err(error) = connection.await {
@@ -96,6 +101,24 @@ pub async fn serve(
     if tokio::time::timeout(LAST_REQUESTS, graceful.shutdown()).await.is_err() {
         tracing::warn!("some requests were still under way when the server stopped");
     }
+}
+
+/// Answers a request, and closes the connection where the rest of its body is not worth reading.
+async fn answer(
+    mut router: Router,
+    peer: SocketAddr,
+    linger: Linger,
+    request: hyper::Request<Incoming>,
+) -> Result<hyper::Response<Body>, Infallible> {
+    let (mut parts, body) = request.into_parts();
+    parts.extensions.insert(Peer(peer));
+    let (rest, body) = RequestBody::share(&parts.headers, body);
+    let mut response = router.call(hyper::Request::from_parts(parts, body)).await?;
+    if !rest.drain().await {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        linger.begin();
+    }
+    Ok(response)
 }
 
 async fn accept(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
