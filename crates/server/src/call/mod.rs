@@ -6,6 +6,7 @@
 mod body;
 mod context;
 mod paging;
+mod plus;
 mod query;
 mod wording;
 mod write;

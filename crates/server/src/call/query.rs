@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use utoipa::PartialSchema;
 use utoipa::openapi::{RefOr, Schema};
 
-use super::Context;
 use super::wording::{self, Wording};
+use super::{Context, plus};
 use crate::failure::Failure;
 
 /// The query parameters of a call.
@@ -18,6 +18,7 @@ pub(crate) fn parse<O: Op>(context: &Context) -> Result<O::Query, Failure> {
     if context.query.is_empty() {
         return from_text("");
     }
+    plus::refuse_unescaped(&context.query)?;
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(&context.query).map_err(|_| {
         Failure::new(
             Code::InvalidParameter,
