@@ -20,6 +20,7 @@ use crate::database::Database;
 use crate::demo::{self, Demo};
 use crate::failure::Failure;
 use crate::log;
+use crate::open_files;
 use crate::output::note;
 
 #[derive(Args)]
@@ -122,7 +123,9 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     let router = router::router(app.clone()).map_err(anyhow::Error::msg)?;
     let working = workers::start(app.clone());
     let stop = stop_signal()?;
-    let serving = tokio::spawn(listener::serve(listener, router, options.connections.options(), stop));
+    let mut connections = options.connections.options();
+    connections.max = open_files::room_for(connections.max);
+    let serving = tokio::spawn(listener::serve(listener, router, connections, stop));
     announce(&options, &base_url, demo.as_ref(), throw_away.is_some(), store.engine())?;
     if demo.is_some() {
         demo::load_catalogue(&store).await;
