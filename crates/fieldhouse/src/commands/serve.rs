@@ -14,7 +14,9 @@ use fieldhouse_server::{App, router, workers};
 use fieldhouse_store::{Engine, organizations};
 use serde_json::json;
 use tokio::net::TcpListener;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::database::Database;
 use crate::demo::{self, Demo};
@@ -186,11 +188,12 @@ fn start_log(options: &Options) -> anyhow::Result<log::Writer> {
     let (batches, writer) = log::Batches::start()?;
     let usual = if options.demo { "warn" } else { "info" };
     let filter = options.log.as_deref().unwrap_or(usual);
-    let filter = EnvFilter::try_new(filter).with_context(|| format!("--log {filter} cannot be read"))?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(batches);
+    let targets: Targets = filter.parse().with_context(|| format!("--log {filter} is invalid"))?;
+    let registry = tracing_subscriber::registry().with(targets);
+    let lines = tracing_subscriber::fmt::layer().with_writer(batches);
     match options.log_format {
-        LogFormat::Json => log.json().flatten_event(true).init(),
-        LogFormat::Text => log.init(),
+        LogFormat::Json => registry.with(lines.json().flatten_event(true)).init(),
+        LogFormat::Text => registry.with(lines).init(),
     }
     Ok(writer)
 }
