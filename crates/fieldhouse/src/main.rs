@@ -11,6 +11,7 @@ mod failure;
 mod json;
 mod listing;
 mod log;
+mod open_files;
 mod output;
 mod secrets;
 mod tables;

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::http::header;
 use axum::routing::get;
 use bytes::Bytes;
-use fieldhouse_server::listener;
+use fieldhouse_server::listener::{self, ConnectionOptions};
 
 #[tokio::main]
 async fn main() {
@@ -15,5 +15,6 @@ async fn main() {
     let answer = move || std::future::ready(([(header::CONTENT_TYPE, "application/json")], body.clone()));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     println!("http://{}", listener.local_addr().expect("an address"));
-    listener::serve(listener, Router::new().route("/", get(answer)), std::future::pending()).await;
+    let router = Router::new().route("/", get(answer));
+    listener::serve(listener, router, ConnectionOptions::default(), std::future::pending()).await;
 }

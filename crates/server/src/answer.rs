@@ -47,12 +47,8 @@ impl<O: Op<Answer = Html>> Answered<O> {
 
 impl<O: Op<Answer = Asset>> Answered<O> {
     /// A file.
-    pub fn asset(asset: Asset) -> Self {
-        let media_type = HeaderValue::try_from(asset.media_type);
-        Self::bytes(
-            media_type.unwrap_or(HeaderValue::from_static("application/octet-stream")),
-            asset.bytes.into(),
-        )
+    pub fn asset(media_type: &'static str, bytes: Bytes) -> Self {
+        Self::bytes(HeaderValue::from_static(media_type), bytes)
     }
 }
 

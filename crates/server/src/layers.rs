@@ -43,7 +43,8 @@ async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Resp
     };
     let headers = response.headers_mut();
     headers.insert("api-version", HeaderValue::from_static(API_VERSION));
-    headers.insert(header::VARY, HeaderValue::from_static("Authorization, X-Api-Key, X-Guest-Token"));
+    // Beside what the operation's own answer depends on.
+    headers.append(header::VARY, HeaderValue::from_static("Authorization, X-Api-Key, X-Guest-Token"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if let Ok(value) = HeaderValue::try_from(&id) {
         headers.insert(REQUEST_ID, value);

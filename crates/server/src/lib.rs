@@ -9,6 +9,7 @@ pub mod app;
 pub mod auth;
 pub mod call;
 pub mod clock;
+mod docs_files;
 pub mod failure;
 pub mod key_ring;
 mod layers;

@@ -165,7 +165,8 @@ async fn run<O: Op, H: Handler<O>>(handler: H, call: Call<O>) -> Result<Response
 }
 
 async fn unknown_path(app: axum::extract::State<App>, request: Request<Body>) -> Response<Body> {
-    refuse(&app, &request, Failure::not_found())
+    let detail = "There is no such path. /docs lists every path, /openapi.json does for programs.";
+    refuse(&app, &request, Failure::new(Code::NotFound, detail))
 }
 
 async fn other_method(app: axum::extract::State<App>, request: Request<Body>) -> Response<Body> {

@@ -3,6 +3,7 @@
 //! A read runs where it is asked for, for a hop to another thread costs more than the query. Here lives how a database is opened and
 //! a statement is run; how transactions wait, run and are committed together is the writer's business.
 
+mod compile_options;
 pub(crate) mod statistics;
 mod writer;
 
@@ -60,7 +61,9 @@ impl Sqlite {
     /// Opens the database of a data folder, making it if need be.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let file = folder.join(FILE);
-        let writer = Writer::start(open_writer(&file)?)?;
+        let connection = open_writer(&file)?;
+        compile_options::check(&connection)?;
+        let writer = Writer::start(connection)?;
         Ok(Self { life: Arc::new(()), file, writer })
     }
 

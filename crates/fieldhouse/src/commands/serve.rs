@@ -9,16 +9,20 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use fieldhouse_server::auth::limits::LimitOptions;
-use fieldhouse_server::{App, listener, router, workers};
+use fieldhouse_server::listener::{self, ConnectionOptions};
+use fieldhouse_server::{App, router, workers};
 use fieldhouse_store::{Engine, organizations};
 use serde_json::json;
 use tokio::net::TcpListener;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::database::Database;
 use crate::demo::{self, Demo};
 use crate::failure::Failure;
 use crate::log;
+use crate::open_files;
 use crate::output::note;
 
 #[derive(Args)]
@@ -42,6 +46,8 @@ pub(crate) struct Options {
     ready_file: Option<PathBuf>,
     #[command(flatten)]
     limits: Limits,
+    #[command(flatten)]
+    connections: Connections,
     /// What is logged: a level, or levels by module as in `info,fieldhouse_server=debug`
     #[arg(long, env = "FIELDHOUSE_LOG", value_name = "FILTER")]
     log: Option<String>,
@@ -62,9 +68,29 @@ struct Limits {
     /// Requests a minute of an organization
     #[arg(long = "limit-organization", env = "FIELDHOUSE_LIMIT_ORGANIZATION", default_value_t = LimitOptions::default().organization, value_name = "NUMBER")]
     organization: NonZeroU32,
-    /// Requests a minute of an address without a credential
+    /// Requests a minute of an address without a credential, apart from those below
     #[arg(long = "limit-address", env = "FIELDHOUSE_LIMIT_ADDRESS", default_value_t = LimitOptions::default().address, value_name = "NUMBER")]
     address: NonZeroU32,
+    /// Sign-ins a minute of an address
+    #[arg(long = "limit-sign-in", env = "FIELDHOUSE_LIMIT_SIGN_IN", default_value_t = LimitOptions::default().sign_in, value_name = "NUMBER")]
+    sign_in: NonZeroU32,
+    /// Session refreshes a minute of an address
+    #[arg(long = "limit-refresh", env = "FIELDHOUSE_LIMIT_REFRESH", default_value_t = LimitOptions::default().refresh, value_name = "NUMBER")]
+    refresh: NonZeroU32,
+    /// Guests created a minute by an address
+    #[arg(long = "limit-guests", env = "FIELDHOUSE_LIMIT_GUESTS", default_value_t = LimitOptions::default().guests, value_name = "NUMBER")]
+    guests: NonZeroU32,
+}
+
+/// How many connections are served at a time.
+#[derive(Args)]
+struct Connections {
+    /// Connections at a time; one more is closed at once
+    #[arg(long = "connections", env = "FIELDHOUSE_CONNECTIONS", default_value_t = ConnectionOptions::default().max, value_parser = clap::value_parser!(u32).range(1..), value_name = "NUMBER")]
+    max: u32,
+    /// Connections at a time of one address; 0 for no limit, as behind a proxy, whose address all clients share
+    #[arg(long = "connections-per-address", env = "FIELDHOUSE_CONNECTIONS_PER_ADDRESS", default_value_t = ConnectionOptions::default().max_per_address, value_name = "NUMBER")]
+    max_per_address: u32,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -99,7 +125,9 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     let router = router::router(app.clone()).map_err(anyhow::Error::msg)?;
     let working = workers::start(app.clone());
     let stop = stop_signal()?;
-    let serving = tokio::spawn(listener::serve(listener, router, stop));
+    let mut connections = options.connections.options();
+    connections.max = open_files::room_for(connections.max);
+    let serving = tokio::spawn(listener::serve(listener, router, connections, stop));
     announce(&options, &base_url, demo.as_ref(), throw_away.is_some(), store.engine())?;
     if demo.is_some() {
         demo::load_catalogue(&store).await;
@@ -142,7 +170,17 @@ impl Limits {
             user: self.user,
             organization: self.organization,
             address: self.address,
+            sign_in: self.sign_in,
+            refresh: self.refresh,
+            guests: self.guests,
         }
+    }
+}
+
+impl Connections {
+    fn options(&self) -> ConnectionOptions {
+        let Self { max, max_per_address } = *self;
+        ConnectionOptions { max, max_per_address, ..ConnectionOptions::default() }
     }
 }
 
@@ -150,11 +188,12 @@ fn start_log(options: &Options) -> anyhow::Result<log::Writer> {
     let (batches, writer) = log::Batches::start()?;
     let usual = if options.demo { "warn" } else { "info" };
     let filter = options.log.as_deref().unwrap_or(usual);
-    let filter = EnvFilter::try_new(filter).with_context(|| format!("--log {filter} cannot be read"))?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(batches);
+    let targets: Targets = filter.parse().with_context(|| format!("--log {filter} is invalid"))?;
+    let registry = tracing_subscriber::registry().with(targets);
+    let lines = tracing_subscriber::fmt::layer().with_writer(batches);
     match options.log_format {
-        LogFormat::Json => log.json().flatten_event(true).init(),
-        LogFormat::Text => log.init(),
+        LogFormat::Json => registry.with(lines.json().flatten_event(true)).init(),
+        LogFormat::Text => registry.with(lines).init(),
     }
     Ok(writer)
 }

@@ -25,6 +25,7 @@ fn wrong_usage_is_exit_code_2() {
         "import league x.csv --format excel --sport basketball --time-zone UTC",
         "api GET /x -f nonsense",
         "--output yaml whoami",
+        "serve --connections 0",
         "seasons list --limit 0",
         "seasons list --limit 101",
         "colleges favorites add --unitid 1 --sport golf --gender men --interest 6",

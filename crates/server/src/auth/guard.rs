@@ -6,7 +6,7 @@ use fieldhouse_store::{OrgScope, access};
 
 use crate::app::App;
 use crate::auth::credentials;
-use crate::auth::limits::Standing;
+use crate::auth::limits::{AnonymousUse, Standing};
 use crate::auth::tokens;
 use crate::call::Context;
 use crate::failure::Failure;
@@ -27,9 +27,11 @@ pub async fn admit(
     context: &Context,
 ) -> (Option<Standing>, Result<Admitted, Failure>) {
     let requirement = operation.requirement();
+    let has_guest_token = context.headers.contains_key(credentials::GUEST_TOKEN);
+    let counted_as = AnonymousUse::of(operation, has_guest_token);
     if requirement.credential == Credential::Public {
-        return match app.limits.count_anonymous(context.address) {
-            Ok(standing) => (Some(standing), Ok(Admitted::Anonymous)),
+        return match app.limits.count_anonymous(context.address, counted_as) {
+            Ok(standing) => (standing, Ok(Admitted::Anonymous)),
             Err(failure) => (None, Err(failure)),
         };
     }
@@ -38,12 +40,12 @@ pub async fn admit(
         Err(failure) => return refused(app, context, failure),
     };
     let Some(sent) = sent else {
-        return match app.limits.count_anonymous(context.address) {
+        return match app.limits.count_anonymous(context.address, counted_as) {
             Err(failure) => (None, Err(failure)),
             Ok(standing) if matches!(requirement.credential, Credential::Optional(_)) => {
-                (Some(standing), Ok(Admitted::Anonymous))
+                (standing, Ok(Admitted::Anonymous))
             }
-            Ok(standing) => (Some(standing), Err(Denial::Unauthenticated.into())),
+            Ok(standing) => (standing, Err(Denial::Unauthenticated.into())),
         };
     };
     let caller = match access::identify(&mut &*app.store, &sent, context.now).await {
@@ -64,8 +66,8 @@ pub async fn admit(
 
 /// A bad credential counts against the address that sent it, so that guessing is slow.
 fn refused(app: &App, context: &Context, failure: Failure) -> (Option<Standing>, Result<Admitted, Failure>) {
-    match app.limits.count_anonymous(context.address) {
-        Ok(standing) => (Some(standing), Err(failure)),
+    match app.limits.count_anonymous(context.address, AnonymousUse::Other) {
+        Ok(standing) => (standing, Err(failure)),
         Err(limited) => (None, Err(limited)),
     }
 }

@@ -1,10 +1,11 @@
-//! Rate limits: a key, a user, an organization and an anonymous address each have a bucket that fills again all the time (GCRA).
+//! Rate limits: a key, a user, an organization and an anonymous address each have a bucket that fills again all the time (GCRA). An
+//! address has further buckets for sign-in, refresh and guest creation, so that none of them can use up the others.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-use fieldhouse_api::Code;
+use fieldhouse_api::{Code, Operation};
 use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, UserId};
 use fieldhouse_store::Caller;
 use governor::clock::{Clock as _, DefaultClock};
@@ -23,14 +24,56 @@ pub struct LimitOptions {
     pub user: NonZeroU32,
     /// An organization, with all its users.
     pub organization: NonZeroU32,
-    /// An address that sends no credential.
+    /// An address that sends no credential, for all but the following.
     pub address: NonZeroU32,
+    /// Sign-ins of an address.
+    pub sign_in: NonZeroU32,
+    /// Session refreshes of an address.
+    pub refresh: NonZeroU32,
+    /// Guests that an address creates.
+    pub guests: NonZeroU32,
 }
 
 impl Default for LimitOptions {
     fn default() -> Self {
         let some = |number| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
-        Self { key: some(1200), user: some(2400), organization: some(30_000), address: some(600) }
+        Self {
+            key: some(1200),
+            user: some(2400),
+            organization: some(30_000),
+            address: some(600),
+            sign_in: some(120),
+            refresh: some(600),
+            guests: some(120),
+        }
+    }
+}
+
+/// What a request without a credential is counted as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnonymousUse {
+    /// Not at all: a probe comes as often as its owner likes, and must not be refused because others ask for much.
+    Probe,
+    /// A sign-in.
+    SignIn,
+    /// A session's refresh.
+    Refresh,
+    /// A guest's first save, which creates the guest.
+    GuestCreation,
+    /// Everything else.
+    Other,
+}
+
+impl AnonymousUse {
+    /// What a request is counted as that has no credential but perhaps a guest's token.
+    pub fn of(operation: Operation, has_guest_token: bool) -> Self {
+        match operation {
+            Operation::Health | Operation::Ready => Self::Probe,
+            Operation::AuthLogin => Self::SignIn,
+            Operation::AuthRefresh => Self::Refresh,
+            Operation::FavoriteSave if !has_guest_token => Self::GuestCreation,
+            _ => Self::Other,
+        }
     }
 }
 
@@ -43,6 +86,9 @@ pub struct Limits {
     users: Buckets<UserId>,
     organizations: Buckets<OrganizationId>,
     addresses: Buckets<Option<IpAddr>>,
+    sign_ins: Buckets<Option<IpAddr>>,
+    refreshes: Buckets<Option<IpAddr>>,
+    guests: Buckets<Option<IpAddr>>,
     clock: DefaultClock,
 }
 
@@ -67,6 +113,9 @@ impl Limits {
             users: buckets(options.user),
             organizations: buckets(options.organization),
             addresses: buckets(options.address),
+            sign_ins: buckets(options.sign_in),
+            refreshes: buckets(options.refresh),
+            guests: buckets(options.guests),
             clock: DefaultClock::default(),
         }
     }
@@ -83,9 +132,20 @@ impl Limits {
         Ok(key.map_or(standing, |key| standing.nearer(key)))
     }
 
-    /// Counts a request without a credential.
-    pub fn count_anonymous(&self, address: Option<IpAddr>) -> Result<Standing, Failure> {
-        self.take(&self.addresses, &address.map(network), "address", self.options.address)
+    /// Counts a request without a credential. None where it is not counted.
+    pub fn count_anonymous(
+        &self,
+        address: Option<IpAddr>,
+        counted_as: AnonymousUse,
+    ) -> Result<Option<Standing>, Failure> {
+        let (buckets, name, limit) = match counted_as {
+            AnonymousUse::Probe => return Ok(None),
+            AnonymousUse::SignIn => (&self.sign_ins, "sign-in", self.options.sign_in),
+            AnonymousUse::Refresh => (&self.refreshes, "refresh", self.options.refresh),
+            AnonymousUse::GuestCreation => (&self.guests, "guest-creation", self.options.guests),
+            AnonymousUse::Other => (&self.addresses, "address", self.options.address),
+        };
+        self.take(buckets, &address.map(network), name, limit).map(Some)
     }
 
     /// Forgets full buckets, which are as good as none.
@@ -93,7 +153,9 @@ impl Limits {
         self.keys.retain_recent();
         self.users.retain_recent();
         self.organizations.retain_recent();
-        self.addresses.retain_recent();
+        for buckets in [&self.addresses, &self.sign_ins, &self.refreshes, &self.guests] {
+            buckets.retain_recent();
+        }
     }
 
     fn take<K: std::hash::Hash + Eq + Clone>(
@@ -123,7 +185,7 @@ impl Limits {
 }
 
 /// What one subscriber is given: an IPv4 address, or the first 64 bits of an IPv6 address (RFC 6177), among which he may choose freely.
-fn network(address: IpAddr) -> IpAddr {
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(address) => {
@@ -169,7 +231,8 @@ mod tests {
     fn who_changes_his_address_within_his_network_keeps_his_bucket() {
         let one = NonZeroU32::MIN;
         let limits = Limits::new(LimitOptions { address: one, ..LimitOptions::default() });
-        let allows = |address: &str| limits.count_anonymous(address.parse().ok()).is_ok();
+        let allows =
+            |address: &str| limits.count_anonymous(address.parse().ok(), AnonymousUse::Other).is_ok();
         assert!(allows("2001:db8:1:2:3:4:5:6") && !allows("2001:db8:1:2:ffff::1"));
         assert!(allows("2001:db8:1:3:3:4:5:6") && allows("192.0.2.1") && allows("192.0.2.2"));
     }

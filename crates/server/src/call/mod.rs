@@ -7,6 +7,7 @@ mod body;
 mod context;
 mod json;
 mod paging;
+mod plus;
 mod query;
 mod write;
 

@@ -8,11 +8,12 @@ use fieldhouse_api::{Code, Op, Operation};
 use fieldhouse_domain::record::{self, Properties};
 use utoipa::openapi::{RefOr, Schema};
 
-use super::Context;
+use super::{Context, plus};
 use crate::failure::Failure;
 
 /// The query parameters of a call. One response names every wrong one.
 pub(crate) fn parse<O: Op>(context: &Context) -> Result<O::Query, Failure> {
+    plus::refuse_unescaped(&context.query)?;
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(&context.query).map_err(|_| {
         Failure::new(
             Code::InvalidParameter,

@@ -6,6 +6,8 @@ use fieldhouse_api::request::BodyKind;
 use fieldhouse_api::{Code, Op, Operation};
 use fieldhouse_domain::policy::{Credential, KeyUse};
 
+use crate::auth::limits::AnonymousUse;
+
 /// The codes that an operation may answer with, by status.
 pub(super) fn of<O: Op>() -> Vec<(u16, Vec<Code>)> {
     let operation = O::OPERATION;
@@ -14,11 +16,13 @@ pub(super) fn of<O: Op>() -> Vec<(u16, Vec<Code>)> {
         Code::InvalidParameter,
         Code::NotAcceptable,
         Code::RequestTimeout,
-        Code::RateLimited,
         Code::Internal,
         Code::Overloaded,
         Code::Unavailable,
     ];
+    if AnonymousUse::of(operation, false) != AnonymousUse::Probe {
+        codes.push(Code::RateLimited);
+    }
     codes.extend(of_access(operation));
     codes.extend(of_request::<O>(operation));
     codes.extend(own(operation));

@@ -1,17 +1,16 @@
 //! The service itself: its documents, its keys, its health.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
+use axum::http::header;
 use fieldhouse_api::auth::{JsonWebKeySet, OpenIdConfiguration, ProtectedResource};
-use fieldhouse_api::envelope::Asset;
 use fieldhouse_api::service::{Health, OpenApiDocument, Readiness};
 use fieldhouse_api::{Code, Op, op};
-use utoipa_swagger_ui::Config;
 
 use crate::answer::Answered;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::{openapi, pages};
+use crate::{docs_files, openapi, pages};
 
 pub(crate) async fn json_web_keys(call: Call<op::JsonWebKeys>) -> Result<Answered<op::JsonWebKeys>, Failure> {
     let keys: JsonWebKeySet = call.app.tokens.public_keys();
@@ -57,12 +56,13 @@ pub(crate) async fn docs(_: Call<op::Docs>) -> Result<Answered<op::Docs>, Failur
 }
 
 pub(crate) async fn docs_asset(call: Call<op::DocsAsset>) -> Result<Answered<op::DocsAsset>, Failure> {
-    static CONFIG: LazyLock<Arc<Config<'static>>> =
-        LazyLock::new(|| Arc::new(Config::from(op::OpenApi::OPERATION.path())));
-    let served = utoipa_swagger_ui::serve(call.path()?, CONFIG.clone());
-    let file =
-        served.map_err(|error| Failure::internal(error.to_string()))?.ok_or_else(Failure::not_found)?;
-    Ok(Answered::asset(Asset { media_type: file.content_type, bytes: file.bytes.into_owned() }))
+    let file = docs_files::find(call.path()?).ok_or_else(Failure::not_found)?;
+    let (bytes, coding) = file.bytes(&call.context.headers);
+    let answered = Answered::asset(file.media_type, bytes).header(header::VARY, "Accept-Encoding");
+    Ok(match coding {
+        Some(coding) => answered.header(header::CONTENT_ENCODING, coding),
+        None => answered,
+    })
 }
 
 pub(crate) async fn problem_page(call: Call<op::ProblemPage>) -> Result<Answered<op::ProblemPage>, Failure> {

@@ -246,6 +246,10 @@ async fn a_window_is_of_180_days_at_most_and_does_not_run_backwards() {
         }
         let offset = ask("2026-01-01T00:00:00%2B11:00", "2026-01-02T00:00:00-05:00").await;
         assert_eq!(offset.status, 200, "{}", offset.text);
+        let plus = ask("2026-01-01T00:00:00+11:00", "2026-01-02T00:00:00Z").await;
+        is_problem(&plus, Code::InvalidParameter, "an unescaped plus");
+        assert_eq!(plus.body["detail"], "from is invalid: '+' in a query must be written %2B.");
+        assert_eq!(plus.body["errors"][0]["fix"], "Send 2026-01-01T00:00:00%2B11:00.");
     })
     .await;
 }

@@ -1,5 +1,8 @@
 //! What no well-behaved client sends: heads that are too large, requests that could be read in two ways, connections that break off.
 
+mod keep_alive;
+mod slow;
+
 use std::time::Duration;
 
 use fieldhouse_domain::roles::Role;

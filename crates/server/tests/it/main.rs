@@ -3,6 +3,7 @@
 mod api_keys;
 mod colleges;
 mod coverage;
+mod docs;
 mod favorites;
 mod games;
 mod idempotency;

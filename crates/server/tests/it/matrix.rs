@@ -145,7 +145,15 @@ async fn every_operation_by_every_kind_of_caller() {
     let rows: Vec<_> = expectation.rows.keys().map(String::as_str).collect();
     assert_eq!(rows, ids, "expectation.txt has a line for every operation, and for nothing else");
     let plenty = NonZeroU32::new(1_000_000).expect("more than none");
-    let limits = LimitOptions { key: plenty, user: plenty, organization: plenty, address: plenty };
+    let limits = LimitOptions {
+        key: plenty,
+        user: plenty,
+        organization: plenty,
+        address: plenty,
+        sign_in: plenty,
+        refresh: plenty,
+        guests: plenty,
+    };
     for database in both() {
         let engine = database.engine();
         let club = Club::open(database, limits).await;

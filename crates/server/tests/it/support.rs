@@ -7,8 +7,9 @@ use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_server::auth::limits::LimitOptions;
+use fieldhouse_server::listener::{self, ConnectionOptions};
 use fieldhouse_server::operator::{self, Founding, Person as NewPerson};
-use fieldhouse_server::{App, Clock, KeyRing, listener, router};
+use fieldhouse_server::{App, Clock, KeyRing, router};
 use fieldhouse_testing::databases::{Database, both};
 use reqwest::{Method, RequestBuilder};
 use secrecy::SecretString;
@@ -42,6 +43,15 @@ pub(crate) struct Club {
 impl Club {
     /// Starts a server on a database.
     pub(crate) async fn open(database: Database, limits: LimitOptions) -> Self {
+        Self::open_with(database, limits, ConnectionOptions::default()).await
+    }
+
+    /// Starts a server that treats its connections in its own way.
+    pub(crate) async fn open_with(
+        database: Database,
+        limits: LimitOptions,
+        connections: ConnectionOptions,
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the key ring");
         let key_ring = KeyRing::open(folder.path(), Clock).expect("a key ring");
         let socket = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -49,7 +59,7 @@ impl Club {
         let app = App::new(Arc::new(database.open().await), key_ring, &base_url, limits).expect("an app");
         let router = router::router(app.clone()).expect("a handler for every operation");
         let (stop, stopped) = oneshot::channel::<()>();
-        let serving = tokio::spawn(listener::serve(socket, router, async {
+        let serving = tokio::spawn(listener::serve(socket, router, connections, async {
             let _ = stopped.await;
         }));
         let http = reqwest::Client::new();

@@ -6,10 +6,11 @@ use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_testing::databases::both;
+use reqwest::Method;
 use serde_json::json;
 
 use super::is_problem;
-use crate::support::{Answer, Club, on_both};
+use crate::support::{Answer, Club, Person, on_both, send};
 
 /// Runs a test on both engines under other limits than usual.
 async fn under(limits: LimitOptions, test: impl AsyncFn(Club)) {
@@ -105,16 +106,85 @@ async fn an_organization_has_a_limit_and_its_neighbour_another() {
 
 #[tokio::test]
 async fn guessing_credentials_uses_up_the_address_from_which_it_comes() {
-    // Six people sign in before, from the same address.
-    under(LimitOptions { address: some(9), ..LimitOptions::default() }, async |club| {
+    under(LimitOptions { address: some(3), ..LimitOptions::default() }, async |club| {
         for guess in ["fhk_one", "fhk_two", "fhk_three"] {
             let answer = club.with_key(guess).get("/api/v1/seasons").await;
             is_problem(&answer, Code::InvalidCredentials, guess);
         }
-        is_limited(&club.with_key("fhk_four").get("/api/v1/seasons").await, "address", 9);
-        is_limited(&club.anonymous().get("/api/v1/colleges").await, "address", 9);
-        is_limited(&club.anonymous().get("/api/v1/seasons").await, "address", 9);
+        is_limited(&club.with_key("fhk_four").get("/api/v1/seasons").await, "address", 3);
+        is_limited(&club.anonymous().get("/api/v1/colleges").await, "address", 3);
+        is_limited(&club.anonymous().get("/api/v1/seasons").await, "address", 3);
         assert_eq!(club.member(Role::Viewer).get("/api/v1/seasons").await.status, 200);
+    })
+    .await;
+}
+
+/// Saves a college as somebody without a credential.
+async fn save(person: &Person, name: &str) -> Answer {
+    let college = json!({"custom": {"college_name": name, "sport": "softball"}});
+    person.post("/api/v1/colleges/favorites", &college).await
+}
+
+#[tokio::test]
+async fn six_hundred_new_guests_keep_nobody_else_out() {
+    on_both(async |club| {
+        let (anonymous, owner) = (club.anonymous(), club.member(Role::Owner));
+        let mut created = 0;
+        for number in 0..600 {
+            let answer = save(&anonymous, &format!("College {number}")).await;
+            if answer.status == 201 {
+                created += 1;
+            } else {
+                is_limited(&answer, "guest-creation", 120);
+            }
+        }
+        // The bucket fills again while they come.
+        assert!((120..400).contains(&created), "{created} guests were created");
+        for path in ["/healthz", "/readyz", "/api/v1/colleges"] {
+            assert_eq!(anonymous.get(path).await.status, 200, "{path}");
+        }
+        club.sign_in("riverside-club", Role::Coach).await;
+        let refresh = json!({"refresh_token": owner.refresh_token});
+        assert_eq!(anonymous.post("/api/v1/auth/refresh", &refresh).await.status, 200);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_guest_who_exists_is_not_counted_as_a_new_one() {
+    under(LimitOptions { guests: some(1), ..LimitOptions::default() }, async |club| {
+        let saved = save(&club.anonymous(), "Bethel").await;
+        let token = saved.header("x-guest-token").to_owned();
+        assert_eq!(saved.status, 201, "{}", saved.text);
+        is_limited(&save(&club.anonymous(), "Bethel").await, "guest-creation", 1);
+        let college = json!({"custom": {"college_name": "Wellesley", "sport": "softball"}});
+        let again = club.anonymous().request(Method::POST, "/api/v1/colleges/favorites").json(&college);
+        let answer = send(again.header("x-guest-token", token)).await;
+        assert_eq!(answer.status, 201, "{}", answer.text);
+        assert!(answer.header("ratelimit").starts_with("\"address\";"), "{}", answer.header("ratelimit"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn sign_in_and_refresh_have_buckets_of_their_own() {
+    // Six people sign in before, from the same address.
+    let limits =
+        LimitOptions { sign_in: some(7), refresh: some(1), address: some(1), ..LimitOptions::default() };
+    under(limits, async |club| {
+        let anonymous = club.anonymous();
+        let refresh = json!({"refresh_token": club.member(Role::Owner).refresh_token});
+        assert_eq!(anonymous.post("/api/v1/auth/refresh", &refresh).await.status, 200);
+        is_limited(&anonymous.post("/api/v1/auth/refresh", &refresh).await, "refresh", 1);
+        club.sign_in("riverside-club", Role::Viewer).await;
+        let login = json!({"email": "nobody@club.example", "password": "a wrong password"});
+        is_limited(&anonymous.post("/api/v1/auth/login", &login).await, "sign-in", 7);
+        assert_eq!(anonymous.get("/api/v1/colleges").await.status, 200);
+        is_limited(&anonymous.get("/api/v1/colleges").await, "address", 1);
+        for _ in 0..700 {
+            assert_eq!(anonymous.get("/healthz").await.status, 200, "probes are not counted");
+        }
+        assert_eq!(anonymous.get("/readyz").await.status, 200);
     })
     .await;
 }

@@ -17,7 +17,13 @@ async fn an_unknown_path_is_not_found() {
         for path in
             ["/", "/api", "/api/v1", "/api/v1/seasons/", "/api/v2/seasons", "/api/v1/%00", "//api/v1/seasons"]
         {
-            is_problem(&owner.get(path).await, Code::NotFound, path);
+            let answer = owner.get(path).await;
+            is_problem(&answer, Code::NotFound, path);
+            let detail = answer.body["detail"].as_str().unwrap_or_default();
+            assert!(
+                detail.starts_with("There is no such path. ") && detail.contains("/docs"),
+                "{path}: {detail}"
+            );
         }
     })
     .await;

@@ -1,0 +1,66 @@
+//! The options that SQLite was compiled with. `.cargo/config.toml` sets two that are half of a list's speed, and a build that does not read
+//! that file loses them.
+
+use rusqlite::Connection;
+
+use crate::error::Result;
+
+/// Logs a warning where SQLite was compiled with other options than this server expects.
+pub(super) fn check(connection: &Connection) -> Result<()> {
+    let compiled = compiled(connection)?;
+    let differences = differences(&compiled);
+    if !differences.is_empty() {
+        tracing::warn!(
+            differences = differences.join(", "),
+            "SQLite is slow in this build, which did not read .cargo/config.toml: install from a checkout with \
+             `cargo install --locked --path crates/fieldhouse`"
+        );
+    }
+    Ok(())
+}
+
+fn compiled(connection: &Connection) -> Result<Vec<String>> {
+    let mut statement = connection.prepare("PRAGMA compile_options")?;
+    let options = statement.query_map([], |row| row.get(0))?;
+    Ok(options.collect::<rusqlite::Result<_>>()?)
+}
+
+/// How the options differ from what `.cargo/config.toml` asks for.
+fn differences(compiled: &[String]) -> Vec<&'static str> {
+    let mut differences = Vec::new();
+    if compiled.iter().any(|option| option == "ENABLE_STAT4") {
+        differences.push("ENABLE_STAT4 is set");
+    }
+    if !compiled.iter().any(|option| option == "DEFAULT_MEMSTATUS=0") {
+        differences.push("DEFAULT_MEMSTATUS is not 0");
+    }
+    differences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn each_option_that_differs_is_named() {
+        assert!(differences(&options(&["COMPILER=gcc", "DEFAULT_MEMSTATUS=0", "ENABLE_FTS5"])).is_empty());
+        assert_eq!(
+            differences(&options(&["ENABLE_STAT4", "THREADSAFE=1"])),
+            ["ENABLE_STAT4 is set", "DEFAULT_MEMSTATUS is not 0"]
+        );
+        assert_eq!(differences(&options(&["ENABLE_STAT4", "DEFAULT_MEMSTATUS=0"])), ["ENABLE_STAT4 is set"]);
+        assert_eq!(differences(&options(&["DEFAULT_MEMSTATUS=1"])), ["DEFAULT_MEMSTATUS is not 0"]);
+    }
+
+    #[test]
+    fn this_build_has_the_options_of_the_workspace() {
+        let connection = Connection::open_in_memory().expect("a database");
+        let compiled = compiled(&connection).expect("the options");
+        assert!(compiled.iter().any(|option| option == "ENABLE_FTS5"), "{compiled:?}");
+        assert!(differences(&compiled).is_empty(), "{compiled:?}");
+    }
+}
