@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
+use fieldhouse_server::key_ring::KeyRingError;
 use fieldhouse_server::{Clock, KeyRing};
 use fieldhouse_store::{FolderLock, Options, Store, migrations};
 
@@ -39,18 +40,16 @@ pub(crate) struct Database {
 /// An open store. The data folder is this process's alone as long as it lives.
 pub(crate) struct Opened {
     pub(crate) store: Store,
-    pub(crate) key_ring: KeyRing,
     pub(crate) lock: FolderLock,
 }
 
 impl Database {
-    /// Takes the data folder, opens the store and the key ring, and brings the schema up to this program.
+    /// Takes the data folder, opens the store, and brings the schema up to this program.
     pub(crate) async fn open(&self) -> anyhow::Result<Opened> {
         let lock = FolderLock::take(self.folder())?;
         let store = Store::open(&self.options()).await.context("the database could not be opened")?;
         migrations::run(&store).await.context("the database could not be brought up to this version")?;
-        let key_ring = self.key_ring()?;
-        Ok(Opened { store, key_ring, lock })
+        Ok(Opened { store, lock })
     }
 
     /// Refuses a data folder that is not there, for commands that only look, or change what there is: a typing error would make an empty
@@ -81,16 +80,39 @@ impl Database {
         }
     }
 
-    /// The key ring: from the environment where several nodes share it, else of the data folder.
-    fn key_ring(&self) -> anyhow::Result<KeyRing> {
-        if let Ok(text) = std::env::var("FIELDHOUSE_KEY_RING") {
-            return Ok(KeyRing::from_text(&text)?);
-        }
-        if let Some(file) = std::env::var_os("FIELDHOUSE_KEY_RING_FILE") {
-            let text = std::fs::read_to_string(&file)
-                .with_context(|| format!("the key ring {} cannot be read", file.display()))?;
-            return Ok(KeyRing::from_text(&text)?);
-        }
-        Ok(KeyRing::open(self.folder(), Clock)?)
+    /// The store's key ring: from the environment if several nodes share it, else of the data folder, where it is created for a store
+    /// that was never used with one. [`bind`] has the store remember it.
+    pub(crate) async fn key_ring(&self, store: &Store) -> anyhow::Result<KeyRing> {
+        let Some(text) = shared_key_ring()? else {
+            return KeyRing::open_for(store, self.folder(), Clock).await.map_err(explain);
+        };
+        let key_ring = KeyRing::from_text(&text)?;
+        key_ring.check(store).await.map_err(explain)?;
+        Ok(key_ring)
     }
+}
+
+/// Has the store remember that this is its key ring.
+pub(crate) async fn bind(key_ring: &KeyRing, store: &Store) -> anyhow::Result<()> {
+    key_ring.bind(store).await.map_err(explain)
+}
+
+/// The text of the key ring that several nodes share.
+fn shared_key_ring() -> anyhow::Result<Option<String>> {
+    if let Ok(text) = std::env::var("FIELDHOUSE_KEY_RING") {
+        return Ok(Some(text));
+    }
+    let Some(file) = std::env::var_os("FIELDHOUSE_KEY_RING_FILE") else { return Ok(None) };
+    let text = std::fs::read_to_string(&file);
+    text.map(Some).with_context(|| format!("the key ring {} cannot be read", file.display()))
+}
+
+/// What to do about a key ring that is not the store's.
+fn explain(error: KeyRingError) -> anyhow::Error {
+    if !matches!(error, KeyRingError::Missing(_) | KeyRingError::Other(_)) {
+        return error.into();
+    }
+    let next = "restore the key ring that was backed up with this database; nodes that share a database share its key ring, too \
+                (FIELDHOUSE_KEY_RING_FILE)";
+    Failure::new(error.to_string()).next(next).into()
 }

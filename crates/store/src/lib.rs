@@ -21,6 +21,7 @@ mod folder;
 pub mod games;
 pub mod guests;
 pub mod idempotency;
+pub mod key_ring;
 pub mod leagues;
 pub mod login_failures;
 pub mod members;

@@ -10,7 +10,7 @@ use fieldhouse_server::auth::passwords::Passwords;
 use fieldhouse_server::operator::{self, Founding, OperatorError, Person};
 use secrecy::SecretString;
 
-use crate::database::Database;
+use crate::database::{self, Database};
 use crate::failure::Failure;
 use crate::output::note;
 use crate::secrets;
@@ -71,6 +71,7 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
         secrets::ask_for_new("Password of the owner", "pipe it in with --password-stdin")?
     };
     let opened = options.database.open().await?;
+    let key_ring = options.database.key_ring(&opened.store).await?;
     let (slug, address) = (slug(&founding.name), email.as_str().to_owned());
     let owner = Person { email, name, role: Role::Owner, password: SecretString::from(password) };
     let founded = operator::found(&opened.store, &Passwords::new(Clock), Clock, founding, vec![owner]).await;
@@ -79,6 +80,7 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
         OperatorError::Refused(_) => Failure::new(error.to_string()).into(),
         error => anyhow::Error::from(error),
     })?;
+    database::bind(&key_ring, &opened.store).await?;
     note(&format!("Made the organization {slug} with its owner {address}."));
     note("Next: fieldhouse serve, then fieldhouse login with that address.");
     Ok(())

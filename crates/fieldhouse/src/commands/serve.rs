@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
 
-use crate::database::Database;
+use crate::database::{self, Database};
 use crate::demo::{self, Demo};
 use crate::failure::Failure;
 use crate::log;
@@ -88,14 +88,16 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
         let next = "make the first organization: fieldhouse init --organization NAME --owner EMAIL, or try fieldhouse serve --demo";
         return Err(Failure::new("this server holds no organization yet").next(next).into());
     }
+    let key_ring = options.database.key_ring(&opened.store).await?;
+    database::bind(&key_ring, &opened.store).await?;
     let listener = listen(options.listen).await?;
     let base_url = match &options.public_url {
         Some(url) => url.trim_end_matches('/').to_owned(),
         None => format!("http://{}", listener.local_addr()?),
     };
     let store = Arc::new(opened.store);
-    let app = App::new(store.clone(), opened.key_ring, &base_url, options.limits.options())
-        .map_err(anyhow::Error::msg)?;
+    let app =
+        App::new(store.clone(), key_ring, &base_url, options.limits.options()).map_err(anyhow::Error::msg)?;
     let router = router::router(app.clone()).map_err(anyhow::Error::msg)?;
     let working = workers::start(app.clone());
     let stop = stop_signal()?;

@@ -17,7 +17,7 @@ pub(crate) fn typed(mut command: Command, text: &str) -> Printed {
     Printed { code: output.status.code().unwrap_or(-1), out: text(output.stdout), error: text(output.stderr) }
 }
 
-const INIT: &[&str] =
+pub(crate) const INIT: &[&str] =
     &["init", "--organization", "Riverside Club", "--owner", "owner@riverside.example", "--password-stdin"];
 
 #[test]
