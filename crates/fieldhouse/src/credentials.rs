@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use fieldhouse_client::{SessionStore, SessionTokens, Turn};
+use fieldhouse_server::private_file;
 use jiff::Timestamp;
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
@@ -130,13 +131,7 @@ impl Store {
     }
 
     fn write(&self, kept: &Kept) -> io::Result<()> {
-        // A temporary file is its maker's only (0600), and takes the place of the old file at once or not at all.
-        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-        serde_json::to_writer_pretty(&mut file, kept)?;
-        file.flush()?;
-        file.as_file().sync_all()?;
-        file.persist(self.file())?;
-        Ok(())
+        private_file::write(&self.file(), &serde_json::to_vec_pretty(kept)?)
     }
 }
 

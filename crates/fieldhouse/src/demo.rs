@@ -8,14 +8,13 @@ use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
-use fieldhouse_server::Clock;
 use fieldhouse_server::auth::passwords::Passwords;
 use fieldhouse_server::operator::{self, Founding, Person};
+use fieldhouse_server::{Clock, private_file};
 use fieldhouse_store::{Store, organizations};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::serve::write_private;
 use crate::database::Opened;
 use crate::failure::Failure;
 use crate::output::{Column, Width, note, note_list};
@@ -73,7 +72,7 @@ pub(crate) async fn prepare(opened: &Opened, folder: &Path) -> anyhow::Result<De
         return serde_json::from_str(&kept).with_context(|| format!("{} cannot be read", file.display()));
     }
     let demo = make(&opened.store).await?;
-    write_private(&file, &serde_json::to_string(&demo)?)?;
+    private_file::write(&file, &serde_json::to_vec(&demo)?)?;
     Ok(demo)
 }
 

@@ -16,6 +16,7 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use crate::clock::Clock;
+use crate::private_file;
 
 /// What a secret is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -136,7 +137,8 @@ impl KeyRing {
 
     fn write_file(&self, folder: &Path) -> Result<(), KeyRingError> {
         let path = folder.join(Self::FILE);
-        write_private(&path, &self.write()?).map_err(|source| KeyRingError::File { path, source })
+        private_file::write(&path, self.write()?.as_bytes())
+            .map_err(|source| KeyRingError::File { path, source })
     }
 
     /// Reads a key ring that comes whole from the environment or a mounted file. It must hold a secret for each purpose.
@@ -236,18 +238,4 @@ fn refuse_open_file(path: &Path) -> Result<(), KeyRingError> {
 #[cfg(not(unix))]
 fn refuse_open_file(_: &Path) -> Result<(), KeyRingError> {
     Ok(())
-}
-
-/// Writes a file that its owner alone may read, in one step: a crash leaves the old file or the new one.
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    let beside = path.with_extension("new");
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&beside)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&beside, path)
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use fieldhouse_server::auth::limits::LimitOptions;
-use fieldhouse_server::{App, listener, router, workers};
+use fieldhouse_server::{App, listener, private_file, router, workers};
 use fieldhouse_store::{Engine, organizations};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -185,7 +185,7 @@ fn announce(
             "accounts": demo.map(|demo| demo.accounts.as_slice()).unwrap_or_default(),
             "pid": std::process::id(),
         });
-        write_private(file, &ready.to_string())
+        private_file::write(file, ready.to_string().as_bytes())
             .with_context(|| format!("{} cannot be written", file.display()))?;
     }
     if let Some(demo) = demo {
@@ -193,16 +193,6 @@ fn announce(
     } else {
         note(&format!("Fieldhouse serves {base_url} on {}. Documentation: {base_url}/docs", engine.name()));
     }
-    Ok(())
-}
-
-/// Writes a file that its owner alone may read, whole or not at all, for whoever waits for it must not read half of it.
-pub(crate) fn write_private(file: &std::path::Path, text: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut beside = tempfile::NamedTempFile::new_in(folder.unwrap_or(std::path::Path::new(".")))?;
-    beside.write_all(text.as_bytes())?;
-    beside.persist(file)?;
     Ok(())
 }
 
