@@ -8,6 +8,7 @@ use fieldhouse_server::key_ring::KeyRingError;
 use fieldhouse_server::{Clock, KeyRing};
 use fieldhouse_store::{FolderLock, Options, Store, migrations};
 
+use crate::created::Created;
 use crate::failure::Failure;
 
 /// Where the records and the server's secrets are.
@@ -40,27 +41,66 @@ pub(crate) struct Database {
 /// An open store. The data folder is this process's alone as long as it lives.
 pub(crate) struct Opened {
     pub(crate) store: Store,
+    /// Dropped after the store and before the lock.
+    pub(crate) created: Created,
     pub(crate) lock: FolderLock,
 }
 
 impl Database {
-    /// Takes the data folder, opens the store, and brings the schema up to this program.
+    /// Takes the data folder and opens the store, creating them if necessary. Brings the schema up to this program. What was created
+    /// is removed again unless the caller keeps it.
     pub(crate) async fn open(&self) -> anyhow::Result<Opened> {
-        let lock = FolderLock::take(self.folder())?;
-        let store = Store::open(&self.options()).await.context("the database could not be opened")?;
-        migrations::run(&store).await.context("the database could not be brought up to this version")?;
-        Ok(Opened { store, lock })
+        let opened = self.connect().await?;
+        migrations::run(&opened.store)
+            .await
+            .context("the database could not be brought up to this version")?;
+        Ok(opened)
     }
 
-    /// Refuses a data folder that is not there, for commands that only look, or change what there is: a typing error would make an empty
-    /// one. Beside PostgreSQL the usual folder may be missing, for the records are elsewhere.
+    /// The same where there is a store already: a typing error must not create another one.
+    pub(crate) async fn open_existing(&self) -> anyhow::Result<Opened> {
+        if self.url.is_none() && !self.folder().join(Store::FILES[0]).is_file() {
+            return Err(self.not_initialised().into());
+        }
+        let opened = self.connect().await?;
+        if migrations::status(&opened.store).await?.applied == 0 {
+            return Err(self.not_initialised().into());
+        }
+        migrations::run(&opened.store)
+            .await
+            .context("the database could not be brought up to this version")?;
+        Ok(opened)
+    }
+
+    async fn connect(&self) -> anyhow::Result<Opened> {
+        let (created, lock) = Created::lock(self.folder())?;
+        let store = Store::open(&self.options()).await.context("the database could not be opened")?;
+        Ok(Opened { store, created, lock })
+    }
+
+    fn not_initialised(&self) -> Failure {
+        let place = match &self.url {
+            Some(_) => "the PostgreSQL database".to_owned(),
+            None => format!("the folder {}", self.folder().display()),
+        };
+        let next = "create an organization with `fieldhouse init`, name another folder with --data-dir, or try `fieldhouse serve --demo`";
+        Failure::new(format!("there is no Fieldhouse data in {place}")).next(next)
+    }
+
+    /// Refuses a data folder that does not exist: a typing error would create an empty one. With PostgreSQL the default folder may be
+    /// missing, because the records are elsewhere.
     pub(crate) fn must_exist(&self) -> Result<(), Failure> {
         let folder = self.folder();
         if folder.is_dir() || (self.url.is_some() && self.data_dir.is_none()) {
             return Ok(());
         }
         let what = format!("there is no data folder {}", folder.display());
-        Err(Failure::new(what).next("`fieldhouse init` makes one; --data-dir names another"))
+        Err(Failure::new(what).next("create one with `fieldhouse init`, or name another with --data-dir"))
+    }
+
+    /// Whether the command line or the environment says where the data are.
+    pub(crate) fn is_named(&self) -> bool {
+        self.data_dir.is_some() || self.url.is_some()
     }
 
     /// The data folder.

@@ -45,9 +45,7 @@ pub(crate) async fn run(output: Output, options: Options) -> anyhow::Result<()> 
     if options.year.is_some() && colleges::read(&bytes, None)? == catalogue {
         return Err(Failure::usage(format!("--year changes nothing in {file}: leave it out")).into());
     }
-    if options.dry_run {
-        options.database.must_exist()?;
-    }
+    options.database.must_exist()?;
     let opened = options.database.open().await?;
     let bar = progress_bar();
     let seen = bar.clone();
@@ -57,6 +55,7 @@ pub(crate) async fn run(output: Output, options: Options) -> anyhow::Result<()> 
     };
     let plan = operator::load_colleges(&opened.store, Clock, catalogue, options.dry_run, progress).await?;
     bar.finish_and_clear();
+    opened.created.keep();
     if options.dry_run {
         note("A dry run: nothing was kept.");
     }

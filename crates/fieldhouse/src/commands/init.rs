@@ -5,6 +5,7 @@ use fieldhouse_domain::organizations::slug;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Email, Name, NotText};
 use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_domain::users::check_password;
 use fieldhouse_server::Clock;
 use fieldhouse_server::auth::passwords::Passwords;
 use fieldhouse_server::operator::{self, Founding, OperatorError, Person};
@@ -70,6 +71,13 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
     } else {
         secrets::ask_for_new("Password of the owner", "pipe it in with --password-stdin")?
     };
+    // Before anything is created.
+    if let Err(NotText { message, fix, .. }) = check_password(&password, &email) {
+        return Err(fix
+            .into_iter()
+            .fold(Failure::new(format!("the password {message}")), Failure::next)
+            .into());
+    }
     let opened = options.database.open().await?;
     let key_ring = options.database.key_ring(&opened.store).await?;
     let (slug, address) = (slug(&founding.name), email.as_str().to_owned());
@@ -81,7 +89,10 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
         error => anyhow::Error::from(error),
     })?;
     database::bind(&key_ring, &opened.store).await?;
-    note(&format!("Made the organization {slug} with its owner {address}."));
-    note("Next: fieldhouse serve, then fieldhouse login with that address.");
+    opened.created.keep();
+    note(&format!("Created the organization {slug} with its owner {address}."));
+    note(&format!(
+        "Next: start the server with `fieldhouse serve`, then sign in with `fieldhouse login {address}`."
+    ));
     Ok(())
 }

@@ -16,9 +16,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
-    if options.status {
-        options.database.must_exist()?;
-    }
+    options.database.must_exist()?;
     let _lock = FolderLock::take(options.database.folder())?;
     let store = Store::open(&options.database.options()).await?;
     let before = migrations::status(&store).await?;

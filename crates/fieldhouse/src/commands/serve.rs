@@ -79,17 +79,22 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     let _log = start_log(&options)?;
     // Who waits for the file must not find that of a server that is gone.
     remove_ready_file(&options)?;
-    // Dropped last of all: the folder goes when everything in it is closed.
+    // Dropped last: the folder is removed when everything in it is closed.
     let throw_away = throw_away_folder(&mut options)?;
-    let opened = options.database.open().await?;
-    let demo =
-        if options.demo { Some(demo::prepare(&opened, options.database.folder()).await?) } else { None };
+    let (opened, demo) = if options.demo {
+        let opened = options.database.open().await?;
+        let demo = demo::prepare(&opened, options.database.folder()).await?;
+        (opened, Some(demo))
+    } else {
+        (options.database.open_existing().await?, None)
+    };
     if !organizations::any(&mut &opened.store).await? {
-        let next = "make the first organization: fieldhouse init --organization NAME --owner EMAIL, or try fieldhouse serve --demo";
-        return Err(Failure::new("this server holds no organization yet").next(next).into());
+        let next = "create the first one with `fieldhouse init`, or try `fieldhouse serve --demo`";
+        return Err(Failure::new("the database holds no organization yet").next(next).into());
     }
     let key_ring = options.database.key_ring(&opened.store).await?;
     database::bind(&key_ring, &opened.store).await?;
+    opened.created.keep();
     let listener = listen(options.listen).await?;
     let base_url = match &options.public_url {
         Some(url) => url.trim_end_matches('/').to_owned(),
@@ -163,7 +168,7 @@ fn start_log(options: &Options) -> anyhow::Result<log::Writer> {
 
 /// A demo without a place of its own gets a folder that goes at the end.
 fn throw_away_folder(options: &mut Options) -> anyhow::Result<Option<tempfile::TempDir>> {
-    if !options.demo || options.database.data_dir.is_some() {
+    if !options.demo || options.database.is_named() {
         return Ok(None);
     }
     let folder = tempfile::Builder::new().prefix("fieldhouse-demo-").tempdir()?;
