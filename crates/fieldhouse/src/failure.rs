@@ -108,7 +108,8 @@ impl From<&Error> for Failure {
             _ => Self::new(spelled_out(error)),
         };
         failure.request_id = error.request_id().map(str::to_owned);
-        if error.status().is_some_and(|status| status == 401) {
+        // A 401 that names a field is about the field, such as a wrong current password, and not about who is signed in.
+        if error.status().is_some_and(|status| status == 401) && failure.fields.is_empty() {
             failure.exit = AUTHENTICATION;
         }
         failure
@@ -124,7 +125,8 @@ fn of_problem(problem: &Problem) -> Failure {
             failure.exit = AUTHENTICATION;
         }
         // What is said already is not said twice.
-        failure.next = next_step(code).filter(|next| !failure.what.contains(next.as_str()));
+        let next = next_step(code).filter(|_| code.status() != 401 || problem.errors.is_empty());
+        failure.next = next.filter(|next| !failure.what.contains(next.as_str()));
     }
     failure
 }

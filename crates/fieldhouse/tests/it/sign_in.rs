@@ -228,3 +228,52 @@ fn two_processes_do_not_burn_each_others_refresh_token() {
     let refreshes = olga.calls().iter().filter(|call| call.ends_with("/auth/refresh")).count();
     assert_eq!(refreshes, 1);
 }
+
+#[test]
+fn a_narrowed_key_shows_what_it_may_know_of_itself() {
+    let key = json!({"data": {
+        "id": "key_01h2xcejqtf2nbrexx3vqjhp41", "name": "morning report", "kind": "personal", "prefix": "fhk_0123456789",
+        "last4": "abcd", "role": "coach", "organization_id": "org_01h2xcejqtf2nbrexx3vqjhp41",
+        "user_id": "usr_01h2xcejqtf2nbrexx3vqjhp41", "scopes": ["games:read"], "allowed_ips": [], "status": "active",
+        "created_at": "2026-01-01T00:00:00Z", "expires_at": "2026-04-01T00:00:00Z", "last_used_at": null,
+        "revoked_at": null, "updated_at": "2026-01-01T00:00:00Z", "version": 1,
+    }});
+    let olga = Person::new(move |seen| match seen.call.as_str() {
+        "GET /api/v1/api-keys/current" => Reply::json(200, &key),
+        _ => Reply::problem(403, "scope_insufficient"),
+    });
+    let shown = olga.types_with_key("whoami").assert().success();
+    shown
+        .stdout_eq(str![[r#"
+user            usr_01h2xcejqtf2nbrexx3vqjhp41
+organization    org_01h2xcejqtf2nbrexx3vqjhp41
+role            coach or lower
+signed in with  API key key_01h2xcejqtf2nbrexx3vqjhp41 (morning report), for games:read
+until           2026-04-01T00:00:00Z
+server          http://127.0.0.1:[..]
+
+"#]])
+        .stderr_eq(str![[r#"
+The e-mail address is not shown: this key lacks the scope profile:read.
+
+"#]]);
+}
+
+#[test]
+fn a_wrong_current_password_is_not_answered_with_sign_in_again() {
+    let olga = Person::new(|seen| match seen.call.as_str() {
+        "POST /api/v1/auth/login" => tokens(1),
+        _ => Reply::json(
+            401,
+            &json!({"code": "invalid_credentials", "status": 401, "title": "The credential is not good",
+                "detail": "/current_password is wrong.", "errors": [{"pointer": "/current_password",
+                "code": "invalid_credentials", "message": "is wrong", "fix": "send the password that you sign in with now"}]}),
+        ),
+    });
+    olga.types("login olga@coburg.test right").assert().success();
+    let change = "api POST /api/v1/auth/password -f current_password=a -f new_password=b";
+    olga.types(change).assert().code(1).stderr_eq(str![[r#"
+error: current_password is wrong: send the password that you sign in with now
+
+"#]]);
+}
