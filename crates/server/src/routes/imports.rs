@@ -44,7 +44,7 @@ pub(crate) async fn league(call: Call<op::LeagueImport>) -> Result<Answered<op::
 
 fn options(call: &Call<op::LeagueImport>) -> Result<Options, Failure> {
     let mut check = Check::default();
-    let sport = check.field("/sport", Sport::parse(&call.content().sport));
+    let sport = check.field("/sport", Sport::of_league(&call.content().sport));
     let time_zone = check.field("/time_zone", TimeZoneName::parse(&call.content().time_zone));
     Ok(check.finish(sport.zip(time_zone).map(|(sport, time_zone)| Options { sport, time_zone }))?)
 }
@@ -55,7 +55,11 @@ fn schedule(call: &Call<op::LeagueImport>) -> Result<Schedule, Failure> {
         LeagueFormat::Playhq => playhq::read(bytes),
     };
     read.map_err(|bad| {
-        let wrong = NotText::new("bad_file", bad.to_string(), "send the file as it was exported");
+        let wrong = NotText::new(
+            "bad_file",
+            format!("cannot be imported: {bad}"),
+            "send the file as it was exported",
+        );
         Refusal::field("/content", wrong).into()
     })
 }
