@@ -1,5 +1,6 @@
 //! Imports of whole leagues on the wire.
 
+use fieldhouse_domain::text::NotOneOf;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -29,6 +30,26 @@ pub struct LeagueImport {
 pub enum LeagueFormat {
     /// PlayHQ's fixture export (CSV).
     Playhq,
+}
+
+impl LeagueFormat {
+    /// All of them.
+    pub const ALL: [Self; 1] = [Self::Playhq];
+
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Playhq => "playhq",
+        }
+    }
+}
+
+impl std::str::FromStr for LeagueFormat {
+    type Err = NotOneOf;
+    fn from_str(text: &str) -> Result<Self, NotOneOf> {
+        const NAMES: &[&str] = &[LeagueFormat::Playhq.name()];
+        Self::ALL.into_iter().find(|format| format.name() == text).ok_or(NotOneOf(NAMES))
+    }
 }
 
 /// What came of an import.

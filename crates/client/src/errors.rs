@@ -79,6 +79,11 @@ impl Error {
         }
     }
 
+    /// Whether no response came in time.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::Transport(source) if source.is_timeout())
+    }
+
     /// Whether no connection could be made at all, so that nothing was sent.
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Transport(source) if source.is_connect())

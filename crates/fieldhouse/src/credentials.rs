@@ -87,7 +87,7 @@ impl Store {
             text => text.map_err(|error| self.explain(&error))?,
         };
         serde_json::from_str(&text).map_err(|error| {
-            let damaged = format!("{} is damaged: {error}", self.file().display());
+            let damaged = format!("{} is damaged on line {}", self.file().display(), error.line());
             io::Error::new(io::ErrorKind::InvalidData, damaged)
         })
     }

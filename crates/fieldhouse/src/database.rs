@@ -1,5 +1,6 @@
 //! The options of commands that open the store themselves, on the server's machine, and how they open it.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -8,6 +9,7 @@ use fieldhouse_server::key_ring::KeyRingError;
 use fieldhouse_server::{Clock, KeyRing};
 use fieldhouse_store::{FolderLock, Options, Store, migrations};
 
+use crate::arguments::count;
 use crate::created::Created;
 use crate::failure::Failure;
 
@@ -33,6 +35,7 @@ pub(crate) struct Database {
         long = "database-connections",
         env = "FIELDHOUSE_DATABASE_CONNECTIONS",
         default_value_t = 16,
+        value_parser = |text: &str| count::<NonZeroUsize>(text).map(NonZeroUsize::get),
         value_name = "NUMBER"
     )]
     connections: usize,

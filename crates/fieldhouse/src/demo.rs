@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use anyhow::Context as _;
 use fieldhouse_domain::imports::{colleges, demo::demo_shift, league, playhq};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sports::Sport;
@@ -69,7 +68,10 @@ pub(crate) async fn prepare(opened: &Opened, folder: &Path) -> anyhow::Result<De
             let what = "this database holds an organization that is no demo";
             Failure::new(what).next("choose another --data-dir or --database-url, or leave --demo out")
         })?;
-        return serde_json::from_str(&kept).with_context(|| format!("{} cannot be read", file.display()));
+        return serde_json::from_str(&kept).map_err(|_| {
+            let what = format!("{} is damaged, and it holds the passwords of the demo", file.display());
+            Failure::new(what).next("start a new demo with another --data-dir").into()
+        });
     }
     let demo = make(&opened.store).await?;
     private_file::write(&file, &serde_json::to_vec(&demo)?)?;

@@ -8,7 +8,7 @@
 //! | 4 | not signed in, or signed in as somebody for whom the server does not do this |
 
 use std::fmt;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
 use clap::{Arg, Command};
@@ -69,7 +69,7 @@ impl Failure {
             Ok(failure) => return failure,
             Err(error) => error,
         };
-        let Some(cause) = error.downcast_ref::<Error>() else { return Self::new(format!("{error:#}")) };
+        let Some(cause) = error.downcast_ref::<Error>() else { return Self::new(spelled_out(&error)) };
         let mut failure = Self::from(cause);
         let around = error.chain().take_while(|it| !it.is::<Error>()).map(ToString::to_string);
         let said = around.chain([failure.what]).filter(|text| !text.is_empty());
@@ -97,15 +97,18 @@ impl From<&Error> for Failure {
             Error::Problem(problem) => of_problem(problem),
             Error::Transport(source) if error.is_unreachable() => {
                 let url = source.url().map(|url| url.origin().ascii_serialization()).unwrap_or_default();
-                Self::new(format!("the server at {url} cannot be reached: {}", root(error))).next(
+                Self::new(format!("the server at {url} cannot be reached: {}", unreachable(error))).next(
                     "check the address (--base-url or FIELDHOUSE_URL), or start a server here: fieldhouse serve --demo",
                 )
             }
+            Error::Transport(_) => Self::new(format!("no response from the server: {}", broken(error))),
             Error::Status { .. } => {
                 Self::new(error.to_string()).next("is this the address of a Fieldhouse server?")
             }
-            Error::Decode(_) => Self::new(spelled_out(error)).next("is the server newer than this program?"),
-            _ => Self::new(spelled_out(error)),
+            Error::Decode(_) => Self::new(error.to_string())
+                .next("is the server newer than this program? Update this program"),
+            Error::SessionStore(source) => Self::new(format!("{error}: {}", plain(source))),
+            _ => Self::new(error.to_string()),
         };
         failure.request_id = error.request_id().map(str::to_owned);
         // A 401 that names a field is about the field, such as a wrong current password, and not about who is signed in.
@@ -165,14 +168,50 @@ fn only_points(advice: &str) -> bool {
     ["The detail", "The problem", "errors names"].iter().any(|start| advice.starts_with(start))
 }
 
-/// An error with its causes in one line.
-fn spelled_out(error: &Error) -> String {
-    anyhow::Chain::new(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
+/// Why no connection could be made. Libraries say it in words of their own, which are no help to a person.
+fn unreachable(error: &Error) -> &'static str {
+    match io_kind(error) {
+        _ if error.is_timeout() => "it did not respond in time",
+        Some(ErrorKind::ConnectionRefused) => "nothing is listening there",
+        Some(ErrorKind::TimedOut) => "it did not respond in time",
+        Some(ErrorKind::InvalidData) => "it does not use TLS, or its certificate is not trusted",
+        Some(ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::UnexpectedEof) => {
+            "it closed the connection"
+        }
+        Some(ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable) => "there is no network to it",
+        _ => "its name is unknown, or there is no network",
+    }
 }
 
-/// The first cause of an error.
-fn root(error: &Error) -> String {
-    anyhow::Chain::new(error).last().map(ToString::to_string).unwrap_or_default()
+/// Why a request was sent and no response came.
+fn broken(error: &Error) -> &'static str {
+    if error.is_timeout() { "it did not respond in time" } else { "the connection broke off" }
+}
+
+/// The kind of the innermost input or output error.
+fn io_kind(error: &Error) -> Option<ErrorKind> {
+    anyhow::Chain::new(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).map(innermost).last()
+}
+
+/// Libraries wrap input and output errors in others.
+fn innermost(error: &io::Error) -> ErrorKind {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>());
+    inner.map_or(error.kind(), innermost)
+}
+
+/// An input or output error without the system's number for it.
+pub(crate) fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    let number = error.raw_os_error().map(|number| format!(" (os error {number})"));
+    number.and_then(|number| text.strip_suffix(&number).map(str::to_owned)).unwrap_or(text)
+}
+
+/// An error with its causes in one line.
+fn spelled_out(error: &anyhow::Error) -> String {
+    let said = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().map_or_else(|| cause.to_string(), plain)
+    };
+    error.chain().map(said).collect::<Vec<_>>().join(": ")
 }
 
 /// A field that is wrong, as the person knows it who typed this command.

@@ -24,7 +24,7 @@ const NOT_MODIFIED: u16 = 304;
 #[derive(Args)]
 pub(crate) struct Options {
     /// GET, POST, PATCH, PUT or DELETE
-    #[arg(value_parser = |text: &str| text.to_uppercase().parse::<Method>())]
+    #[arg(value_parser = method)]
     method: Method,
     /// The path, such as /api/v1/seasons
     path: String,
@@ -93,9 +93,7 @@ impl Options {
             request = request.header(name, value);
         }
         if let Some(file) = &self.input {
-            return Ok(
-                request.body(&body(file).with_context(|| format!("{} is not a JSON body", file.display()))?)
-            );
+            return Ok(request.body(&body(file)?));
         }
         let fields = || self.fields.iter().chain(&self.texts);
         if self.in_query() {
@@ -110,6 +108,12 @@ impl Options {
     }
 }
 
+fn method(text: &str) -> Result<Method, &'static str> {
+    let known = [Method::GET, Method::POST, Method::PATCH, Method::PUT, Method::DELETE];
+    let named = known.into_iter().find(|method| method.as_str().eq_ignore_ascii_case(text));
+    named.ok_or("use one of GET, POST, PATCH, PUT, DELETE")
+}
+
 /// The value that a text spells: a number, true, false or null, or itself.
 fn recognise(text: &str) -> Value {
     match serde_json::from_str(text) {
@@ -119,7 +123,12 @@ fn recognise(text: &str) -> Value {
 }
 
 fn body(file: &Path) -> anyhow::Result<Box<RawValue>> {
-    Ok(serde_json::from_slice(&read_file(file)?)?)
+    let name = file.display();
+    let bytes = read_file(file).with_context(|| format!("{name} cannot be read"))?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        let place = format!("line {}, column {}", error.line(), error.column());
+        Failure::new(format!("{name} is not JSON: see {place}")).into()
+    })
 }
 
 fn print_head(answer: &RawAnswer) -> io::Result<()> {

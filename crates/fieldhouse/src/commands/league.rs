@@ -10,7 +10,7 @@ use fieldhouse_client::api::Code;
 use fieldhouse_client::api::imports::{BadRow, LeagueFormat, LeagueImport, LeagueReport};
 use indicatif::ProgressBar;
 
-use crate::arguments::{read_file, word};
+use crate::arguments::{one_of, read_file};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Column, Width, note, note_list, or_dash};
@@ -21,7 +21,7 @@ pub(crate) struct Options {
     /// The file; - for standard input
     file: PathBuf,
     /// What wrote the file: playhq
-    #[arg(long, value_parser = word::<LeagueFormat>)]
+    #[arg(long, value_parser = one_of!(LeagueFormat))]
     format: LeagueFormat,
     /// The sport, which the file does not say
     #[arg(long)]
@@ -80,8 +80,9 @@ fn explain(error: &Error) -> Failure {
 
 fn read(file: &Path) -> anyhow::Result<String> {
     let bytes = read_file(file).with_context(|| format!("{} cannot be read", file.display()))?;
-    let text = String::from_utf8(bytes);
-    text.with_context(|| format!("{} is not UTF-8 text: save it as CSV UTF-8", file.display()))
+    String::from_utf8(bytes).map_err(|_| {
+        Failure::new(format!("{} is not UTF-8 text", file.display())).next("save it as CSV UTF-8").into()
+    })
 }
 
 /// Turns while the server works; only on a terminal.

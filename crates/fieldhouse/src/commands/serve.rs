@@ -15,6 +15,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
 
+use crate::arguments::count;
 use crate::database::{self, Database};
 use crate::demo::{self, Demo};
 use crate::failure::Failure;
@@ -26,7 +27,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     database: Database,
     /// The address to listen on; port 0 picks a free one
-    #[arg(long, env = "FIELDHOUSE_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
+    #[arg(long, env = "FIELDHOUSE_LISTEN", default_value = "127.0.0.1:8080", value_parser = listening, value_name = "ADDRESS")]
     listen: SocketAddr,
     /// The address under which clients reach the server, where it is another than the one it listens on
     #[arg(long, env = "FIELDHOUSE_PUBLIC_URL", value_name = "URL")]
@@ -54,16 +55,16 @@ pub(crate) struct Options {
 #[derive(Args)]
 struct Limits {
     /// Requests a minute of an API key
-    #[arg(long = "limit-key", env = "FIELDHOUSE_LIMIT_KEY", default_value_t = LimitOptions::default().key, value_name = "NUMBER")]
+    #[arg(long = "limit-key", env = "FIELDHOUSE_LIMIT_KEY", default_value_t = LimitOptions::default().key, value_parser = count::<NonZeroU32>, value_name = "NUMBER")]
     key: NonZeroU32,
     /// Requests a minute of a user
-    #[arg(long = "limit-user", env = "FIELDHOUSE_LIMIT_USER", default_value_t = LimitOptions::default().user, value_name = "NUMBER")]
+    #[arg(long = "limit-user", env = "FIELDHOUSE_LIMIT_USER", default_value_t = LimitOptions::default().user, value_parser = count::<NonZeroU32>, value_name = "NUMBER")]
     user: NonZeroU32,
     /// Requests a minute of an organization
-    #[arg(long = "limit-organization", env = "FIELDHOUSE_LIMIT_ORGANIZATION", default_value_t = LimitOptions::default().organization, value_name = "NUMBER")]
+    #[arg(long = "limit-organization", env = "FIELDHOUSE_LIMIT_ORGANIZATION", default_value_t = LimitOptions::default().organization, value_parser = count::<NonZeroU32>, value_name = "NUMBER")]
     organization: NonZeroU32,
     /// Requests a minute of an address without a credential
-    #[arg(long = "limit-address", env = "FIELDHOUSE_LIMIT_ADDRESS", default_value_t = LimitOptions::default().address, value_name = "NUMBER")]
+    #[arg(long = "limit-address", env = "FIELDHOUSE_LIMIT_ADDRESS", default_value_t = LimitOptions::default().address, value_parser = count::<NonZeroU32>, value_name = "NUMBER")]
     address: NonZeroU32,
 }
 
@@ -122,6 +123,10 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     removed
 }
 
+fn listening(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse().map_err(|_| "write an IP address and a port, such as 127.0.0.1:8080")
+}
+
 async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     match TcpListener::bind(address).await {
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
@@ -157,7 +162,10 @@ fn start_log(options: &Options) -> anyhow::Result<log::Writer> {
     let (batches, writer) = log::Batches::start()?;
     let usual = if options.demo { "warn" } else { "info" };
     let filter = options.log.as_deref().unwrap_or(usual);
-    let filter = EnvFilter::try_new(filter).with_context(|| format!("--log {filter} cannot be read"))?;
+    let filter = EnvFilter::try_new(filter).map_err(|_| {
+        Failure::usage(format!("--log {filter} is not a filter"))
+            .next("write a level such as info, or levels by module as in info,fieldhouse_server=debug")
+    })?;
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(batches);
     match options.log_format {
         LogFormat::Json => log.json().flatten_event(true).init(),

@@ -149,7 +149,7 @@ fn a_file_that_is_not_there() {
     let olga = Person::new(|_| Reply::none());
     let import = IMPORT.replacen(" - ", " /nowhere.csv ", 1);
     olga.types_with_key(&import).assert().code(1).stderr_eq(str![[r#"
-error: /nowhere.csv cannot be read: No such file or directory (os error 2)
+error: /nowhere.csv cannot be read: No such file or directory
 
 "#]]);
 }

@@ -179,12 +179,12 @@ fn a_damaged_file_is_named_and_replaced() {
     for replacing in ["login --api-key fhk_1", "logout"] {
         std::fs::write(folder.join("credentials.json"), "{\"servers").expect("a file");
         olga.types("whoami").assert().code(1).stderr_eq(str![[r#"
-error: [..]/fieldhouse/credentials.json is damaged: EOF while parsing a string at line 1 column 9
+error: [..]/fieldhouse/credentials.json is damaged on line 1
 hint: sign in again, which replaces it: fieldhouse login <email>
 
 "#]]);
         olga.types(replacing).assert().success().stderr_eq(str![[r#"
-[..]/fieldhouse/credentials.json is damaged: EOF while parsing a string at line 1 column 9. It was removed: sign in again wherever you were signed in.
+[..]/fieldhouse/credentials.json is damaged on line 1. It was removed: sign in again wherever you were signed in.
 
 "#]]);
         let kept = std::fs::read_to_string(folder.join("credentials.json")).expect("the file");

@@ -45,7 +45,7 @@ fn a_server_that_is_not_there() {
     let home = home.path().to_str().expect("a path");
     let there = || fieldhouse("colleges search golf").env("XDG_CONFIG_HOME", home);
     there().env("FIELDHOUSE_URL", "http://127.0.0.1:9").assert().code(1).stdout_eq("").stderr_eq(str![[r#"
-error: the server at http://127.0.0.1:9 cannot be reached: [..]
+error: the server at http://127.0.0.1:9 cannot be reached: nothing is listening there
 hint: check the address (--base-url or FIELDHOUSE_URL), or start a server here: fieldhouse serve --demo
 
 "#]]);
@@ -110,4 +110,54 @@ error: --organization must hold a letter or a digit
 fn completions_name_the_commands() {
     let output = fieldhouse("completions bash").output().expect("a script");
     assert!(String::from_utf8_lossy(&output.stdout).contains("fieldhouse__subcmd__seasons"));
+}
+
+#[test]
+fn no_library_speaks_to_the_person() {
+    for (words, said) in [
+        (
+            "import league x.csv --format excel --sport basketball --time-zone UTC",
+            "[possible values: playhq]",
+        ),
+        (
+            "import league missing.csv --format playhq --sport basketball --time-zone UTC",
+            "missing.csv cannot be read: No such file or directory\n",
+        ),
+        ("api FETCH /x", "use one of GET, POST, PATCH, PUT, DELETE"),
+        ("api POST /x --input Cargo.toml", "error: Cargo.toml is not JSON: see line 1, column "),
+        ("serve --demo --listen localhost", "write an IP address and a port, such as 127.0.0.1:8080"),
+        ("serve --demo --limit-key 0", "write an integer of 1 or more"),
+        ("serve --demo --database-connections many", "write an integer of 1 or more"),
+        ("serve --demo --log a=b=c", "error: --log a=b=c is not a filter\nhint: write a level"),
+    ] {
+        let home = tempfile::tempdir().expect("a home");
+        let refused =
+            fieldhouse(words).env("XDG_CONFIG_HOME", home.path()).env("FIELDHOUSE_API_KEY", "fhk_x");
+        let error = String::from_utf8(refused.output().expect("output").stderr).expect("text");
+        assert!(error.contains(said), "{words}: {error}");
+        for foreign in ["os error", "unknown variant", "invalid digit", "expected value", "socket address"] {
+            assert!(!error.contains(foreign), "{words}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_server_without_tls_is_not_blamed_on_its_messages() {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = server.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        while let Ok((mut connection, _)) = server.accept() {
+            let _ = connection.read(&mut [0; 64]);
+            let _ = connection.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        }
+    });
+    let home = tempfile::tempdir().expect("a home");
+    let asked = fieldhouse("colleges search golf").env("XDG_CONFIG_HOME", home.path());
+    let asked = asked.env("FIELDHOUSE_URL", format!("https://{address}")).output().expect("output");
+    let error = String::from_utf8(asked.stderr).expect("text");
+    assert!(
+        error.contains("cannot be reached: it does not use TLS, or its certificate is not trusted"),
+        "{error}"
+    );
 }
