@@ -1,7 +1,7 @@
 //! What the command line keeps between runs: for each server the credential, and a guest's token.
 //!
-//! One JSON file in the user's configuration folder, readable by him only, always replaced as a whole. Whoever changes it holds the lock
-//! file beside it; whoever renews a session holds it until the new tokens are written, so that two processes never use one refresh token.
+//! One JSON file in the user's configuration folder, which only they can read, always replaced as a whole. A process that changes it holds
+//! the lock file beside it; one that renews a session holds it until the new tokens are written, so that no refresh token is used twice.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -39,7 +39,7 @@ pub(crate) struct Kept {
 pub(crate) struct Server {
     /// How the user is signed in.
     pub(crate) credential: Option<Credential>,
-    /// Who he is where he saves programs without signing in.
+    /// The token under which they save programs without signing in.
     pub(crate) guest_token: Option<String>,
 }
 
@@ -77,7 +77,7 @@ impl Store {
     pub(crate) fn of_user() -> anyhow::Result<Self> {
         folder(|name| std::env::var_os(name).filter(|value| !value.is_empty()))
             .map(|folder| Self { folder })
-            .context("there is no folder for credentials: set HOME, or XDG_CONFIG_HOME")
+            .context("no folder for credentials: set HOME or XDG_CONFIG_HOME")
     }
 
     /// What is kept now.
@@ -191,7 +191,7 @@ struct KeptTurn {
 }
 
 impl KeptTurn {
-    /// The tokens' place, if it is still this session that is kept: somebody may have signed in anew, or signed out.
+    /// The tokens' place, if this session is still the stored one: the user may have signed in again, or signed out.
     fn place(&mut self) -> Option<&mut Credential> {
         let credential = self.kept.servers.get_mut(&self.session.base_url)?.credential.as_mut()?;
         let Credential::Session { session_id, .. } = credential else { return None };

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 /// Where the records and the server's secrets are.
 #[derive(Args, Clone)]
 pub(crate) struct Database {
-    /// The folder of the embedded database and the key ring; fieldhouse-data unless said otherwise
+    /// The folder of the embedded database and the key ring [default: fieldhouse-data]
     #[arg(long, env = "FIELDHOUSE_DATA_DIR", value_name = "FOLDER")]
     pub(crate) data_dir: Option<PathBuf>,
     /// A PostgreSQL database to use instead, as in `postgres://user:password@host/database?sslmode=require`
@@ -27,10 +27,10 @@ pub(crate) struct Database {
         value_name = "URL"
     )]
     url: Option<String>,
-    /// Certificates (PEM) to trust PostgreSQL's server by, instead of the well-known ones
+    /// Certificates (PEM) to trust for the PostgreSQL server, instead of the well-known ones
     #[arg(long = "database-ca", env = "FIELDHOUSE_DATABASE_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// How many connections to PostgreSQL at most
+    /// Maximum number of connections to PostgreSQL
     #[arg(
         long = "database-connections",
         env = "FIELDHOUSE_DATABASE_CONNECTIONS",
@@ -54,9 +54,7 @@ impl Database {
     /// is removed again unless the caller keeps it.
     pub(crate) async fn open(&self) -> anyhow::Result<Opened> {
         let opened = self.connect().await?;
-        migrations::run(&opened.store)
-            .await
-            .context("the database could not be brought up to this version")?;
+        migrations::run(&opened.store).await.context("the database schema could not be updated")?;
         Ok(opened)
     }
 
@@ -69,9 +67,7 @@ impl Database {
         if migrations::status(&opened.store).await?.applied == 0 {
             return Err(self.not_initialised().into());
         }
-        migrations::run(&opened.store)
-            .await
-            .context("the database could not be brought up to this version")?;
+        migrations::run(&opened.store).await.context("the database schema could not be updated")?;
         Ok(opened)
     }
 

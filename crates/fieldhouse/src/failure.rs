@@ -5,7 +5,7 @@
 //! | 0 | done |
 //! | 1 | failed |
 //! | 2 | used wrongly: what clap refuses, and what only the whole command line shows |
-//! | 4 | not signed in, or signed in as somebody for whom the server does not do this |
+//! | 4 | not signed in, or a different credential is required |
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -23,7 +23,7 @@ const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 const AUTHENTICATION: u8 = 4;
 
-/// What went wrong, and what to do next.
+/// What failed, and what to do next.
 #[derive(Debug)]
 pub(crate) struct Failure {
     exit: u8,
@@ -45,7 +45,7 @@ impl Failure {
         Self { exit: USAGE, ..Self::new(what) }
     }
 
-    /// Nobody is signed in.
+    /// The user is not signed in.
     pub(crate) fn not_signed_in(base_url: &str) -> Self {
         let next = format!("sign in: fieldhouse login <email>, or set {API_KEY_VARIABLE}");
         Self { exit: AUTHENTICATION, ..Self::new(format!("not signed in to {base_url}")).next(next) }
@@ -143,18 +143,23 @@ fn is_about_one_field(text: &str, fields: &[FieldProblem]) -> bool {
 /// What a person at a command line does about a code, in the place of what a program does.
 fn next_step(code: Code) -> Option<String> {
     let key_wins = key_of_environment().is_some();
-    let and_unset =
-        if key_wins { format!(", and unset {API_KEY_VARIABLE}, which wins over it") } else { String::new() };
+    let and_unset = if key_wins {
+        format!(", and unset {API_KEY_VARIABLE}, which takes precedence")
+    } else {
+        String::new()
+    };
     Some(match code {
         Code::SessionRequired => {
-            format!("an API key cannot do this; open a session: fieldhouse login <email>{and_unset}")
+            format!("an API key cannot do this; sign in: fieldhouse login <email>{and_unset}")
         }
         Code::SessionTooOld => {
             format!("sign in again and repeat this within 15 minutes: fieldhouse login <email>{and_unset}")
         }
         // Signing in would not help: the key goes on winning.
         code if key_wins && code.status() == 401 => {
-            format!("{API_KEY_VARIABLE} is set and wins over any sign-in: put a good key there, or unset it")
+            format!(
+                "{API_KEY_VARIABLE} is set and takes precedence over any sign-in: set it to a valid key, or unset it"
+            )
         }
         Code::Unauthenticated | Code::InvalidCredentials | Code::TokenExpired => {
             "sign in again: fieldhouse login <email>".to_owned()
@@ -163,7 +168,7 @@ fn next_step(code: Code) -> Option<String> {
     })
 }
 
-/// Some advice only points at what a person has before his eyes already.
+/// Some advice only points at what is already on the screen.
 fn only_points(advice: &str) -> bool {
     ["The detail", "The problem", "errors names"].iter().any(|start| advice.starts_with(start))
 }
@@ -220,7 +225,7 @@ fn wrong(field: &FieldProblem, command: &Command) -> String {
     format!("{} {}{fix}", typed_name(&field.pointer, command), field.message)
 }
 
-/// The option that fills a field of the API, or else the field's own name. Options have the fields' names, but for a few.
+/// The option that fills a field of the API, or else the field's own name. Most options have the fields' names.
 fn typed_name(pointer: &str, command: &Command) -> String {
     let is_of = |argument: &&Arg, field: &str| {
         let id = argument.get_id().as_str();

@@ -7,7 +7,7 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table};
 
 use crate::output::clean;
 
-/// A column of a table: its heading, how much room it needs, and what stands in it. Columns stand in the order of their importance, but
+/// A column of a table: its heading, how much room it needs, and its content. Columns are in the order of their importance, but
 /// the last, a record's id, is never left out.
 pub(crate) type Column<T> = (&'static str, Width, fn(&T) -> String);
 

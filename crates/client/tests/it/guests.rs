@@ -1,4 +1,4 @@
-//! How a client without a credential becomes a guest, and how his list is claimed.
+//! How a client without a credential becomes a guest, and how their list is claimed.
 
 use fieldhouse_client::Client;
 use fieldhouse_client::api::favorites::FavoriteListQuery;

@@ -1,4 +1,4 @@
-//! `fieldhouse init`: makes the first organization and its owner, on the server's machine.
+//! `fieldhouse init`: creates an organization and its owner, on the server's machine.
 
 use clap::Args;
 use fieldhouse_domain::organizations::slug;
@@ -26,13 +26,13 @@ pub(crate) struct Options {
     /// The e-mail address of its owner
     #[arg(long, value_name = "EMAIL")]
     owner: String,
-    /// The owner's name; the address unless said otherwise
+    /// The owner's name [default: the e-mail address]
     #[arg(long, value_name = "NAME")]
     owner_name: Option<String>,
-    /// The IANA time zone in which it plays
+    /// The organization's IANA time zone, such as Australia/Melbourne
     #[arg(long, value_name = "ZONE", default_value = "UTC")]
     time_zone: String,
-    /// ISO 3166-1 alpha-2 code of its country: AU
+    /// The organization's country as an ISO 3166-1 alpha-2 code, such as AU
     #[arg(long, value_name = "CODE", value_parser = country)]
     country: Option<String>,
     /// Read the owner's password from standard input instead of asking for it
@@ -61,7 +61,7 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
         time_zone: taken("--time-zone", TimeZoneName::parse(&options.time_zone))?,
     };
     if slug(&founding.name).is_empty() {
-        return Err(Failure::usage("--organization must hold a letter or a digit").into());
+        return Err(Failure::usage("--organization must contain a letter or a digit").into());
     }
     let email = taken("--owner", Email::parse(&options.owner))?;
     let name = options.owner_name.as_deref().unwrap_or(email.as_str());

@@ -20,24 +20,24 @@ use crate::output::{Column, Width, note, note_list, or_dash};
 pub(crate) struct Options {
     /// The file; - for standard input
     file: PathBuf,
-    /// What wrote the file: playhq
+    /// The product that wrote the file
     #[arg(long, value_parser = one_of!(LeagueFormat))]
     format: LeagueFormat,
-    /// The sport, which the file does not say
+    /// The sport, which the file does not include
     #[arg(long)]
     sport: String,
-    /// The IANA time zone of the file's times: Australia/Melbourne
+    /// The IANA time zone of the file's times, such as Australia/Melbourne
     #[arg(long, value_name = "ZONE")]
     time_zone: String,
-    /// Check and count everything, and keep nothing
+    /// Check and count everything, but store nothing
     #[arg(long)]
     dry_run: bool,
-    /// Leave bad rows out; otherwise one of them refuses the whole file
+    /// Skip invalid rows; by default one invalid row rejects the whole file
     #[arg(long)]
     skip_bad: bool,
 }
 
-/// How rows that cannot be taken are listed.
+/// How invalid rows are listed.
 pub(super) const BAD_ROWS: &[Column<BadRow>] = &[
     ("LINE", Width::Whole, |it| it.line.to_string()),
     ("COLUMN", Width::Whole, |it| or_dash(it.column.as_ref())),
@@ -75,7 +75,7 @@ fn explain(error: &Error) -> Failure {
         return failure;
     }
     note_list(&rows, BAD_ROWS);
-    failure.next("correct these rows, or leave them out with --skip-bad")
+    failure.next("correct these rows, or skip them with --skip-bad")
 }
 
 fn read(file: &Path) -> anyhow::Result<String> {
@@ -97,7 +97,7 @@ fn show(context: &Context, report: &LeagueReport) -> anyhow::Result<()> {
         note_list(&report.bad_rows, BAD_ROWS);
     }
     if report.dry_run {
-        note("A dry run: nothing was kept.");
+        note("Dry run: nothing was stored.");
     }
     Ok(context.output.counts(&report.counts)?)
 }

@@ -10,7 +10,7 @@ use crate::output::note;
 pub(crate) struct Options {
     #[command(flatten)]
     database: Database,
-    /// Only tell how far the schema is
+    /// Only print the version of the schema
     #[arg(long)]
     status: bool,
 }

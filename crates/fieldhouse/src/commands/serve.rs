@@ -26,27 +26,27 @@ use crate::output::note;
 pub(crate) struct Options {
     #[command(flatten)]
     database: Database,
-    /// The address to listen on; port 0 picks a free one
+    /// The address to listen on; port 0 chooses a free port
     #[arg(long, env = "FIELDHOUSE_LISTEN", default_value = "127.0.0.1:8080", value_parser = listening, value_name = "ADDRESS")]
     listen: SocketAddr,
-    /// The address under which clients reach the server, where it is another than the one it listens on
+    /// The address at which clients reach the server, if it differs from the listening address
     #[arg(long, env = "FIELDHOUSE_PUBLIC_URL", value_name = "URL")]
     public_url: Option<String>,
     /// Serve a demo: an organization with a real league, the college catalogue, and a user for each role
     ///
-    /// Its data goes to a folder that is thrown away at the end, unless --data-dir or --database-url is given.
+    /// Its data is deleted when the server stops, unless --data-dir or --database-url is given.
     #[arg(long)]
     demo: bool,
-    /// Once requests are accepted, write the address, the demo's accounts and the process id there as JSON; it is removed at a start and at
-    /// a stop
+    /// A JSON file to write when requests are accepted: the address, the demo's accounts and the process id; it is removed at every start
+    /// and stop
     #[arg(long, value_name = "FILE")]
     ready_file: Option<PathBuf>,
     #[command(flatten)]
     limits: Limits,
-    /// What is logged: a level, or levels by module as in `info,fieldhouse_server=debug`
+    /// What to log: a level, or levels by module as in `info,fieldhouse_server=debug`
     #[arg(long, env = "FIELDHOUSE_LOG", value_name = "FILTER")]
     log: Option<String>,
-    /// How log lines are written
+    /// The format of log lines
     #[arg(long, env = "FIELDHOUSE_LOG_FORMAT", value_enum, default_value_t = LogFormat::Json)]
     log_format: LogFormat,
 }
@@ -54,25 +54,25 @@ pub(crate) struct Options {
 /// How many requests a minute each may make.
 #[derive(Args)]
 struct Limits {
-    /// Requests a minute of an API key
+    /// Requests per minute of an API key
     #[arg(long = "limit-key", env = "FIELDHOUSE_LIMIT_KEY", default_value_t = LimitOptions::default().key, value_parser = count::<NonZeroU32>, value_name = "NUMBER")]
     key: NonZeroU32,
-    /// Requests a minute of a user
+    /// Requests per minute of a user
     #[arg(long = "limit-user", env = "FIELDHOUSE_LIMIT_USER", default_value_t = LimitOptions::default().user, value_parser = count::<NonZeroU32>, value_name = "NUMBER")]
     user: NonZeroU32,
-    /// Requests a minute of an organization
+    /// Requests per minute of an organization
     #[arg(long = "limit-organization", env = "FIELDHOUSE_LIMIT_ORGANIZATION", default_value_t = LimitOptions::default().organization, value_parser = count::<NonZeroU32>, value_name = "NUMBER")]
     organization: NonZeroU32,
-    /// Requests a minute of an address without a credential
+    /// Requests per minute of an address without a credential
     #[arg(long = "limit-address", env = "FIELDHOUSE_LIMIT_ADDRESS", default_value_t = LimitOptions::default().address, value_parser = count::<NonZeroU32>, value_name = "NUMBER")]
     address: NonZeroU32,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum LogFormat {
-    /// One JSON object a line, for machines
+    /// One JSON object per line, for programs
     Json,
-    /// One line of text each, for people
+    /// One line of text per event, for people
     Text,
 }
 
@@ -130,10 +130,12 @@ fn listening(text: &str) -> Result<SocketAddr, &'static str> {
 async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     match TcpListener::bind(address).await {
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
-            let what = format!("{address} cannot be listened on: another program does already");
-            Err(Failure::new(what).next("--listen 127.0.0.1:0 picks a free port").into())
+            let what = format!("cannot listen on {address}: the address is in use");
+            Err(Failure::new(what)
+                .next("choose another address; --listen 127.0.0.1:0 chooses a free port")
+                .into())
         }
-        bound => bound.with_context(|| format!("{address} cannot be listened on")),
+        bound => bound.with_context(|| format!("cannot listen on {address}")),
     }
 }
 

@@ -79,7 +79,7 @@ hint: sign in: fieldhouse login <email>, or set FIELDHOUSE_API_KEY
 "#]]);
     }
     there("logout").assert().success().stdout_eq(str![[r#"
-Nobody was signed in to http://127.0.0.1:8080.
+You were not signed in to http://127.0.0.1:8080.
 
 "#]]);
 }
@@ -87,7 +87,7 @@ Nobody was signed in to http://127.0.0.1:8080.
 #[test]
 fn no_home_is_no_place_for_credentials() {
     fieldhouse("whoami").assert().code(1).stderr_eq(str![[r#"
-error: there is no folder for credentials: set HOME, or XDG_CONFIG_HOME
+error: no folder for credentials: set HOME or XDG_CONFIG_HOME
 
 "#]]);
 }
@@ -101,7 +101,7 @@ hint: write a name such as Australia/Melbourne
 
 "#]]);
     fieldhouse(&format!("{init} !")).assert().code(2).stderr_eq(str![[r#"
-error: --organization must hold a letter or a digit
+error: --organization must contain a letter or a digit
 
 "#]]);
 }

@@ -60,7 +60,7 @@ fn a_ready_file_is_of_a_server_that_runs() {
             second
         });
         assert_eq!(refused.code, 1, "{refused:?}");
-        assert!(refused.error.contains("hint: --listen 127.0.0.1:0 picks a free port"), "{}", refused.error);
+        assert!(refused.error.contains("--listen 127.0.0.1:0 chooses a free port"), "{}", refused.error);
         assert!(!place.folder().join("stale.json").exists());
         assert!(file.exists());
         server.stop();

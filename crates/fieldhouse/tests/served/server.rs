@@ -71,7 +71,7 @@ impl Place {
         }
     }
 
-    /// A person at a command line, with a home of his own.
+    /// A person at a command line, with their own home folder.
     pub(crate) fn person<'a>(&'a self, server: &'a Server, name: &str) -> Person<'a> {
         Person { home: self.folder().join(name), server }
     }
