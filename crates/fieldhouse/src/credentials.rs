@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn renewed_tokens_are_kept_unless_somebody_signed_in_anew() {
+    fn renewed_tokens_are_stored_unless_the_user_signed_in_again() {
         let (_home, store) = store();
         sign_in(&store, "one");
         turn(&store, "one").keep(&SessionTokens::new("access-2", "refresh-2")).expect("kept");

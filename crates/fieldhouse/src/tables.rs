@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_stands_where_there_is_room_or_no_terminal() {
+    fn every_column_is_shown_where_there_is_room_or_no_terminal() {
         let whole = "\
 STARTS                HOME                        STATUS     ID
 Sat 2026-11-28 08:30  Newlands U8 Mixed BULLANTS  scheduled  gam_01m7y3mjr2

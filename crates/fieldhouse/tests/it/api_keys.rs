@@ -23,7 +23,7 @@ fn issued() -> Value {
 }
 
 #[test]
-fn a_new_key_stands_alone_on_standard_output() {
+fn a_new_key_is_alone_on_standard_output() {
     let olga = Person::new(|_| Reply::json(201, &issued()));
     let create = olga.types_with_key(
         "admin api-keys create --name ci --expires-at 2026-04-01T00:00:00Z --scope seasons:read --scope games:read --kind agent",

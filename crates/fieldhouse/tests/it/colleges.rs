@@ -29,7 +29,7 @@ fn a_search_needs_no_credential_and_can_go_to_the_end() {
 }
 
 #[test]
-fn a_guest_is_known_again_and_can_take_his_list_over() {
+fn a_guest_is_known_again_and_can_claim_the_list() {
     let olga = Person::new(|seen| match seen.call.as_str() {
         "POST /api/v1/colleges/favorites" => {
             let saved = json!({"data": favorite(), "meta": {"created": true, "guest_token": "guest-1"}});

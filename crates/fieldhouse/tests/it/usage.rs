@@ -52,7 +52,7 @@ hint: check the address (--base-url or FIELDHOUSE_URL), or start a server here: 
 }
 
 #[test]
-fn what_is_no_address_is_refused_before_anybody_is_asked_to_sign_in() {
+fn an_invalid_address_is_refused_before_the_sign_in() {
     for (address, wanted) in [
         ("127.0.0.1:8080", "http://127.0.0.1:8080"),
         ("api.example.org", "http://api.example.org"),
@@ -67,7 +67,7 @@ fn what_is_no_address_is_refused_before_anybody_is_asked_to_sign_in() {
 }
 
 #[test]
-fn nobody_is_signed_in() {
+fn the_user_is_not_signed_in() {
     let home = tempfile::tempdir().expect("a home");
     let home = home.path().to_str().expect("a path");
     let there = |words| fieldhouse(words).env("XDG_CONFIG_HOME", home);
