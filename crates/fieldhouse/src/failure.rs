@@ -150,12 +150,15 @@ fn next_step(code: Code) -> Option<String> {
     };
     Some(match code {
         Code::SessionRequired => {
-            format!("an API key cannot do this; sign in: fieldhouse login <email>{and_unset}")
+            format!("sign in with e-mail and password: fieldhouse login <email>{and_unset}")
         }
         Code::SessionTooOld => {
             format!("sign in again and repeat this within 15 minutes: fieldhouse login <email>{and_unset}")
         }
-        // Signing in would not help: the key goes on winning.
+        Code::ScopeInsufficient => {
+            "create a key with this scope, or without --scope: fieldhouse admin api-keys create".to_owned()
+        }
+        // Signing in would not help: the key still takes precedence.
         code if key_wins && code.status() == 401 => {
             format!(
                 "{API_KEY_VARIABLE} is set and takes precedence over any sign-in: set it to a valid key, or unset it"
@@ -231,14 +234,18 @@ fn typed_name(pointer: &str, command: &Command) -> String {
         let id = argument.get_id().as_str();
         id == field || field.strip_suffix("_id") == Some(id) || OTHER_NAMES.contains(&(field, id))
     };
-    let option = |field: &str| command.get_arguments().find(|argument| is_of(argument, field))?.get_long();
+    let name = |argument: &Arg| {
+        let long = argument.get_long().map(|long| format!("--{long}"));
+        long.unwrap_or_else(|| argument.get_id().as_str().to_uppercase())
+    };
+    let option = |field: &str| command.get_arguments().find(|argument| is_of(argument, field)).map(name);
     // The options of `fieldhouse api` are about the call, and those of other names are fields.
     let option = pointer.rsplit('/').find_map(option).filter(|_| command.get_name() != "api");
-    option.map_or_else(|| pointer.trim_start_matches('/').to_owned(), |option| format!("--{option}"))
+    option.unwrap_or_else(|| pointer.trim_start_matches('/').to_owned())
 }
 
 /// Fields, and the options that fill them under another name.
-const OTHER_NAMES: &[(&str, &str)] = &[("q", "query"), ("organization", "org")];
+const OTHER_NAMES: &[(&str, &str)] = &[("q", "query"), ("organization", "org"), ("content", "file")];
 
 /// Tells the person, and says with which code to end.
 pub(crate) fn report(error: anyhow::Error, command: &Command) -> ExitCode {

@@ -1,4 +1,4 @@
-//! Files of other products, recognised by their headers, so that a refusal can name what the file is.
+//! Files of other products, and of our other imports, recognised by their headers, so that a refusal can name what the file is.
 //!
 //! A product is recognised if all columns listed for it are there. They are chosen so that no two products share them; optional columns
 //! and those that a hand-made table may have as well are left out.
@@ -6,6 +6,8 @@
 /// What a file is, and the columns that show it, in lower case.
 const PRODUCTS: &[(&str, &[&str])] = &[
     ("PlayHQ fixture export", &["game date", "grade", "team a", "team b", "playing surface"]),
+    ("table of colleges", &["unitid", "opeid", "institution", "enrollment_total"]),
+    ("EADA table of schools", &["unitid", "institution_name", "classification_code", "sportscode"]),
     ("TeamSnap organization schedule", &["arrival time", "short label", "home team", "away team"]),
     ("TeamSnap team schedule", &["arrival time", "location name", "opponent", "uniform"]),
     ("TeamSnap tournament roster", &["jersey #", "role label", "is coach", "is non-player"]),
@@ -127,7 +129,7 @@ mod tests {
             assert_eq!(all.count(), 1, "{text}");
         }
         let shown = |product: &str| HEADERS.iter().any(|(shown, _)| *shown == product);
-        assert!(PRODUCTS.iter().skip(1).all(|(product, _)| shown(product)), "each has a header above");
+        assert!(PRODUCTS.iter().skip(3).all(|(product, _)| shown(product)), "each has a header above");
     }
 
     #[test]

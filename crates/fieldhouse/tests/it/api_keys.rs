@@ -56,7 +56,7 @@ fn a_key_cannot_make_a_key() {
     let olga = Person::new(|_| Reply::problem(403, "session_required"));
     olga.types_with_key("admin api-keys create --name ci").assert().code(4).stderr_eq(str![[r#"
 error: The stub says no.
-hint: an API key cannot do this; sign in: fieldhouse login <email>, and unset FIELDHOUSE_API_KEY, which takes precedence
+hint: sign in with e-mail and password: fieldhouse login <email>, and unset FIELDHOUSE_API_KEY, which takes precedence
 request id: req-1
 
 "#]]);

@@ -125,7 +125,7 @@ error: --time-zone is unknown: mend it
     olga.types_with_key(IMPORT).stdin("a,b\n").assert().code(1).stderr_eq(str![[r#"
 error: 2 fields are invalid.
   --sport is unknown: mend it
-  content is unknown: mend it
+  FILE is unknown: mend it
 
 "#]]);
 }
