@@ -7,11 +7,11 @@ use anyhow::Context as _;
 use clap::Args;
 use fieldhouse_server::key_ring::KeyRingError;
 use fieldhouse_server::{Clock, KeyRing};
-use fieldhouse_store::{FolderLock, Options, Store, migrations};
+use fieldhouse_store::{Error, FolderLock, Options, Store, migrations};
 
 use crate::arguments::count;
 use crate::created::Created;
-use crate::failure::Failure;
+use crate::failure::{Failure, plain};
 
 /// Where the records and the server's secrets are.
 #[derive(Args, Clone)]
@@ -72,9 +72,22 @@ impl Database {
     }
 
     async fn connect(&self) -> anyhow::Result<Opened> {
-        let (created, lock) = Created::lock(self.folder())?;
-        let store = Store::open(&self.options()).await.context("the database could not be opened")?;
+        let (created, lock) = Created::lock(self.folder()).map_err(|error| self.unusable(error))?;
+        let store = Store::open(&self.options()).await.map_err(|error| self.unusable(error))?;
         Ok(Opened { store, created, lock })
+    }
+
+    /// A database that cannot be opened, with the option to look at.
+    fn unusable(&self, error: Error) -> anyhow::Error {
+        if !matches!(error, Error::Unavailable(_)) {
+            return error.into();
+        }
+        let next = match (&self.url, &self.ca) {
+            (Some(_), None) => "check --database-url, and whether PostgreSQL is running",
+            (Some(_), Some(_)) => "check --database-url and --database-ca, and whether PostgreSQL is running",
+            (None, _) => "check --data-dir",
+        };
+        anyhow::Error::from(Failure::new(plain(&error)).next(next))
     }
 
     fn not_initialised(&self) -> Failure {

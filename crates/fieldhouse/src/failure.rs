@@ -207,19 +207,17 @@ fn innermost(error: &io::Error) -> ErrorKind {
     inner.map_or(error.kind(), innermost)
 }
 
-/// An input or output error without the system's number for it.
-pub(crate) fn plain(error: &io::Error) -> String {
+/// An error without the system's number for it, which std appends: "(os error 2)".
+pub(crate) fn plain(error: &(impl fmt::Display + ?Sized)) -> String {
     let text = error.to_string();
-    let number = error.raw_os_error().map(|number| format!(" (os error {number})"));
-    number.and_then(|number| text.strip_suffix(&number).map(str::to_owned)).unwrap_or(text)
+    let numbered =
+        text.split_once(" (os error ").and_then(|(before, after)| Some((before, after.split_once(')')?.1)));
+    numbered.map(|(before, after)| format!("{before}{after}")).unwrap_or(text)
 }
 
 /// An error with its causes in one line.
 fn spelled_out(error: &anyhow::Error) -> String {
-    let said = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<io::Error>().map_or_else(|| cause.to_string(), plain)
-    };
-    error.chain().map(said).collect::<Vec<_>>().join(": ")
+    error.chain().map(plain).collect::<Vec<_>>().join(": ")
 }
 
 /// A field that is wrong, as the person knows it who typed this command.

@@ -128,11 +128,14 @@ fn no_library_speaks_to_the_person() {
         ("serve --demo --listen localhost", "write an IP address and a port, such as 127.0.0.1:8080"),
         ("serve --demo --limit-key 0", "write an integer of 1 or more"),
         ("serve --demo --database-connections many", "write an integer of 1 or more"),
+        ("serve --database-url postgres://a@127.0.0.1:9/a", "Connection refused\nhint: check --database-url"),
+        ("serve --demo --data-dir Cargo.toml", "Cargo.toml: File exists\nhint: check --data-dir\n"),
         ("serve --demo --log a=b=c", "error: --log a=b=c is not a filter\nhint: write a level"),
     ] {
         let home = tempfile::tempdir().expect("a home");
         let refused =
             fieldhouse(words).env("XDG_CONFIG_HOME", home.path()).env("FIELDHOUSE_API_KEY", "fhk_x");
+        let refused = refused.env("FIELDHOUSE_DATA_DIR", home.path().join("data"));
         let error = String::from_utf8(refused.output().expect("output").stderr).expect("text");
         assert!(error.contains(said), "{words}: {error}");
         for foreign in ["os error", "unknown variant", "invalid digit", "expected value", "socket address"] {

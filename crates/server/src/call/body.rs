@@ -69,8 +69,9 @@ pub(crate) async fn parse<O: Op>(
 
 /// The text of a JSON object. A body is looked at to its end first: what is not JSON is told before what is wrong with its fields.
 fn whole_object(bytes: &[u8]) -> Result<&str, Failure> {
-    let text = std::str::from_utf8(bytes).map_err(|error| malformed(&error.to_string()))?;
-    serde_json::from_str::<IgnoredAny>(text).map_err(|error| malformed(&error.to_string()))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| malformed("it is not UTF-8"))?;
+    serde_json::from_str::<IgnoredAny>(text)
+        .map_err(|error| malformed(&format!("see line {}, column {}", error.line(), error.column())))?;
     if text.trim_start().starts_with('{') {
         return Ok(text);
     }
@@ -156,12 +157,15 @@ async fn from_multipart<T: DeserializeOwned>(headers: &HeaderMap, bytes: &Bytes)
     *request.headers_mut() = headers.clone();
     // The body is here already, within its own limit.
     DefaultBodyLimit::disable().apply(&mut request);
-    let wrong = |reason: String| Failure::from(Refusal::Invalid(vec![form_error("", "not_a_form", reason)]));
-    let mut form = Multipart::from_request(request, &()).await.map_err(|error| wrong(error.body_text()))?;
+    let wrong = || {
+        let reason = "is not valid multipart/form-data".to_owned();
+        Failure::from(Refusal::Invalid(vec![form_error("", "not_a_form", reason)]))
+    };
+    let mut form = Multipart::from_request(request, &()).await.map_err(|_| wrong())?;
     let mut pairs: Vec<(String, String)> = Vec::new();
-    while let Some(part) = form.next_field().await.map_err(|error| wrong(error.body_text()))? {
+    while let Some(part) = form.next_field().await.map_err(|_| wrong())? {
         let name = part.name().unwrap_or_default().to_owned();
-        let content = part.bytes().await.map_err(|error| wrong(error.body_text()))?;
+        let content = part.bytes().await.map_err(|_| wrong())?;
         let text = std::str::from_utf8(&content).map_err(|error| {
             let line = content[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
             let reason = format!("is not UTF-8 text: line {line} holds other bytes");
