@@ -137,7 +137,8 @@ mod tests {
         let mut request = request("POST", "/api/v1/auth/login", "", &login);
         request.headers_mut().remove("authorization");
         let tokens = send(router, request).await;
-        tokens["data"]["access_token"].as_str().expect("a token").to_owned()
+        let token = tokens["data"]["access_token"].as_str();
+        token.unwrap_or_else(|| panic!("no token: {tokens}")).to_owned()
     }
 
     async fn arrival(app: &App, token: &str) -> Call<op::ProfileMe> {
