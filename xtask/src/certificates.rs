@@ -53,7 +53,7 @@ pub(crate) fn write(account: &Account, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A password nobody can guess.
+/// A password that cannot be guessed.
 pub(crate) fn password(account: &Account, folder: &Path) -> Result<String> {
     openssl(account, folder, "rand -hex 16")
 }

@@ -22,6 +22,7 @@ mod server;
 mod steps;
 mod test;
 mod watchdog;
+mod words;
 
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask", about = "Fieldhouse's own build tool.")]

@@ -1,7 +1,7 @@
 //! A throw-away PostgreSQL: made in a temporary folder, tuned for tests, gone without a trace afterwards.
 //!
 //! It listens on a Unix socket without a password, which only the owner of the folder can reach, and on
-//! 127.0.0.1 with TLS and a password: whoever is on the same machine could otherwise be superuser of it, and
+//! 127.0.0.1 with TLS and a password: every user of the machine could otherwise be superuser of it, and
 //! run programs.
 
 use std::fs::{self, OpenOptions};
@@ -112,7 +112,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Kept for whoever looks for the reason of a failed test. Without it the run is as good as with it.
+        // Kept to find the reason of a failed test. Without it the run is as good as with it.
         let log = self.folder.path().join("postgres.log");
         if let Err(error) = fs::create_dir_all("target").and_then(|()| fs::copy(log, "target/postgres.log")) {
             println!("warning: cannot keep the server's log in target/postgres.log: {error}");

@@ -13,7 +13,7 @@ use crate::server::Server;
 use crate::steps::Steps;
 use crate::{dependencies, generate};
 
-const TESTS_FAILED: &str = "The output of each failed test stands above; run one again with \
+const TESTS_FAILED: &str = "The output of each failed test is above; run one again with \
      `cargo xtask test -- -p <crate> <name>`. If a generated file is stale, run `cargo xtask gen` and \
      commit it. The server's log is in target/postgres.log.";
 
@@ -53,7 +53,7 @@ fn cargo_test(steps: &mut Steps, arguments: &[OsString]) -> Result<()> {
     steps.run("tests", TESTS_FAILED, || {
         let mut command = cargo();
         command.args(["test", "--locked"]).envs(server.environment());
-        // Left over in somebody's shell, it would turn the comparison of the generated files off.
+        // If it is still set in a shell, it turns the comparison of the generated files off.
         command.env_remove(generate::UPDATE);
         if !choose_packages(arguments) {
             command.arg("--workspace");

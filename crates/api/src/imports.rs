@@ -1,7 +1,7 @@
 //! Imports of whole leagues on the wire.
 
 use fieldhouse_domain::record::Body;
-use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::sports::LeagueSport;
 use fieldhouse_domain::time::TimeZoneName;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -15,7 +15,7 @@ pub struct LeagueImport {
     /// What wrote the file.
     pub format: LeagueFormat,
     /// The sport, for files that do not say.
-    pub sport: Sport,
+    pub sport: LeagueSport,
     /// The IANA time zone of the file's local times.
     pub time_zone: TimeZoneName,
     /// The file's text, UTF-8 with or without a byte order mark.

@@ -5,7 +5,7 @@ use reqwest::Url;
 
 use crate::errors::Error;
 
-/// Where the API stands on a server. Every operation's path has it.
+/// The prefix of the API's paths on a server.
 const API: &str = "/api/v1";
 
 /// A server's address as it is best kept: without a slash at its end, and without the API's own path. Fails where it is none.

@@ -11,7 +11,7 @@ resource! {
     ApiKeys {
         /// Issues a key; it is shown this once. Needs a session signed in less than 15 minutes ago.
         create(body: IssueApiKey) => ApiKeyCreate;
-        /// Lists the caller's keys, the newest first; for an admin, everybody's.
+        /// Lists the caller's keys, the newest first; for an admin, all keys of the organization.
         list(query: ListQuery) => ApiKeyList;
         /// Reads a key's record.
         read(id: ApiKeyId) => ApiKeyRead;

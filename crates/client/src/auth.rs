@@ -7,7 +7,7 @@ use fieldhouse_domain::ids::SessionId;
 use crate::resources::resource;
 
 resource! {
-    /// Sign-in and sessions. A client with a session renews it by itself; nobody else needs `refresh`.
+    /// Sign-in and sessions. A client with a session renews it automatically; only other programs need `refresh`.
     Auth {
         /// Signs in with e-mail and password. Give the answer to [`crate::Builder::session`].
         login(body: Login) => AuthLogin;
@@ -15,7 +15,7 @@ resource! {
         refresh(body: Refresh) => AuthRefresh;
         /// Ends the session of this client.
         logout() => AuthLogout;
-        /// Changes the caller's password and ends all his other sessions.
+        /// Changes the caller's password and ends all their other sessions.
         change_password(body: PasswordChange) => AuthPassword;
         /// Lists the caller's sessions, the newest first.
         sessions(query: ListQuery) => SessionList;

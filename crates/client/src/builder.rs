@@ -30,7 +30,7 @@ pub struct Builder {
 }
 
 enum Identity {
-    Nobody,
+    Anonymous,
     ApiKey(SecretString),
     Session(SessionTokens),
 }
@@ -46,7 +46,7 @@ impl Builder {
     pub(crate) fn new(base_url: String) -> Self {
         Self {
             base_url,
-            identity: Identity::Nobody,
+            identity: Identity::Anonymous,
             guest_token: None,
             store: None,
             user_agent: USER_AGENT.to_owned(),
@@ -85,7 +85,7 @@ impl Builder {
         self
     }
 
-    /// What the client calls itself; it stands in the list of sessions.
+    /// The client's name, which is shown in the list of sessions.
     pub fn user_agent(mut self, name: impl Into<String>) -> Self {
         self.user_agent = name.into();
         self
@@ -118,14 +118,14 @@ impl Builder {
             .user_agent(self.user_agent)
             .timeout(self.timeout)
             .connect_timeout(CONNECT_TIMEOUT)
-            // The API redirects nobody, and a redirect elsewhere would take the x-api-key header along.
+            // The API never redirects, and a redirect elsewhere would take the x-api-key header along.
             .redirect(Policy::none());
         if base.scheme() == "http" {
             // No certificate will be looked at, so a machine without root certificates is good enough.
             http = http.tls_certs_only([]);
         }
         let caller = match self.identity {
-            Identity::Nobody => Caller::Anonymous,
+            Identity::Anonymous => Caller::Anonymous,
             Identity::ApiKey(key) => Caller::ApiKey(key),
             Identity::Session(tokens) => Caller::Session(Arc::new(Session::new(tokens, self.store))),
         };

@@ -112,7 +112,7 @@ impl<T: DeserializeOwned + Send + 'static, O: Op<Answer = Page<T>>> Call<O> {
         pages::pages(self.pending)
     }
 
-    /// Every record from here to the end of the list.
+    /// List every record from here to the end of the list.
     pub fn stream(self) -> impl Stream<Item = Result<T, Error>> + Send + Unpin + use<T, O> {
         pages::records(self.pending)
     }

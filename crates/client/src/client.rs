@@ -149,7 +149,7 @@ impl Client {
         Ok(())
     }
 
-    /// A guest gets a token with his first saved program and is known by it from then on.
+    /// A guest gets a token with their first saved program and is known by it from then on.
     fn adopt_guest(&self, headers: &HeaderMap) {
         let token = headers.get(GUEST_TOKEN).and_then(|token| token.to_str().ok());
         if let (Caller::Anonymous, Some(token)) = (&self.shared.caller, token) {

@@ -1,4 +1,4 @@
-//! Who calls: nobody, a guest, an API key or a session; and how a session's tokens are renewed.
+//! Who calls: an anonymous client, a guest, an API key or a session; and how a session's tokens are renewed.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::errors::Error;
 /// What a client calls as.
 #[derive(Debug)]
 pub(crate) enum Caller {
-    /// Nobody, or the guest of the client's guest token.
+    /// An anonymous client, or the guest of the client's guest token.
     Anonymous,
     /// The user of an API key.
     ApiKey(SecretString),
@@ -59,8 +59,8 @@ impl From<Tokens> for SessionTokens {
 
 /// Where a session's tokens are kept between runs, and perhaps shared by several processes.
 ///
-/// A refresh token is good once, and using it twice ends the session. So whoever renews the session first waits for its turn, then
-/// looks whether somebody else has renewed it meanwhile, and gives the turn back only when the new tokens are kept.
+/// A refresh token is valid once, and using it twice ends the session. So a process that renews the session first waits for its turn, then
+/// checks whether another process has renewed it, and gives the turn back only when the new tokens are stored.
 pub trait SessionStore: Send + Sync {
     /// Waits for this process's turn. May block; it is called where that is allowed.
     fn turn(&self) -> io::Result<Box<dyn Turn>>;

@@ -15,7 +15,7 @@ pub enum Error {
     #[error("{0}")]
     Problem(Box<Problem>),
     /// An answer without a problem document: a refusal by the HTTP parser or by something between here and the server.
-    #[error("the server answered {status} and did not say why")]
+    #[error("the server responded with {status} and no explanation")]
     Status {
         /// The status.
         status: StatusCode,
@@ -23,16 +23,16 @@ pub enum Error {
         request_id: Option<String>,
     },
     /// No answer came: the server cannot be reached, or the connection broke off, or it took too long.
-    #[error("no answer came from the server")]
+    #[error("no response from the server")]
     Transport(#[source] reqwest::Error),
     /// An answer came that is not what the contract says: the server may be newer than this client.
-    #[error("the server's answer cannot be read")]
+    #[error("the server's response cannot be read")]
     Decode(#[source] serde_json::Error),
     /// The request cannot be made of what was given: an address, a header or a body that is none.
-    #[error("the request cannot be made: {0}")]
+    #[error("the request is invalid: {0}")]
     Request(String),
     /// The body is larger than the server takes, so that it was not sent.
-    #[error("the request has {bytes} bytes; at most {limit} are taken")]
+    #[error("the request has {bytes} bytes; the maximum is {limit}")]
     BodyTooLarge {
         /// How many it has.
         bytes: usize,
@@ -40,10 +40,10 @@ pub enum Error {
         limit: usize,
     },
     /// The client cannot be set up, for want of root certificates for instance.
-    #[error("the HTTP client cannot be set up")]
+    #[error("the HTTP client cannot be started")]
     Setup(#[source] reqwest::Error),
     /// The session's tokens cannot be read from, or written to, where they are kept.
-    #[error("the session's tokens cannot be kept")]
+    #[error("the session's tokens cannot be stored")]
     SessionStore(#[source] io::Error),
 }
 
@@ -77,6 +77,11 @@ impl Error {
             Self::Status { request_id, .. } => request_id.as_deref(),
             _ => None,
         }
+    }
+
+    /// Whether no response came in time.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::Transport(source) if source.is_timeout())
     }
 
     /// Whether no connection could be made at all, so that nothing was sent.

@@ -24,7 +24,7 @@
 //!     println!("{} {}", game.local_start, game.time_zone);
 //! }
 //!
-//! // Only if nobody else has changed it meanwhile:
+//! // Only if it has not changed since:
 //! let season = client.seasons().read(page.data[0].id).versioned().await?;
 //! let change = ChangeSeason { name: Some("Winter 2026".parse()?), ..ChangeSeason::default() };
 //! let mut call = client.seasons().change(season.value.id, &change);

@@ -13,9 +13,9 @@ resource! {
         list(query: ListQuery) => MemberList;
         /// Reads a member.
         read(id: MemberId) => MemberRead;
-        /// Changes a member's role, or suspends him.
+        /// Changes a member's role, or suspends them.
         change(id: MemberId, body: ChangeMember) => MemberChange;
-        /// Removes a member, with his keys and sessions.
+        /// Removes a member, with their keys and sessions.
         remove(id: MemberId) => MemberRemove;
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn pages<T: DeserializeOwned + Send + 'static>(
     first.map_ok(move |draft| following(client.clone(), draft)).try_flatten().boxed()
 }
 
-/// Every record of these pages.
+/// List every record of these pages.
 pub(crate) fn records<T: DeserializeOwned + Send + 'static>(
     pending: Pending,
 ) -> impl Stream<Item = Result<T, Error>> + Send + Unpin + use<T> {

@@ -18,7 +18,7 @@ pub struct Problem {
     /// The code in words.
     #[serde(default)]
     pub title: String,
-    /// What went wrong this time, and what to do next.
+    /// What is wrong in this case, and what to do next.
     #[serde(default)]
     pub detail: String,
     /// The request's id.
@@ -61,7 +61,7 @@ impl ProblemCode {
         }
     }
 
-    /// The code as it stands in the answer.
+    /// The code as in the response.
     pub fn name(&self) -> &str {
         match self {
             Self::Known(code) => code.name(),
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_whole_problem_keeps_what_its_code_adds() {
         let problem = read(
-            r#"{"type": "https://x.test/problems/role_insufficient", "title": "The role is too low", "status": 403,
+            r#"{"type": "https://x.test/problems/role_insufficient", "title": "Role insufficient", "status": 403,
                 "detail": "A manager is needed.", "instance": "urn:request:r1", "code": "role_insufficient",
                 "request_id": "r1", "retryable": false, "required_role": "manager",
                 "errors": [{"pointer": "/name", "code": "required", "message": "is missing"}]}"#,

@@ -5,7 +5,7 @@ use crate::resources::resource;
 resource! {
     /// The caller's own profile.
     Profile {
-        /// Reads who the caller is, where he belongs, and which credential he came with.
+        /// Reads the caller's user, organizations and credential.
         me() => ProfileMe;
     }
 }

@@ -66,7 +66,7 @@ impl<T: DeserializeOwned + Send + 'static> Request<Page<T>> {
         pages::pages(self.pending)
     }
 
-    /// Every record from here to the end of the list.
+    /// List every record from here to the end of the list.
     pub fn stream(self) -> impl Stream<Item = Result<T, Error>> + Send + Unpin + use<T> {
         pages::records(self.pending)
     }

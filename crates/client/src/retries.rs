@@ -35,7 +35,7 @@ pub(crate) enum Setback {
 }
 
 impl Setback {
-    /// The setback that an outcome is. A time-out is none: waiting as long again helps nobody.
+    /// The setback that an outcome is. A time-out is none: waiting as long again would not help.
     pub(crate) fn of(outcome: &Result<RawAnswer, Error>) -> Option<Self> {
         match outcome {
             Err(error) if error.is_unreachable() => Some(Self::NotSent),

@@ -16,7 +16,7 @@ resource! {
         read(id: SeasonId) => SeasonRead;
         /// Changes a season.
         change(id: SeasonId, body: ChangeSeason) => SeasonChange;
-        /// Deletes a season on which nothing stands.
+        /// Deletes a season that no other record refers to.
         delete(id: SeasonId) => SeasonDelete;
     }
 }

@@ -14,7 +14,52 @@ use crate::text::{self, NotText, texts};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sport(String);
 
+/// The sports that organizations play in leagues. Other records may name any sport: colleges offer more.
+pub const LEAGUE_SPORTS: [&str; 31] = [
+    "australian_football",
+    "badminton",
+    "baseball",
+    "basketball",
+    "beach_volleyball",
+    "cricket",
+    "field_hockey",
+    "flag_football",
+    "floorball",
+    "football",
+    "futsal",
+    "gymnastics",
+    "handball",
+    "hockey",
+    "ice_hockey",
+    "lacrosse",
+    "netball",
+    "rugby",
+    "rugby_league",
+    "rugby_union",
+    "soccer",
+    "softball",
+    "swimming",
+    "table_tennis",
+    "tennis",
+    "touch_football",
+    "track_and_field",
+    "ultimate",
+    "volleyball",
+    "water_polo",
+    "wrestling",
+];
+
 impl Sport {
+    /// Parses one of [`LEAGUE_SPORTS`], in any spelling that [`Sport::parse`] takes.
+    pub fn of_league(text: &str) -> Result<Self, NotText> {
+        let sport = Self::parse(text)?;
+        if LEAGUE_SPORTS.contains(&sport.as_str()) {
+            return Ok(sport);
+        }
+        let fix = format!("use one of: {}", LEAGUE_SPORTS.join(", "));
+        Err(NotText::new("unknown_sport", "is not a known sport", fix))
+    }
+
     /// Parses a sport in any spelling: folded, words joined by underscores, at most 60 characters.
     pub fn parse(text: &str) -> Result<Self, NotText> {
         let folded = text::fold(text);
@@ -42,4 +87,21 @@ impl From<Sport> for String {
     }
 }
 
+/// A sport that leagues are known to play: one of [`LEAGUE_SPORTS`], so that a typo does not become a sport.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeagueSport(pub Sport);
+
+impl LeagueSport {
+    /// Parses a sport of the list, in any spelling.
+    pub fn parse(text: &str) -> Result<Self, NotText> {
+        Sport::of_league(text).map(Self)
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+texts! { LeagueSport: |text| Self(Sport(text)), ObjectBuilder::new().enum_values(Some(LEAGUE_SPORTS)); }
 texts! { Sport: Self, ObjectBuilder::new().max_length(Some(60)); }

@@ -9,8 +9,6 @@ use fieldhouse_client::api::Code;
 use fieldhouse_domain::time::TimeZoneName;
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::failure::Failure;
 
@@ -70,9 +68,9 @@ async fn zone(client: &Client) -> anyhow::Result<TimeZoneName> {
     TimeZoneName::parse(&zone).map_err(|wrong| anyhow::anyhow!("{zone} {wrong}"))
 }
 
-/// Reads a word of the contract whose list stands there only.
-pub(crate) fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    serde_json::from_value(Value::String(text.to_owned())).map_err(|error| error.to_string())
+/// Reads one of the numbers that cannot be 0.
+pub(crate) fn count<T: FromStr>(text: &str) -> Result<T, &'static str> {
+    text.parse().map_err(|_| "write an integer of 1 or more")
 }
 
 /// Reads a file that is named on the command line; - is standard input.

@@ -21,10 +21,10 @@ const USER_AGENT: &str = concat!("fieldhouse/", env!("CARGO_PKG_VERSION"));
 /// The options that all commands have.
 #[derive(Args)]
 pub(crate) struct Global {
-    /// How records are written: as tables for people, or as JSON for programs
+    /// Print records as tables for people or as JSON for programs
     #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", display_order = LAST)]
     output: Format,
-    /// The server's address; the one last signed in to unless said otherwise
+    /// The server's address [default: the server last signed in to]
     #[arg(long, global = true, env = "FIELDHOUSE_URL", value_name = "URL", value_parser = address, display_order = LAST)]
     base_url: Option<String>,
 }
@@ -163,7 +163,7 @@ fn read(store: &Store) -> anyhow::Result<Kept> {
 /// Removes what is kept where it cannot be read: for commands that keep something else in its place.
 pub(crate) fn mend() -> anyhow::Result<()> {
     if let Some(damage) = Store::of_user()?.remove_if_damaged()? {
-        note(&format!("{damage}. It was removed: sign in again wherever you were signed in."));
+        note(&format!("{damage}. It was removed: sign in again on every server."));
     }
     Ok(())
 }

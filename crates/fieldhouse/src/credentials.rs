@@ -1,16 +1,17 @@
 //! What the command line keeps between runs: for each server the credential, and a guest's token.
 //!
-//! One JSON file in the user's configuration folder, readable by him only, always replaced as a whole. Whoever changes it holds the lock
-//! file beside it; whoever renews a session holds it until the new tokens are written, so that two processes never use one refresh token.
+//! One JSON file in the user's configuration folder, which only they can read, always replaced as a whole. A process that changes it holds
+//! the lock file beside it; one that renews a session holds it until the new tokens are written, so that no refresh token is used twice.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use fieldhouse_client::{SessionStore, SessionTokens, Turn};
+use fieldhouse_server::private_file;
 use jiff::Timestamp;
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,7 @@ pub(crate) struct Kept {
 pub(crate) struct Server {
     /// How the user is signed in.
     pub(crate) credential: Option<Credential>,
-    /// Who he is where he saves programs without signing in.
+    /// The token under which they save programs without signing in.
     pub(crate) guest_token: Option<String>,
 }
 
@@ -76,7 +77,7 @@ impl Store {
     pub(crate) fn of_user() -> anyhow::Result<Self> {
         folder(|name| std::env::var_os(name).filter(|value| !value.is_empty()))
             .map(|folder| Self { folder })
-            .context("there is no folder for credentials: set HOME, or XDG_CONFIG_HOME")
+            .context("no folder for credentials: set HOME or XDG_CONFIG_HOME")
     }
 
     /// What is kept now.
@@ -86,7 +87,7 @@ impl Store {
             text => text.map_err(|error| self.explain(&error))?,
         };
         serde_json::from_str(&text).map_err(|error| {
-            let damaged = format!("{} is damaged: {error}", self.file().display());
+            let damaged = format!("{} is damaged on line {}", self.file().display(), error.line());
             io::Error::new(io::ErrorKind::InvalidData, damaged)
         })
     }
@@ -130,13 +131,7 @@ impl Store {
     }
 
     fn write(&self, kept: &Kept) -> io::Result<()> {
-        // A temporary file is its maker's only (0600), and takes the place of the old file at once or not at all.
-        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-        serde_json::to_writer_pretty(&mut file, kept)?;
-        file.flush()?;
-        file.as_file().sync_all()?;
-        file.persist(self.file())?;
-        Ok(())
+        private_file::write(&self.file(), &serde_json::to_vec_pretty(kept)?)
     }
 }
 
@@ -196,7 +191,7 @@ struct KeptTurn {
 }
 
 impl KeptTurn {
-    /// The tokens' place, if it is still this session that is kept: somebody may have signed in anew, or signed out.
+    /// The tokens' place, if this session is still the stored one: the user may have signed in again, or signed out.
     fn place(&mut self) -> Option<&mut Credential> {
         let credential = self.kept.servers.get_mut(&self.session.base_url)?.credential.as_mut()?;
         let Credential::Session { session_id, .. } = credential else { return None };
@@ -262,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn renewed_tokens_are_kept_unless_somebody_signed_in_anew() {
+    fn renewed_tokens_are_stored_unless_the_user_signed_in_again() {
         let (_home, store) = store();
         sign_in(&store, "one");
         turn(&store, "one").keep(&SessionTokens::new("access-2", "refresh-2")).expect("kept");

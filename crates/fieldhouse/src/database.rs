@@ -1,18 +1,22 @@
 //! The options of commands that open the store themselves, on the server's machine, and how they open it.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
+use fieldhouse_server::key_ring::KeyRingError;
 use fieldhouse_server::{Clock, KeyRing};
-use fieldhouse_store::{FolderLock, Options, Store, migrations};
+use fieldhouse_store::{Error, FolderLock, Options, Store, migrations};
 
-use crate::failure::Failure;
+use crate::arguments::count;
+use crate::created::Created;
+use crate::failure::{Failure, plain};
 
 /// Where the records and the server's secrets are.
 #[derive(Args, Clone)]
 pub(crate) struct Database {
-    /// The folder of the embedded database and the key ring; fieldhouse-data unless said otherwise
+    /// The folder of the embedded database and the key ring [default: fieldhouse-data]
     #[arg(long, env = "FIELDHOUSE_DATA_DIR", value_name = "FOLDER")]
     pub(crate) data_dir: Option<PathBuf>,
     /// A PostgreSQL database to use instead, as in `postgres://user:password@host/database?sslmode=require`
@@ -23,14 +27,15 @@ pub(crate) struct Database {
         value_name = "URL"
     )]
     url: Option<String>,
-    /// Certificates (PEM) to trust PostgreSQL's server by, instead of the well-known ones
+    /// Certificates (PEM) to trust for the PostgreSQL server, instead of the well-known ones
     #[arg(long = "database-ca", env = "FIELDHOUSE_DATABASE_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// How many connections to PostgreSQL at most
+    /// Maximum number of connections to PostgreSQL
     #[arg(
         long = "database-connections",
         env = "FIELDHOUSE_DATABASE_CONNECTIONS",
         default_value_t = 16,
+        value_parser = |text: &str| count::<NonZeroUsize>(text).map(NonZeroUsize::get),
         value_name = "NUMBER"
     )]
     connections: usize,
@@ -39,29 +44,75 @@ pub(crate) struct Database {
 /// An open store. The data folder is this process's alone as long as it lives.
 pub(crate) struct Opened {
     pub(crate) store: Store,
-    pub(crate) key_ring: KeyRing,
+    /// Dropped after the store and before the lock.
+    pub(crate) created: Created,
     pub(crate) lock: FolderLock,
 }
 
 impl Database {
-    /// Takes the data folder, opens the store and the key ring, and brings the schema up to this program.
+    /// Takes the data folder and opens the store, creating them if necessary. Brings the schema up to this program. What was created
+    /// is removed again unless the caller keeps it.
     pub(crate) async fn open(&self) -> anyhow::Result<Opened> {
-        let lock = FolderLock::take(self.folder())?;
-        let store = Store::open(&self.options()).await.context("the database could not be opened")?;
-        migrations::run(&store).await.context("the database could not be brought up to this version")?;
-        let key_ring = self.key_ring()?;
-        Ok(Opened { store, key_ring, lock })
+        let opened = self.connect().await?;
+        migrations::run(&opened.store).await.context("the database schema could not be updated")?;
+        Ok(opened)
     }
 
-    /// Refuses a data folder that is not there, for commands that only look, or change what there is: a typing error would make an empty
-    /// one. Beside PostgreSQL the usual folder may be missing, for the records are elsewhere.
+    /// The same where there is a store already: a typing error must not create another one.
+    pub(crate) async fn open_existing(&self) -> anyhow::Result<Opened> {
+        if self.url.is_none() && !self.folder().join(Store::FILES[0]).is_file() {
+            return Err(self.not_initialised().into());
+        }
+        let opened = self.connect().await?;
+        if migrations::status(&opened.store).await?.applied == 0 {
+            return Err(self.not_initialised().into());
+        }
+        migrations::run(&opened.store).await.context("the database schema could not be updated")?;
+        Ok(opened)
+    }
+
+    async fn connect(&self) -> anyhow::Result<Opened> {
+        let (created, lock) = Created::lock(self.folder()).map_err(|error| self.unusable(error))?;
+        let store = Store::open(&self.options()).await.map_err(|error| self.unusable(error))?;
+        Ok(Opened { store, created, lock })
+    }
+
+    /// A database that cannot be opened, with the option to look at.
+    fn unusable(&self, error: Error) -> anyhow::Error {
+        if !matches!(error, Error::Unavailable(_)) {
+            return error.into();
+        }
+        let next = match (&self.url, &self.ca) {
+            (Some(_), None) => "check --database-url, and whether PostgreSQL is running",
+            (Some(_), Some(_)) => "check --database-url and --database-ca, and whether PostgreSQL is running",
+            (None, _) => "check --data-dir",
+        };
+        anyhow::Error::from(Failure::new(plain(&error)).next(next))
+    }
+
+    fn not_initialised(&self) -> Failure {
+        let place = match &self.url {
+            Some(_) => "the PostgreSQL database".to_owned(),
+            None => format!("the folder {}", self.folder().display()),
+        };
+        let next = "create an organization with `fieldhouse init`, name another folder with --data-dir, or try `fieldhouse serve --demo`";
+        Failure::new(format!("there is no Fieldhouse data in {place}")).next(next)
+    }
+
+    /// Refuses a data folder that does not exist: a typing error would create an empty one. With PostgreSQL the default folder may be
+    /// missing, because the records are elsewhere.
     pub(crate) fn must_exist(&self) -> Result<(), Failure> {
         let folder = self.folder();
         if folder.is_dir() || (self.url.is_some() && self.data_dir.is_none()) {
             return Ok(());
         }
         let what = format!("there is no data folder {}", folder.display());
-        Err(Failure::new(what).next("`fieldhouse init` makes one; --data-dir names another"))
+        Err(Failure::new(what).next("create one with `fieldhouse init`, or name another with --data-dir"))
+    }
+
+    /// Whether the command line or the environment says where the data are.
+    pub(crate) fn is_named(&self) -> bool {
+        self.data_dir.is_some() || self.url.is_some()
     }
 
     /// The data folder.
@@ -81,16 +132,39 @@ impl Database {
         }
     }
 
-    /// The key ring: from the environment where several nodes share it, else of the data folder.
-    fn key_ring(&self) -> anyhow::Result<KeyRing> {
-        if let Ok(text) = std::env::var("FIELDHOUSE_KEY_RING") {
-            return Ok(KeyRing::from_text(&text)?);
-        }
-        if let Some(file) = std::env::var_os("FIELDHOUSE_KEY_RING_FILE") {
-            let text = std::fs::read_to_string(&file)
-                .with_context(|| format!("the key ring {} cannot be read", file.display()))?;
-            return Ok(KeyRing::from_text(&text)?);
-        }
-        Ok(KeyRing::open(self.folder(), Clock)?)
+    /// The store's key ring: from the environment if several nodes share it, else of the data folder, where it is created for a store
+    /// that was never used with one. [`bind`] has the store remember it.
+    pub(crate) async fn key_ring(&self, store: &Store) -> anyhow::Result<KeyRing> {
+        let Some(text) = shared_key_ring()? else {
+            return KeyRing::open_for(store, self.folder(), Clock).await.map_err(explain);
+        };
+        let key_ring = KeyRing::from_text(&text)?;
+        key_ring.check(store).await.map_err(explain)?;
+        Ok(key_ring)
     }
+}
+
+/// Has the store remember that this is its key ring.
+pub(crate) async fn bind(key_ring: &KeyRing, store: &Store) -> anyhow::Result<()> {
+    key_ring.bind(store).await.map_err(explain)
+}
+
+/// The text of the key ring that several nodes share.
+fn shared_key_ring() -> anyhow::Result<Option<String>> {
+    if let Ok(text) = std::env::var("FIELDHOUSE_KEY_RING") {
+        return Ok(Some(text));
+    }
+    let Some(file) = std::env::var_os("FIELDHOUSE_KEY_RING_FILE") else { return Ok(None) };
+    let text = std::fs::read_to_string(&file);
+    text.map(Some).with_context(|| format!("the key ring {} cannot be read", file.display()))
+}
+
+/// What to do about a key ring that is not the store's.
+fn explain(error: KeyRingError) -> anyhow::Error {
+    if !matches!(error, KeyRingError::Missing(_) | KeyRingError::Other(_)) {
+        return error.into();
+    }
+    let next = "restore the key ring that was backed up with this database; nodes that share a database share its key ring, too \
+                (FIELDHOUSE_KEY_RING_FILE)";
+    Failure::new(error.to_string()).next(next).into()
 }

@@ -2,20 +2,18 @@
 
 use std::path::Path;
 
-use anyhow::Context as _;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_imports::{colleges, demo::demo_shift, league, playhq};
-use fieldhouse_server::Clock;
 use fieldhouse_server::auth::passwords::Passwords;
 use fieldhouse_server::operator::{self, Founding, Person};
+use fieldhouse_server::{Clock, private_file};
 use fieldhouse_store::{Store, organizations};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::serve::write_private;
 use crate::database::Opened;
 use crate::failure::Failure;
 use crate::output::{Column, Width, note, note_list};
@@ -67,13 +65,16 @@ pub(crate) async fn prepare(opened: &Opened, folder: &Path) -> anyhow::Result<De
     let file = folder.join(ACCOUNTS_FILE);
     if organizations::any(&mut &opened.store).await? {
         let kept = std::fs::read_to_string(&file).map_err(|_| {
-            let what = "this database holds an organization that is no demo";
-            Failure::new(what).next("choose another --data-dir or --database-url, or leave --demo out")
+            let what = "this database belongs to another organization, not to a demo";
+            Failure::new(what).next("choose another --data-dir or --database-url, or omit --demo")
         })?;
-        return serde_json::from_str(&kept).with_context(|| format!("{} cannot be read", file.display()));
+        return serde_json::from_str(&kept).map_err(|_| {
+            let what = format!("{} is damaged, and it holds the passwords of the demo", file.display());
+            Failure::new(what).next("start a new demo with another --data-dir").into()
+        });
     }
     let demo = make(&opened.store).await?;
-    write_private(&file, &serde_json::to_string(&demo)?)?;
+    private_file::write(&file, &serde_json::to_vec(&demo)?)?;
     Ok(demo)
 }
 
@@ -136,10 +137,10 @@ impl Demo {
         note(&format!("Fieldhouse serves {base_url} with a demo. Documentation: {base_url}/docs"));
         note("");
         note(&format!("Organization: {name}, with its league of Winter 2022 (PlayHQ export)."));
-        note(&format!("Its dates were moved by {weeks} whole weeks, so that games are upcoming."));
-        note("The college catalogue is being loaded: 2,040 US colleges (EADA).");
+        note(&format!("Its dates were moved by {weeks} weeks, so that some games are upcoming."));
+        note("Loading the college catalogue in the background: 2,040 US colleges (EADA).");
         if thrown_away {
-            note("Everything is thrown away when the server stops; keep it with --data-dir FOLDER.");
+            note("All data is deleted when the server stops. To keep it, use --data-dir FOLDER.");
         }
         note("");
         note_list(&self.accounts, ACCOUNTS);

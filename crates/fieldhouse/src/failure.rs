@@ -5,10 +5,10 @@
 //! | 0 | done |
 //! | 1 | failed |
 //! | 2 | used wrongly: what clap refuses, and what only the whole command line shows |
-//! | 4 | not signed in, or signed in as somebody for whom the server does not do this |
+//! | 4 | not signed in, or a different credential is required |
 
 use std::fmt;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
 use clap::{Arg, Command};
@@ -23,7 +23,7 @@ const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 const AUTHENTICATION: u8 = 4;
 
-/// What went wrong, and what to do next.
+/// What failed, and what to do next.
 #[derive(Debug)]
 pub(crate) struct Failure {
     exit: u8,
@@ -45,7 +45,7 @@ impl Failure {
         Self { exit: USAGE, ..Self::new(what) }
     }
 
-    /// Nobody is signed in.
+    /// The user is not signed in.
     pub(crate) fn not_signed_in(base_url: &str) -> Self {
         let next = format!("sign in: fieldhouse login <email>, or set {API_KEY_VARIABLE}");
         Self { exit: AUTHENTICATION, ..Self::new(format!("not signed in to {base_url}")).next(next) }
@@ -69,7 +69,7 @@ impl Failure {
             Ok(failure) => return failure,
             Err(error) => error,
         };
-        let Some(cause) = error.downcast_ref::<Error>() else { return Self::new(format!("{error:#}")) };
+        let Some(cause) = error.downcast_ref::<Error>() else { return Self::new(spelled_out(&error)) };
         let mut failure = Self::from(cause);
         let around = error.chain().take_while(|it| !it.is::<Error>()).map(ToString::to_string);
         let said = around.chain([failure.what]).filter(|text| !text.is_empty());
@@ -97,18 +97,22 @@ impl From<&Error> for Failure {
             Error::Problem(problem) => of_problem(problem),
             Error::Transport(source) if error.is_unreachable() => {
                 let url = source.url().map(|url| url.origin().ascii_serialization()).unwrap_or_default();
-                Self::new(format!("the server at {url} cannot be reached: {}", root(error))).next(
+                Self::new(format!("the server at {url} cannot be reached: {}", unreachable(error))).next(
                     "check the address (--base-url or FIELDHOUSE_URL), or start a server here: fieldhouse serve --demo",
                 )
             }
+            Error::Transport(_) => Self::new(format!("no response from the server: {}", broken(error))),
             Error::Status { .. } => {
                 Self::new(error.to_string()).next("is this the address of a Fieldhouse server?")
             }
-            Error::Decode(_) => Self::new(spelled_out(error)).next("is the server newer than this program?"),
-            _ => Self::new(spelled_out(error)),
+            Error::Decode(_) => Self::new(error.to_string())
+                .next("is the server newer than this program? Update this program"),
+            Error::SessionStore(source) => Self::new(format!("{error}: {}", plain(source))),
+            _ => Self::new(error.to_string()),
         };
         failure.request_id = error.request_id().map(str::to_owned);
-        if error.status().is_some_and(|status| status == 401) {
+        // A 401 that names a field is about the field, such as a wrong current password, and not about who is signed in.
+        if error.status().is_some_and(|status| status == 401) && failure.fields.is_empty() {
             failure.exit = AUTHENTICATION;
         }
         failure
@@ -124,7 +128,8 @@ fn of_problem(problem: &Problem) -> Failure {
             failure.exit = AUTHENTICATION;
         }
         // What is said already is not said twice.
-        failure.next = next_step(code).filter(|next| !failure.what.contains(next.as_str()));
+        let next = next_step(code).filter(|_| code.status() != 401 || problem.errors.is_empty());
+        failure.next = next.filter(|next| !failure.what.contains(next.as_str()));
     }
     failure
 }
@@ -138,18 +143,26 @@ fn is_about_one_field(text: &str, fields: &[FieldProblem]) -> bool {
 /// What a person at a command line does about a code, in the place of what a program does.
 fn next_step(code: Code) -> Option<String> {
     let key_wins = key_of_environment().is_some();
-    let and_unset =
-        if key_wins { format!(", and unset {API_KEY_VARIABLE}, which wins over it") } else { String::new() };
+    let and_unset = if key_wins {
+        format!(", and unset {API_KEY_VARIABLE}, which takes precedence")
+    } else {
+        String::new()
+    };
     Some(match code {
         Code::SessionRequired => {
-            format!("an API key cannot do this; open a session: fieldhouse login <email>{and_unset}")
+            format!("sign in with e-mail and password: fieldhouse login <email>{and_unset}")
         }
         Code::SessionTooOld => {
             format!("sign in again and repeat this within 15 minutes: fieldhouse login <email>{and_unset}")
         }
-        // Signing in would not help: the key goes on winning.
+        Code::ScopeInsufficient => {
+            "create a key with this scope, or without --scope: fieldhouse admin api-keys create".to_owned()
+        }
+        // Signing in would not help: the key still takes precedence.
         code if key_wins && code.status() == 401 => {
-            format!("{API_KEY_VARIABLE} is set and wins over any sign-in: put a good key there, or unset it")
+            format!(
+                "{API_KEY_VARIABLE} is set and takes precedence over any sign-in: set it to a valid key, or unset it"
+            )
         }
         Code::Unauthenticated | Code::InvalidCredentials | Code::TokenExpired => {
             "sign in again: fieldhouse login <email>".to_owned()
@@ -158,19 +171,53 @@ fn next_step(code: Code) -> Option<String> {
     })
 }
 
-/// Some advice only points at what a person has before his eyes already.
+/// Some advice only points at what is already on the screen.
 fn only_points(advice: &str) -> bool {
     ["The detail", "The problem", "errors names"].iter().any(|start| advice.starts_with(start))
 }
 
-/// An error with its causes in one line.
-fn spelled_out(error: &Error) -> String {
-    anyhow::Chain::new(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
+/// Why no connection could be made. Libraries say it in words of their own, which are no help to a person.
+fn unreachable(error: &Error) -> &'static str {
+    match io_kind(error) {
+        _ if error.is_timeout() => "it did not respond in time",
+        Some(ErrorKind::ConnectionRefused) => "nothing is listening there",
+        Some(ErrorKind::TimedOut) => "it did not respond in time",
+        Some(ErrorKind::InvalidData) => "it does not use TLS, or its certificate is not trusted",
+        Some(ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::UnexpectedEof) => {
+            "it closed the connection"
+        }
+        Some(ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable) => "there is no network to it",
+        _ => "its name is unknown, or there is no network",
+    }
 }
 
-/// The first cause of an error.
-fn root(error: &Error) -> String {
-    anyhow::Chain::new(error).last().map(ToString::to_string).unwrap_or_default()
+/// Why a request was sent and no response came.
+fn broken(error: &Error) -> &'static str {
+    if error.is_timeout() { "it did not respond in time" } else { "the connection broke off" }
+}
+
+/// The kind of the innermost input or output error.
+fn io_kind(error: &Error) -> Option<ErrorKind> {
+    anyhow::Chain::new(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).map(innermost).last()
+}
+
+/// Libraries wrap input and output errors in others.
+fn innermost(error: &io::Error) -> ErrorKind {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>());
+    inner.map_or(error.kind(), innermost)
+}
+
+/// An error without the system's number for it, which std appends: "(os error 2)".
+pub(crate) fn plain(error: &(impl fmt::Display + ?Sized)) -> String {
+    let text = error.to_string();
+    let numbered =
+        text.split_once(" (os error ").and_then(|(before, after)| Some((before, after.split_once(')')?.1)));
+    numbered.map(|(before, after)| format!("{before}{after}")).unwrap_or(text)
+}
+
+/// An error with its causes in one line.
+fn spelled_out(error: &anyhow::Error) -> String {
+    error.chain().map(plain).collect::<Vec<_>>().join(": ")
 }
 
 /// A field that is wrong, as the person knows it who typed this command.
@@ -179,20 +226,24 @@ fn wrong(field: &FieldProblem, command: &Command) -> String {
     format!("{} {}{fix}", typed_name(&field.pointer, command), field.message)
 }
 
-/// The option that fills a field of the API, or else the field's own name. Options have the fields' names, but for a few.
+/// The option that fills a field of the API, or else the field's own name. Most options have the fields' names.
 fn typed_name(pointer: &str, command: &Command) -> String {
     let is_of = |argument: &&Arg, field: &str| {
         let id = argument.get_id().as_str();
         id == field || field.strip_suffix("_id") == Some(id) || OTHER_NAMES.contains(&(field, id))
     };
-    let option = |field: &str| command.get_arguments().find(|argument| is_of(argument, field))?.get_long();
+    let name = |argument: &Arg| {
+        let long = argument.get_long().map(|long| format!("--{long}"));
+        long.unwrap_or_else(|| argument.get_id().as_str().to_uppercase())
+    };
+    let option = |field: &str| command.get_arguments().find(|argument| is_of(argument, field)).map(name);
     // The options of `fieldhouse api` are about the call, and those of other names are fields.
     let option = pointer.rsplit('/').find_map(option).filter(|_| command.get_name() != "api");
-    option.map_or_else(|| pointer.trim_start_matches('/').to_owned(), |option| format!("--{option}"))
+    option.unwrap_or_else(|| pointer.trim_start_matches('/').to_owned())
 }
 
 /// Fields, and the options that fill them under another name.
-const OTHER_NAMES: &[(&str, &str)] = &[("q", "query"), ("organization", "org")];
+const OTHER_NAMES: &[(&str, &str)] = &[("q", "query"), ("organization", "org"), ("content", "file")];
 
 /// Tells the person, and says with which code to end.
 pub(crate) fn report(error: anyhow::Error, command: &Command) -> ExitCode {

@@ -17,10 +17,10 @@ const LARGEST_PAGE: u32 = 100;
 /// How much of a list is wanted.
 #[derive(Args)]
 pub(crate) struct Paging {
-    /// How many records at most, 1 to 100
+    /// Maximum number of records, 1 to 100
     #[arg(long, value_name = "N", conflicts_with = "all", value_parser = clap::value_parser!(u32).range(1..=i64::from(LARGEST_PAGE)))]
     limit: Option<u32>,
-    /// Every record
+    /// List every record
     #[arg(long)]
     all: bool,
 }
@@ -50,7 +50,7 @@ impl Paging {
         };
         listed.show(context, columns)?;
         if !whole {
-            note("There are more: --all lists every one.");
+            note("There are more: use --all to list all of them.");
         }
         Ok(whole)
     }

@@ -96,7 +96,7 @@ fn write_all(shared: &Shared) {
         let Waiting { bytes, dropped, .. } = std::mem::take(&mut *waiting);
         drop(waiting);
         let mut stderr = io::stderr().lock();
-        // Where standard error is closed there is nobody to tell.
+        // If standard error is closed, there is no reader.
         let _ = stderr.write_all(&bytes);
         if dropped > 0 {
             let _ = writeln!(stderr, "{dropped} log lines were dropped: standard error is too slow");

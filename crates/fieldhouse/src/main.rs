@@ -4,6 +4,7 @@ mod arguments;
 mod clock;
 mod commands;
 mod context;
+mod created;
 mod credentials;
 mod database;
 mod demo;

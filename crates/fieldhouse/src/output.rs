@@ -47,7 +47,7 @@ impl Output {
         line(&table)?;
         if !left_out.is_empty() {
             note(&format!(
-                "Left out for want of room: {}. A pipe and --output json have all.",
+                "Columns that did not fit: {}. A pipe or --output json shows all of them.",
                 left_out.join(", ")
             ));
         }
@@ -91,7 +91,7 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
 
 /// Says what happened, beside the output.
 pub(crate) fn note(text: &str) {
-    // Where standard error is closed, nobody wants to know.
+    // If standard error is closed, there is no reader.
     let _ = writeln!(io::stderr(), "{}", clean(text));
 }
 

@@ -14,15 +14,15 @@ pub(crate) fn ask(question: &str, instead: &str) -> anyhow::Result<String> {
     rpassword::prompt_password(format!("{question}: ")).context("the terminal cannot be read")
 }
 
-/// Asks for a secret that nobody knows yet, twice: what is typed without an echo is easily mistyped.
+/// Asks for a new secret twice: what is typed without an echo is easily mistyped.
 pub(crate) fn ask_for_new(question: &str, instead: &str) -> anyhow::Result<String> {
     twice(question, |question| ask(question, instead))
 }
 
 fn twice(question: &str, ask: impl Fn(&str) -> anyhow::Result<String>) -> anyhow::Result<String> {
     let secret = ask(question)?;
-    if ask("Once more")? != secret {
-        return Err(Failure::new("the two are not the same").next("type it again").into());
+    if ask("Repeat it")? != secret {
+        return Err(Failure::new("the passwords do not match").next("type it again").into());
     }
     Ok(secret)
 }

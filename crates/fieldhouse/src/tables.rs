@@ -7,7 +7,7 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table};
 
 use crate::output::clean;
 
-/// A column of a table: its heading, how much room it needs, and what stands in it. Columns stand in the order of their importance, but
+/// A column of a table: its heading, how much room it needs, and its content. Columns are in the order of their importance, but
 /// the last, a record's id, is never left out.
 pub(crate) type Column<T> = (&'static str, Width, fn(&T) -> String);
 
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_stands_where_there_is_room_or_no_terminal() {
+    fn every_column_is_shown_where_there_is_room_or_no_terminal() {
         let whole = "\
 STARTS                HOME                        STATUS     ID
 Sat 2026-11-28 08:30  Newlands U8 Mixed BULLANTS  scheduled  gam_01m7y3mjr2

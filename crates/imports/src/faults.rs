@@ -34,6 +34,17 @@ pub enum BadFile {
     /// There is nothing in it.
     #[error("the file is empty")]
     Empty,
+    /// It has a header and nothing below it.
+    #[error("the file has a header and no rows")]
+    NoRows,
+    /// Its header is that of another product's file.
+    #[error("this looks like {} {product}, not like {} {table}", article(.product), article(.table))]
+    OtherProduct {
+        /// The table that was expected.
+        table: &'static str,
+        /// What it looks like.
+        product: &'static str,
+    },
     /// Its first row is no text.
     #[error("the file is not UTF-8 text: save it as CSV UTF-8")]
     NotText,
@@ -41,7 +52,7 @@ pub enum BadFile {
     #[error("the file has two columns named \"{0}\"")]
     RepeatedColumn(String),
     /// Its columns are not those of the expected table.
-    #[error("this is no {table}: it lacks the column(s) {}; it has {}", .missing.join(", "), .found.join(", "))]
+    #[error("the file lacks columns of the {table}: {}; it has {}", .missing.join(", "), .found.join(", "))]
     MissingColumns {
         /// The table that was expected.
         table: &'static str,
@@ -50,4 +61,8 @@ pub enum BadFile {
         /// Which columns the file has.
         found: Vec<String>,
     },
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['A', 'E', 'I', 'O', 'U', 'a', 'e', 'i', 'o']) { "an" } else { "a" }
 }

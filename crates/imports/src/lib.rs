@@ -10,6 +10,7 @@ pub mod demo;
 mod faults;
 pub mod league;
 pub mod playhq;
+mod products;
 mod table;
 mod tally;
 

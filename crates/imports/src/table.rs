@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use csv::{ByteRecord, StringRecord};
 
 use super::faults::{BYTES_MOST, BadFile, BadRow, ROWS_MOST};
+use super::products;
 use fieldhouse_domain::text::{Name, NotText, fold};
 
 /// How much of a foreign text is repeated in a message, in characters.
@@ -70,6 +71,9 @@ impl<'a> Table<'a> {
         if missing.is_empty() {
             return Ok(());
         }
+        if let Some(product) = products::recognise(&self.header.names).filter(|product| *product != table) {
+            return Err(BadFile::OtherProduct { table, product });
+        }
         let found = self.header.names.iter().take(FOUND_MOST).map(|name| shortened(name)).collect();
         Err(BadFile::MissingColumns { table, missing, found })
     }
@@ -97,6 +101,9 @@ impl<'a> Table<'a> {
                 Ok(value) => read.good.push(value),
                 Err(bad) => read.bad.push(bad),
             }
+        }
+        if read.rows == 0 {
+            return Err(BadFile::NoRows);
         }
         Ok(read)
     }

@@ -1,8 +1,10 @@
 //! The key ring: the server's secrets, each with an id and a purpose.
 //!
 //! The newest secret of a purpose is used to make things; all of them are used to check, so that secrets can be rotated with overlap.
-//! The ring is a file of mode 0600 in the data folder, or comes whole from the environment where several nodes share it. Who loses it
-//! loses every API key, session and cursor, and nothing else.
+//! The ring is a file of mode 0600 in the data folder, or comes whole from the environment where several nodes share it. Without it
+//! every API key, session and cursor is lost, and nothing else. So a store remembers its ring: see `key_ring/fingerprints.rs`.
+
+mod fingerprints;
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +16,7 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use crate::clock::Clock;
+use crate::private_file;
 
 /// What a secret is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -27,6 +30,18 @@ pub enum Purpose {
     Token,
     /// Ed25519 seed that signs access tokens.
     AccessToken,
+}
+
+impl Purpose {
+    /// Its name, as in the key ring's file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ApiKeyPepper => "api_key_pepper",
+            Self::Cursor => "cursor",
+            Self::Token => "token",
+            Self::AccessToken => "access_token",
+        }
+    }
 }
 
 const PURPOSES: [Purpose; 4] = [Purpose::ApiKeyPepper, Purpose::Cursor, Purpose::Token, Purpose::AccessToken];
@@ -43,11 +58,23 @@ pub enum KeyRingError {
         source: std::io::Error,
     },
     /// The text is no key ring.
-    #[error("the key ring cannot be read: {0}")]
+    #[error("the key ring is invalid: {0}")]
     Unreadable(String),
     /// Others than its owner may read the file.
     #[error("the key ring {0} may be read by others: run chmod 600 on it")]
     OpenToOthers(PathBuf),
+    /// The store was used with a key ring, and there is none in the data folder.
+    #[error("the key ring {0} is missing, and this database was created with one")]
+    Missing(PathBuf),
+    /// The store was used with other secrets for this purpose.
+    #[error(
+        "this key ring is not the one that the database was created with: its secrets for {} are different",
+        .0.name()
+    )]
+    Other(Purpose),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] fieldhouse_store::Error),
 }
 
 /// The server's secrets.
@@ -85,29 +112,42 @@ impl KeyRing {
     /// The file's name in a data folder.
     pub const FILE: &str = "key-ring.json";
 
-    /// Reads the key ring of a data folder; makes it, or adds what is missing in it, where need be.
+    /// Reads the key ring of a data folder; creates it, or adds the secrets that it lacks, if necessary.
     pub fn open(folder: &Path, clock: Clock) -> Result<Self, KeyRingError> {
-        let path = folder.join(Self::FILE);
-        let file_error = |source| KeyRingError::File { path: path.clone(), source };
-        let mut ring = match std::fs::read_to_string(&path) {
-            Ok(text) => {
-                refuse_open_file(&path)?;
-                Self::parse(&Zeroizing::new(text))?
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self { secrets: Vec::new() },
-            Err(error) => return Err(file_error(error)),
-        };
+        let mut ring = Self::read(folder)?.unwrap_or(Self { secrets: Vec::new() });
         if ring.complete(clock) {
-            write_private(&path, &ring.write()?).map_err(file_error)?;
+            ring.write_file(folder)?;
         }
         Ok(ring)
+    }
+
+    /// The key ring of a data folder as it is; none if it has none.
+    fn read(folder: &Path) -> Result<Option<Self>, KeyRingError> {
+        let path = folder.join(Self::FILE);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => {
+                let text = Zeroizing::new(text);
+                refuse_open_file(&path)?;
+                Self::parse(&text).map(Some)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(KeyRingError::File { path, source }),
+        }
+    }
+
+    fn write_file(&self, folder: &Path) -> Result<(), KeyRingError> {
+        let path = folder.join(Self::FILE);
+        private_file::write(&path, self.write()?.as_bytes())
+            .map_err(|source| KeyRingError::File { path, source })
     }
 
     /// Reads a key ring that comes whole from the environment or a mounted file. It must hold a secret for each purpose.
     pub fn from_text(text: &str) -> Result<Self, KeyRingError> {
         let ring = Self::parse(text)?;
         match PURPOSES.iter().find(|purpose| ring.all(**purpose).next().is_none()) {
-            Some(purpose) => Err(KeyRingError::Unreadable(format!("it holds no secret for {purpose:?}"))),
+            Some(purpose) => {
+                Err(KeyRingError::Unreadable(format!("it holds no secret for {}", purpose.name())))
+            }
             None => Ok(ring),
         }
     }
@@ -118,12 +158,11 @@ impl KeyRing {
         self.secrets.insert(0, Secret { id, purpose, bytes: Zeroizing::new(clock.random()) });
     }
 
-    /// Rotates a purpose's secret in a data folder's key ring.
+    /// Rotates a purpose's secret in a data folder's key ring. Does not create one.
     pub fn rotate_file(folder: &Path, purpose: Purpose, clock: Clock) -> Result<(), KeyRingError> {
-        let mut ring = Self::open(folder, clock)?;
+        let mut ring = Self::read(folder)?.ok_or_else(|| KeyRingError::Missing(folder.join(Self::FILE)))?;
         ring.rotate(purpose, clock);
-        let path = folder.join(Self::FILE);
-        write_private(&path, &ring.write()?).map_err(|source| KeyRingError::File { path, source })
+        ring.write_file(folder)
     }
 
     fn complete(&mut self, clock: Clock) -> bool {
@@ -137,14 +176,17 @@ impl KeyRing {
 
     fn parse(text: &str) -> Result<Self, KeyRingError> {
         let unreadable = |reason: String| KeyRingError::Unreadable(reason);
-        let written: Written = serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))?;
+        // What serde says may quote a secret.
+        let written: Written = serde_json::from_str(text).map_err(|error| {
+            unreadable(format!("line {}, column {} is invalid", error.line(), error.column()))
+        })?;
         let secrets = written.secrets.iter().map(|secret| {
             let bytes = Zeroizing::new(STANDARD_NO_PAD.decode(secret.secret.as_bytes()).unwrap_or_default());
             let bytes = <[u8; 32]>::try_from(bytes.as_slice())
                 .map_err(|_| unreadable(format!("the secret {} is not 32 bytes of base64", secret.id)))?;
             Ok(Secret { id: secret.id.clone(), purpose: secret.purpose, bytes: Zeroizing::new(bytes) })
         });
-        Ok(Self { secrets: secrets.collect::<Result<_, _>>()? })
+        Ok(Self { secrets: secrets.collect::<Result<_, KeyRingError>>()? })
     }
 
     fn write(&self) -> Result<Zeroizing<String>, KeyRingError> {
@@ -196,18 +238,4 @@ fn refuse_open_file(path: &Path) -> Result<(), KeyRingError> {
 #[cfg(not(unix))]
 fn refuse_open_file(_: &Path) -> Result<(), KeyRingError> {
     Ok(())
-}
-
-/// Writes a file that its owner alone may read, in one step: a crash leaves the old file or the new one.
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    let beside = path.with_extension("new");
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&beside)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&beside, path)
 }

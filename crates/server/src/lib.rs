@@ -18,6 +18,7 @@ pub mod openapi;
 pub mod operator;
 pub mod pages;
 pub mod permissions;
+pub mod private_file;
 pub mod router;
 mod routes;
 pub mod workers;

@@ -360,3 +360,10 @@ CREATE TABLE idempotency_keys (
     PRIMARY KEY (org_id, caller, operation, idempotency_key)
 ) {tenant};
 CREATE INDEX idempotency_keys_by_time ON idempotency_keys (created_at);
+
+-- Which key rings were used with this database: an HMAC under each secret, which says nothing about the secret.
+CREATE TABLE key_ring_fingerprints (
+    purpose {text} NOT NULL,
+    fingerprint {bytes} NOT NULL,
+    PRIMARY KEY (purpose, fingerprint)
+) {reference_without_rowid};

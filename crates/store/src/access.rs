@@ -78,6 +78,15 @@ pub async fn identify(
     Ok(policy::authenticate(&facts, now).map(|_| Caller { facts, sent: sent.clone(), last_used_at }))
 }
 
+/// Reads the facts behind a scope again: what the next request with the same credential would be told.
+pub async fn identify_again(
+    reader: &mut impl Reader,
+    scope: &OrgScope,
+    now: Timestamp,
+) -> Result<std::result::Result<Caller, Denial>> {
+    identify(reader, &scope.sent, now).await
+}
+
 async fn key_facts(
     reader: &mut impl Reader,
     public_id: &str,

@@ -82,6 +82,9 @@ pub(crate) async fn first<T: Send>(
 }
 
 impl Store {
+    /// The database's files in a data folder. The first one holds the records; the others are there while it is open.
+    pub const FILES: [&str; 3] = sqlite::FILES;
+
     /// Opens the store. The schema is neither made nor checked: see [`crate::migrations`].
     pub async fn open(options: &Options) -> Result<Self> {
         let driver = match options {

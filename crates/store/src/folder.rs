@@ -10,12 +10,15 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
+    /// The name of the lock's file in the folder.
+    pub const FILE: &str = "lock";
+
     /// Locks the folder, making it (mode 0700) if need be. Fails where another process has it.
     pub fn take(folder: &Path) -> Result<Self> {
         let unavailable =
             |error: std::io::Error| Error::Unavailable(format!("{}: {error}", folder.display()));
         make_folder(folder).map_err(unavailable)?;
-        let file = std::fs::File::create(folder.join("lock")).map_err(unavailable)?;
+        let file = std::fs::File::create(folder.join(Self::FILE)).map_err(unavailable)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
             Err(std::fs::TryLockError::WouldBlock) => Err(Error::Locked(folder.display().to_string())),

@@ -22,6 +22,7 @@ mod folder;
 pub mod games;
 pub mod guests;
 pub mod idempotency;
+pub mod key_ring;
 pub mod login_failures;
 pub mod members;
 pub mod migrations;

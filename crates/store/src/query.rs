@@ -36,6 +36,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::games::QUERIES,
         crate::guests::QUERIES,
         crate::idempotency::QUERIES,
+        crate::key_ring::QUERIES,
         crate::login_failures::QUERIES,
         crate::members::QUERIES,
         crate::organizations::QUERIES,

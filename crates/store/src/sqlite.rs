@@ -37,6 +37,8 @@ const STATEMENTS: usize = 256;
 
 /// The database's file in the data folder.
 const FILE: &str = "fieldhouse.db";
+/// All files in the data folder: the database, its write-ahead log and the log's index.
+pub(crate) const FILES: [&str; 3] = [FILE, "fieldhouse.db-wal", "fieldhouse.db-shm"];
 
 thread_local! {
     static READERS: RefCell<Vec<Reader>> = const { RefCell::new(Vec::new()) };

@@ -13,7 +13,7 @@ use serde_json::Value;
 pub(crate) struct Seen {
     /// Method and path: `GET /api/v1/seasons`.
     pub(crate) call: String,
-    /// What stands behind the question mark.
+    /// The part after the question mark.
     pub(crate) query: String,
     /// How many requests of the same method and path came before.
     pub(crate) nth: usize,

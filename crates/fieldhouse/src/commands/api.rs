@@ -24,24 +24,24 @@ const NOT_MODIFIED: u16 = 304;
 #[derive(Args)]
 pub(crate) struct Options {
     /// GET, POST, PATCH, PUT or DELETE
-    #[arg(value_parser = |text: &str| text.to_uppercase().parse::<Method>())]
+    #[arg(value_parser = method)]
     method: Method,
     /// The path, such as /api/v1/seasons
     path: String,
-    /// A field: of the query with GET and DELETE, else of the JSON body, where true, false, null and numbers are themselves; may be given
-    /// several times
+    /// A field of the query (GET and DELETE) or of the JSON body (other methods), where true, false, null and numbers keep their type; can be
+    /// repeated
     #[arg(short = 'f', long = "field", value_name = "NAME=VALUE", value_parser = pair)]
     fields: Vec<(String, String)>,
-    /// A field whose value is text, whatever it looks like
+    /// A field whose value is a string, even if it looks like a number
     #[arg(short = 'F', long = "text-field", value_name = "NAME=TEXT", value_parser = pair)]
     texts: Vec<(String, String)>,
     /// A file with the JSON body; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fields", "texts"])]
     input: Option<PathBuf>,
-    /// A header; may be given several times
+    /// A header; can be repeated
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = header)]
     headers: Vec<(String, String)>,
-    /// Follow a list to its end and print it as one: its records in `data`, and with `updated_since` the deleted ones in `deleted`
+    /// Follow all pages of a list and print them as one: records in `data`, and with `updated_since` deleted ones in `deleted`
     #[arg(long, conflicts_with_all = ["input", "include"])]
     paginate: bool,
     /// Print the status and the headers too
@@ -52,10 +52,10 @@ pub(crate) struct Options {
 /// Calls the operation and prints the answer's body.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     if options.paginate && options.method != Method::GET {
-        return Err(Failure::usage("--paginate follows lists, which only GET reads").into());
+        return Err(Failure::usage("--paginate works only with GET").into());
     }
     if options.input.is_some() && options.in_query() {
-        let what = format!("{} sends no body: give fields of the query with --field", options.method);
+        let what = format!("{} sends no body: use --field for query parameters", options.method);
         return Err(Failure::usage(what).into());
     }
     let client = context.client()?;
@@ -78,7 +78,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
 
 fn no_list(error: Error) -> anyhow::Error {
     match error {
-        Error::Decode(_) => Failure::new("this is not a list").next("leave --paginate out").into(),
+        Error::Decode(_) => Failure::new("the response is not a list").next("omit --paginate").into(),
         error => error.into(),
     }
 }
@@ -93,9 +93,7 @@ impl Options {
             request = request.header(name, value);
         }
         if let Some(file) = &self.input {
-            return Ok(
-                request.body(&body(file).with_context(|| format!("{} is not a JSON body", file.display()))?)
-            );
+            return Ok(request.body(&body(file)?));
         }
         let fields = || self.fields.iter().chain(&self.texts);
         if self.in_query() {
@@ -110,7 +108,13 @@ impl Options {
     }
 }
 
-/// The value that a text spells: a number, true, false or null, or itself.
+fn method(text: &str) -> Result<Method, &'static str> {
+    let known = [Method::GET, Method::POST, Method::PATCH, Method::PUT, Method::DELETE];
+    let named = known.into_iter().find(|method| method.as_str().eq_ignore_ascii_case(text));
+    named.ok_or("use one of GET, POST, PATCH, PUT, DELETE")
+}
+
+/// The value that a string spells: a number, true, false or null, or itself.
 fn recognise(text: &str) -> Value {
     match serde_json::from_str(text) {
         Ok(value @ (Value::Null | Value::Bool(_) | Value::Number(_))) => value,
@@ -119,7 +123,12 @@ fn recognise(text: &str) -> Value {
 }
 
 fn body(file: &Path) -> anyhow::Result<Box<RawValue>> {
-    Ok(serde_json::from_slice(&read_file(file)?)?)
+    let name = file.display();
+    let bytes = read_file(file).with_context(|| format!("{name} cannot be read"))?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        let place = format!("line {}, column {}", error.line(), error.column());
+        Failure::new(format!("{name} is not JSON: see {place}")).into()
+    })
 }
 
 fn print_head(answer: &RawAnswer) -> io::Result<()> {

@@ -22,11 +22,11 @@ use crate::output::{self, Column, Width, note, or_dash};
 /// API keys.
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// Issue a key; it is shown this once
+    /// Create a key; it is shown only once
     Create(CreateOptions),
-    /// List your keys, the newest first; for an admin, everybody's
+    /// List your keys, the newest first; admins see all keys of the organization
     List(Paging),
-    /// Revoke a key: the next request with it is refused
+    /// Revoke a key: requests with it are refused from then on
     Revoke {
         /// Its id, as `list` shows it
         id: ApiKeyId,
@@ -35,22 +35,22 @@ pub(crate) enum Options {
 
 #[derive(Args)]
 pub(crate) struct CreateOptions {
-    /// What to call it
+    /// The key's name
     #[arg(long)]
     name: Name,
-    /// How long it lasts: 90 days unless said otherwise, 366 at most
+    /// Days until the key expires, at most 366 [default: 90]
     #[arg(long, value_name = "N", conflicts_with = "expires_at", value_parser = clap::value_parser!(u16).range(1..=366))]
     expires_in_days: Option<u16>,
-    /// When it ends: a time, or a date, which is its midnight in the organization's time zone
+    /// When the key expires; a date means midnight in the organization's time zone
     #[arg(long, value_name = "TIME")]
     expires_at: Option<When>,
-    /// What it may touch, as resource:read or resource:write; may be given several times; whatever your role may unless said otherwise
+    /// What the key may access, as resource:read or resource:write; can be repeated [default: everything that your role may]
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<Scope>,
-    /// An address from which it may be used; may be given several times; any unless said otherwise
+    /// An IP address from which the key may be used; can be repeated [default: any]
     #[arg(long = "allowed-ip", value_name = "ADDRESS")]
     allowed_ips: Vec<IpAddr>,
-    /// Whom it is for: an agent's key writes only through changesets
+    /// Who uses the key; an agent's key writes only through changesets
     #[arg(long, value_parser = one_of!(ApiKeyKind))]
     kind: Option<ApiKeyKind>,
 }
@@ -97,7 +97,7 @@ async fn create(context: &Context, client: &Client, options: CreateOptions) -> a
             issued.record.name, issued.record.id, issued.record.expires_at
         ));
     }
-    note("Keep the key now: it is not shown again.");
+    note("Save the key now: it is not shown again.");
     Ok(())
 }
 

@@ -18,13 +18,13 @@ use crate::output::{Output, note, note_list};
 pub(crate) struct Options {
     /// The file: the catalogue's own colleges or programs (CSV), or the EADA's Schools table saved as CSV; - for standard input
     file: PathBuf,
-    /// The academic year of a Schools table, which does not say it: 2024-25
+    /// The academic year of a Schools table, which does not include it, such as 2024-25
     #[arg(long, value_name = "YEAR", value_parser = |text: &str| academic_year(text).map_err(|wrong| wrong.to_string()))]
     year: Option<String>,
-    /// Check and count everything, and keep nothing
+    /// Check and count everything, but store nothing
     #[arg(long)]
     dry_run: bool,
-    /// Leave bad rows out; otherwise one bad row refuses the whole file
+    /// Skip invalid rows; by default one invalid row rejects the whole file
     #[arg(long)]
     skip_bad: bool,
     #[command(flatten)]
@@ -39,15 +39,13 @@ pub(crate) async fn run(output: Output, options: Options) -> anyhow::Result<()> 
         note_list(&catalogue.bad, BAD_ROWS);
     }
     if !catalogue.bad.is_empty() && !options.skip_bad {
-        let what = format!("{} rows of {file} cannot be taken, so nothing was imported", catalogue.bad.len());
-        return Err(Failure::new(what).next("mend them, or leave them out with --skip-bad").into());
+        let what = format!("{} rows of {file} are invalid, so nothing was imported", catalogue.bad.len());
+        return Err(Failure::new(what).next("correct them, or skip them with --skip-bad").into());
     }
     if options.year.is_some() && colleges::read(&bytes, None)? == catalogue {
-        return Err(Failure::usage(format!("--year changes nothing in {file}: leave it out")).into());
+        return Err(Failure::usage(format!("--year has no effect on {file}: omit it")).into());
     }
-    if options.dry_run {
-        options.database.must_exist()?;
-    }
+    options.database.must_exist()?;
     let opened = options.database.open().await?;
     let bar = progress_bar();
     let seen = bar.clone();
@@ -57,8 +55,9 @@ pub(crate) async fn run(output: Output, options: Options) -> anyhow::Result<()> 
     };
     let plan = operator::load_colleges(&opened.store, Clock, catalogue, options.dry_run, progress).await?;
     bar.finish_and_clear();
+    opened.created.keep();
     if options.dry_run {
-        note("A dry run: nothing was kept.");
+        note("Dry run: nothing was stored.");
     }
     Ok(output.counts(&plan.counts)?)
 }

@@ -17,7 +17,7 @@ use crate::output::{Column, Width, or_dash};
 pub(crate) enum Options {
     /// Search colleges by name
     Search(SearchOptions),
-    /// Search their programs, by the college's name
+    /// Search programs by the college's name
     Programs(ProgramOptions),
     /// The programs that you saved
     #[command(subcommand)]
@@ -26,7 +26,7 @@ pub(crate) enum Options {
 
 #[derive(Args)]
 pub(crate) struct SearchOptions {
-    /// Words, or starts of words, of the name
+    /// Words, or beginnings of words, of the name
     query: Option<String>,
     #[command(flatten)]
     filters: Filters,
@@ -49,16 +49,16 @@ pub(crate) struct ProgramOptions {
 
 #[derive(Args)]
 struct Filters {
-    /// Only in this state: its two letters
+    /// Only in this state: its two-letter code
     #[arg(long)]
     state: Option<String>,
-    /// Only of this athletics division
+    /// Only in this athletics division
     #[arg(long)]
     division: Option<String>,
     /// Only with this sport
     #[arg(long)]
     sport: Option<Sport>,
-    /// Only for these
+    /// Only programs for this gender
     #[arg(long, value_parser = one_of!(ProgramGender))]
     gender: Option<ProgramGender>,
 }

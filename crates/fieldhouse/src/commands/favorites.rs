@@ -19,7 +19,7 @@ use crate::output::{Column, Width, note, or_dash};
 /// Saved programs.
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// List them in your order
+    /// List saved programs in your order
     List,
     /// Save a program
     Add(Box<AddOptions>),
@@ -28,7 +28,7 @@ pub(crate) enum Options {
         /// Its id, as `list` shows it
         id: FavoriteId,
     },
-    /// Take over what was saved here without signing in
+    /// Add what was saved here without signing in to your own list
     Claim,
 }
 
@@ -41,31 +41,31 @@ pub(crate) struct AddOptions {
     /// A college of the catalogue by its UNITID, with --sport and --gender
     #[arg(long, value_name = "N", requires_all = ["sport", "gender"], conflicts_with = "state")]
     unitid: Option<i64>,
-    /// A college that the catalogue does not hold, with --sport
+    /// A college that is not in the catalogue, with --sport
     #[arg(long, value_name = "NAME", requires = "sport")]
     custom: Option<Name>,
     /// The sport
     #[arg(long)]
     sport: Option<Sport>,
-    /// For whom the program is: men, women, coed or unknown
+    /// The program's gender: men, women, coed or unknown
     #[arg(long)]
     gender: Option<WrittenGender>,
-    /// The state of a college that the catalogue does not hold
+    /// The state of a college that is not in the catalogue
     #[arg(long)]
     state: Option<State>,
-    /// Notes; not without signing in
+    /// Notes; you must be signed in
     #[arg(long)]
     notes: Option<Notes>,
-    /// How far you are with it
+    /// How far you are in recruiting
     #[arg(long, value_parser = one_of!(Stage))]
     stage: Option<Stage>,
-    /// How likely a place is
+    /// How likely you are to get a place
     #[arg(long, value_parser = one_of!(Fit))]
     fit: Option<Fit>,
-    /// How much you want it, 1 to 5
+    /// Your interest, 1 to 5
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=5))]
     interest: Option<i64>,
-    /// A tag; may be given several times
+    /// A tag; can be repeated
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<Tag>,
 }
@@ -106,7 +106,7 @@ async fn add(context: &Context, options: AddOptions) -> anyhow::Result<()> {
     let saved = client.colleges().favorites().add(&options.body()).await?;
     context.keep_guest(&client)?;
     if !saved.meta.created {
-        note("It was saved already, and is as it was.");
+        note("It was already saved; nothing was changed.");
     }
     match saved.data {
         RecordOrList::Record(record) if context.output.is_json() => Ok(crate::output::json(&record)?),
@@ -118,11 +118,11 @@ async fn add(context: &Context, options: AddOptions) -> anyhow::Result<()> {
 async fn claim(context: &Context) -> anyhow::Result<()> {
     let client = context.signed_in()?;
     if client.guest_token().is_none() {
-        return Err(Failure::new("nothing was saved here without signing in").into());
+        return Err(Failure::new("there are no programs saved without signing in").into());
     }
     let claimed = client.colleges().favorites().claim().await?;
     context.keep(|server| server.guest_token = None)?;
-    let sentence = format!("Taken over: {}. Saved already: {}.", claimed.copied, claimed.merged);
+    let sentence = format!("Added: {}. Already saved: {}.", claimed.copied, claimed.merged);
     Ok(context.output.sentence(&claimed, &sentence)?)
 }
 

@@ -15,16 +15,16 @@ use crate::output::{Column, Width, note, or_dash};
 /// Games.
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// List the games to come, soonest first
+    /// List upcoming games, soonest first
     Upcoming(UpcomingOptions),
 }
 
 #[derive(Args)]
 pub(crate) struct UpcomingOptions {
-    /// From then on, a time or a date, which is its midnight in the organization's time zone; from now on unless said otherwise
+    /// Games from this time on; a date means midnight in the organization's time zone [default: now]
     #[arg(long, value_name = "TIME")]
     from: Option<When>,
-    /// Before then, a time or a date likewise; for 30 days unless said otherwise, 180 at most
+    /// Games before this time or date, at most 180 days later [default: 30 days later]
     #[arg(long, value_name = "TIME")]
     to: Option<When>,
     /// Only games of this team
@@ -33,7 +33,7 @@ pub(crate) struct UpcomingOptions {
     /// Only games of this season
     #[arg(long, value_name = "ID")]
     season: Option<SeasonId>,
-    /// Only games that stand here
+    /// Only games with this status
     #[arg(long, value_parser = one_of!(GameStatus))]
     status: Option<GameStatus>,
     #[command(flatten)]
@@ -51,7 +51,7 @@ const COLUMNS: &[Column<Game>] = &[
     ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
-/// How long the list goes on where nobody says until when: so the contract has it.
+/// How many days the list covers without --to, as in the contract.
 const DAYS: i64 = 30;
 
 /// Lists the games to come.
@@ -78,7 +78,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
 /// A list that ends before the season does must not look like all of it.
 fn until(from: Timestamp) -> String {
     let end = from.saturating_add(SignedDuration::from_hours(DAYS * 24)).unwrap_or(Timestamp::MAX);
-    format!("These are the games of {DAYS} days, until {}.", end.strftime("%F %R UTC"))
+    format!("These are the games of the next {DAYS} days, until {}.", end.strftime("%F %R UTC"))
 }
 
 /// The start on the clock of the place where it is played.

@@ -1,16 +1,17 @@
-//! `fieldhouse init`: makes the first organization and its owner, on the server's machine.
+//! `fieldhouse init`: creates an organization and its owner, on the server's machine.
 
 use clap::Args;
 use fieldhouse_domain::organizations::slug;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Email, Name, NotText};
 use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_domain::users::check_password;
 use fieldhouse_server::Clock;
 use fieldhouse_server::auth::passwords::Passwords;
 use fieldhouse_server::operator::{self, Founding, OperatorError, Person};
 use secrecy::SecretString;
 
-use crate::database::Database;
+use crate::database::{self, Database};
 use crate::failure::Failure;
 use crate::output::note;
 use crate::secrets;
@@ -25,13 +26,13 @@ pub(crate) struct Options {
     /// The e-mail address of its owner
     #[arg(long, value_name = "EMAIL")]
     owner: String,
-    /// The owner's name; the address unless said otherwise
+    /// The owner's name [default: the e-mail address]
     #[arg(long, value_name = "NAME")]
     owner_name: Option<String>,
-    /// The IANA time zone in which it plays
+    /// The organization's IANA time zone, such as Australia/Melbourne
     #[arg(long, value_name = "ZONE", default_value = "UTC")]
     time_zone: String,
-    /// ISO 3166-1 alpha-2 code of its country: AU
+    /// The organization's country as an ISO 3166-1 alpha-2 code, such as AU
     #[arg(long, value_name = "CODE", value_parser = country)]
     country: Option<String>,
     /// Read the owner's password from standard input instead of asking for it
@@ -60,7 +61,7 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
         time_zone: taken("--time-zone", TimeZoneName::parse(&options.time_zone))?,
     };
     if slug(&founding.name).is_empty() {
-        return Err(Failure::usage("--organization must hold a letter or a digit").into());
+        return Err(Failure::usage("--organization must contain a letter or a digit").into());
     }
     let email = taken("--owner", Email::parse(&options.owner))?;
     let name = options.owner_name.as_deref().unwrap_or(email.as_str());
@@ -70,7 +71,15 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
     } else {
         secrets::ask_for_new("Password of the owner", "pipe it in with --password-stdin")?
     };
+    // Before anything is created.
+    if let Err(NotText { message, fix, .. }) = check_password(&password, &email) {
+        return Err(fix
+            .into_iter()
+            .fold(Failure::new(format!("the password {message}")), Failure::next)
+            .into());
+    }
     let opened = options.database.open().await?;
+    let key_ring = options.database.key_ring(&opened.store).await?;
     let (slug, address) = (slug(&founding.name), email.as_str().to_owned());
     let owner = Person { email, name, role: Role::Owner, password: SecretString::from(password) };
     let founded = operator::found(&opened.store, &Passwords::new(Clock), Clock, founding, vec![owner]).await;
@@ -79,7 +88,11 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
         OperatorError::Refused(_) => Failure::new(error.to_string()).into(),
         error => anyhow::Error::from(error),
     })?;
-    note(&format!("Made the organization {slug} with its owner {address}."));
-    note("Next: fieldhouse serve, then fieldhouse login with that address.");
+    database::bind(&key_ring, &opened.store).await?;
+    opened.created.keep();
+    note(&format!("Created the organization {slug} with its owner {address}."));
+    note(&format!(
+        "Next: start the server with `fieldhouse serve`, then sign in with `fieldhouse login {address}`."
+    ));
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::output::note;
 
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// Add a new secret that is used from now on; what the old ones made stays good
+    /// Add a new secret that is used from now on; what older secrets signed stays valid
     Rotate(Rotate),
 }
 
@@ -46,6 +46,6 @@ pub(crate) fn run(options: Options) -> anyhow::Result<()> {
         PurposeName::AccessToken => Purpose::AccessToken,
     };
     KeyRing::rotate_file(database.folder(), purpose, Clock)?;
-    note("Rotated. The server uses the new secret when it starts again.");
+    note("Rotated. The server uses the new secret after its next start.");
     Ok(())
 }

@@ -8,11 +8,11 @@ use clap::Args;
 use fieldhouse_client::Error;
 use fieldhouse_client::api::Code;
 use fieldhouse_client::api::imports::{BadRow, LeagueFormat, LeagueImport, LeagueReport};
-use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::sports::LeagueSport;
 use fieldhouse_domain::time::TimeZoneName;
 use indicatif::ProgressBar;
 
-use crate::arguments::{read_file, word};
+use crate::arguments::{one_of, read_file};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Column, Width, note, note_list, or_dash};
@@ -22,24 +22,24 @@ use crate::output::{Column, Width, note, note_list, or_dash};
 pub(crate) struct Options {
     /// The file; - for standard input
     file: PathBuf,
-    /// What wrote the file: playhq
-    #[arg(long, value_parser = word::<LeagueFormat>)]
+    /// The product that wrote the file
+    #[arg(long, value_parser = one_of!(LeagueFormat))]
     format: LeagueFormat,
-    /// The sport, which the file does not say
+    /// The sport, which the file does not include
     #[arg(long)]
-    sport: Sport,
-    /// The IANA time zone of the file's times: Australia/Melbourne
+    sport: LeagueSport,
+    /// The IANA time zone of the file's times, such as Australia/Melbourne
     #[arg(long, value_name = "ZONE")]
     time_zone: TimeZoneName,
-    /// Check and count everything, and keep nothing
+    /// Check and count everything, but store nothing
     #[arg(long)]
     dry_run: bool,
-    /// Leave bad rows out; otherwise one of them refuses the whole file
+    /// Skip invalid rows; by default one invalid row rejects the whole file
     #[arg(long)]
     skip_bad: bool,
 }
 
-/// How rows that cannot be taken are listed.
+/// How invalid rows are listed.
 pub(super) const BAD_ROWS: &[Column<BadRow>] = &[
     ("LINE", Width::Whole, |it| it.line.to_string()),
     ("COLUMN", Width::Whole, |it| or_dash(it.column.as_ref())),
@@ -77,13 +77,14 @@ fn explain(error: &Error) -> Failure {
         return failure;
     }
     note_list(&rows, BAD_ROWS);
-    failure.next("correct these rows, or leave them out with --skip-bad")
+    failure.next("correct these rows, or skip them with --skip-bad")
 }
 
 fn read(file: &Path) -> anyhow::Result<String> {
     let bytes = read_file(file).with_context(|| format!("{} cannot be read", file.display()))?;
-    let text = String::from_utf8(bytes);
-    text.with_context(|| format!("{} is not UTF-8 text: save it as CSV UTF-8", file.display()))
+    String::from_utf8(bytes).map_err(|_| {
+        Failure::new(format!("{} is not UTF-8 text", file.display())).next("save it as CSV UTF-8").into()
+    })
 }
 
 /// Turns while the server works; only on a terminal.
@@ -98,7 +99,7 @@ fn show(context: &Context, report: &LeagueReport) -> anyhow::Result<()> {
         note_list(&report.bad_rows, BAD_ROWS);
     }
     if report.dry_run {
-        note("A dry run: nothing was kept.");
+        note("Dry run: nothing was stored.");
     }
     Ok(context.output.counts(&report.counts)?)
 }

@@ -21,13 +21,13 @@ pub(crate) struct Options {
     /// Your e-mail address
     #[arg(required_unless_present_any = ["api_key", "api_key_stdin"], conflicts_with_all = ["api_key", "api_key_stdin"])]
     email: Option<Email>,
-    /// Your password; asked for when it is left out, which keeps it out of the shell's history
+    /// Your password; if omitted, you are asked for it, which keeps it out of the shell's history
     #[arg(conflicts_with = "password_stdin")]
     password: Option<String>,
     /// Read the password from standard input
     #[arg(long, requires = "email")]
     password_stdin: bool,
-    /// The organization, if you belong to several: its slug or id
+    /// The organization's slug or id, if you belong to several
     #[arg(long, value_name = "SLUG", requires = "email")]
     org: Option<String>,
     /// Sign in with this API key
@@ -69,7 +69,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     context.output.sentence(&signed_in, &format!("Signed in to {} as {who}{role}.", signed_in.base_url))?;
     remind_guest(&context.kept()?);
     if key_of_environment().is_some() {
-        note(&format!("{API_KEY_VARIABLE} is set and wins over this sign-in: unset it."));
+        note(&format!("{API_KEY_VARIABLE} is set and takes precedence over this sign-in: unset it."));
     }
     Ok(())
 }
@@ -134,7 +134,7 @@ fn explain_choice(error: &Error, login: &Login) -> Failure {
 fn explain(error: &Error) -> Failure {
     let failure = Failure::from(error);
     match error.code() {
-        Some(Code::InvalidCredentials) => failure.next("check it for typing errors"),
+        Some(Code::InvalidCredentials) => failure.next("check it for typos"),
         Some(code) if failure.is_authentication() => failure.next(code.advice()),
         _ => failure,
     }
@@ -143,7 +143,7 @@ fn explain(error: &Error) -> Failure {
 fn remind_guest(server: &Server) {
     if server.guest_token.is_some() {
         note(
-            "Programs were saved here without signing in; take them over: fieldhouse colleges favorites claim",
+            "Programs were saved here without signing in; add them to your list: fieldhouse colleges favorites claim",
         );
     }
 }

@@ -17,14 +17,16 @@ pub(crate) async fn run(context: &Context) -> anyhow::Result<()> {
         _ => Ok(()),
     };
     context.keep(|kept| kept.credential = None)?;
-    told.context("forgotten here, but the session goes on at the server until it runs out")?;
+    told.context(
+        "the credential was removed here, but the session is still valid on the server until it expires",
+    )?;
     let base_url = context.base_url()?;
     let was = server.credential.is_some();
-    let sentence = if was { "Signed out of" } else { "Nobody was signed in to" };
+    let sentence = if was { "Signed out of" } else { "You were not signed in to" };
     let answer = json!({"base_url": base_url, "signed_out": was});
     context.output.sentence(&answer, &format!("{sentence} {base_url}."))?;
     if key_of_environment().is_some() {
-        note(&format!("{API_KEY_VARIABLE} is set still, and commands go on with it: unset it."));
+        note(&format!("{API_KEY_VARIABLE} is still set and used by other commands: unset it."));
     }
     Ok(())
 }

@@ -10,15 +10,13 @@ use crate::output::note;
 pub(crate) struct Options {
     #[command(flatten)]
     database: Database,
-    /// Only tell how far the schema is
+    /// Only print the version of the schema
     #[arg(long)]
     status: bool,
 }
 
 pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
-    if options.status {
-        options.database.must_exist()?;
-    }
+    options.database.must_exist()?;
     let _lock = FolderLock::take(options.database.folder())?;
     let store = Store::open(&options.database.options()).await?;
     let before = migrations::status(&store).await?;

@@ -27,7 +27,7 @@ use clap::{ArgMatches, Parser, Subcommand};
 
 use crate::context::{Context, Global};
 
-/// Youth sports: seasons, games, and the colleges that come after
+/// Manage a youth-sports organization: seasons, games, API keys and college programs
 #[derive(Parser)]
 #[command(name = "fieldhouse", version, subcommand_required = true, arg_required_else_help = true, after_help = AFTER_HELP)]
 pub(crate) struct Options {
@@ -40,17 +40,17 @@ pub(crate) struct Options {
 const AFTER_HELP: &str = "\
 Environment:
   FIELDHOUSE_URL      the server's address, as --base-url; http://127.0.0.1:8080 before any sign-in
-  FIELDHOUSE_API_KEY  an API key, which wins over what `fieldhouse login` has kept
+  FIELDHOUSE_API_KEY  an API key; it takes precedence over `fieldhouse login`
 
 Tables:
-  On a terminal each record is one line: names are shortened, and columns for which there is no room are left out.
+  On a terminal each record is one line: names are shortened, and columns that do not fit are left out.
   Through a pipe (fieldhouse games upcoming | less -S) tables have every column; --output json is complete.
 
 Exit codes:
   0  done
   1  failed
-  2  used wrongly
-  4  not signed in, or not in the way that this needs";
+  2  invalid usage
+  4  not signed in, or a different credential is required";
 
 #[derive(Subcommand)]
 enum Command {
@@ -58,7 +58,7 @@ enum Command {
     Login(login::Options),
     /// End the session and forget the credential
     Logout,
-    /// Who is signed in, where, and with what
+    /// Show who is signed in, on which server, and with which credential
     Whoami,
     /// Seasons of the organization
     #[command(subcommand)]
@@ -69,27 +69,27 @@ enum Command {
     /// Your own profile
     #[command(subcommand)]
     Profile(profile::Options),
-    /// The college catalogue, and the programs that you saved
+    /// The college catalogue, and your saved programs
     #[command(subcommand)]
     Colleges(colleges::Options),
-    /// Administration: API keys
+    /// Manage API keys
     #[command(subcommand)]
     Admin(admin::Options),
-    /// Imports of whole files
+    /// Import files
     #[command(subcommand)]
     Import(import::Options),
     /// Call any operation of the API
     Api(api::Options),
     /// Serve the API
     Serve(Box<serve::Options>),
-    /// Make the first organization and its owner (on the server's machine)
+    /// Create an organization and its owner (on the server's machine)
     Init(init::Options),
-    /// Bring the database's schema up to this program (on the server's machine)
+    /// Update the database schema to this version (on the server's machine)
     Migrate(migrate::Options),
     /// The server's secrets (on the server's machine)
     #[command(subcommand)]
     KeyRing(key_ring::Options),
-    /// Print a shell's completion script
+    /// Print a completion script for a shell
     Completions(completions::Options),
 }
 

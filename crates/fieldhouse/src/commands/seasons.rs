@@ -13,25 +13,25 @@ use crate::output::{Column, Width, or_dash};
 /// Seasons.
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// List them, the latest first
+    /// List seasons, the latest first
     List(ListOptions),
 }
 
 #[derive(Args)]
 pub(crate) struct ListOptions {
-    /// Only seasons that stand here
+    /// Only seasons with this status
     #[arg(long, value_parser = one_of!(SeasonStatus))]
     status: Option<SeasonStatus>,
     /// Only seasons of this sport
     #[arg(long)]
     sport: Option<Sport>,
-    /// Only seasons that are played in this year, in part at least
+    /// Only seasons that are played at least partly in this year
     #[arg(long)]
     year: Option<i16>,
-    /// Only seasons whose name holds these words or starts of words
+    /// Only seasons whose name contains these words or beginnings of words
     #[arg(long, short, value_name = "WORDS")]
     query: Option<String>,
-    /// Only what changed since then, a time or a date, which is its midnight in the organization's time zone; JSON is then an object that
+    /// Only records changed since this time; a date means midnight in the organization's time zone. JSON output is then an object that
     /// holds the changed records in `data` and the deleted ones in `deleted`
     #[arg(long, value_name = "TIME")]
     updated_since: Option<When>,

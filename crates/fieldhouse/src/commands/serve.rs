@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_server::listener::{self, ConnectionOptions};
-use fieldhouse_server::{App, router, workers};
+use fieldhouse_server::{App, private_file, router, workers};
 use fieldhouse_store::{Engine, organizations};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -18,7 +18,8 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::database::Database;
+use crate::arguments::count;
+use crate::database::{self, Database};
 use crate::demo::{self, Demo};
 use crate::failure::Failure;
 use crate::log;
@@ -29,29 +30,29 @@ use crate::output::note;
 pub(crate) struct Options {
     #[command(flatten)]
     database: Database,
-    /// The address to listen on; port 0 picks a free one
-    #[arg(long, env = "FIELDHOUSE_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
+    /// The address to listen on; port 0 chooses a free port
+    #[arg(long, env = "FIELDHOUSE_LISTEN", default_value = "127.0.0.1:8080", value_parser = listening, value_name = "ADDRESS")]
     listen: SocketAddr,
-    /// The address under which clients reach the server, where it is another than the one it listens on
+    /// The address at which clients reach the server, if it differs from the listening address
     #[arg(long, env = "FIELDHOUSE_PUBLIC_URL", value_name = "URL")]
     public_url: Option<String>,
     /// Serve a demo: an organization with a real league, the college catalogue, and a user for each role
     ///
-    /// Its data goes to a folder that is thrown away at the end, unless --data-dir or --database-url is given.
+    /// Its data is deleted when the server stops, unless --data-dir or --database-url is given.
     #[arg(long)]
     demo: bool,
-    /// Once requests are accepted, write the address, the demo's accounts and the process id there as JSON; it is removed at a start and at
-    /// a stop
+    /// A JSON file to write when requests are accepted: the address, the demo's accounts and the process id; it is removed at every start
+    /// and stop
     #[arg(long, value_name = "FILE")]
     ready_file: Option<PathBuf>,
     #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
     connections: Connections,
-    /// What is logged: a level, or levels by module as in `info,fieldhouse_server=debug`
+    /// What to log: a level, or levels by module as in `info,fieldhouse_server=debug`
     #[arg(long, env = "FIELDHOUSE_LOG", value_name = "FILTER")]
     log: Option<String>,
-    /// How log lines are written
+    /// The format of log lines
     #[arg(long, env = "FIELDHOUSE_LOG_FORMAT", value_enum, default_value_t = LogFormat::Json)]
     log_format: LogFormat,
 }
@@ -59,17 +60,17 @@ pub(crate) struct Options {
 /// How many requests a minute each may make.
 #[derive(Args)]
 struct Limits {
-    /// Requests a minute of an API key
-    #[arg(long = "limit-key", env = "FIELDHOUSE_LIMIT_KEY", default_value_t = LimitOptions::default().key, value_name = "NUMBER")]
+    /// Requests per minute of an API key
+    #[arg(long = "limit-key", env = "FIELDHOUSE_LIMIT_KEY", default_value_t = LimitOptions::default().key, value_parser = count::<NonZeroU32>, value_name = "NUMBER")]
     key: NonZeroU32,
-    /// Requests a minute of a user
-    #[arg(long = "limit-user", env = "FIELDHOUSE_LIMIT_USER", default_value_t = LimitOptions::default().user, value_name = "NUMBER")]
+    /// Requests per minute of a user
+    #[arg(long = "limit-user", env = "FIELDHOUSE_LIMIT_USER", default_value_t = LimitOptions::default().user, value_parser = count::<NonZeroU32>, value_name = "NUMBER")]
     user: NonZeroU32,
-    /// Requests a minute of an organization
-    #[arg(long = "limit-organization", env = "FIELDHOUSE_LIMIT_ORGANIZATION", default_value_t = LimitOptions::default().organization, value_name = "NUMBER")]
+    /// Requests per minute of an organization
+    #[arg(long = "limit-organization", env = "FIELDHOUSE_LIMIT_ORGANIZATION", default_value_t = LimitOptions::default().organization, value_parser = count::<NonZeroU32>, value_name = "NUMBER")]
     organization: NonZeroU32,
-    /// Requests a minute of an address without a credential, apart from those below
-    #[arg(long = "limit-address", env = "FIELDHOUSE_LIMIT_ADDRESS", default_value_t = LimitOptions::default().address, value_name = "NUMBER")]
+    /// Requests per minute of an address without a credential, apart from the next three
+    #[arg(long = "limit-address", env = "FIELDHOUSE_LIMIT_ADDRESS", default_value_t = LimitOptions::default().address, value_parser = count::<NonZeroU32>, value_name = "NUMBER")]
     address: NonZeroU32,
     /// Sign-ins a minute of an address
     #[arg(long = "limit-sign-in", env = "FIELDHOUSE_LIMIT_SIGN_IN", default_value_t = LimitOptions::default().sign_in, value_name = "NUMBER")]
@@ -95,9 +96,9 @@ struct Connections {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum LogFormat {
-    /// One JSON object a line, for machines
+    /// One JSON object per line, for programs
     Json,
-    /// One line of text each, for people
+    /// One line of text per event, for people
     Text,
 }
 
@@ -105,23 +106,30 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     let _log = start_log(&options)?;
     // Who waits for the file must not find that of a server that is gone.
     remove_ready_file(&options)?;
-    // Dropped last of all: the folder goes when everything in it is closed.
+    // Dropped last: the folder is removed when everything in it is closed.
     let throw_away = throw_away_folder(&mut options)?;
-    let opened = options.database.open().await?;
-    let demo =
-        if options.demo { Some(demo::prepare(&opened, options.database.folder()).await?) } else { None };
+    let (opened, demo) = if options.demo {
+        let opened = options.database.open().await?;
+        let demo = demo::prepare(&opened, options.database.folder()).await?;
+        (opened, Some(demo))
+    } else {
+        (options.database.open_existing().await?, None)
+    };
     if !organizations::any(&mut &opened.store).await? {
-        let next = "make the first organization: fieldhouse init --organization NAME --owner EMAIL, or try fieldhouse serve --demo";
-        return Err(Failure::new("this server holds no organization yet").next(next).into());
+        let next = "create the first one with `fieldhouse init`, or try `fieldhouse serve --demo`";
+        return Err(Failure::new("the database holds no organization yet").next(next).into());
     }
+    let key_ring = options.database.key_ring(&opened.store).await?;
+    database::bind(&key_ring, &opened.store).await?;
+    opened.created.keep();
     let listener = listen(options.listen).await?;
     let base_url = match &options.public_url {
         Some(url) => url.trim_end_matches('/').to_owned(),
         None => format!("http://{}", listener.local_addr()?),
     };
     let store = Arc::new(opened.store);
-    let app = App::new(store.clone(), opened.key_ring, &base_url, options.limits.options())
-        .map_err(anyhow::Error::msg)?;
+    let app =
+        App::new(store.clone(), key_ring, &base_url, options.limits.options()).map_err(anyhow::Error::msg)?;
     let router = router::router(app.clone()).map_err(anyhow::Error::msg)?;
     let working = workers::start(app.clone());
     let stop = stop_signal()?;
@@ -143,13 +151,19 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     removed
 }
 
+fn listening(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse().map_err(|_| "write an IP address and a port, such as 127.0.0.1:8080")
+}
+
 async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     match TcpListener::bind(address).await {
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
-            let what = format!("{address} cannot be listened on: another program does already");
-            Err(Failure::new(what).next("--listen 127.0.0.1:0 picks a free port").into())
+            let what = format!("cannot listen on {address}: the address is in use");
+            Err(Failure::new(what)
+                .next("choose another address; --listen 127.0.0.1:0 chooses a free port")
+                .into())
         }
-        bound => bound.with_context(|| format!("{address} cannot be listened on")),
+        bound => bound.with_context(|| format!("cannot listen on {address}")),
     }
 }
 
@@ -188,7 +202,10 @@ fn start_log(options: &Options) -> anyhow::Result<log::Writer> {
     let (batches, writer) = log::Batches::start()?;
     let usual = if options.demo { "warn" } else { "info" };
     let filter = options.log.as_deref().unwrap_or(usual);
-    let targets: Targets = filter.parse().with_context(|| format!("--log {filter} is invalid"))?;
+    let targets: Targets = filter.parse().map_err(|_| {
+        Failure::usage(format!("--log {filter} is not a filter"))
+            .next("write a level such as info, or levels by module as in info,fieldhouse_server=debug")
+    })?;
     let registry = tracing_subscriber::registry().with(targets);
     let lines = tracing_subscriber::fmt::layer().with_writer(batches);
     match options.log_format {
@@ -200,7 +217,7 @@ fn start_log(options: &Options) -> anyhow::Result<log::Writer> {
 
 /// A demo without a place of its own gets a folder that goes at the end.
 fn throw_away_folder(options: &mut Options) -> anyhow::Result<Option<tempfile::TempDir>> {
-    if !options.demo || options.database.data_dir.is_some() {
+    if !options.demo || options.database.is_named() {
         return Ok(None);
     }
     let folder = tempfile::Builder::new().prefix("fieldhouse-demo-").tempdir()?;
@@ -222,7 +239,7 @@ fn announce(
             "accounts": demo.map(|demo| demo.accounts.as_slice()).unwrap_or_default(),
             "pid": std::process::id(),
         });
-        write_private(file, &ready.to_string())
+        private_file::write(file, ready.to_string().as_bytes())
             .with_context(|| format!("{} cannot be written", file.display()))?;
     }
     if let Some(demo) = demo {
@@ -230,16 +247,6 @@ fn announce(
     } else {
         note(&format!("Fieldhouse serves {base_url} on {}. Documentation: {base_url}/docs", engine.name()));
     }
-    Ok(())
-}
-
-/// Writes a file that its owner alone may read, whole or not at all, for whoever waits for it must not read half of it.
-pub(crate) fn write_private(file: &std::path::Path, text: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut beside = tempfile::NamedTempFile::new_in(folder.unwrap_or(std::path::Path::new(".")))?;
-    beside.write_all(text.as_bytes())?;
-    beside.persist(file)?;
     Ok(())
 }
 

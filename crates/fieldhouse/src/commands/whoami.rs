@@ -1,13 +1,27 @@
 //! `fieldhouse whoami`: who is signed in, where, and with what.
 
-use fieldhouse_client::api::profile::{Auth, AuthMethod};
+use fieldhouse_client::api::Code;
+use fieldhouse_client::api::api_keys::ApiKey;
+use fieldhouse_client::api::profile::{Auth, AuthMethod, Profile};
 use jiff::Timestamp;
 
 use crate::context::Context;
+use crate::output::note;
 
 /// Asks the server who the caller is.
 pub(crate) async fn run(context: &Context) -> anyhow::Result<()> {
-    let profile = context.signed_in()?.profile().me().await?;
+    let client = context.signed_in()?;
+    match client.profile().me().await {
+        Ok(profile) => show(context, &profile),
+        // A key may not read its owner's profile, but it may always read its own record.
+        Err(error) if error.code() == Some(Code::ScopeInsufficient) => {
+            show_key(context, &client.api_keys().current().await?)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn show(context: &Context, profile: &Profile) -> anyhow::Result<()> {
     let mut rows = vec![
         ("e-mail", profile.email.clone()),
         ("organization", profile.organization.name.clone()),
@@ -16,11 +30,25 @@ pub(crate) async fn run(context: &Context) -> anyhow::Result<()> {
     ];
     rows.extend(until(context, &profile.auth)?.map(|end| ("until", end.to_string())));
     rows.push(("server", context.base_url()?));
-    Ok(context.output.record(&profile, &rows)?)
+    Ok(context.output.record(profile, &rows)?)
 }
 
-/// When a credential ends. The server tells it of the access token, which is renewed by itself; what a person wants to know is when he
-/// has to sign in again.
+fn show_key(context: &Context, key: &ApiKey) -> anyhow::Result<()> {
+    let rows = [
+        ("user", key.user_id.to_string()),
+        ("organization", key.organization_id.to_string()),
+        ("role", format!("{} or lower", key.role)),
+        ("signed in with", format!("API key {} ({}), for {}", key.id, key.name, key.scopes.join(", "))),
+        ("until", key.expires_at.to_string()),
+        ("server", context.base_url()?),
+    ];
+    context.output.record(key, &rows)?;
+    note("The e-mail address is not shown: this key lacks the scope profile:read.");
+    Ok(())
+}
+
+/// When a credential expires. The server reports that of the access token, which is renewed automatically; the user wants to know when
+/// they have to sign in again.
 pub(crate) fn until(context: &Context, auth: &Auth) -> anyhow::Result<Option<Timestamp>> {
     match auth.session_id {
         Some(session) => context.session_end(session),

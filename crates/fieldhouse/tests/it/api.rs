@@ -45,8 +45,8 @@ fn a_list_is_followed_to_its_end() {
 fn one_record_is_no_list() {
     let olga = Person::new(|_| Reply::json(200, &json!({"data": {"id": 1}})));
     olga.types_with_key("api GET /x --paginate").assert().code(1).stdout_eq("").stderr_eq(str![[r#"
-error: this is not a list
-hint: leave --paginate out
+error: the response is not a list
+hint: omit --paginate
 
 "#]]);
 }
@@ -67,7 +67,7 @@ fn refusals_go_to_standard_error() {
     let me = olga.types_with_key("api GET /api/v1/profile/me");
     me.assert().code(4).stdout_eq("").stderr_eq(str![[r#"
 error: The stub says no.
-hint: FIELDHOUSE_API_KEY is set and wins over any sign-in: put a good key there, or unset it
+hint: FIELDHOUSE_API_KEY is set and takes precedence over any sign-in: set it to a valid key, or unset it
 request id: req-1
 
 "#]]);

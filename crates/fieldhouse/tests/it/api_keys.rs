@@ -23,14 +23,14 @@ fn issued() -> Value {
 }
 
 #[test]
-fn a_new_key_stands_alone_on_standard_output() {
+fn a_new_key_is_alone_on_standard_output() {
     let olga = Person::new(|_| Reply::json(201, &issued()));
     let create = olga.types_with_key(
         "admin api-keys create --name ci --expires-at 2026-04-01T00:00:00Z --scope seasons:read --scope games:read --kind agent",
     );
     create.assert().success().stdout_eq("fhk_secret\n").stderr_eq(str![[r#"
 Issued ci (key_01h2xcejqtf2nbrexx3vqjhp41) until 2026-04-01T00:00:00Z.
-Keep the key now: it is not shown again.
+Save the key now: it is not shown again.
 
 "#]]);
     let body: Value = serde_json::from_str(&olga.stub.seen()[0].body).expect("JSON");
@@ -56,7 +56,7 @@ fn a_key_cannot_make_a_key() {
     let olga = Person::new(|_| Reply::problem(403, "session_required"));
     olga.types_with_key("admin api-keys create --name ci").assert().code(4).stderr_eq(str![[r#"
 error: The stub says no.
-hint: an API key cannot do this; open a session: fieldhouse login <email>, and unset FIELDHOUSE_API_KEY, which wins over it
+hint: sign in with e-mail and password: fieldhouse login <email>, and unset FIELDHOUSE_API_KEY, which takes precedence
 request id: req-1
 
 "#]]);
@@ -90,7 +90,7 @@ ci        active  2026-04-01T00:00:00Z  owner  personal  fhk_0123456789...wxyz  
  [31mred  active  2026-04-01T00:00:00Z  owner  personal  fhk_0123456789...wxyz  -          key_01h2xcejqtf2nbrexx3vqjhp41
 
 "#]]).stderr_eq(str![[r#"
-There are more: --all lists every one.
+There are more: use --all to list all of them.
 
 "#]]);
     let revoke = olga.types_with_key("admin api-keys revoke key_01h2xcejqtf2nbrexx3vqjhp41");

@@ -29,7 +29,7 @@ fn a_search_needs_no_credential_and_can_go_to_the_end() {
 }
 
 #[test]
-fn a_guest_is_known_again_and_can_take_his_list_over() {
+fn a_guest_is_known_again_and_can_claim_the_list() {
     let olga = Person::new(|seen| match seen.call.as_str() {
         "POST /api/v1/colleges/favorites" => {
             let saved = json!({"data": favorite(), "meta": {"created": true, "guest_token": "guest-1"}});
@@ -57,11 +57,11 @@ RANK  COLLEGE            STATE  SPORT  GENDER  STAGE  FIT    INTEREST  ID
     let remove = olga.types("colleges favorites remove fav_01h2xcejqtf2nbrexx3vqjhp41");
     remove.assert().success().stdout_eq("Somewhere College is off the list.\n");
     olga.types_with_key("colleges favorites claim").assert().success().stdout_eq(str![[r#"
-Taken over: 1. Saved already: 0.
+Added: 1. Already saved: 0.
 
 "#]]);
     let again = olga.types_with_key("colleges favorites claim").assert().code(1);
-    again.stderr_eq("error: nothing was saved here without signing in\n");
+    again.stderr_eq("error: there are no programs saved without signing in\n");
     olga.types("colleges favorites list").assert().success();
     let guests: Vec<_> =
         olga.stub.seen().iter().map(|seen| seen.header("x-guest-token").map(str::to_owned)).collect();

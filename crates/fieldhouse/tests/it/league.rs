@@ -48,7 +48,7 @@ venues updated       0
         .stderr_eq(str![[r#"
 LINE  COLUMN     REASON
 7     Game Date  is not a date
-A dry run: nothing was kept.
+Dry run: nothing was stored.
 
 "#]]);
     let json = olga.types_with_key(&format!("--output json {IMPORT}")).stdin("a,b\n");
@@ -89,14 +89,14 @@ fn a_refused_file_names_its_bad_rows() {
         Reply::json(
             422,
             &json!({"code": "validation_failed", "title": "x", "status": 422, "request_id": "req-3",
-                "detail": "1 row cannot be taken.", "bad_rows": bad}),
+                "detail": "1 row is invalid.", "bad_rows": bad}),
         )
     });
     olga.types_with_key(IMPORT).stdin("a,b\n").assert().code(1).stdout_eq("").stderr_eq(str![[r#"
 LINE  COLUMN  REASON
 2     -       has 3 columns
-error: 1 row cannot be taken.
-hint: correct these rows, or leave them out with --skip-bad
+error: 1 row is invalid.
+hint: correct these rows, or skip them with --skip-bad
 request id: req-3
 
 "#]]);
@@ -116,16 +116,16 @@ fn wrong_fields_are_named_as_they_were_typed() {
     };
     let olga = Person::new(move |seen| match seen.nth {
         0 => refusal("/time_zone is unknown.", &["/time_zone"]),
-        _ => refusal("2 fields cannot be taken.", &["/sport", "/content"]),
+        _ => refusal("2 fields are invalid.", &["/sport", "/content"]),
     });
     olga.types_with_key(IMPORT).stdin("a,b\n").assert().code(1).stderr_eq(str![[r#"
 error: --time-zone is unknown: mend it
 
 "#]]);
     olga.types_with_key(IMPORT).stdin("a,b\n").assert().code(1).stderr_eq(str![[r#"
-error: 2 fields cannot be taken.
+error: 2 fields are invalid.
   --sport is unknown: mend it
-  content is unknown: mend it
+  FILE is unknown: mend it
 
 "#]]);
 }
@@ -137,7 +137,7 @@ fn a_file_that_is_too_large_is_not_sent() {
     std::fs::write(&file, "a".repeat(16 << 20)).expect("a file");
     let import = IMPORT.replacen(" - ", &format!(" {} ", file.display()), 1);
     olga.types_with_key(&import).assert().code(1).stderr_eq(str![[r#"
-error: the request has [..] bytes; at most 16777216 are taken
+error: the request has [..] bytes; the maximum is 16777216
 hint: import it in parts
 
 "#]]);
@@ -149,7 +149,7 @@ fn a_file_that_is_not_there() {
     let olga = Person::new(|_| Reply::none());
     let import = IMPORT.replacen(" - ", " /nowhere.csv ", 1);
     olga.types_with_key(&import).assert().code(1).stderr_eq(str![[r#"
-error: /nowhere.csv cannot be read: No such file or directory (os error 2)
+error: /nowhere.csv cannot be read: No such file or directory
 
 "#]]);
 }

@@ -19,7 +19,7 @@ use snapbox::cmd::{Command, cargo_bin};
 use support::{Reply, Seen, Stub};
 use tempfile::TempDir;
 
-/// A person at a command line: a home of his own, and a server.
+/// A person at a command line: their home folder, and a server.
 struct Person {
     home: TempDir,
     stub: Stub,
@@ -31,7 +31,7 @@ impl Person {
         Self { home: tempfile::tempdir().expect("a home"), stub: Stub::new(answer) }
     }
 
-    /// A command that he types; the words are split at blanks.
+    /// A command that they type; the words are split at spaces.
     fn types(&self, words: &str) -> Command {
         let home = self.home.path().to_str().expect("a path");
         fieldhouse(words).env("XDG_CONFIG_HOME", home).env("FIELDHOUSE_URL", self.stub.url())

@@ -93,13 +93,13 @@ request id: req-1
 fn a_list_that_ends_after_thirty_days_says_so() {
     let olga = Person::new(|seen| list(&json!([]), (!seen.query.contains("to=")).then_some("next")));
     let more = olga.types_with_key("games upcoming --from 2026-05-01T00:00:00Z");
-    more.assert().success().stderr_eq("Nothing found.\nThere are more: --all lists every one.\n");
+    more.assert().success().stderr_eq("Nothing found.\nThere are more: use --all to list all of them.\n");
     let olga = Person::new(club(json!([])));
     for all in ["--all", ""] {
         let end = olga.types_with_key(&format!("games upcoming --from 2026-05-01T00:00:00Z {all}"));
         end.assert().success().stderr_eq(str![[r#"
 Nothing found.
-These are the games of 30 days, until 2026-05-31 00:00 UTC. --to DATE lists later ones.
+These are the games of the next 30 days, until 2026-05-31 00:00 UTC. --to DATE lists later ones.
 
 "#]]);
     }

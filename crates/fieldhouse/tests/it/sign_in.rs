@@ -9,7 +9,7 @@ use snapbox::str;
 use crate::support::{Reply, Seen};
 use crate::{Person, list, profile, tokens};
 
-/// Signs everybody in; `access-1` has run out, `refresh-1` is good once.
+/// Accepts every sign-in; `access-1` has expired, `refresh-1` is valid once.
 fn server(seen: &Seen) -> Reply {
     let authorization = seen.header("authorization");
     match seen.call.as_str() {
@@ -51,7 +51,7 @@ fn a_wrong_password_and_none() {
     let olga = Person::new(server);
     olga.types("login olga@coburg.test wrong").assert().code(4).stderr_eq(str![[r#"
 error: The stub says no.
-hint: check it for typing errors
+hint: check it for typos
 request id: req-1
 
 "#]]);
@@ -70,7 +70,7 @@ fn signing_out_forgets_even_where_the_server_cannot_be_told() {
     });
     olga.types("login olga@coburg.test right").assert().success();
     olga.types("logout").assert().code(1).stderr_eq(str![[r#"
-error: forgotten here, but the session goes on at the server until it runs out: The stub says no.
+error: the credential was removed here, but the session is still valid on the server until it expires: The stub says no.
 request id: req-1
 
 "#]]);
@@ -131,7 +131,7 @@ fn several_organizations_have_to_be_told_apart() {
             "fix": "name one of coburg, northside"});
         Reply::json(
             422,
-            &json!({"code": "validation_failed", "title": "Fields cannot be taken as they are", "status": 422,
+            &json!({"code": "validation_failed", "title": "Invalid fields", "status": 422,
                 "detail": "/organization is none of yours.", "request_id": "req-7", "errors": [wrong],
                 "organizations": ["coburg", "northside"]}),
         )
@@ -179,12 +179,12 @@ fn a_damaged_file_is_named_and_replaced() {
     for replacing in ["login --api-key fhk_1", "logout"] {
         std::fs::write(folder.join("credentials.json"), "{\"servers").expect("a file");
         olga.types("whoami").assert().code(1).stderr_eq(str![[r#"
-error: [..]/fieldhouse/credentials.json is damaged: EOF while parsing a string at line 1 column 9
+error: [..]/fieldhouse/credentials.json is damaged on line 1
 hint: sign in again, which replaces it: fieldhouse login <email>
 
 "#]]);
         olga.types(replacing).assert().success().stderr_eq(str![[r#"
-[..]/fieldhouse/credentials.json is damaged: EOF while parsing a string at line 1 column 9. It was removed: sign in again wherever you were signed in.
+[..]/fieldhouse/credentials.json is damaged on line 1. It was removed: sign in again on every server.
 
 "#]]);
         let kept = std::fs::read_to_string(folder.join("credentials.json")).expect("the file");
@@ -201,16 +201,16 @@ fn a_bad_key_of_the_environment_is_no_way_round_in_a_circle() {
     });
     olga.types_with_key("whoami").assert().code(4).stderr_eq(str![[r#"
 error: The stub says no.
-hint: FIELDHOUSE_API_KEY is set and wins over any sign-in: put a good key there, or unset it
+hint: FIELDHOUSE_API_KEY is set and takes precedence over any sign-in: set it to a valid key, or unset it
 request id: req-1
 
 "#]]);
     olga.types_with_key("login olga@coburg.test right").assert().success().stderr_eq(str![[r#"
-FIELDHOUSE_API_KEY is set and wins over this sign-in: unset it.
+FIELDHOUSE_API_KEY is set and takes precedence over this sign-in: unset it.
 
 "#]]);
     olga.types_with_key("logout").assert().success().stderr_eq(str![[r#"
-FIELDHOUSE_API_KEY is set still, and commands go on with it: unset it.
+FIELDHOUSE_API_KEY is still set and used by other commands: unset it.
 
 "#]]);
 }
@@ -227,4 +227,53 @@ fn two_processes_do_not_burn_each_others_refresh_token() {
     olga.types("seasons list").assert().success();
     let refreshes = olga.calls().iter().filter(|call| call.ends_with("/auth/refresh")).count();
     assert_eq!(refreshes, 1);
+}
+
+#[test]
+fn a_narrowed_key_shows_what_it_may_know_of_itself() {
+    let key = json!({"data": {
+        "id": "key_01h2xcejqtf2nbrexx3vqjhp41", "name": "morning report", "kind": "personal", "prefix": "fhk_0123456789",
+        "last4": "abcd", "role": "coach", "organization_id": "org_01h2xcejqtf2nbrexx3vqjhp41",
+        "user_id": "usr_01h2xcejqtf2nbrexx3vqjhp41", "scopes": ["games:read"], "allowed_ips": [], "status": "active",
+        "created_at": "2026-01-01T00:00:00Z", "expires_at": "2026-04-01T00:00:00Z", "last_used_at": null,
+        "revoked_at": null, "updated_at": "2026-01-01T00:00:00Z", "version": 1,
+    }});
+    let olga = Person::new(move |seen| match seen.call.as_str() {
+        "GET /api/v1/api-keys/current" => Reply::json(200, &key),
+        _ => Reply::problem(403, "scope_insufficient"),
+    });
+    let shown = olga.types_with_key("whoami").assert().success();
+    shown
+        .stdout_eq(str![[r#"
+user            usr_01h2xcejqtf2nbrexx3vqjhp41
+organization    org_01h2xcejqtf2nbrexx3vqjhp41
+role            coach or lower
+signed in with  API key key_01h2xcejqtf2nbrexx3vqjhp41 (morning report), for games:read
+until           2026-04-01T00:00:00Z
+server          http://127.0.0.1:[..]
+
+"#]])
+        .stderr_eq(str![[r#"
+The e-mail address is not shown: this key lacks the scope profile:read.
+
+"#]]);
+}
+
+#[test]
+fn a_wrong_current_password_is_not_answered_with_sign_in_again() {
+    let olga = Person::new(|seen| match seen.call.as_str() {
+        "POST /api/v1/auth/login" => tokens(1),
+        _ => Reply::json(
+            401,
+            &json!({"code": "invalid_credentials", "status": 401, "title": "Invalid credential",
+                "detail": "/current_password is wrong.", "errors": [{"pointer": "/current_password",
+                "code": "invalid_credentials", "message": "is wrong", "fix": "send the password that you sign in with now"}]}),
+        ),
+    });
+    olga.types("login olga@coburg.test right").assert().success();
+    let change = "api POST /api/v1/auth/password -f current_password=a -f new_password=b";
+    olga.types(change).assert().code(1).stderr_eq(str![[r#"
+error: current_password is wrong: send the password that you sign in with now
+
+"#]]);
 }

@@ -46,14 +46,14 @@ fn a_server_that_is_not_there() {
     let home = home.path().to_str().expect("a path");
     let there = || fieldhouse("colleges search golf").env("XDG_CONFIG_HOME", home);
     there().env("FIELDHOUSE_URL", "http://127.0.0.1:9").assert().code(1).stdout_eq("").stderr_eq(str![[r#"
-error: the server at http://127.0.0.1:9 cannot be reached: [..]
+error: the server at http://127.0.0.1:9 cannot be reached: nothing is listening there
 hint: check the address (--base-url or FIELDHOUSE_URL), or start a server here: fieldhouse serve --demo
 
 "#]]);
 }
 
 #[test]
-fn what_is_no_address_is_refused_before_anybody_is_asked_to_sign_in() {
+fn an_invalid_address_is_refused_before_the_sign_in() {
     for (address, wanted) in [
         ("127.0.0.1:8080", "http://127.0.0.1:8080"),
         ("api.example.org", "http://api.example.org"),
@@ -68,7 +68,7 @@ fn what_is_no_address_is_refused_before_anybody_is_asked_to_sign_in() {
 }
 
 #[test]
-fn nobody_is_signed_in() {
+fn the_user_is_not_signed_in() {
     let home = tempfile::tempdir().expect("a home");
     let home = home.path().to_str().expect("a path");
     let there = |words| fieldhouse(words).env("XDG_CONFIG_HOME", home);
@@ -80,7 +80,7 @@ hint: sign in: fieldhouse login <email>, or set FIELDHOUSE_API_KEY
 "#]]);
     }
     there("logout").assert().success().stdout_eq(str![[r#"
-Nobody was signed in to http://127.0.0.1:8080.
+You were not signed in to http://127.0.0.1:8080.
 
 "#]]);
 }
@@ -88,7 +88,7 @@ Nobody was signed in to http://127.0.0.1:8080.
 #[test]
 fn no_home_is_no_place_for_credentials() {
     fieldhouse("whoami").assert().code(1).stderr_eq(str![[r#"
-error: there is no folder for credentials: set HOME, or XDG_CONFIG_HOME
+error: no folder for credentials: set HOME or XDG_CONFIG_HOME
 
 "#]]);
 }
@@ -102,7 +102,7 @@ hint: write a name such as Australia/Melbourne
 
 "#]]);
     fieldhouse(&format!("{init} !")).assert().code(2).stderr_eq(str![[r#"
-error: --organization must hold a letter or a digit
+error: --organization must contain a letter or a digit
 
 "#]]);
 }
@@ -111,4 +111,57 @@ error: --organization must hold a letter or a digit
 fn completions_name_the_commands() {
     let output = fieldhouse("completions bash").output().expect("a script");
     assert!(String::from_utf8_lossy(&output.stdout).contains("fieldhouse__subcmd__seasons"));
+}
+
+#[test]
+fn no_library_speaks_to_the_person() {
+    for (words, said) in [
+        (
+            "import league x.csv --format excel --sport basketball --time-zone UTC",
+            "[possible values: playhq]",
+        ),
+        (
+            "import league missing.csv --format playhq --sport basketball --time-zone UTC",
+            "missing.csv cannot be read: No such file or directory\n",
+        ),
+        ("api FETCH /x", "use one of GET, POST, PATCH, PUT, DELETE"),
+        ("api POST /x --input Cargo.toml", "error: Cargo.toml is not JSON: see line 1, column "),
+        ("serve --demo --listen localhost", "write an IP address and a port, such as 127.0.0.1:8080"),
+        ("serve --demo --limit-key 0", "write an integer of 1 or more"),
+        ("serve --demo --database-connections many", "write an integer of 1 or more"),
+        ("serve --database-url postgres://a@127.0.0.1:9/a", "Connection refused\nhint: check --database-url"),
+        ("serve --demo --data-dir Cargo.toml", "Cargo.toml: File exists\nhint: check --data-dir\n"),
+        ("serve --demo --log a=b=c", "error: --log a=b=c is not a filter\nhint: write a level"),
+    ] {
+        let home = tempfile::tempdir().expect("a home");
+        let refused =
+            fieldhouse(words).env("XDG_CONFIG_HOME", home.path()).env("FIELDHOUSE_API_KEY", "fhk_x");
+        let refused = refused.env("FIELDHOUSE_DATA_DIR", home.path().join("data"));
+        let error = String::from_utf8(refused.output().expect("output").stderr).expect("text");
+        assert!(error.contains(said), "{words}: {error}");
+        for foreign in ["os error", "unknown variant", "invalid digit", "expected value", "socket address"] {
+            assert!(!error.contains(foreign), "{words}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_server_without_tls_is_not_blamed_on_its_messages() {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = server.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        while let Ok((mut connection, _)) = server.accept() {
+            let _ = connection.read(&mut [0; 64]);
+            let _ = connection.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        }
+    });
+    let home = tempfile::tempdir().expect("a home");
+    let asked = fieldhouse("colleges search golf").env("XDG_CONFIG_HOME", home.path());
+    let asked = asked.env("FIELDHOUSE_URL", format!("https://{address}")).output().expect("output");
+    let error = String::from_utf8(asked.stderr).expect("text");
+    assert!(
+        error.contains("cannot be reached: it does not use TLS, or its certificate is not trusted"),
+        "{error}"
+    );
 }

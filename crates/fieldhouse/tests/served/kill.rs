@@ -24,7 +24,7 @@ fn every_acknowledged_favorite_survives_a_kill() {
     });
 }
 
-/// Kills a server that saves for somebody at the first acknowledgement. Gives whether that was in the middle of the work.
+/// Kills a server at the first acknowledged save. Returns whether that was in the middle of the work.
 async fn kill_while_saving(place: &Place, role: &str) -> bool {
     let mut server = place.serve(&["--demo"]);
     let organization: OrganizationId =
@@ -63,7 +63,7 @@ async fn kill_while_saving(place: &Place, role: &str) -> bool {
     assert_eq!(ranks.len(), list.len(), "two have one rank");
     restarted.stop();
 
-    // Each saved record left its audit event in its own transaction, and no event stands without its record.
+    // Each saved record left its audit event in its own transaction, and there is no event without its record.
     let store: Store = place.database().open().await;
     let events = audit::count(&mut &store, organization, before).await.expect("the audit log is counted");
     // Signing in again was one more.

@@ -2,6 +2,7 @@
 //! engines.
 
 mod connections;
+mod key_ring;
 mod kill;
 mod operator;
 mod server;

@@ -17,7 +17,7 @@ pub(crate) fn typed(mut command: Command, text: &str) -> Printed {
     Printed { code: output.status.code().unwrap_or(-1), out: text(output.stdout), error: text(output.stderr) }
 }
 
-const INIT: &[&str] =
+pub(crate) const INIT: &[&str] =
     &["init", "--organization", "Riverside Club", "--owner", "owner@riverside.example", "--password-stdin"];
 
 #[test]
@@ -25,10 +25,12 @@ fn a_server_without_an_organization_says_so_and_init_makes_one() {
     on_both(|place| {
         let refused = run(place.operates(&["serve", "--listen", "127.0.0.1:0"]));
         assert_eq!(refused.code, 1);
+        assert!(refused.error.contains("there is no Fieldhouse data in the"), "{}", refused.error);
         assert!(refused.error.contains("fieldhouse init"), "{}", refused.error);
-        let short = typed(place.operates(INIT), "short\n");
-        assert_eq!(short.code, 1);
-        assert!(short.error.contains("at least 12 characters"), "{}", short.error);
+        assert_eq!(run(place.operates(&["migrate"])).code, 0);
+        let refused = run(place.operates(&["serve", "--listen", "127.0.0.1:0"]));
+        assert!(refused.error.contains("the database holds no organization yet"), "{}", refused.error);
+        assert!(!place.data_dir().join("key-ring.json").exists());
         let made = typed(place.operates(INIT), "a long enough password\n");
         assert_eq!(made.code, 0, "{made:?}");
         let twice = typed(place.operates(INIT), "a long enough password\n");
@@ -58,7 +60,7 @@ fn a_ready_file_is_of_a_server_that_runs() {
             second
         });
         assert_eq!(refused.code, 1, "{refused:?}");
-        assert!(refused.error.contains("hint: --listen 127.0.0.1:0 picks a free port"), "{}", refused.error);
+        assert!(refused.error.contains("--listen 127.0.0.1:0 chooses a free port"), "{}", refused.error);
         assert!(!place.folder().join("stale.json").exists());
         assert!(file.exists());
         server.stop();
@@ -126,24 +128,79 @@ fn bad_rows_refuse_a_whole_catalogue_unless_they_are_left_out() {
 }
 
 #[test]
-fn a_mistyped_data_folder_is_not_made() {
+fn a_mistyped_data_folder_is_not_created() {
     on_both(|place| {
         let folder = place.folder().join("mistyped");
         let colleges = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/college/colleges.csv");
         for words in [
-            &["migrate", "--status"][..],
+            &["migrate"][..],
+            &["migrate", "--status"],
             &["key-ring", "rotate", "cursor"],
-            &["import", "colleges", colleges, "--dry-run"],
+            &["import", "colleges", colleges],
+            &["serve", "--listen", "127.0.0.1:0"],
         ] {
-            let refused = run({
-                let mut command = place.operates(words);
-                command.arg("--data-dir").arg(&folder);
-                command
-            });
+            let mut command = place.operates(words);
+            command.arg("--data-dir").arg(&folder);
+            let refused = run(command);
             assert_eq!(refused.code, 1, "{words:?} {refused:?}");
-            assert!(refused.error.contains("there is no data folder"), "{words:?} {refused:?}");
+            assert!(refused.error.contains("error: there is no"), "{words:?} {refused:?}");
+            assert!(refused.error.contains("`fieldhouse init`"), "{words:?} {refused:?}");
             assert!(!folder.exists(), "{words:?}");
         }
+    });
+}
+
+#[test]
+fn a_server_leaves_a_folder_without_data_as_it_is() {
+    on_both(|place| {
+        let folder = place.folder().join("photos");
+        std::fs::create_dir(&folder).expect("a folder");
+        std::fs::write(folder.join("team.jpg"), "a photo").expect("a file");
+        let mut command = place.operates(&["serve", "--listen", "127.0.0.1:0", "--data-dir"]);
+        command.arg(&folder);
+        assert_eq!(run(command).code, 1);
+        assert_eq!(names(&folder), ["team.jpg"]);
+    });
+}
+
+fn names(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_failed_init_removes_what_it_created_and_only_that() {
+    on_both(|place| {
+        let short = typed(place.operates(INIT), "short\n");
+        assert_eq!(short.code, 1);
+        assert!(short.error.contains("at least 12 characters"), "{}", short.error);
+
+        let new = place.folder().join("new/data");
+        // It fails once the database is there.
+        let fails = |folder: &std::path::Path| {
+            let mut command = place.operates(INIT);
+            command.env("FIELDHOUSE_DATA_DIR", folder).env("FIELDHOUSE_KEY_RING", "not a key ring");
+            let failed = typed(command, "a long enough password\n");
+            assert!(failed.code == 1 && failed.error.contains("the key ring is invalid"), "{failed:?}");
+        };
+        fails(&new);
+        assert!(!place.folder().join("new").exists());
+        let old = place.folder().join("old");
+        std::fs::create_dir(&old).expect("a folder");
+        std::fs::write(old.join("notes.txt"), "notes").expect("a file");
+        fails(&old);
+        assert_eq!(names(&old), ["notes.txt"]);
+
+        assert_eq!(typed(place.operates(INIT), "a long enough password\n").code, 0);
+        let before = names(place.data_dir());
+        fails(place.data_dir());
+        let twice = typed(place.operates(INIT), "a long enough password\n");
+        assert_eq!(twice.error, "error: there is an organization riverside-club already\n");
+        assert_eq!(names(place.data_dir()), before, "a second init removes nothing of the first");
+        place.serve(&[]).stop();
     });
 }
 

@@ -26,6 +26,11 @@ impl Place {
         self.folder.path()
     }
 
+    /// The data folder, which also holds the key ring.
+    pub(crate) fn data_dir(&self) -> &Path {
+        self.database.folder().unwrap_or(self.folder())
+    }
+
     pub(crate) fn database(&self) -> &Database {
         &self.database
     }
@@ -33,10 +38,7 @@ impl Place {
     /// A command on the server's machine, which knows where the data are.
     pub(crate) fn operates(&self, arguments: &[&str]) -> Command {
         let mut command = fieldhouse(self.folder());
-        command
-            .args(arguments)
-            .env("FIELDHOUSE_LOG", "error")
-            .env("FIELDHOUSE_DATA_DIR", self.database.folder().unwrap_or(self.folder()));
+        command.args(arguments).env("FIELDHOUSE_LOG", "error").env("FIELDHOUSE_DATA_DIR", self.data_dir());
         if let Some(url) = self.database.url() {
             command.env("FIELDHOUSE_DATABASE_URL", url);
         }
@@ -45,10 +47,16 @@ impl Place {
 
     /// Starts a server and waits until it is ready.
     pub(crate) fn serve(&self, arguments: &[&str]) -> Server {
+        self.serve_with(arguments, &[])
+    }
+
+    /// The same with more variables in its environment.
+    pub(crate) fn serve_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Server {
         let ready_file = self.folder().join("ready.json");
         let _ = std::fs::remove_file(&ready_file);
         let mut command = self.operates(&["serve", "--listen", "127.0.0.1:0", "--ready-file"]);
-        command.arg(&ready_file).args(arguments).stdout(Stdio::null()).stderr(Stdio::inherit());
+        command.arg(&ready_file).args(arguments).envs(variables.iter().copied());
+        command.stdout(Stdio::null()).stderr(Stdio::inherit());
         let mut process = command.spawn().expect("the server starts");
         let started = Instant::now();
         loop {
@@ -63,7 +71,7 @@ impl Place {
         }
     }
 
-    /// A person at a command line, with a home of his own.
+    /// A person at a command line, with their own home folder.
     pub(crate) fn person<'a>(&'a self, server: &'a Server, name: &str) -> Person<'a> {
         Person { home: self.folder().join(name), server }
     }

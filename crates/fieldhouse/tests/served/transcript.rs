@@ -1,4 +1,4 @@
-//! A newcomer's way through the product: serve a demo, sign in, make a key, look round with it, keep a college, revoke the key.
+//! A newcomer's way through the product: serve a demo, sign in, make a key, list games with it, save a college, revoke the key.
 
 use serde_json::json;
 

@@ -201,15 +201,15 @@ fn the_layout_is_told_by_the_header() {
     let wrong = |text: &str| read(text.as_bytes(), None).expect_err("no table").to_string();
     assert_eq!(
         wrong("unitid,institution_name,sports\n"),
-        "this is no EADA table of schools: it lacks the column(s) city_txt, state_cd, zip_text, classification_name, \
+        "the file lacks columns of the EADA table of schools: city_txt, state_cd, zip_text, classification_name, \
          partic_men, partic_women, partic_coed_men, partic_coed_women; it has unitid, institution_name, sports"
     );
     assert!(
         wrong("sport,gender\n")
-            .starts_with("this is no table of college programs: it lacks the column(s) unitid")
+            .starts_with("the file lacks columns of the table of college programs: unitid")
     );
     assert!(
-        wrong("game date,grade\n").starts_with("this is no table of colleges: it lacks the column(s) unitid")
+        wrong("game date,grade\n").starts_with("the file lacks columns of the table of colleges: unitid")
     );
 }
 

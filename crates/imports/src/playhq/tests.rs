@@ -152,7 +152,7 @@ fn a_row_that_cannot_be_is_refused_by_its_column() {
 #[test]
 fn another_table_is_refused_with_the_columns_that_are_missing() {
     let wrong = read(b"date,home,away\n2022-04-30,Magic,Rebels\n").expect_err("no export").to_string();
-    assert!(wrong.starts_with("this is no PlayHQ fixture export: it lacks the column(s) game date, grade"));
+    assert!(wrong.starts_with("the file lacks columns of the PlayHQ fixture export: game date, grade"));
     assert!(wrong.ends_with("it has date, home, away"), "{wrong}");
 }
 

@@ -78,7 +78,7 @@ async fn from_multipart<B: record::Body>(headers: &HeaderMap, bytes: &Bytes) -> 
     *request.headers_mut() = headers.clone();
     // The body is here already, within its own limit.
     DefaultBodyLimit::disable().apply(&mut request);
-    let wrong = || Failure::from(form_error("", "not_a_form", "is not a multipart form".to_owned()));
+    let wrong = || Failure::from(form_error("", "not_a_form", "is not valid multipart/form-data".to_owned()));
     let mut form = Multipart::from_request(request, &()).await.map_err(|_| wrong())?;
     let mut pairs: Vec<(String, String)> = Vec::new();
     while let Some(part) = form.next_field().await.map_err(|_| wrong())? {

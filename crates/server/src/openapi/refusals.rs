@@ -100,10 +100,9 @@ fn own(operation: Operation) -> &'static [Code] {
         Operation::AuthRefresh => &[Code::InvalidCredentials, Code::TokenExpired, Code::AlreadyCreated],
         Operation::ApiKeyCreate | Operation::FavoriteSave => &[Code::AlreadyCreated, Code::LimitReached],
         Operation::FavoritesClaim => &[Code::NotFound, Code::LimitReached],
-        Operation::ApiKeyCurrent
-        | Operation::ProfileMe
-        | Operation::OrganizationRead
-        | Operation::FavoriteOrder => &[Code::NotFound],
+        Operation::ApiKeyCurrent | Operation::OrganizationRead | Operation::FavoriteOrder => {
+            &[Code::NotFound]
+        }
         Operation::MemberChange | Operation::MemberRemove => &[Code::LastOwner, Code::OperationForbidden],
         Operation::SeasonCreate => &[Code::Duplicate],
         Operation::SeasonChange => &[Code::Duplicate, Code::State],

@@ -132,7 +132,7 @@ pub(crate) async fn refresh(call: Call<op::AuthRefresh>) -> Result<Answered<op::
     let token = RefreshToken::read(&text, &call.app.key_ring).ok_or(Denial::Unknown)?;
     let shown = tokens::digest(&text);
     let nonce = call.app.clock.random();
-    // What a reused token ends must be kept although the request fails, so the refusal travels as a success of the transaction.
+    // The transaction of a refused refresh is rolled back. So the session of a reused token is ended in a second one, below.
     let store = call.app.store.clone();
     let (now, clock, request_id) = (call.now(), call.app.clock, call.context.id.clone());
     let answered = call
@@ -221,7 +221,10 @@ pub(crate) async fn password(call: Call<op::AuthPassword>) -> Result<Answered<op
     let turn = call.app.passwords.turn()?;
     let attempt = Attempt::begin(&call, &user.email).await?;
     let current = SecretString::from(call.body.current_password.clone());
-    let wrong = || Failure::new(Code::InvalidCredentials, "The current password is wrong.");
+    let wrong = || {
+        let fix = "send the password that you sign in with now";
+        Failure::parameter(Code::InvalidCredentials, "/current_password", "is wrong", fix)
+    };
     if !turn.verify(current, user.password_hash.clone()).await? {
         return Err(wrong());
     }

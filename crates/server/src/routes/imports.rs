@@ -42,7 +42,7 @@ pub(crate) async fn league(call: Call<op::LeagueImport>) -> Result<Answered<op::
 }
 
 fn options(call: &Call<op::LeagueImport>) -> Options {
-    Options { sport: call.body.sport.clone(), time_zone: call.body.time_zone.clone() }
+    Options { sport: call.body.sport.0.clone(), time_zone: call.body.time_zone.clone() }
 }
 
 fn schedule(call: &Call<op::LeagueImport>) -> Result<Schedule, Failure> {
@@ -51,7 +51,11 @@ fn schedule(call: &Call<op::LeagueImport>) -> Result<Schedule, Failure> {
         LeagueFormat::Playhq => playhq::read(bytes),
     };
     read.map_err(|bad| {
-        let wrong = NotText::new("bad_file", bad.to_string(), "send the file as it was exported");
+        let wrong = NotText::new(
+            "bad_file",
+            format!("cannot be imported: {bad}"),
+            "send the file as it was exported",
+        );
         Refusal::field("/content", wrong).into()
     })
 }

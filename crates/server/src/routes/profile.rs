@@ -3,8 +3,9 @@
 use fieldhouse_api::organization::OrganizationRef;
 use fieldhouse_api::profile::{Auth, AuthMethod, Membership, Profile};
 use fieldhouse_api::{Data, op};
-use fieldhouse_domain::policy::Presented;
-use fieldhouse_store::OrgScope;
+use fieldhouse_domain::policy::{Denial, Presented};
+use fieldhouse_store::{OrgScope, Store, access};
+use jiff::Timestamp;
 
 use crate::answer::Answered;
 use crate::call::Call;
@@ -20,10 +21,21 @@ fn auth(scope: &OrgScope) -> Auth {
     Auth { method, key_id: scope.key(), session_id: scope.session(), scopes, expires_at: scope.expires_at() }
 }
 
+/// Why the caller may no longer read: they were a member when the credential was checked, and were removed or suspended since.
+async fn denied(mut store: &Store, scope: &OrgScope, now: Timestamp) -> Failure {
+    match access::identify_again(&mut store, scope, now).await {
+        Ok(Ok(_)) => Denial::Unknown.into(),
+        Ok(Err(denial)) => denial.into(),
+        Err(error) => error.into(),
+    }
+}
+
 pub(crate) async fn me(call: Call<op::ProfileMe>) -> Result<Answered<op::ProfileMe>, Failure> {
     let scope = call.scope()?;
     let mut store = call.store();
-    let user = fieldhouse_store::users::current(&mut store, scope).await?.ok_or_else(Failure::not_found)?;
+    let Some(user) = fieldhouse_store::users::current(&mut store, scope).await? else {
+        return Err(denied(store, scope, call.now()).await);
+    };
     let memberships: Vec<Membership> = fieldhouse_store::users::memberships(&mut store, user.id)
         .await?
         .into_iter()
@@ -40,8 +52,9 @@ pub(crate) async fn me(call: Call<op::ProfileMe>) -> Result<Answered<op::Profile
         })
         .collect();
     let here = memberships.iter().find(|membership| membership.organization.id == scope.organization());
-    let organization =
-        here.map(|membership| membership.organization.clone()).ok_or_else(Failure::not_found)?;
+    let Some(organization) = here.map(|membership| membership.organization.clone()) else {
+        return Err(denied(store, scope, call.now()).await);
+    };
     let data = Profile {
         id: user.id,
         email: user.email.as_str().to_owned(),
@@ -59,4 +72,104 @@ pub(crate) async fn me(call: Call<op::ProfileMe>) -> Result<Answered<op::Profile
         version: user.version,
     };
     Ok(Answered::json(&Data { data })?.version(user.version))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use axum::Router;
+    use axum::body::Body;
+    use axum::extract::{FromRequest, Request};
+    use fieldhouse_api::Code;
+    use fieldhouse_domain::roles::Role;
+    use fieldhouse_domain::text::{Email, Name};
+    use fieldhouse_domain::time::TimeZoneName;
+    use fieldhouse_testing::databases::{Database, both};
+    use secrecy::SecretString;
+    use serde_json::{Value, json};
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::app::App;
+    use crate::auth::limits::LimitOptions;
+    use crate::call::Arrival;
+    use crate::operator::{Founding, Person, found};
+    use crate::{Clock, KeyRing};
+
+    const PASSWORD: &str = "a long enough password";
+
+    async fn club(database: &Database) -> App {
+        let folder = tempfile::tempdir().expect("a folder");
+        let ring = KeyRing::open(folder.path(), Clock).expect("a key ring");
+        let store = Arc::new(database.open().await);
+        let app = App::new(store, ring, "http://localhost", LimitOptions::default()).expect("an app");
+        let name = Name::parse("Riverside Club").expect("a name");
+        let time_zone = TimeZoneName::parse("UTC").expect("a zone");
+        let people = [Role::Owner, Role::Viewer].map(|role| Person {
+            email: Email::parse(&format!("{role}@riverside.example")).expect("an address"),
+            name: name.clone(),
+            role,
+            password: SecretString::from(PASSWORD),
+        });
+        let founding = Founding { name, country: None, time_zone };
+        found(&app.store, &app.passwords, app.clock, founding, people.into()).await.expect("a club");
+        app
+    }
+
+    fn request(method: &str, path: &str, token: &str, body: &Value) -> Request {
+        let request = Request::builder().method(method).uri(path);
+        let request = request.header("content-type", "application/json");
+        let request = request.header("authorization", format!("Bearer {token}"));
+        request
+            .body(Body::from(if body.is_null() { String::new() } else { body.to_string() }))
+            .expect("a request")
+    }
+
+    async fn send(router: &Router, request: Request) -> Value {
+        let response = router.clone().oneshot(request).await.expect("a response");
+        let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.expect("a body");
+        serde_json::from_slice(&body).expect("JSON")
+    }
+
+    async fn sign_in(router: &Router, role: Role) -> String {
+        let login = json!({"email": format!("{role}@riverside.example"), "password": PASSWORD});
+        let mut request = request("POST", "/api/v1/auth/login", "", &login);
+        request.headers_mut().remove("authorization");
+        let tokens = send(router, request).await;
+        let token = tokens["data"]["access_token"].as_str();
+        token.unwrap_or_else(|| panic!("no token: {tokens}")).to_owned()
+    }
+
+    async fn arrival(app: &App, token: &str) -> Call<op::ProfileMe> {
+        let request = request("GET", "/api/v1/profile/me", token, &Value::Null);
+        let Ok(arrival) = Arrival::<op::ProfileMe>::from_request(request, app).await else {
+            panic!("it is read")
+        };
+        arrival.call.expect("the credential is valid")
+    }
+
+    #[tokio::test]
+    async fn a_member_who_is_suspended_meanwhile_gets_the_denial_of_the_next_request() {
+        for database in both() {
+            let app = club(&database).await;
+            let router = crate::router::router(app.clone()).expect("a router");
+            let (owner, viewer) = (sign_in(&router, Role::Owner).await, sign_in(&router, Role::Viewer).await);
+            assert!(me(arrival(&app, &viewer).await).await.is_ok());
+
+            let checked = arrival(&app, &viewer).await;
+            let members = send(&router, request("GET", "/api/v1/members", &owner, &Value::Null)).await;
+            let member =
+                members["data"].as_array().expect("members").iter().find(|it| it["role"] == "viewer");
+            let path =
+                format!("/api/v1/members/{}", member.expect("a viewer")["id"].as_str().expect("an id"));
+            let suspended = send(&router, request("PATCH", &path, &owner, &json!({"suspended": true}))).await;
+            assert!(suspended["data"]["suspended_at"].is_string(), "{suspended}");
+
+            let refused = me(checked).await.map(|_| ()).expect_err("a failure");
+            assert_eq!(refused.code(), Code::TokenExpired, "a suspension ends the sessions");
+            let next = send(&router, request("GET", "/api/v1/profile/me", &viewer, &Value::Null)).await;
+            assert_eq!(next["code"], refused.code().name(), "as the next request");
+        }
+    }
 }

@@ -1,9 +1,10 @@
-//! What belongs to no organization's records: kept answers and failed sign-ins.
+//! What belongs to no organization's records: kept answers, failed sign-ins, and fingerprints of the key ring.
 
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_store::idempotency::{self, Kept, Slot};
+use fieldhouse_store::key_ring::{self, Fingerprint};
 use fieldhouse_store::login_failures::Wait;
-use fieldhouse_store::{Error, Store, login_failures};
+use fieldhouse_store::{Error, Store, Tx, login_failures};
 use fieldhouse_testing::clubs::{Club, NOW};
 use jiff::{SignedDuration, Timestamp};
 
@@ -87,4 +88,16 @@ pub(crate) async fn failed_sign_ins_add_up_until_one_succeeds(store: &Store) {
     assert_eq!((read(subject).await, read(other).await), (None, Some((1, after(9)))));
     assert_eq!(store.purge_login_failures(after(10)).await.unwrap(), 1);
     assert_eq!(read(other).await, None);
+}
+
+pub(crate) async fn fingerprints_are_remembered_once(store: &Store) {
+    let read = async || key_ring::read(&mut &*store).await.unwrap();
+    assert_eq!(read().await, Vec::new());
+    let fingerprint = Fingerprint { purpose: "cursor".to_owned(), digest: [9; 32] };
+    for _ in 0..2 {
+        let remembered = fingerprint.clone();
+        let done = async move |tx: &mut Tx<'_>| key_ring::remember(tx, &remembered).await;
+        store.write("testing.remember", done).await.unwrap();
+        assert_eq!(read().await, std::slice::from_ref(&fingerprint));
+    }
 }

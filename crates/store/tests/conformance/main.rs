@@ -54,6 +54,7 @@ async fn conforms(database: &Database) {
     twins::what_people_have_is_changed_in_their_own_club(store).await;
     bookkeeping::answers_are_kept_replaced_and_forgotten(store).await;
     bookkeeping::failed_sign_ins_add_up_until_one_succeeds(store).await;
+    bookkeeping::fingerprints_are_remembered_once(store).await;
     audit::a_change_leaves_one_event_and_an_outbox_row_for_each_effect(store).await;
     audit::what_went_is_told_in_the_order_of_time(store).await;
     // Only debug builds remember what was run.

@@ -50,7 +50,7 @@ async fn programs_that_start_at_once_on_one_server_all_find_it_migrated() {
 #[tokio::test]
 async fn a_step_that_fails_leaves_nothing_of_itself() {
     for database in databases::both_blank() {
-        // In the way of the last but one of the tables.
+        // In the way of one of the last tables.
         raw::execute(&database, "CREATE TABLE tombstones (stone INTEGER)").await;
         let store = database.open().await;
         assert!(migrations::run(&store).await.is_err(), "a table is in the way");

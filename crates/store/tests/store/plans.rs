@@ -18,8 +18,10 @@ type Walks = &'static [(&'static str, &'static str, &'static str)];
 const IMPORT: &str = "an import of the catalogue compares with all of it";
 
 const PURGE: &str = "once an hour, over no more than the failures of a day";
+const RING: &str = "once at a start, over a handful of rows";
 
 const ON_SQLITE: Walks = &[
+    ("key_ring.read", "SCAN key_ring_fingerprints", RING),
     ("login_failures.purge", "SCAN login_failures", PURGE),
     ("colleges.all", "SCAN c", IMPORT),
     ("programs.all", "SCAN p", IMPORT),
@@ -37,6 +39,8 @@ const ON_SQLITE: Walks = &[
 
 /// By table, for the same walk takes other steps in other versions of PostgreSQL.
 const ON_POSTGRES: Walks = &[
+    ("key_ring.read", "key_ring_fingerprints", RING),
+    ("key_ring.read", "key_ring_fingerprints_pkey", RING),
     ("login_failures.purge", "login_failures", PURGE),
     ("colleges.all", "colleges", IMPORT),
     ("programs.all", "colleges", IMPORT),

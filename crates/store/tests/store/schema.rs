@@ -34,6 +34,7 @@ const SHARED: &[(&str, &str)] = &[
     ("colleges", "the catalogue is everybody's"),
     ("guest_favorites", "guests belong to no organization"),
     ("guests", "guests belong to no organization"),
+    ("key_ring_fingerprints", "all organizations of a server share its key ring"),
     ("login_failures", "counted before anybody is known"),
     ("orgs", "the tenants themselves"),
     ("programs", "the catalogue is everybody's"),

@@ -75,6 +75,37 @@ async fn what_is_no_import_is_refused_by_its_field() {
 }
 
 #[tokio::test]
+async fn a_file_that_holds_nothing_to_import_says_what_it_is() {
+    on_both(async |club| {
+        let manager = club.member(Role::Manager);
+        let header = COBURG.lines().next().expect("a header");
+        let team_app =
+            "event_name,team_name,start_date,location,access_groups,rsvp,reference_id\nTraining,U12,,,,,\n";
+        for (name, value, message) in [
+            ("content", header, "cannot be imported: the file has a header and no rows"),
+            (
+                "content",
+                team_app,
+                "cannot be imported: this looks like a Team App schedule, not like a PlayHQ fixture export",
+            ),
+            ("sport", "quidditch", "is not a known sport"),
+        ] {
+            let mut wanted = of(COBURG);
+            wanted[name] = json!(value);
+            let refused = manager.post(IMPORTS, &wanted).await;
+            is_problem(&refused, Code::ValidationFailed, name);
+            assert_eq!(refused.body["errors"][0]["message"], message);
+            if name == "sport" {
+                let fix = refused.body["errors"][0]["fix"].as_str().expect("a fix");
+                assert!(fix.starts_with("use one of: ") && fix.contains("basketball"), "{fix}");
+            }
+        }
+        assert_eq!(seasons(manager).await, Vec::<Value>::new());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_form_is_refused_by_its_part() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);

@@ -1,0 +1,143 @@
+//! Files of other products, and of our other imports, recognised by their headers, so that a refusal can name what the file is.
+//!
+//! A product is recognised if all columns listed for it are there. They are chosen so that no two products share them; optional columns
+//! and those that a hand-made table may have as well are left out.
+
+/// What a file is, and the columns that show it, in lower case.
+const PRODUCTS: &[(&str, &[&str])] = &[
+    ("PlayHQ fixture export", &["game date", "grade", "team a", "team b", "playing surface"]),
+    ("table of colleges", &["unitid", "opeid", "institution", "enrollment_total"]),
+    ("EADA table of schools", &["unitid", "institution_name", "classification_code", "sportscode"]),
+    ("TeamSnap organization schedule", &["arrival time", "short label", "home team", "away team"]),
+    ("TeamSnap team schedule", &["arrival time", "location name", "opponent", "uniform"]),
+    ("TeamSnap tournament roster", &["jersey #", "role label", "is coach", "is non-player"]),
+    ("TeamSnap organization roster", &["team", "division", "non-player", "jersey number"]),
+    ("SportsEngine schedule", &["duration", "home team", "away team", "division name", "status"]),
+    ("SportsEngine schedule", &["event name (events only)", "duration (minutes)", "teams (events only)"]),
+    ("SportsEngine schedule", &["start_date", "event_type", "team1_id", "team1_is_home", "team2_id"]),
+    ("Team App schedule", &["event_name", "access_groups", "rsvp", "reference_id"]),
+    ("Team Cowboy schedule", &["opponent/event title", "shirt color", "opponent shirt color", "allow rsvps"]),
+    ("referee assignment file", &["gamenum", "gamedate", "hometeam", "awayteam", "crewsize"]),
+    ("GameChanger schedule", &["home team", "away team", "field", "game type", "game number"]),
+    ("Spordle Play schedule", &["game date", "visiting team", "visiting team number"]),
+    ("Demosphere or Otto Sport schedule", &["date", "duration", "location name", "surface name"]),
+    ("DaySmart Recreation event file", &["event sub type", "home team id", "away team id", "resource"]),
+    ("HTG Sports schedule", &["fieldname", "team1", "team2", "gametype"]),
+    ("TopScore schedule", &["home team name", "away team name", "field name", "field number"]),
+    ("Easy Team Manager file", &["eventdate", "eventarrive", "opponentstatus", "eventtypeid"]),
+    ("QuickScores roster", &["team name", "player's name", "local id", "primary email address"]),
+    ("EventConnect roster", &["date of birth", "mobile country", "role id", "guardian first name"]),
+    ("Playbook schedule", &["home team", "away team", "location", "sublocation"]),
+];
+
+/// The product whose header this is; none if it is none of them. Columns may be separated by tabs instead of commas.
+pub(super) fn recognise(header: &[String]) -> Option<&'static str> {
+    let names: Vec<&str> = header.iter().flat_map(|name| name.split('\t')).map(str::trim).collect();
+    let has = |column: &&str| names.contains(column);
+    PRODUCTS.iter().find(|(_, columns)| columns.iter().all(has)).map(|(product, _)| *product)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Headers as the products write or document them.
+    const HEADERS: &[(&str, &str)] = &[
+        (
+            "TeamSnap organization schedule",
+            "Date,Start time,End time,Arrival Time,Short label,Event type,Division,Home Team,Away Team,Location",
+        ),
+        (
+            "TeamSnap team schedule",
+            "Event Name or Game Title,Date,Start Time,End Time,Arrival Time,Location Name,Opponent,Uniform,Notes",
+        ),
+        (
+            "TeamSnap tournament roster",
+            "First Name,Last Name,Birthdate,Mobile phone,Other phone,Street,Street Line Two,City,State/Province/County,Postal code,Jersey #,Position,School,Shirt size,Role label,Is Coach,Is Non-Player",
+        ),
+        ("TeamSnap organization roster", "Team,Division,Non-Player,Email,Birthdate,Jersey Number,Position"),
+        (
+            "SportsEngine schedule",
+            "Date,Time,Duration,Home Team,Home Team Score,Away Team,Away Team Score,Division Name,Location,Status",
+        ),
+        (
+            "SportsEngine schedule",
+            "Event Type,Event Name (Events Only),Description (Events Only),Date,Start Time,End Time,Duration (minutes),All Day Event (Events Only),Home Team,Away Team,Teams (Events Only),Venue,Status",
+        ),
+        (
+            "SportsEngine schedule",
+            "Start_Date,Start_Time,End_Date,End_Time,Event_Type,Team1_ID,Team1_Is_Home,Team2_ID,Location",
+        ),
+        (
+            "Team App schedule",
+            "event_name,team_name,start_date,end_date,start_time,end_time,description,location,access_groups,rsvp,comments,attendance_tracking,duty_roster,ticketing,reference_id",
+        ),
+        (
+            "Team App schedule",
+            "event_name,start_date,end_date,start_time,end_time,description,location,access_groups,rsvp,comments,attendance_tracking,duty_roster,ticketing,reference_id",
+        ),
+        (
+            "Team Cowboy schedule",
+            "Event Type\tStart Date\tStart Time\tEnd Date\tEnd Time\tTimezone ID\tHome or Away\tOpponent/Event Title\tLocation Name\tShirt Color\tOpponent Shirt Color\tAllow RSVPs\tSend Reminders\tNotes/Comments",
+        ),
+        (
+            "referee assignment file",
+            "GameNum,GameDate,GameTime,GameAge,GameLevel,Gender,Location,HomeTeam,AwayTeam,GameDescription,CrewSize,CrewDescription,Notes",
+        ),
+        ("GameChanger schedule", "Date,Time,Home Team,Away Team,Location,Field,Game Type,Game Number"),
+        (
+            "Spordle Play schedule",
+            "Game date,Start time,End time,Home team,Home team number,Visiting team,Visiting team number,Field name,Stage,Game number",
+        ),
+        ("Demosphere or Otto Sport schedule", "Game #,Date,Time,Duration,Location name,Surface name"),
+        (
+            "DaySmart Recreation event file",
+            "Event Type,Event Sub Type,Event Description,Event Start,Event End,Home Team ID,Away Team ID,Resource",
+        ),
+        ("HTG Sports schedule", "DIVISION,DATE,TIME,FIELDNAME,TEAM1,TEAM2,PUBLISH,GAMETYPE"),
+        (
+            "TopScore schedule",
+            "home team name,away team name,start date,start time,end date,end time,field name,field number",
+        ),
+        (
+            "Easy Team Manager file",
+            "eventDate\teventLocation\teventArrive\teventStart\teventEnd\topponent\topponentStatus\teventTypeID",
+        ),
+        (
+            "QuickScores roster",
+            "League Name,Season Name,Sport Name,Team Name,Player's Name,First Name,Last Name,Local ID,Primary email address",
+        ),
+        (
+            "EventConnect roster",
+            "Date of Birth,Gender,Mobile Country,Mobile,Jersey Number,Role ID,Guardian First Name,Guardian Last Name",
+        ),
+        ("Playbook schedule", "Date,Time,Home Team,Away Team,Location,Sublocation"),
+    ];
+
+    fn header(text: &str) -> Vec<String> {
+        text.to_lowercase().split(',').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_product_is_recognised_by_its_header_and_no_other_is() {
+        for (product, text) in HEADERS {
+            let header = header(text);
+            assert_eq!(recognise(&header), Some(*product), "{text}");
+            let names: Vec<&str> = header.iter().flat_map(|name| name.split('\t')).collect();
+            let all =
+                PRODUCTS.iter().filter(|(_, columns)| columns.iter().all(|column| names.contains(column)));
+            assert_eq!(all.count(), 1, "{text}");
+        }
+        let shown = |product: &str| HEADERS.iter().any(|(shown, _)| *shown == product);
+        assert!(PRODUCTS.iter().skip(3).all(|(product, _)| shown(product)), "each has a header above");
+    }
+
+    #[test]
+    fn a_table_made_by_hand_is_no_products() {
+        for text in
+            ["date,time,home team,away team,location", "date,home,away,venue,round", "name,email,role", ""]
+        {
+            assert_eq!(recognise(&header(text)), None, "{text}");
+        }
+    }
+}
