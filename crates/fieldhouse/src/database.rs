@@ -91,6 +91,6 @@ impl Database {
                 .with_context(|| format!("the key ring {} cannot be read", file.display()))?;
             return Ok(KeyRing::from_text(&text)?);
         }
-        Ok(KeyRing::open(self.folder(), Clock)?)
+        Ok(KeyRing::open(self.folder(), &Clock::system())?)
     }
 }

@@ -86,7 +86,7 @@ impl KeyRing {
     pub const FILE: &str = "key-ring.json";
 
     /// Reads the key ring of a data folder; makes it, or adds what is missing in it, where need be.
-    pub fn open(folder: &Path, clock: Clock) -> Result<Self, KeyRingError> {
+    pub fn open(folder: &Path, clock: &Clock) -> Result<Self, KeyRingError> {
         let path = folder.join(Self::FILE);
         let file_error = |source| KeyRingError::File { path: path.clone(), source };
         let mut ring = match std::fs::read_to_string(&path) {
@@ -113,20 +113,20 @@ impl KeyRing {
     }
 
     /// Adds a new secret for a purpose, which is used from now on; the ones before it still check.
-    pub fn rotate(&mut self, purpose: Purpose, clock: Clock) {
+    pub fn rotate(&mut self, purpose: Purpose, clock: &Clock) {
         let id: String = clock.random::<8>().iter().fold(String::new(), |id, byte| format!("{id}{byte:02x}"));
         self.secrets.insert(0, Secret { id, purpose, bytes: Zeroizing::new(clock.random()) });
     }
 
     /// Rotates a purpose's secret in a data folder's key ring.
-    pub fn rotate_file(folder: &Path, purpose: Purpose, clock: Clock) -> Result<(), KeyRingError> {
+    pub fn rotate_file(folder: &Path, purpose: Purpose, clock: &Clock) -> Result<(), KeyRingError> {
         let mut ring = Self::open(folder, clock)?;
         ring.rotate(purpose, clock);
         let path = folder.join(Self::FILE);
         write_private(&path, &ring.write()?).map_err(|source| KeyRingError::File { path, source })
     }
 
-    fn complete(&mut self, clock: Clock) -> bool {
+    fn complete(&mut self, clock: &Clock) -> bool {
         let missing: Vec<_> =
             PURPOSES.into_iter().filter(|purpose| self.all(*purpose).next().is_none()).collect();
         for purpose in &missing {

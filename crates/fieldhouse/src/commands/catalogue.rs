@@ -55,7 +55,8 @@ pub(crate) async fn run(output: Output, options: Options) -> anyhow::Result<()> 
         seen.set_length(all);
         seen.set_position(done);
     };
-    let plan = operator::load_colleges(&opened.store, Clock, catalogue, options.dry_run, progress).await?;
+    let plan = operator::load_colleges(&opened.store, &Clock::system(), catalogue, options.dry_run, progress)
+        .await?;
     bar.finish_and_clear();
     if options.dry_run {
         note("A dry run: nothing was kept.");

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use fieldhouse_server::auth::limits::LimitOptions;
-use fieldhouse_server::{App, listener, router, workers};
+use fieldhouse_server::{App, Clock, listener, router, workers};
 use fieldhouse_store::{Engine, organizations};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -94,7 +94,7 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
         None => format!("http://{}", listener.local_addr()?),
     };
     let store = Arc::new(opened.store);
-    let app = App::new(store.clone(), opened.key_ring, &base_url, options.limits.options())
+    let app = App::new(store.clone(), opened.key_ring, &base_url, options.limits.options(), Clock::system())
         .map_err(anyhow::Error::msg)?;
     let router = router::router(app.clone()).map_err(anyhow::Error::msg)?;
     let working = workers::start(app.clone());

@@ -134,7 +134,7 @@ pub(crate) async fn refresh(call: Call<op::AuthRefresh>) -> Result<Answered<op::
     let nonce = call.app.clock.random();
     // What a reused token ends must be kept although the request fails, so the refusal travels as a success of the transaction.
     let store = call.app.store.clone();
-    let (now, clock, request_id) = (call.now(), call.app.clock, call.context.id.clone());
+    let (now, clock, request_id) = (call.now(), call.app.clock.clone(), call.context.id.clone());
     let answered = call
         .transact((token, shown, nonce), |tx, moment, call, (token, shown, nonce)| {
             Box::pin(async move {

@@ -3,6 +3,7 @@
 mod api_keys;
 mod colleges;
 mod coverage;
+mod expiry;
 mod favorites;
 mod games;
 mod idempotency;

@@ -10,6 +10,7 @@ use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_server::operator::{self, Founding, Person as NewPerson};
 use fieldhouse_server::{App, Clock, KeyRing, listener, router};
 use fieldhouse_testing::databases::{Database, both};
+use jiff::SignedDuration;
 use reqwest::{Method, RequestBuilder};
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -22,7 +23,15 @@ pub(crate) const PASSWORD: &str = "correct horse battery staple";
 /// Runs a test on both engines, each with a club of its own on a database of its own.
 pub(crate) async fn on_both(test: impl AsyncFn(Club)) {
     for database in both() {
-        test(Club::open(database, LimitOptions::default()).await).await;
+        test(Club::open(database, LimitOptions::default(), Clock::system()).await).await;
+    }
+}
+
+/// Runs a test on both engines, with a clock that stands still until the test moves it: see [`Club::pass`].
+pub(crate) async fn on_both_in_held_time(test: impl AsyncFn(Club)) {
+    let start = "2026-03-01T09:00:00Z".parse().expect("a time");
+    for database in both() {
+        test(Club::open(database, LimitOptions::default(), Clock::held(start, 1)).await).await;
     }
 }
 
@@ -41,12 +50,13 @@ pub(crate) struct Club {
 
 impl Club {
     /// Starts a server on a database.
-    pub(crate) async fn open(database: Database, limits: LimitOptions) -> Self {
+    pub(crate) async fn open(database: Database, limits: LimitOptions, clock: Clock) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the key ring");
-        let key_ring = KeyRing::open(folder.path(), Clock).expect("a key ring");
+        let key_ring = KeyRing::open(folder.path(), &clock).expect("a key ring");
         let socket = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let base_url = format!("http://{}", socket.local_addr().expect("an address"));
-        let app = App::new(Arc::new(database.open().await), key_ring, &base_url, limits).expect("an app");
+        let store = Arc::new(database.open().await);
+        let app = App::new(store, key_ring, &base_url, limits, clock).expect("an app");
         let router = router::router(app.clone()).expect("a handler for every operation");
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(listener::serve(socket, router, async {
@@ -120,6 +130,11 @@ impl Club {
         &self.people
     }
 
+    /// Lets time pass on the server, whose clock the test holds.
+    pub(crate) fn pass(&self, time: SignedDuration) {
+        self.app.clock.advance(time);
+    }
+
     /// Stops the server.
     pub(crate) fn stop(&mut self) {
         if let Some(stop) = self.stop.take() {
@@ -144,7 +159,7 @@ async fn found(app: &App, name: &str) -> OrganizationId {
     });
     let time_zone = TimeZoneName::parse("Australia/Melbourne").expect("a zone");
     let founding = Founding { name, country: None, time_zone };
-    let found = operator::found(&app.store, &app.passwords, app.clock, founding, people.into()).await;
+    let found = operator::found(&app.store, &app.passwords, &app.clock, founding, people.into()).await;
     found.expect("a club is founded")
 }
 

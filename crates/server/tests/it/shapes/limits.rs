@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
+use fieldhouse_server::Clock;
 use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_testing::databases::both;
 use serde_json::json;
@@ -14,7 +15,7 @@ use crate::support::{Answer, Club, on_both};
 /// Runs a test on both engines under other limits than usual.
 async fn under(limits: LimitOptions, test: impl AsyncFn(Club)) {
     for database in both() {
-        test(Club::open(database, limits).await).await;
+        test(Club::open(database, limits, Clock::system()).await).await;
     }
 }
 

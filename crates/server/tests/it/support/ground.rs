@@ -137,7 +137,7 @@ impl Ground {
 
     /// An API key as it is wanted.
     pub(crate) fn wanted_key(&mut self, user: UserId, role: Role, wanted: NewApiKey) -> (ApiKeyId, String) {
-        let clock = self.app.clock;
+        let clock = &self.app.clock;
         let text = KeyText::new(u64::from_be_bytes(clock.random()), clock.random());
         let (pepper_id, digest) = {
             let mut macs = self.app.key_ring.macs(Purpose::ApiKeyPepper, text.reveal().as_bytes());
