@@ -180,7 +180,7 @@ async fn a_guests_list_ends_after_thirty_days_and_its_token_with_it() {
 
 /// Claims a guest's list with a key that is issued now.
 async fn keyed_claim(club: &Club, token: &str) -> Answer {
-    let member = club.sign_in("riverside-club", Role::Member).await;
+    let member = club.another_session(Role::Member).await;
     let request = member.request(Method::POST, "/api/v1/colleges/favorites/claim");
     send(request.header("x-guest-token", token)).await
 }

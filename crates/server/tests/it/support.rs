@@ -2,20 +2,21 @@
 
 use std::sync::Arc;
 
-use fieldhouse_domain::ids::OrganizationId;
+use fieldhouse_domain::ids::{Id, OrganizationId, UserId};
+use fieldhouse_domain::organizations::slug;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::text::{Email, Name};
-use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_domain::text::Name;
 use fieldhouse_server::auth::limits::LimitOptions;
-use fieldhouse_server::operator::{self, Founding, Person as NewPerson};
 use fieldhouse_server::{App, Clock, KeyRing, listener, router};
 use fieldhouse_testing::databases::{Database, both};
 use jiff::SignedDuration;
 use reqwest::{Method, RequestBuilder};
-use secrecy::SecretString;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+use self::ground::Ground;
 
 /// The password of everybody.
 pub(crate) const PASSWORD: &str = "correct horse battery staple";
@@ -35,7 +36,7 @@ pub(crate) async fn on_both_in_held_time(test: impl AsyncFn(Club)) {
     }
 }
 
-/// A server with one organization in it, and a person of every role signed in.
+/// A server with one organization in it, and a person of every role who has a session.
 pub(crate) struct Club {
     pub(crate) app: App,
     pub(crate) base_url: String,
@@ -63,11 +64,10 @@ impl Club {
             let _ = stopped.await;
         }));
         let http = reqwest::Client::new();
-        let organization = found(&app, "Riverside Club").await;
         let mut club = Self {
             app,
             base_url,
-            organization,
+            organization: OrganizationId::from_uuid(Uuid::nil()),
             people: Vec::new(),
             http,
             stop: Some(stop),
@@ -75,34 +75,56 @@ impl Club {
             _folder: folder,
             database,
         };
-        for role in Role::ALL {
-            let person = club.sign_in("riverside-club", role).await;
-            club.people.push(person);
-        }
+        (club.organization, club.people) = club.found("Riverside Club").await;
         club
     }
 
-    /// Founds another organization on the same server, and signs its owner in.
+    /// Founds another organization on the same server. Its owner has a session.
     pub(crate) async fn neighbours(&self) -> Person {
-        found(&self.app, "Neighbour Club").await;
-        self.sign_in("neighbour-club", Role::Owner).await
+        self.found("Neighbour Club").await.1.pop().expect("an owner")
     }
 
-    /// Signs in with the password.
-    pub(crate) async fn sign_in(&self, club: &str, role: Role) -> Person {
-        let email = address(club, role);
-        let answer =
-            self.anonymous().post("/api/v1/auth/login", &json!({"email": email, "password": PASSWORD})).await;
+    /// Founds an organization, with a person of every role who has a session, lowest first.
+    async fn found(&self, name: &str) -> (OrganizationId, Vec<Person>) {
+        let (organization, people) = Ground::found(&self.app, name).await;
+        let slug = slug(&Name::parse(name).expect("a name"));
+        let people = Role::ALL.into_iter().zip(people);
+        let people = people.map(|(role, (settler, session))| Person {
+            role,
+            email: address(&slug, role),
+            user: Some(settler.user),
+            refresh_token: session.refresh_token,
+            ..self.person(Credential::Session(session.access_token))
+        });
+        (organization, people.collect())
+    }
+
+    /// Another session of the person of a role, without a sign-in.
+    pub(crate) async fn another_session(&self, role: Role) -> Person {
+        let person = self.member(role);
+        let mut ground = Ground::new(self, SignedDuration::ZERO).await;
+        let session = ground.session(person.user.expect("a user"));
+        ground.write().await;
+        let credential = Credential::Session(session.access_token);
+        Person { refresh_token: session.refresh_token, credential, ..person.clone() }
+    }
+
+    /// Signs in with the password, which takes long: for tests about signing in.
+    pub(crate) async fn sign_in(&self, role: Role) -> Person {
+        let person = self.member(role);
+        let body = json!({"email": person.email, "password": PASSWORD});
+        let answer = self.anonymous().post("/api/v1/auth/login", &body).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
         let text = |name: &str| answer.body["data"][name].as_str().expect("a text").to_owned();
         let credential = Credential::Session(text("access_token"));
-        Person { role, email, refresh_token: text("refresh_token"), ..self.person(credential) }
+        Person { refresh_token: text("refresh_token"), credential, ..person.clone() }
     }
 
     fn person(&self, credential: Credential) -> Person {
         Person {
             role: Role::Viewer,
             email: String::new(),
+            user: None,
             refresh_token: String::new(),
             credential,
             http: self.http.clone(),
@@ -148,21 +170,6 @@ pub(crate) fn address(club: &str, role: Role) -> String {
     format!("{role}@{club}.example")
 }
 
-async fn found(app: &App, name: &str) -> OrganizationId {
-    let name = Name::parse(name).expect("a name");
-    let slug = fieldhouse_domain::organizations::slug(&name);
-    let people = Role::ALL.map(|role| NewPerson {
-        email: Email::parse(&address(&slug, role)).expect("an address"),
-        name: Name::parse(&format!("{role} of {name}")).expect("a name"),
-        role,
-        password: SecretString::from(PASSWORD),
-    });
-    let time_zone = TimeZoneName::parse("Australia/Melbourne").expect("a zone");
-    let founding = Founding { name, country: None, time_zone };
-    let found = operator::found(&app.store, &app.passwords, &app.clock, founding, people.into()).await;
-    found.expect("a club is founded")
-}
-
 /// How a person shows who he is.
 #[derive(Clone)]
 pub(crate) enum Credential {
@@ -176,6 +183,7 @@ pub(crate) enum Credential {
 pub(crate) struct Person {
     pub(crate) role: Role,
     pub(crate) email: String,
+    user: Option<UserId>,
     pub(crate) refresh_token: String,
     pub(crate) credential: Credential,
     http: reqwest::Client,
