@@ -2,6 +2,7 @@
 
 mod api_keys;
 mod colleges;
+mod contract;
 mod coverage;
 mod expiry;
 mod favorites;

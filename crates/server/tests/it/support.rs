@@ -257,14 +257,23 @@ impl Person {
     }
 }
 
-/// Sends a request.
+/// Sends a request, and checks the response against the contract.
 pub(crate) async fn send(request: RequestBuilder) -> Answer {
-    let response = request.send().await.expect("the server answers");
+    let (http, request) = request.build_split();
+    let request = request.expect("a request");
+    let (method, path) = (request.method().as_str().to_owned(), request.url().path().to_owned());
+    let response = http.execute(request).await.expect("the server answers");
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
     let text = response.text().await.expect("a body");
     let body = serde_json::from_str(&text).unwrap_or_default();
-    Answer { status, headers, body, text }
+    let answer = Answer { status, headers, body, text };
+    if let Err(wrong) = contract::CONTRACT.check(&method, &path, &answer) {
+        panic!("{method} {path} breaks the contract: {wrong}\n{}", answer.text);
+    }
+    answer
 }
 
+/// The check of every response against the OpenAPI document.
+pub(crate) mod contract;
 /// Records written by the operator's hand, past the API.
 pub(crate) mod ground;
