@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use fieldhouse_api::operations::Method;
 use fieldhouse_api::request::BodyKind;
-use fieldhouse_api::{Code, Op, Operation, Problem};
+use fieldhouse_api::{Answer, Code, Op, Operation, Problem};
 use fieldhouse_domain::policy::{Credential, KeyUse};
 use utoipa::ToSchema;
 use utoipa::openapi::{ContentBuilder, Ref, Response, ResponseBuilder};
@@ -60,8 +60,10 @@ fn name(status: &str) -> String {
 
 fn codes<O: Op>() -> Vec<Code> {
     let operation = O::OPERATION;
-    let mut codes =
-        vec![Code::UnknownParameter, Code::InvalidParameter, Code::NotAcceptable, Code::RateLimited];
+    let mut codes = vec![Code::UnknownParameter, Code::InvalidParameter, Code::RateLimited];
+    if O::Answer::MEDIA_TYPE != "*/*" {
+        codes.push(Code::NotAcceptable);
+    }
     codes.extend(of_access(operation));
     codes.extend(of_request::<O>(operation));
     codes.extend(own(operation));
@@ -113,7 +115,7 @@ fn of_request<O: Op>(operation: Operation) -> Vec<Code> {
     if operation.path().contains('{') {
         codes.push(Code::NotFound);
     }
-    if matches!(operation.method(), Method::POST | Method::PATCH) {
+    if matches!(operation.method(), Method::POST | Method::PATCH) && operation.body_kind() != BodyKind::None {
         codes.push(Code::IdempotencyMismatch);
     }
     if matches!(operation.method(), Method::PATCH | Method::DELETE) {
@@ -129,10 +131,7 @@ fn own(operation: Operation) -> &'static [Code] {
         Operation::AuthRefresh => &[Code::InvalidCredentials, Code::TokenExpired, Code::AlreadyCreated],
         Operation::ApiKeyCreate | Operation::FavoriteSave => &[Code::AlreadyCreated, Code::LimitReached],
         Operation::FavoritesClaim => &[Code::NotFound, Code::LimitReached],
-        Operation::ApiKeyCurrent
-        | Operation::ProfileMe
-        | Operation::OrganizationRead
-        | Operation::FavoriteOrder => &[Code::NotFound],
+        Operation::ApiKeyCurrent | Operation::FavoriteOrder => &[Code::NotFound],
         Operation::MemberChange | Operation::MemberRemove => &[Code::LastOwner, Code::OperationForbidden],
         Operation::SeasonCreate => &[Code::Duplicate],
         Operation::SeasonChange => &[Code::Duplicate, Code::State],

@@ -292,6 +292,7 @@ pub(crate) async fn revoke_session(
             let found = fieldhouse_store::sessions::read(tx, scope.organization(), *call.path()?).await?;
             let session =
                 found.filter(|session| session.user_id == scope.user()).ok_or_else(Failure::not_found)?;
+            call.precondition(session.version)?;
             let id = session.id.to_string();
             let effect = sessions::end(acting.moment, session);
             acting.apply(tx, effect.as_slice()).await?;

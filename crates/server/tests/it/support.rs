@@ -202,6 +202,19 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// An answer as it comes over the wire, with its head and its whole body.
+    pub(crate) fn parse(raw: &str) -> Self {
+        let (head, text) = raw.split_once("\r\n\r\n").expect("a head");
+        let mut lines = head.lines();
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).expect("a status");
+        let header = |line: &str| {
+            let (name, value) = line.split_once(": ").expect("a header");
+            (name.parse().expect("a name"), value.parse().expect("a value"))
+        };
+        let body = serde_json::from_str(text).unwrap_or_default();
+        Self { status, headers: lines.map(header).collect(), body, text: text.to_owned() }
+    }
+
     /// A header's text; empty where there is none.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
