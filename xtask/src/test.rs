@@ -13,7 +13,7 @@ use clap::Args;
 use crate::process::{cargo, run as run_program};
 use crate::server::Server;
 use crate::steps::Steps;
-use crate::{dependencies, generate};
+use crate::{clients, dependencies, generate};
 
 const TESTS_FAILED: &str = "The output of each failed test stands above; run one again with \
      `cargo xtask test -- -p <crate> <name>`. If a generated file is stale, run `cargo xtask gen` and \
@@ -27,6 +27,10 @@ const NOT_PRODUCED: &str = "Each line above is a status that the OpenAPI documen
 
 #[derive(Args)]
 pub(crate) struct Options {
+    /// Also what needs more than Rust and takes longer: generated clients in Python and TypeScript, generated
+    /// requests, and the check of the dependencies where cargo-deny is not installed yet.
+    #[arg(long)]
+    all: bool,
     /// Passed to `cargo test`, for example `-- -p fieldhouse-store`. With any, only the tests are run.
     #[arg(last = true, value_name = "ARGUMENTS")]
     cargo_test: Vec<OsString>,
@@ -35,7 +39,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut steps = Steps::default();
     let outcome = if options.cargo_test.is_empty() {
-        everything(&mut steps)
+        everything(&mut steps, options.all)
     } else {
         cargo_test(&mut steps, &options.cargo_test)
     };
@@ -43,7 +47,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     outcome
 }
 
-fn everything(steps: &mut Steps) -> Result<()> {
+fn everything(steps: &mut Steps, all: bool) -> Result<()> {
     steps.run("formatting", "Run `cargo fmt --all` and look at what it changed.", || {
         run_program(cargo().args(["fmt", "--all", "--check"]))
     })?;
@@ -56,7 +60,15 @@ fn everything(steps: &mut Steps) -> Result<()> {
         let arguments = "test --locked -p fieldhouse-server --test produced -- --ignored".split(' ');
         run_program(cargo().args(arguments).env(PRODUCED_VARIABLE, absolute(PRODUCED)?))
     })?;
-    let cargo_deny = steps.run("cargo-deny", dependencies::CANNOT_INSTALL, dependencies::cargo_deny)?;
+    if all {
+        let cargo_deny = steps.run("cargo-deny", dependencies::CANNOT_INSTALL, dependencies::install)?;
+        steps.run("dependencies", dependencies::NOT_ALLOWED, || dependencies::check(&cargo_deny))?;
+        return clients::steps(steps);
+    }
+    let Some(cargo_deny) = dependencies::installed() else {
+        println!("\n{}", dependencies::LEFT_OUT);
+        return Ok(());
+    };
     steps.run("dependencies", dependencies::NOT_ALLOWED, || dependencies::check(&cargo_deny))
 }
 
