@@ -42,7 +42,8 @@ enum Command {
     Postgres,
     /// The server beside plain axum, which answers the same bytes, in turns in one run. Needs wrk.
     Bench(bench::Options),
-    /// Writes the generated files anew: docs/openapi.json, docs/permissions.md and docs/errors.md.
+    /// Writes the generated files anew: the examples of the OpenAPI document, the document, docs/permissions.md and
+    /// docs/errors.md.
     Gen,
 }
 

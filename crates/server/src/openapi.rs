@@ -1,5 +1,6 @@
 //! The OpenAPI 3.1 document, built from the operation table and the schemas of its types.
 
+mod examples;
 mod headers;
 mod parameters;
 mod records;
@@ -175,8 +176,9 @@ fn success<O: Op>(status: u16, description: &str) -> Response {
     let response = ResponseBuilder::new().description(description);
     let mut response = headers::refer(response, &headers::of_success(operation, paged));
     if status != 304 {
-        response = response
-            .content(O::Answer::MEDIA_TYPE, ContentBuilder::new().schema(O::Answer::schema()).build());
+        let content = ContentBuilder::new().schema(O::Answer::schema());
+        let content = content.example(examples::response(operation, status));
+        response = response.content(O::Answer::MEDIA_TYPE, content.build());
     }
     response.build()
 }
@@ -205,8 +207,10 @@ fn body<O: Op>() -> Option<utoipa::openapi::request_body::RequestBody> {
     let name = <<O::Body as Body>::Content as ToSchema>::name();
     let built =
         types.iter().fold(RequestBodyBuilder::new().required(Some(Required::True)), |built, media_type| {
-            let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(name.clone()))).build();
-            built.content(*media_type, content)
+            let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(name.clone())));
+            let is_json = media_type.ends_with("json");
+            let example = examples::request(O::OPERATION).filter(|_| is_json);
+            built.content(*media_type, content.example(example).build())
         });
     Some(built.build())
 }

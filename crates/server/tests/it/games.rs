@@ -12,11 +12,11 @@ use crate::support::{Person, on_both, on_both_in_held_time};
 const UPCOMING: &str = "/api/v1/games/upcoming";
 /// The whole of Coburg's winter.
 const WINTER: &str = "from=2022-04-01T00:00:00Z&to=2022-09-20T00:00:00Z";
-const HEADER: &str = "game date,grade,round,team a,team a score,team a result,team b,team b score,team b result,bye,\
+pub(crate) const HEADER: &str = "game date,grade,round,team a,team a score,team a result,team b,team b score,team b result,bye,\
     game status,venue,playing surface,time,game code,game alias,organisation,competition,competition type,season,game id";
 
 /// A row of a file: a game of one team against another on a day (DD/MM/YYYY), at a time or at none.
-fn game(id: &str, day: &str, time: &str, status: &str) -> String {
+pub(crate) fn game(id: &str, day: &str, time: &str, status: &str) -> String {
     let number = id.trim_start_matches(|letter: char| !letter.is_ascii_digit());
     format!(
         "{day},U10,Round {number},Reds,,,Blues,,,,{status},Hall,Court 1,{time},,,Club,League,DOMESTIC,2026,{id}\n"

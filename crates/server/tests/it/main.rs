@@ -4,6 +4,7 @@ mod api_keys;
 mod colleges;
 mod contract;
 mod coverage;
+mod examples;
 mod expiry;
 mod favorites;
 mod games;

@@ -52,12 +52,22 @@ pub(crate) struct Club {
 impl Club {
     /// Starts a server on a database.
     pub(crate) async fn open(database: Database, limits: LimitOptions, clock: Clock) -> Self {
+        Self::open_as(database, limits, clock, None).await
+    }
+
+    /// Starts a server on a database that says it is at another address than it is.
+    pub(crate) async fn open_as(
+        database: Database,
+        limits: LimitOptions,
+        clock: Clock,
+        public_url: Option<&str>,
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the key ring");
         let key_ring = KeyRing::open(folder.path(), &clock).expect("a key ring");
         let socket = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let base_url = format!("http://{}", socket.local_addr().expect("an address"));
         let store = Arc::new(database.open().await);
-        let app = App::new(store, key_ring, &base_url, limits, clock).expect("an app");
+        let app = App::new(store, key_ring, public_url.unwrap_or(&base_url), limits, clock).expect("an app");
         let router = router::router(app.clone()).expect("a handler for every operation");
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(listener::serve(socket, router, async {
