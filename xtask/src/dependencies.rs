@@ -1,5 +1,8 @@
 //! The check of what the workspace depends on, by cargo-deny and `deny.toml`: bans, licences, sources.
 //!
+//! Compiling cargo-deny takes longer than everything else, so `cargo xtask test` uses it only where it is installed;
+//! `cargo xtask test --all`, which is what a change must pass, installs it.
+//!
 //! Advisories are not checked: their database lives on the network, and whether a change passes must depend
 //! on the change alone.
 
@@ -15,16 +18,21 @@ const VERSION: &str = "0.20.2";
 /// Among build output and not in cargo's home: xtask changes nothing outside the workspace.
 const TOOLS: &str = "target/tools";
 
+pub(crate) const LEFT_OUT: &str = "cargo-deny is not installed, so the dependencies were not checked against deny.toml: \
+     `cargo xtask test --all` installs it and checks them.";
 pub(crate) const CANNOT_INSTALL: &str = "It is installed with `cargo install` and needs the crates registry.";
 pub(crate) const NOT_ALLOWED: &str = "`cargo tree --invert <crate>` shows who brings it. \
      Choose another, or allow it in deny.toml and say there why.";
 
-/// The pinned cargo-deny; installs it, if neither the tools folder nor the search path has it.
-pub(crate) fn cargo_deny() -> Result<PathBuf> {
-    let installed = Path::new(TOOLS).join("bin/cargo-deny").canonicalize().ok();
-    if let Some(program) =
-        installed.into_iter().chain(process::on_path("cargo-deny")).find(|file| is_pinned(file))
-    {
+/// The pinned cargo-deny, if the tools folder or the search path has it.
+pub(crate) fn installed() -> Option<PathBuf> {
+    let ours = Path::new(TOOLS).join("bin/cargo-deny").canonicalize().ok();
+    ours.into_iter().chain(process::on_path("cargo-deny")).find(|file| is_pinned(file))
+}
+
+/// The pinned cargo-deny; installs it, if it is not there.
+pub(crate) fn install() -> Result<PathBuf> {
+    if let Some(program) = installed() {
         println!("{}", program.display());
         return Ok(program);
     }

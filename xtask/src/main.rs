@@ -14,6 +14,8 @@ mod account;
 mod bench;
 mod binaries;
 mod certificates;
+mod clients;
+mod demo;
 mod dependencies;
 mod generate;
 mod postgres;
@@ -35,11 +37,14 @@ struct Cli {
 enum Command {
     /// Everything a change must pass: formatting, lints, the tests on both engines, dependencies.
     Test(test::Options),
+    /// The part of `test --all` that generates clients from the served OpenAPI document and uses them. Needs Python and Node.js.
+    Clients,
     /// A throw-away PostgreSQL that stays until Ctrl-C, for running `cargo test` by hand.
     Postgres,
     /// The server beside plain axum, which answers the same bytes, in turns in one run. Needs wrk.
     Bench(bench::Options),
-    /// Writes the generated files anew: docs/openapi.json, docs/permissions.md and docs/errors.md.
+    /// Writes the generated files anew: the examples of the OpenAPI document, the document, docs/permissions.md and
+    /// docs/errors.md.
     Gen,
 }
 
@@ -63,6 +68,7 @@ fn run(command: &Command) -> Result<()> {
 
     match command {
         Command::Test(options) => test::run(options),
+        Command::Clients => clients::run(),
         Command::Postgres => postgres::run(),
         Command::Bench(options) => bench::run(options),
         Command::Gen => generate::run(),

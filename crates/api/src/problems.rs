@@ -3,7 +3,9 @@
 //! A new code gets one row in the table at the end; its page, its place in the OpenAPI document and `docs/errors.md` follow from it.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::openapi::schema::SchemaType;
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 /// The body of every error answer, `application/problem+json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -49,7 +51,7 @@ pub struct FieldProblem {
 macro_rules! codes {
     ($($name:ident $text:literal $status:literal $title:literal $advice:literal;)*) => {
         /// The code of a problem. The list is closed: `/api/v1` adds to it only.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum Code { $(#[doc = $title] #[serde(rename = $text)] $name,)* }
 
         impl Code {
@@ -81,6 +83,20 @@ impl Code {
         )
     }
 }
+
+// Not derived: the derive does not read a name that a macro passes on, and would publish the member's own.
+impl PartialSchema for Code {
+    fn schema() -> RefOr<Schema> {
+        let advice = "What each means and what to do about it is on its page, `/problems/{code}`.";
+        ObjectBuilder::new()
+            .schema_type(SchemaType::new(Type::String))
+            .enum_values(Some(Self::ALL.iter().map(|code| code.name())))
+            .description(Some(format!("The code of a problem. {advice} `/api/v1` only ever adds codes.")))
+            .into()
+    }
+}
+
+impl ToSchema for Code {}
 
 impl std::fmt::Display for Code {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -122,11 +122,11 @@ pub fn no_such_field(field: &str) -> Refusal {
 /// An enum whose members have one name each, on the wire, in the store and in filters.
 #[macro_export]
 macro_rules! enumeration {
-    ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident $text:literal,)+ }) => {
-        $(#[$doc])*
+    ($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $member_doc:literal])* $member:ident $text:literal,)+ }) => {
+        $(#[doc = $doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
-        pub enum $name { $($(#[$member_doc])* #[serde(rename = $text)] $member,)+ }
+        #[derive(serde::Serialize, serde::Deserialize)]
+        pub enum $name { $($(#[doc = $member_doc])* #[serde(rename = $text)] $member,)+ }
 
         impl $name {
             /// Every member, in the order of the table.
@@ -143,6 +143,18 @@ macro_rules! enumeration {
                 match text { $($text => Ok(Self::$member),)+ _ => Err($crate::text::NotOneOf(&[$($text),+])) }
             }
         }
+        // Not derived: the derive does not read a name that a macro passes on, and would publish the member's own.
+        impl ::utoipa::PartialSchema for $name {
+            fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::schema::Schema> {
+                let members = [$(concat!("`", $text, "`:", $($member_doc),*)),+].join("\n- ");
+                ::utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(::utoipa::openapi::schema::SchemaType::new(::utoipa::openapi::Type::String))
+                    .enum_values(Some([$($text),+]))
+                    .description(Some(format!("{}\n\n- {members}", concat!($($doc),*).trim())))
+                    .into()
+            }
+        }
+        impl ::utoipa::ToSchema for $name {}
         impl $crate::record::Column for $name {
             const KIND: $crate::record::CellKind = $crate::record::CellKind::Text;
             fn cell(&self) -> $crate::record::Cell<'_> { $crate::record::Cell::from(self.name()) }

@@ -136,7 +136,7 @@ impl Database {
     /// that was never used with one. [`bind`] has the store remember it.
     pub(crate) async fn key_ring(&self, store: &Store) -> anyhow::Result<KeyRing> {
         let Some(text) = shared_key_ring()? else {
-            return KeyRing::open_for(store, self.folder(), Clock).await.map_err(explain);
+            return KeyRing::open_for(store, self.folder(), &Clock::system()).await.map_err(explain);
         };
         let key_ring = KeyRing::from_text(&text)?;
         key_ring.check(store).await.map_err(explain)?;

@@ -79,7 +79,7 @@ pub(crate) async fn prepare(opened: &Opened, folder: &Path) -> anyhow::Result<De
 }
 
 async fn make(store: &Store) -> anyhow::Result<Demo> {
-    let clock = Clock;
+    let clock = Clock::system();
     let accounts: Vec<Account> = Role::ALL
         .into_iter()
         .rev()
@@ -94,11 +94,11 @@ async fn make(store: &Store) -> anyhow::Result<Demo> {
     let name = Name::parse(ORGANIZATION)?;
     let slug = fieldhouse_domain::organizations::slug(&name);
     let founding = Founding { name, country: Some(COUNTRY.to_owned()), time_zone: time_zone.clone() };
-    let id = operator::found(store, &Passwords::new(clock), clock, founding, people).await?;
+    let id = operator::found(store, &Passwords::new(&clock), &clock, founding, people).await?;
     let mut schedule = playhq::read(LEAGUE)?;
     let weeks = demo_shift(&mut schedule.fixtures, time_zone.date(clock.now()));
     let options = league::Options { sport: Sport::parse(SPORT)?, time_zone };
-    operator::load_league(store, clock, id, options, schedule).await?;
+    operator::load_league(store, &clock, id, options, schedule).await?;
     let organization = OrganizationOfDemo { id: id.to_string(), name: ORGANIZATION.to_owned(), slug };
     Ok(Demo { organization, accounts, weeks })
 }
@@ -117,7 +117,7 @@ pub(crate) async fn load_catalogue(store: &Store) {
     for file in [COLLEGES, PROGRAMS] {
         let loaded = match colleges::read(file, None) {
             Ok(catalogue) => {
-                operator::load_colleges(store, Clock, catalogue, false, |_, _| {}).await.map(drop)
+                operator::load_colleges(store, &Clock::system(), catalogue, false, |_, _| {}).await.map(drop)
             }
             Err(bad) => {
                 tracing::error!(%bad, "the college catalogue that ships with the program cannot be read");

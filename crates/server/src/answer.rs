@@ -145,7 +145,8 @@ fn matches(named: Option<&HeaderValue>, tag: &HeaderValue) -> bool {
     named.split(',').map(str::trim).any(|named| named == "*" || named.trim_start_matches("W/") == tag)
 }
 
-fn is_tagged(operation: Operation) -> bool {
+/// Whether what an operation reads carries an ETag.
+pub(crate) fn is_tagged(operation: Operation) -> bool {
     operation.requirement().scope.resource != Resource::Service || operation == Operation::OpenApi
 }
 

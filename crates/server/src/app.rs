@@ -42,11 +42,11 @@ impl App {
         key_ring: KeyRing,
         base_url: &str,
         limits: LimitOptions,
+        clock: Clock,
     ) -> Result<Self, String> {
         let base_url = base_url.trim_end_matches('/').to_owned();
         let tokens = AccessTokens::new(&key_ring, &base_url)?;
-        let clock = Clock;
-        let passwords = Passwords::new(clock);
+        let passwords = Passwords::new(&clock);
         let (limits, key_use) = (Limits::new(limits), KeyUse::default());
         Ok(Self(Arc::new(Shared { store, clock, key_ring, tokens, passwords, limits, key_use, base_url })))
     }

@@ -113,7 +113,7 @@ impl KeyRing {
     pub const FILE: &str = "key-ring.json";
 
     /// Reads the key ring of a data folder; creates it, or adds the secrets that it lacks, if necessary.
-    pub fn open(folder: &Path, clock: Clock) -> Result<Self, KeyRingError> {
+    pub fn open(folder: &Path, clock: &Clock) -> Result<Self, KeyRingError> {
         let mut ring = Self::read(folder)?.unwrap_or(Self { secrets: Vec::new() });
         if ring.complete(clock) {
             ring.write_file(folder)?;
@@ -153,19 +153,19 @@ impl KeyRing {
     }
 
     /// Adds a new secret for a purpose, which is used from now on; the ones before it still check.
-    pub fn rotate(&mut self, purpose: Purpose, clock: Clock) {
+    pub fn rotate(&mut self, purpose: Purpose, clock: &Clock) {
         let id: String = clock.random::<8>().iter().fold(String::new(), |id, byte| format!("{id}{byte:02x}"));
         self.secrets.insert(0, Secret { id, purpose, bytes: Zeroizing::new(clock.random()) });
     }
 
     /// Rotates a purpose's secret in a data folder's key ring. Does not create one.
-    pub fn rotate_file(folder: &Path, purpose: Purpose, clock: Clock) -> Result<(), KeyRingError> {
+    pub fn rotate_file(folder: &Path, purpose: Purpose, clock: &Clock) -> Result<(), KeyRingError> {
         let mut ring = Self::read(folder)?.ok_or_else(|| KeyRingError::Missing(folder.join(Self::FILE)))?;
         ring.rotate(purpose, clock);
         ring.write_file(folder)
     }
 
-    fn complete(&mut self, clock: Clock) -> bool {
+    fn complete(&mut self, clock: &Clock) -> bool {
         let missing: Vec<_> =
             PURPOSES.into_iter().filter(|purpose| self.all(*purpose).next().is_none()).collect();
         for purpose in &missing {

@@ -97,8 +97,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let database = fieldhouse_testing::databases::sqlite();
         let store = Arc::new(database.open().await);
-        let ring = KeyRing::open(folder.path(), Clock).expect("a key ring");
-        let app = App::new(store, ring, "http://localhost", LimitOptions::default()).expect("an app");
+        let ring = KeyRing::open(folder.path(), &Clock::system()).expect("a key ring");
+        let app = App::new(store, ring, "http://localhost", LimitOptions::default(), Clock::system())
+            .expect("an app");
         let router = around(Router::new().route("/", handler), app.clone()).with_state(app);
         let request = Request::builder().uri("/").header(REQUEST_ID, "tests-1").body(Body::empty());
         let response = router.oneshot(request.expect("a request")).await.expect("an answer");

@@ -1,7 +1,13 @@
 //! The OpenAPI 3.1 document, built from the operation table and the schemas of its types.
 
+mod examples;
+mod headers;
 mod parameters;
+mod records;
 mod refusals;
+mod tags;
+
+use std::collections::BTreeMap;
 
 use fieldhouse_api::operations::{self, Method, Visitor};
 use fieldhouse_api::request::{BodyKind, Payload};
@@ -14,50 +20,69 @@ use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
 };
 use utoipa::openapi::{
-    ComponentsBuilder, ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, PathItem,
-    PathsBuilder, Ref, RefOr, Required, ResponseBuilder, Schema,
+    Components, ComponentsBuilder, ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder,
+    PathItem, PathsBuilder, Ref, RefOr, Required, Response, ResponseBuilder, Schema, Server,
 };
 use utoipa::{PartialSchema, ToSchema};
 
+use crate::answer::is_tagged;
+use crate::call::parameter_names;
 use crate::layers::API_VERSION;
 
-const PROBLEM_JSON: &str = "application/problem+json";
 const SESSION: &str = "session";
 const API_KEY: &str = "api_key";
 
-/// The document.
-pub fn document() -> OpenApi {
+const INTRODUCTION: &str = include_str!("openapi/introduction.md");
+const LICENSE_NAME: &str = "MIT OR Apache-2.0";
+/// The first of the two. A link and an SPDX expression exclude each other in OpenAPI, and an expression leads nowhere.
+const LICENSE_URL: &str = "https://spdx.org/licenses/MIT.html";
+
+/// The document of a server at this address.
+pub fn document(base_url: &str) -> OpenApi {
     let mut gathered = Gathered::default();
     operations::visit(&mut gathered);
     <Problem as ToSchema>::schemas(&mut gathered.schemas);
     gathered.schemas.push((<Problem as ToSchema>::name().into_owned(), <Problem as PartialSchema>::schema()));
     gathered.schemas.sort_by(|(one, _), (other, _)| one.cmp(other));
     gathered.schemas.dedup_by(|(one, _), (other, _)| one == other);
-    let components = ComponentsBuilder::new()
-        .schemas_from_iter(gathered.schemas)
-        .security_scheme(API_KEY, SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new("x-api-key"))))
-        .security_scheme(
-            SESSION,
-            SecurityScheme::Http(
-                HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build(),
-            ),
-        );
     let info = InfoBuilder::new()
         .title("Fieldhouse")
         .version(API_VERSION)
-        .description(Some("The API of Fieldhouse: games, seasons, profiles, API keys and saved college programs of youth-sports organizations."))
-        .license(Some(LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build()));
-    OpenApiBuilder::new()
+        .description(Some(INTRODUCTION.trim()))
+        .license(Some(LicenseBuilder::new().name(LICENSE_NAME).url(Some(LICENSE_URL)).build()));
+    let mut document = OpenApiBuilder::new()
         .info(info.build())
+        .servers(Some([Server::new(base_url)]))
+        .tags(Some(tags::all()))
         .paths(gathered.paths.build())
-        .components(Some(components.build()))
-        .build()
+        .components(Some(components(gathered.schemas, gathered.refusals)))
+        .build();
+    records::close(&mut document);
+    document
+}
+
+fn components(schemas: Vec<(String, RefOr<Schema>)>, refusals: BTreeMap<String, Response>) -> Components {
+    let key = "An API key, which starts with `fhk_`.";
+    let key = SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description("x-api-key", key)));
+    let session = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .bearer_format("JWT")
+        .description(Some("An access token from `POST /api/v1/auth/login` or `POST /api/v1/auth/refresh`."));
+    let mut components = ComponentsBuilder::new()
+        .schemas_from_iter(schemas)
+        .responses_from_iter(refusals)
+        .security_scheme(API_KEY, key)
+        .security_scheme(SESSION, SecurityScheme::Http(session.build()))
+        .build();
+    components.headers = headers::all().map(|(name, header)| (name, header.into())).collect();
+    components
 }
 
 #[derive(Default)]
 struct Gathered {
     paths: PathsBuilder,
     schemas: Vec<(String, RefOr<Schema>)>,
+    refusals: BTreeMap<String, Response>,
 }
 
 impl Visitor for Gathered {
@@ -76,24 +101,19 @@ impl Visitor for Gathered {
             .summary(Some(summary))
             .description(Some(format!("{description}{}", who(operation))))
             .tag(operation.requirement().scope.resource.name())
-            .response(operation.status().to_string(), success::<O>());
+            .securities(Some(security(operation)));
+        for (status, description) in successes(operation) {
+            built = built.response(status.to_string(), success::<O>(status, description));
+        }
         for parameter in parameters::of::<O>() {
             built = built.parameter(parameter);
-        }
-        for requirement in security(operation) {
-            built = built.security(requirement);
         }
         if let Some(body) = body::<O>() {
             built = built.request_body(Some(body));
         }
-        for (status, codes) in refusals::of::<O>() {
-            let names: Vec<_> = codes.iter().map(|code| format!("`{code}`")).collect();
-            let content = ContentBuilder::new()
-                .schema(Some(Ref::from_schema_name(<Problem as ToSchema>::name())))
-                .build();
-            let response =
-                ResponseBuilder::new().description(names.join(", ")).content(PROBLEM_JSON, content);
-            built = built.response(status.to_string(), response.build());
+        for (status, refusal) in refusals::of::<O>() {
+            self.refusals.extend([refusals::response(&status)]);
+            built = built.response(status, refusal);
         }
         let item = PathItem::new(http_method(operation.method()), built.build());
         self.paths = std::mem::take(&mut self.paths).path(operation.path(), item);
@@ -138,10 +158,30 @@ const fn http_method(method: Method) -> HttpMethod {
     }
 }
 
-fn success<O: Op>() -> utoipa::openapi::Response {
-    let content = ContentBuilder::new().schema(O::Answer::schema()).build();
-    let description = if O::OPERATION.status() == 201 { "Made." } else { "Done." };
-    ResponseBuilder::new().description(description).content(O::Answer::MEDIA_TYPE, content).build()
+/// The statuses with which an operation succeeds.
+fn successes(operation: Operation) -> Vec<(u16, &'static str)> {
+    let status = operation.status();
+    let mut successes = vec![(status, if status == 201 { "Created." } else { "OK." })];
+    if operation == Operation::FavoriteSave {
+        successes.push((200, "It was saved already."));
+    }
+    if operation.method() == Method::GET && is_tagged(operation) {
+        successes.push((304, "Not modified since the response with the `ETag` in `If-None-Match`."));
+    }
+    successes
+}
+
+fn success<O: Op>(status: u16, description: &str) -> Response {
+    let operation = O::OPERATION;
+    let paged = parameter_names(operation).iter().any(|name| name == "cursor");
+    let response = ResponseBuilder::new().description(description);
+    let mut response = headers::refer(response, &headers::of_success(operation, paged));
+    if status != 304 {
+        let content = ContentBuilder::new().schema(O::Answer::schema());
+        let content = content.example(examples::response(operation, status));
+        response = response.content(O::Answer::MEDIA_TYPE, content.build());
+    }
+    response.build()
 }
 
 fn security(operation: Operation) -> Vec<SecurityRequirement> {
@@ -168,8 +208,10 @@ fn body<O: Op>() -> Option<utoipa::openapi::request_body::RequestBody> {
     let name = <<O::Body as Payload>::Content as Body>::TITLE;
     let built =
         types.iter().fold(RequestBodyBuilder::new().required(Some(Required::True)), |built, media_type| {
-            let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(name))).build();
-            built.content(*media_type, content)
+            let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(name)));
+            let is_json = media_type.ends_with("json");
+            let example = examples::request(O::OPERATION).filter(|_| is_json);
+            built.content(*media_type, content.example(example).build())
         });
     Some(built.build())
 }

@@ -80,7 +80,7 @@ impl From<Failure> for OperatorError {
 pub async fn found(
     store: &Store,
     passwords: &Passwords,
-    clock: Clock,
+    clock: &Clock,
     founding: Founding,
     people: Vec<Person>,
 ) -> Result<OrganizationId, OperatorError> {
@@ -138,7 +138,7 @@ async fn refuse_known_address(
 
 async fn new_user(
     passwords: &Passwords,
-    clock: Clock,
+    clock: &Clock,
     moment: &Moment,
     person: &Person,
 ) -> Result<User, OperatorError> {
@@ -167,7 +167,7 @@ fn change<'a>(moment: &'a Moment, operation: &'static str) -> Change<'a> {
 /// Applies the plan of a league import to an organization that holds none of it yet.
 pub async fn load_league(
     store: &Store,
-    clock: Clock,
+    clock: &Clock,
     organization: OrganizationId,
     options: league::Options,
     schedule: league::Schedule,
@@ -189,7 +189,7 @@ pub async fn load_league(
 /// written of how many. All or nothing.
 pub async fn load_colleges(
     store: &Store,
-    clock: Clock,
+    clock: &Clock,
     catalogue: Catalogue,
     dry_run: bool,
     progress: impl Fn(u64, u64) + Send + Sync + 'static,

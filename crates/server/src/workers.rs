@@ -68,21 +68,37 @@ pub async fn flush(app: &App) {
     }
 }
 
-async fn sweep(app: &App) {
+/// How many rows a sweep deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Responses stored under idempotency keys.
+    pub idempotency_keys: u64,
+    /// Guests, each with their list.
+    pub guests: u64,
+    /// Addresses with failed sign-ins.
+    pub login_failures: u64,
+}
+
+/// Deletes expired rows.
+pub async fn sweep(app: &App) -> Swept {
     let now = app.clock.now();
     let before = |life| now.saturating_sub(life).unwrap_or(Timestamp::MIN);
-    for (what, swept) in [
-        (
-            "answers kept for repeated requests",
-            app.store.purge_idempotency_keys(before(IDEMPOTENCY_LIFE)).await,
+    let store = &app.store;
+    Swept {
+        idempotency_keys: swept(
+            "idempotency keys",
+            store.purge_idempotency_keys(before(IDEMPOTENCY_LIFE)).await,
         ),
-        ("guests", app.store.purge_guests(now).await),
-        ("failed sign-ins", app.store.purge_login_failures(before(FAILURE_LIFE)).await),
-    ] {
-        match swept {
-            Ok(0) => {}
-            Ok(count) => tracing::info!(count, what, "swept out what is over"),
-            Err(error) => tracing::warn!(%error, what, "could not sweep out what is over"),
-        }
+        guests: swept("guests", store.purge_guests(now).await),
+        login_failures: swept("failed sign-ins", store.purge_login_failures(before(FAILURE_LIFE)).await),
     }
+}
+
+fn swept(what: &str, outcome: fieldhouse_store::Result<u64>) -> u64 {
+    match outcome {
+        Ok(0) => {}
+        Ok(count) => tracing::info!(count, what, "purged expired rows"),
+        Err(ref error) => tracing::warn!(%error, what, "could not purge expired rows"),
+    }
+    outcome.unwrap_or_default()
 }

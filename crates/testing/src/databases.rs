@@ -84,6 +84,18 @@ impl Database {
     }
 }
 
+impl Drop for Database {
+    /// A test that runs on both engines says on which of them it failed.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            #[expect(clippy::print_stderr, reason = "cargo shows it with the output of the test that failed")]
+            {
+                eprintln!("The test failed on {:?}.", self.engine());
+            }
+        }
+    }
+}
+
 /// How many connections a store of a test has: enough to collide, few enough for many tests at once.
 const CONNECTIONS: usize = 8;
 

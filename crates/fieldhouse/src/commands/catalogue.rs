@@ -53,7 +53,8 @@ pub(crate) async fn run(output: Output, options: Options) -> anyhow::Result<()> 
         seen.set_length(all);
         seen.set_position(done);
     };
-    let plan = operator::load_colleges(&opened.store, Clock, catalogue, options.dry_run, progress).await?;
+    let plan = operator::load_colleges(&opened.store, &Clock::system(), catalogue, options.dry_run, progress)
+        .await?;
     bar.finish_and_clear();
     opened.created.keep();
     if options.dry_run {

@@ -82,7 +82,9 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
     let key_ring = options.database.key_ring(&opened.store).await?;
     let (slug, address) = (slug(&founding.name), email.as_str().to_owned());
     let owner = Person { email, name, role: Role::Owner, password: SecretString::from(password) };
-    let founded = operator::found(&opened.store, &Passwords::new(Clock), Clock, founding, vec![owner]).await;
+    let clock = Clock::system();
+    let founded =
+        operator::found(&opened.store, &Passwords::new(&clock), &clock, founding, vec![owner]).await;
     founded.map_err(|error| match error {
         // It says itself what its cause says.
         OperatorError::Refused(_) => Failure::new(error.to_string()).into(),

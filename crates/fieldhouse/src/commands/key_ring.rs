@@ -45,7 +45,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<()> {
         PurposeName::Token => Purpose::Token,
         PurposeName::AccessToken => Purpose::AccessToken,
     };
-    KeyRing::rotate_file(database.folder(), purpose, Clock)?;
+    KeyRing::rotate_file(database.folder(), purpose, &Clock::system())?;
     note("Rotated. The server uses the new secret after its next start.");
     Ok(())
 }

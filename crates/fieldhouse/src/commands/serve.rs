@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_server::listener::{self, ConnectionOptions};
-use fieldhouse_server::{App, private_file, router, workers};
+use fieldhouse_server::{App, Clock, private_file, router, workers};
 use fieldhouse_store::{Engine, organizations};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -128,8 +128,8 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
         None => format!("http://{}", listener.local_addr()?),
     };
     let store = Arc::new(opened.store);
-    let app =
-        App::new(store.clone(), key_ring, &base_url, options.limits.options()).map_err(anyhow::Error::msg)?;
+    let app = App::new(store.clone(), key_ring, &base_url, options.limits.options(), Clock::system())
+        .map_err(anyhow::Error::msg)?;
     let router = router::router(app.clone()).map_err(anyhow::Error::msg)?;
     let working = workers::start(app.clone());
     let stop = stop_signal()?;

@@ -30,7 +30,7 @@ async fn kill_while_saving(place: &Place, role: &str) -> bool {
     let organization: OrganizationId =
         server.ready["organization"]["id"].as_str().and_then(|id| id.parse().ok()).expect("an organization");
     let client = signed_in(&server, role).await;
-    let before = Clock.now();
+    let before = Clock::system().now();
     let (acknowledge, mut acknowledged) = mpsc::channel(POSTS);
     for number in 0..POSTS {
         let (client, acknowledge) = (client.clone(), acknowledge.clone());

@@ -34,7 +34,7 @@ pub struct Passwords {
 
 impl Passwords {
     /// As many at a time as there are processors.
-    pub fn new(clock: Clock) -> Self {
+    pub fn new(clock: &Clock) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let base64 = |bytes: [u8; 32], length| STANDARD_NO_PAD.encode(&bytes[..length]);
         let (salt, output) = (base64(clock.random(), 16), base64(clock.random(), 32));
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn who_comes_when_too_many_wait_is_told_to_come_again() {
-        let passwords = Passwords::new(Clock);
+        let passwords = Passwords::new(&Clock::system());
         let turns: Vec<Turn> = std::iter::from_fn(|| passwords.turn().ok()).collect();
         assert!(turns.len() >= TURNS);
         assert_eq!(passwords.turn().err().map(|failure| failure.code()), Some(Code::Overloaded));

@@ -16,7 +16,7 @@ const LABEL: &[u8] = b"\0fieldhouse: fingerprint of a secret";
 
 impl KeyRing {
     /// Opens the key ring of a data folder for a store. Creates one only for a store that was never used with one.
-    pub async fn open_for(store: &Store, folder: &Path, clock: Clock) -> Result<Self, KeyRingError> {
+    pub async fn open_for(store: &Store, folder: &Path, clock: &Clock) -> Result<Self, KeyRingError> {
         let known = key_ring::read(&mut &*store).await?;
         match Self::read(folder)? {
             Some(ring) => refuse_other(&ring.fingerprints(), &known)?,

@@ -134,7 +134,7 @@ pub(crate) async fn refresh(call: Call<op::AuthRefresh>) -> Result<Answered<op::
     let nonce = call.app.clock.random();
     // The transaction of a refused refresh is rolled back. So the session of a reused token is ended in a second one, below.
     let store = call.app.store.clone();
-    let (now, clock, request_id) = (call.now(), call.app.clock, call.context.id.clone());
+    let (now, clock, request_id) = (call.now(), call.app.clock.clone(), call.context.id.clone());
     let answered = call
         .transact((token, shown, nonce), |tx, moment, call, (token, shown, nonce)| {
             Box::pin(async move {
@@ -295,6 +295,7 @@ pub(crate) async fn revoke_session(
             let found = fieldhouse_store::sessions::read(tx, scope.organization(), *call.path()?).await?;
             let session =
                 found.filter(|session| session.user_id == scope.user()).ok_or_else(Failure::not_found)?;
+            call.precondition(session.version)?;
             let id = session.id.to_string();
             let effect = sessions::end(acting.moment, session);
             acting.apply(tx, effect.as_slice()).await?;

@@ -101,9 +101,10 @@ mod tests {
 
     async fn club(database: &Database) -> App {
         let folder = tempfile::tempdir().expect("a folder");
-        let ring = KeyRing::open(folder.path(), Clock).expect("a key ring");
+        let ring = KeyRing::open(folder.path(), &Clock::system()).expect("a key ring");
         let store = Arc::new(database.open().await);
-        let app = App::new(store, ring, "http://localhost", LimitOptions::default()).expect("an app");
+        let app = App::new(store, ring, "http://localhost", LimitOptions::default(), Clock::system())
+            .expect("an app");
         let name = Name::parse("Riverside Club").expect("a name");
         let time_zone = TimeZoneName::parse("UTC").expect("a zone");
         let people = [Role::Owner, Role::Viewer].map(|role| Person {
@@ -113,7 +114,7 @@ mod tests {
             password: SecretString::from(PASSWORD),
         });
         let founding = Founding { name, country: None, time_zone };
-        found(&app.store, &app.passwords, app.clock, founding, people.into()).await.expect("a club");
+        found(&app.store, &app.passwords, &app.clock, founding, people.into()).await.expect("a club");
         app
     }
 

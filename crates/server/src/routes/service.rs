@@ -45,10 +45,13 @@ pub(crate) async fn protected_resource(
     })
 }
 
-pub(crate) async fn openapi(_: Call<op::OpenApi>) -> Result<Answered<op::OpenApi>, Failure> {
+pub(crate) async fn openapi(call: Call<op::OpenApi>) -> Result<Answered<op::OpenApi>, Failure> {
+    // Several servers of one process, as in tests, have addresses of their own; all else is the same.
     static DOCUMENT: LazyLock<serde_json::Value> =
-        LazyLock::new(|| serde_json::to_value(openapi::document()).unwrap_or_default());
-    Answered::json(&OpenApiDocument(DOCUMENT.clone()))
+        LazyLock::new(|| serde_json::to_value(openapi::document("/")).unwrap_or_default());
+    let mut document = DOCUMENT.clone();
+    document["servers"][0]["url"] = call.app.base_url.as_str().into();
+    Answered::json(&OpenApiDocument(document))
 }
 
 pub(crate) async fn docs(_: Call<op::Docs>) -> Result<Answered<op::Docs>, Failure> {

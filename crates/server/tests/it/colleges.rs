@@ -23,7 +23,7 @@ async fn load_files(club: &Club, files: [&str; 2]) {
         let catalogue = read(file.as_bytes(), year).expect("a file of the catalogue");
         assert_eq!(catalogue.bad, []);
         let app = &club.app;
-        let loaded = operator::load_colleges(&app.store, app.clock, catalogue, false, |_, _| {}).await;
+        let loaded = operator::load_colleges(&app.store, &app.clock, catalogue, false, |_, _| {}).await;
         loaded.expect("the catalogue is loaded");
     }
 }

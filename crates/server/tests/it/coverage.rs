@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fieldhouse_api::Operation;
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Club, on_both, send};
 
@@ -134,6 +134,14 @@ async fn the_document_is_openapi_3_1_and_whole() {
         for field in ["title", "version", "description"] {
             assert!(document["info"][field].is_string(), "info.{field}");
         }
+        assert_eq!(document["servers"], json!([{"url": club.base_url}]));
+        let mut relative = document.clone();
+        relative["servers"][0]["url"] = json!("/");
+        let built = serde_json::to_value(fieldhouse_server::openapi::document("/")).expect("JSON");
+        assert!(relative == built, "what is served is what responses are checked against");
+        let tags: Vec<_> =
+            document["tags"].as_array().expect("tags").iter().map(|tag| &tag["name"]).collect();
+        assert_eq!((tags.first(), tags.last()), (Some(&&json!("seasons")), Some(&&json!("service"))));
         let mut referred = BTreeSet::new();
         walk(&document, "#", &mut |path, object| {
             if let Some(target) = object.get("$ref").and_then(Value::as_str) {
@@ -196,15 +204,44 @@ async fn every_operation_in_the_document_says_what_it_takes_and_answers() {
                         response["description"].as_str().is_some_and(|text| !text.is_empty()),
                         "{id} {status}"
                     );
-                    assert!(response["content"].is_object(), "{id} {status}");
+                    let target = response["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
+                    let response =
+                        target.map_or(response, |target| document.pointer(target).expect("a response"));
+                    assert_eq!(response["content"].is_object(), status != "304", "{id} {status}");
+                    assert!(response["headers"]["X-Request-Id"].is_object(), "{id} {status}");
                 }
-                for requirement in operation["security"].as_array().into_iter().flatten() {
+                for requirement in operation["security"].as_array().expect("none, where it is public") {
                     for scheme in requirement.as_object().expect("a requirement").keys() {
                         assert!(schemes[scheme].is_object(), "{id}: there is no scheme {scheme}");
                     }
                 }
             }
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_field_that_a_response_may_leave_null_is_required_and_no_other_field_is_allowed() {
+    on_both(async |club| {
+        let document = document(&club).await;
+        let schemas = &document["components"]["schemas"];
+        for name in ["Season", "Division", "Game", "Side", "Profile", "Favorite", "ApiKey", "IssuedApiKey"] {
+            let schema = &schemas[name];
+            let fields: Vec<_> = schema["properties"].as_object().expect("fields").keys().collect();
+            let required: Vec<_> = schema["required"].as_array().expect("required").iter().collect();
+            assert_eq!(fields.len(), required.len(), "{name}: {required:?}");
+            assert_eq!(schema["additionalProperties"], false, "{name}");
+        }
+        assert_eq!(schemas["Problem"]["additionalProperties"]["type"], json!(null), "a problem may say more");
+        let list = &document["paths"]["/api/v1/seasons"]["get"]["responses"]["200"]["content"];
+        let list = &list["application/json"]["schema"];
+        assert_eq!(
+            (&list["required"], &list["additionalProperties"]),
+            (&json!(["data", "page"]), &json!(false))
+        );
+        assert_eq!(schemas["GameStatus"]["enum"][3], "in_progress");
+        assert_eq!(schemas["Code"]["enum"][0], "malformed_json");
     })
     .await;
 }

@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 
 use crate::imports::{import, import_coburg, of};
 use crate::shapes::{is_problem, pointers};
-use crate::support::{Person, on_both};
+use crate::support::{Person, on_both, on_both_in_held_time};
 
 const UPCOMING: &str = "/api/v1/games/upcoming";
 /// The whole of Coburg's winter.
 const WINTER: &str = "from=2022-04-01T00:00:00Z&to=2022-09-20T00:00:00Z";
-const HEADER: &str = "game date,grade,round,team a,team a score,team a result,team b,team b score,team b result,bye,\
+pub(crate) const HEADER: &str = "game date,grade,round,team a,team a score,team a result,team b,team b score,team b result,bye,\
     game status,venue,playing surface,time,game code,game alias,organisation,competition,competition type,season,game id";
 
 /// A row of a file: a game of one team against another on a day (DD/MM/YYYY), at a time or at none.
-fn game(id: &str, day: &str, time: &str, status: &str) -> String {
+pub(crate) fn game(id: &str, day: &str, time: &str, status: &str) -> String {
     let number = id.trim_start_matches(|letter: char| !letter.is_ascii_digit());
     format!(
         "{day},U10,Round {number},Reds,,,Blues,,,,{status},Hall,Court 1,{time},,,Club,League,DOMESTIC,2026,{id}\n"
@@ -225,6 +225,25 @@ async fn the_next_thirty_days_are_listed_unless_something_else_is_asked() {
         assert_eq!(ids(viewer, &format!("to={later}")).await, ["g2", "g3", "g4"]);
         let earlier = now.saturating_sub(SignedDuration::from_hours(3 * 24)).expect("a time");
         assert_eq!(ids(viewer, &format!("from={earlier}")).await, ["g1", "g2"], "thirty days from then");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_game_is_upcoming_from_thirty_days_before_its_start_until_then() {
+    on_both_in_held_time(async |club| {
+        assert_eq!(club.app.clock.now().to_string(), "2026-03-01T09:00:00Z", "31 days before the game");
+        let manager = club.member(Role::Manager);
+        let script = club.with_key(&manager.issue_key(&json!({"name": "Script"})).await);
+        import_rows(manager, &[game("g1", "01/04/2026", "09:00:00", "UPCOMING")]).await;
+        let second = SignedDuration::from_secs(1);
+        assert_eq!(games(&script, "").await.len(), 0, "too far off");
+        club.pass(SignedDuration::from_hours(24) + second);
+        assert_eq!(games(&script, "").await.len(), 1);
+        club.pass(SignedDuration::from_hours(30 * 24) - second);
+        assert_eq!(games(&script, "").await.len(), 1, "it starts now");
+        club.pass(second);
+        assert_eq!(games(&script, "").await.len(), 0, "it has started");
     })
     .await;
 }

@@ -2,8 +2,11 @@
 
 mod api_keys;
 mod colleges;
+mod contract;
 mod coverage;
 mod docs;
+mod examples;
+mod expiry;
 mod favorites;
 mod games;
 mod idempotency;

@@ -17,6 +17,7 @@ use std::path::Path;
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::ids::OrganizationId;
+use fieldhouse_server::Clock;
 use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_testing::databases::both;
 use serde_json::Value;
@@ -156,7 +157,7 @@ async fn every_operation_by_every_kind_of_caller() {
     };
     for database in both() {
         let engine = database.engine();
-        let club = Club::open(database, limits).await;
+        let club = Club::open(database, limits, Clock::system()).await;
         let outcomes = run(&club).await;
         let surprises = surprises(&expectation, &outcomes);
         assert!(surprises.is_empty(), "on {engine:?}:\n{}", surprises.join("\n"));

@@ -102,7 +102,7 @@ async fn a_new_role_counts_from_the_next_request_on() {
             Code::RoleInsufficient,
             "a key stays with the role it was issued with",
         );
-        let anew = club.sign_in("riverside-club", Role::Coach).await;
+        let anew = club.another_session(Role::Coach).await;
         assert_eq!(anew.get(MEMBERS).await.status, 200);
         assert_eq!(admin.patch(&path, &json!({"role": "viewer"})).await.status, 200);
         let key_now = key.get("/api/v1/profile/me").await;
@@ -136,7 +136,7 @@ async fn a_suspended_member_is_nobody_until_that_ends() {
         let back = admin.patch(&path, &json!({"suspended": false})).await;
         assert_eq!(back.body["data"]["suspended_at"], json!(null));
         assert_eq!(key.get("/api/v1/seasons").await.status, 200);
-        club.sign_in("riverside-club", Role::Coach).await;
+        club.sign_in(Role::Coach).await;
     })
     .await;
 }
@@ -194,7 +194,7 @@ async fn two_owners_who_remove_each_other_at_once_do_not_both_go() {
         let owner = club.member(Role::Owner);
         let (first, second) = (address(&club, Role::Owner).await, address(&club, Role::Admin).await);
         assert_eq!(owner.patch(&second, &json!({"role": "owner"})).await.status, 200);
-        let other = club.sign_in("riverside-club", Role::Admin).await;
+        let other = club.another_session(Role::Admin).await;
         let (one, two) = tokio::join!(owner.delete(&second), other.delete(&first));
         assert!([&one, &two].iter().any(|answer| answer.status == 200), "{} {}", one.text, two.text);
         assert!([&one, &two].iter().any(|answer| answer.status != 200), "{} {}", one.text, two.text);

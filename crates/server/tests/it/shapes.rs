@@ -3,6 +3,7 @@
 //! One file a theme below; here stands what they share: a request to any operation, and what a problem looks like.
 
 mod conditions;
+mod everywhere;
 mod headers;
 mod limits;
 mod order;

@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
-use fieldhouse_domain::ids::OrganizationId;
+use fieldhouse_domain::ids::{Id, OrganizationId, UserId};
+use fieldhouse_domain::organizations::slug;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::text::{Email, Name};
-use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_domain::text::Name;
 use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_server::listener::{self, ConnectionOptions};
-use fieldhouse_server::operator::{self, Founding, Person as NewPerson};
 use fieldhouse_server::{App, Clock, KeyRing, router};
 use fieldhouse_testing::databases::{Database, both};
+use jiff::SignedDuration;
 use reqwest::{Method, RequestBuilder};
-use secrecy::SecretString;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+use self::ground::Ground;
 
 /// The password of everybody.
 pub(crate) const PASSWORD: &str = "correct horse battery staple";
@@ -23,11 +25,19 @@ pub(crate) const PASSWORD: &str = "correct horse battery staple";
 /// Runs a test on both engines, each with a club of its own on a database of its own.
 pub(crate) async fn on_both(test: impl AsyncFn(Club)) {
     for database in both() {
-        test(Club::open(database, LimitOptions::default()).await).await;
+        test(Club::open(database, LimitOptions::default(), Clock::system()).await).await;
     }
 }
 
-/// A server with one organization in it, and a person of every role signed in.
+/// Runs a test on both engines, with a clock that stands still until the test moves it: see [`Club::pass`].
+pub(crate) async fn on_both_in_held_time(test: impl AsyncFn(Club)) {
+    let start = "2026-03-01T09:00:00Z".parse().expect("a time");
+    for database in both() {
+        test(Club::open(database, LimitOptions::default(), Clock::held(start, 1)).await).await;
+    }
+}
+
+/// A server with one organization in it, and a person of every role who has a session.
 pub(crate) struct Club {
     pub(crate) app: App,
     pub(crate) base_url: String,
@@ -42,8 +52,8 @@ pub(crate) struct Club {
 
 impl Club {
     /// Starts a server on a database.
-    pub(crate) async fn open(database: Database, limits: LimitOptions) -> Self {
-        Self::open_with(database, limits, ConnectionOptions::default()).await
+    pub(crate) async fn open(database: Database, limits: LimitOptions, clock: Clock) -> Self {
+        Self::start(database, limits, clock, ConnectionOptions::default(), None).await
     }
 
     /// Starts a server that treats its connections in its own way.
@@ -52,22 +62,43 @@ impl Club {
         limits: LimitOptions,
         connections: ConnectionOptions,
     ) -> Self {
+        Self::start(database, limits, Clock::system(), connections, None).await
+    }
+
+    /// Starts a server on a database that says it is at another address than it is.
+    pub(crate) async fn open_as(
+        database: Database,
+        limits: LimitOptions,
+        clock: Clock,
+        public_url: Option<&str>,
+    ) -> Self {
+        Self::start(database, limits, clock, ConnectionOptions::default(), public_url).await
+    }
+
+    async fn start(
+        database: Database,
+        limits: LimitOptions,
+        clock: Clock,
+        connections: ConnectionOptions,
+        public_url: Option<&str>,
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the key ring");
-        let key_ring = KeyRing::open(folder.path(), Clock).expect("a key ring");
+        let key_ring = KeyRing::open(folder.path(), &clock).expect("a key ring");
         let socket = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let base_url = format!("http://{}", socket.local_addr().expect("an address"));
-        let app = App::new(Arc::new(database.open().await), key_ring, &base_url, limits).expect("an app");
+        let store = Arc::new(database.open().await);
+        let app = App::new(store, key_ring, public_url.unwrap_or(&base_url), limits, clock).expect("an app");
         let router = router::router(app.clone()).expect("a handler for every operation");
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(listener::serve(socket, router, connections, async {
             let _ = stopped.await;
         }));
-        let http = reqwest::Client::new();
-        let organization = found(&app, "Riverside Club").await;
+        // Nothing here is called over TLS, and reading the machine's certificates takes longer than most tests.
+        let http = reqwest::Client::builder().tls_certs_only([]).build().expect("a client");
         let mut club = Self {
             app,
             base_url,
-            organization,
+            organization: OrganizationId::from_uuid(Uuid::nil()),
             people: Vec::new(),
             http,
             stop: Some(stop),
@@ -75,34 +106,56 @@ impl Club {
             _folder: folder,
             database,
         };
-        for role in Role::ALL {
-            let person = club.sign_in("riverside-club", role).await;
-            club.people.push(person);
-        }
+        (club.organization, club.people) = club.found("Riverside Club").await;
         club
     }
 
-    /// Founds another organization on the same server, and signs its owner in.
+    /// Founds another organization on the same server. Its owner has a session.
     pub(crate) async fn neighbours(&self) -> Person {
-        found(&self.app, "Neighbour Club").await;
-        self.sign_in("neighbour-club", Role::Owner).await
+        self.found("Neighbour Club").await.1.pop().expect("an owner")
     }
 
-    /// Signs in with the password.
-    pub(crate) async fn sign_in(&self, club: &str, role: Role) -> Person {
-        let email = address(club, role);
-        let answer =
-            self.anonymous().post("/api/v1/auth/login", &json!({"email": email, "password": PASSWORD})).await;
+    /// Founds an organization, with a person of every role who has a session, lowest first.
+    async fn found(&self, name: &str) -> (OrganizationId, Vec<Person>) {
+        let (organization, people) = Ground::found(&self.app, name).await;
+        let slug = slug(&Name::parse(name).expect("a name"));
+        let people = Role::ALL.into_iter().zip(people);
+        let people = people.map(|(role, (settler, session))| Person {
+            role,
+            email: address(&slug, role),
+            user: Some(settler.user),
+            refresh_token: session.refresh_token,
+            ..self.person(Credential::Session(session.access_token))
+        });
+        (organization, people.collect())
+    }
+
+    /// Another session of the person of a role, without a sign-in.
+    pub(crate) async fn another_session(&self, role: Role) -> Person {
+        let person = self.member(role);
+        let mut ground = Ground::new(self, SignedDuration::ZERO).await;
+        let session = ground.session(person.user.expect("a user"));
+        ground.write().await;
+        let credential = Credential::Session(session.access_token);
+        Person { refresh_token: session.refresh_token, credential, ..person.clone() }
+    }
+
+    /// Signs in with the password, which takes long: for tests about signing in.
+    pub(crate) async fn sign_in(&self, role: Role) -> Person {
+        let person = self.member(role);
+        let body = json!({"email": person.email, "password": PASSWORD});
+        let answer = self.anonymous().post("/api/v1/auth/login", &body).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
         let text = |name: &str| answer.body["data"][name].as_str().expect("a text").to_owned();
         let credential = Credential::Session(text("access_token"));
-        Person { role, email, refresh_token: text("refresh_token"), ..self.person(credential) }
+        Person { refresh_token: text("refresh_token"), credential, ..person.clone() }
     }
 
     fn person(&self, credential: Credential) -> Person {
         Person {
             role: Role::Viewer,
             email: String::new(),
+            user: None,
             refresh_token: String::new(),
             credential,
             http: self.http.clone(),
@@ -130,6 +183,11 @@ impl Club {
         &self.people
     }
 
+    /// Lets time pass on the server, whose clock the test holds.
+    pub(crate) fn pass(&self, time: SignedDuration) {
+        self.app.clock.advance(time);
+    }
+
     /// Stops the server.
     pub(crate) fn stop(&mut self) {
         if let Some(stop) = self.stop.take() {
@@ -141,21 +199,6 @@ impl Club {
 /// The address of the person of a role.
 pub(crate) fn address(club: &str, role: Role) -> String {
     format!("{role}@{club}.example")
-}
-
-async fn found(app: &App, name: &str) -> OrganizationId {
-    let name = Name::parse(name).expect("a name");
-    let slug = fieldhouse_domain::organizations::slug(&name);
-    let people = Role::ALL.map(|role| NewPerson {
-        email: Email::parse(&address(&slug, role)).expect("an address"),
-        name: Name::parse(&format!("{role} of {name}")).expect("a name"),
-        role,
-        password: SecretString::from(PASSWORD),
-    });
-    let time_zone = TimeZoneName::parse("Australia/Melbourne").expect("a zone");
-    let founding = Founding { name, country: None, time_zone };
-    let found = operator::found(&app.store, &app.passwords, app.clock, founding, people.into()).await;
-    found.expect("a club is founded")
 }
 
 /// How a person shows who he is.
@@ -171,6 +214,7 @@ pub(crate) enum Credential {
 pub(crate) struct Person {
     pub(crate) role: Role,
     pub(crate) email: String,
+    user: Option<UserId>,
     pub(crate) refresh_token: String,
     pub(crate) credential: Credential,
     http: reqwest::Client,
@@ -188,6 +232,19 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// An answer as it comes over the wire, with its head and its whole body.
+    pub(crate) fn parse(raw: &str) -> Self {
+        let (head, text) = raw.split_once("\r\n\r\n").expect("a head");
+        let mut lines = head.lines();
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).expect("a status");
+        let header = |line: &str| {
+            let (name, value) = line.split_once(": ").expect("a header");
+            (name.parse().expect("a name"), value.parse().expect("a value"))
+        };
+        let body = serde_json::from_str(text).unwrap_or_default();
+        Self { status, headers: lines.map(header).collect(), body, text: text.to_owned() }
+    }
+
     /// A header's text; empty where there is none.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
@@ -243,14 +300,23 @@ impl Person {
     }
 }
 
-/// Sends a request.
+/// Sends a request, and checks the response against the contract.
 pub(crate) async fn send(request: RequestBuilder) -> Answer {
-    let response = request.send().await.expect("the server answers");
+    let (http, request) = request.build_split();
+    let request = request.expect("a request");
+    let (method, path) = (request.method().as_str().to_owned(), request.url().path().to_owned());
+    let response = http.execute(request).await.expect("the server answers");
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
     let text = response.text().await.expect("a body");
     let body = serde_json::from_str(&text).unwrap_or_default();
-    Answer { status, headers, body, text }
+    let answer = Answer { status, headers, body, text };
+    if let Err(wrong) = contract::CONTRACT.check(&method, &path, &answer) {
+        panic!("{method} {path} breaks the contract: {wrong}\n{}", answer.text);
+    }
+    answer
 }
 
+/// The check of every response against the OpenAPI document.
+pub(crate) mod contract;
 /// Records written by the operator's hand, past the API.
 pub(crate) mod ground;

@@ -2,7 +2,6 @@
 
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
-use jiff::SignedDuration;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
@@ -131,31 +130,6 @@ async fn a_guest_keeps_no_notes() {
         let changed = send(guest.request(Method::PATCH, &path).json(&json!({"notes": "a note"}))).await;
         is_problem(&changed, Code::ValidationFailed, "notes");
         assert_eq!(guest.list().await.len(), 1);
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_guests_list_ends_after_thirty_days() {
-    on_both(async |club| {
-        let guest = Guest::welcome(&club, "One").await;
-        let days = |days: i64| {
-            club.app.clock.now().saturating_add(SignedDuration::from_hours(24 * days)).expect("a time")
-        };
-        let forget = async |at| club.app.store.purge_guests(at).await.expect("a sweep");
-        assert_eq!(forget(days(29)).await, 0);
-        assert_eq!(guest.list().await.len(), 1);
-        assert_eq!(forget(days(31)).await, 1);
-        assert_eq!(guest.list().await, Vec::<Value>::new());
-        let anew = guest.save(custom("Two")).await;
-        assert_eq!(anew.status, 201, "{}", anew.text);
-        let token = anew.body["meta"]["guest_token"].as_str().expect("a new token");
-        assert_ne!(token, guest.token);
-        is_problem(
-            &claim(club.member(Role::Member), &guest.token).await,
-            Code::NotFound,
-            "a guest who is gone",
-        );
     })
     .await;
 }

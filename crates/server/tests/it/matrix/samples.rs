@@ -41,11 +41,11 @@ impl Stage {
             time_zone: TimeZoneName::parse("Australia/Melbourne").expect("a zone"),
         };
         let schedule = playhq::read(league.as_bytes()).expect("an export");
-        let loaded = operator::load_league(&app.store, app.clock, organization, options, schedule);
+        let loaded = operator::load_league(&app.store, &app.clock, organization, options, schedule);
         loaded.await.expect("a game is loaded");
         for table in [data!("college/colleges.csv"), data!("college/programs-softball.csv")] {
             let catalogue = colleges::read(first_lines(table, 2).as_bytes(), None).expect("a table");
-            let loaded = operator::load_colleges(&app.store, app.clock, catalogue, false, |_, _| {});
+            let loaded = operator::load_colleges(&app.store, &app.clock, catalogue, false, |_, _| {});
             loaded.await.expect("a college is loaded");
         }
         let viewer = club.member(Role::Viewer);

@@ -13,7 +13,7 @@ use crate::support::{PASSWORD, on_both};
 #[tokio::test]
 async fn signing_out_ends_this_session_and_no_other() {
     on_both(async |club| {
-        let one = club.sign_in("riverside-club", Role::Coach).await;
+        let one = club.another_session(Role::Coach).await;
         let other = club.member(Role::Coach);
         let out = one.post("/api/v1/auth/logout", &json!(null)).await;
         assert_eq!((out.status, &out.body), (200, &json!({"data": {"sessions_ended": 1}})));
@@ -29,7 +29,7 @@ async fn signing_out_ends_this_session_and_no_other() {
 async fn a_new_password_ends_the_other_sessions() {
     on_both(async |club| {
         let new = "four words in a row";
-        let here = club.sign_in("riverside-club", Role::Coach).await;
+        let here = club.another_session(Role::Coach).await;
         let elsewhere = club.member(Role::Coach);
         let change = async |current: &str, new: &str| {
             let body = json!({"current_password": current, "new_password": new});
@@ -91,7 +91,7 @@ async fn a_new_password_ends_the_sessions_in_other_organizations_too() {
 async fn a_person_lists_and_ends_his_own_sessions() {
     on_both(async |club| {
         let first = club.member(Role::Coach);
-        let second = club.sign_in("riverside-club", Role::Coach).await;
+        let second = club.sign_in(Role::Coach).await;
         let list = second.get(SESSIONS).await;
         let sessions = list.body["data"].as_array().expect("sessions");
         assert_eq!(sessions.len(), 2);
@@ -120,7 +120,7 @@ async fn a_person_lists_and_ends_his_own_sessions() {
 async fn sessions_are_listed_page_by_page() {
     on_both(async |club| {
         for _ in 0..4 {
-            assert_eq!(login(&club, &email(Role::Coach), PASSWORD).await.status, 200);
+            club.another_session(Role::Coach).await;
         }
         let coach = club.member(Role::Coach);
         let mut path = format!("{SESSIONS}?limit=2");

@@ -4,13 +4,10 @@ use aws_lc_rs::signature::Ed25519KeyPair;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_server::auth::tokens::Subject;
 use fieldhouse_server::key_ring::Purpose;
-use jiff::SignedDuration;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use reqwest::Method;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::PROFILE;
 use crate::support::{Club, Credential, Person, on_both, send};
@@ -194,32 +191,6 @@ async fn claims_that_are_not_exact_are_refused_though_our_key_signed_them() {
             let mut claims = claims.clone();
             claims[name] = value.clone();
             refuses(&club, &sign(&claims), &format!("{name} = {value}")).await;
-        }
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn an_access_token_ends_after_ten_minutes() {
-    on_both(async |club| {
-        let claims = part(token(club.member(Role::Coach)), 1);
-        let id = |name: &str| claims[name].as_str().expect("an id");
-        let now = club.app.clock.now();
-        for (seconds, status) in [(590, 200), (601, 401), (700, 401), (100_000, 401)] {
-            let then = now.checked_sub(SignedDuration::from_secs(seconds)).expect("a time");
-            let subject = Subject {
-                user: id("sub").parse().expect("an id"),
-                organization: id("org").parse().expect("an id"),
-                session: id("sid").parse().expect("an id"),
-                authenticated_at: then,
-            };
-            let (token, expires_in) = club.app.tokens.issue(&subject, then, Uuid::nil()).expect("a token");
-            assert_eq!(expires_in, 600);
-            let answer = club.with_token(&token).get(PROFILE).await;
-            assert_eq!(answer.status, status, "{seconds} seconds old: {}", answer.body);
-            if status == 401 {
-                assert_eq!(answer.code(), "token_expired");
-            }
         }
     })
     .await;

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
+use fieldhouse_server::Clock;
 use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_testing::databases::both;
 use reqwest::Method;
@@ -15,7 +16,7 @@ use crate::support::{Answer, Club, Person, on_both, send};
 /// Runs a test on both engines under other limits than usual.
 async fn under(limits: LimitOptions, test: impl AsyncFn(Club)) {
     for database in both() {
-        test(Club::open(database, limits).await).await;
+        test(Club::open(database, limits, Clock::system()).await).await;
     }
 }
 
@@ -143,7 +144,7 @@ async fn six_hundred_new_guests_keep_nobody_else_out() {
         for path in ["/healthz", "/readyz", "/api/v1/colleges"] {
             assert_eq!(anonymous.get(path).await.status, 200, "{path}");
         }
-        club.sign_in("riverside-club", Role::Coach).await;
+        club.sign_in(Role::Coach).await;
         let refresh = json!({"refresh_token": owner.refresh_token});
         assert_eq!(anonymous.post("/api/v1/auth/refresh", &refresh).await.status, 200);
     })
@@ -176,7 +177,7 @@ async fn sign_in_and_refresh_have_buckets_of_their_own() {
         let refresh = json!({"refresh_token": club.member(Role::Owner).refresh_token});
         assert_eq!(anonymous.post("/api/v1/auth/refresh", &refresh).await.status, 200);
         is_limited(&anonymous.post("/api/v1/auth/refresh", &refresh).await, "refresh", 1);
-        club.sign_in("riverside-club", Role::Viewer).await;
+        club.sign_in(Role::Viewer).await;
         let login = json!({"email": "nobody@club.example", "password": "a wrong password"});
         is_limited(&anonymous.post("/api/v1/auth/login", &login).await, "sign-in", 7);
         assert_eq!(anonymous.get("/api/v1/colleges").await.status, 200);

@@ -9,6 +9,7 @@ use fieldhouse_domain::favorites::{
 };
 use fieldhouse_domain::ids::{ApiKeyId, FavoriteId, MemberId, OrganizationId, SeasonId, SessionId, UserId};
 use fieldhouse_domain::members::Member;
+use fieldhouse_domain::organizations::{Organization, slug};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::{NewSeason, Season};
 use fieldhouse_domain::sessions::{Client, Session};
@@ -18,17 +19,18 @@ use fieldhouse_domain::users::User;
 use fieldhouse_server::App;
 use fieldhouse_server::auth::tokens::{self, RefreshToken, Subject};
 use fieldhouse_server::key_ring::Purpose;
-use fieldhouse_store::{Change, users};
+use fieldhouse_store::Change;
 use jiff::SignedDuration;
+use tokio::sync::OnceCell;
 use uuid::Uuid;
 
-use super::{Club, Person, address};
+use super::{Club, PASSWORD, Person, address};
 
 /// Records that are about to be written to one organization, all at one time.
 pub(crate) struct Ground {
     app: App,
     organization: OrganizationId,
-    password_hash: Option<String>,
+    password_hash: String,
     moment: Moment,
     effects: Vec<Effect>,
 }
@@ -48,6 +50,17 @@ pub(crate) struct Settled {
     pub(crate) refresh_token: String,
 }
 
+/// The hash of everybody's password. It takes long, so that all tests of a process share one.
+async fn password_hash(app: &App) -> &'static str {
+    static HASH: OnceCell<String> = OnceCell::const_new();
+    let hash = async || {
+        let turn = app.passwords.turn().expect("a turn");
+        // Not a salt from the app's clock: whichever test comes first would draw it.
+        turn.hash(PASSWORD.into(), [7; 16]).await.expect("a hash")
+    };
+    HASH.get_or_init(hash).await
+}
+
 fn name(text: &str) -> Name {
     Name::parse(text).expect("a name")
 }
@@ -64,32 +77,65 @@ impl Ground {
         organization: OrganizationId,
         ago: SignedDuration,
     ) -> Self {
-        let app = club.app.clone();
-        let known = Email::parse(&address("riverside-club", Role::Viewer)).expect("an address");
-        let known = users::by_email(&mut &*app.store, &known).await.expect("the store answers");
-        let password_hash = known.and_then(|user| user.password_hash);
+        Self::of(&club.app, organization, ago).await
+    }
+
+    async fn of(app: &App, organization: OrganizationId, ago: SignedDuration) -> Self {
+        let app = app.clone();
+        let password_hash = password_hash(&app).await.to_owned();
         let moment = app.clock.moment_at(app.clock.now().checked_sub(ago).expect("a time"));
         Self { app, organization, password_hash, moment, effects: Vec::new() }
     }
 
+    /// An organization with a member of every role, each with a session.
+    pub(crate) async fn found(app: &App, organization: &str) -> (OrganizationId, Vec<(Settler, Settled)>) {
+        let organization = name(organization);
+        let mut ground = Self::of(app, app.clock.moment().id(), SignedDuration::ZERO).await;
+        let (id, now) = (ground.organization, ground.moment.now());
+        let slug = slug(&organization);
+        ground.effects.push(Effect::create(AnyRecord::Organization(Organization {
+            id,
+            slug: slug.clone(),
+            name: organization.clone(),
+            country: None,
+            time_zone: TimeZoneName::parse("Australia/Melbourne").expect("a zone"),
+            created_at: now,
+            updated_at: now,
+            version: 1,
+        })));
+        let people = Role::ALL.map(|role| {
+            let user = ground.user(&address(&slug, role), &format!("{role} of {organization}"));
+            let settler = Settler { user, member: ground.membership(user, role) };
+            (settler, ground.session(user))
+        });
+        ground.write().await;
+        (id, people.into())
+    }
+
     /// A member with the password of everybody.
     pub(crate) fn member(&mut self, role: Role) -> Settler {
-        let user: UserId = self.moment.id();
+        let email = format!("{}@people.example", self.moment.id::<UserId>());
+        let user = self.user(&email, &format!("Settler with the role {role}"));
+        Settler { user, member: self.membership(user, role) }
+    }
+
+    fn user(&mut self, email: &str, called: &str) -> UserId {
+        let id: UserId = self.moment.id();
         let now = self.moment.now();
         self.effects.push(Effect::create(AnyRecord::User(User {
-            id: user,
-            email: Email::parse(&format!("{user}@people.example")).expect("an address"),
-            name: name(&format!("Settler with the role {role}")),
+            id,
+            email: Email::parse(email).expect("an address"),
+            name: name(called),
             locale: None,
             time_zone: None,
-            password_hash: self.password_hash.clone(),
+            password_hash: Some(self.password_hash.clone()),
             password_changed_at: Some(now),
             suspended_at: None,
             created_at: now,
             updated_at: now,
             version: 1,
         })));
-        Settler { user, member: self.membership(user, role) }
+        id
     }
 
     /// A membership of somebody who is known already.
@@ -129,7 +175,7 @@ impl Ground {
 
     /// An API key as it is wanted.
     pub(crate) fn wanted_key(&mut self, user: UserId, role: Role, wanted: NewApiKey) -> (ApiKeyId, String) {
-        let clock = self.app.clock;
+        let clock = &self.app.clock;
         let text = KeyText::new(u64::from_be_bytes(clock.random()), clock.random());
         let (pepper_id, digest) = {
             let mut macs = self.app.key_ring.macs(Purpose::ApiKeyPepper, text.reveal().as_bytes());

@@ -1,0 +1,92 @@
+//! The response headers in the OpenAPI document. Each is described once; a response refers to those that it may carry.
+
+use fieldhouse_api::Operation;
+use fieldhouse_api::operations::Method;
+use fieldhouse_domain::scopes::Resource;
+use utoipa::openapi::header::{Header, HeaderBuilder};
+use utoipa::openapi::schema::SchemaType;
+use utoipa::openapi::{ObjectBuilder, Ref, ResponseBuilder, Type};
+
+use crate::answer::is_tagged;
+
+/// Every header that a response may carry.
+const HEADERS: &[(&str, Type, &str)] = &[
+    ("API-Version", Type::String, "The version of this API, `1.MINOR.PATCH`. Additions raise MINOR."),
+    ("Cache-Control", Type::String, "Whether and how the response may be cached."),
+    ("ETag", Type::String, "The version of the record or list, for `If-None-Match` and `If-Match`."),
+    (
+        "Idempotent-Replayed",
+        Type::String,
+        "`true` where this is the stored response to an earlier request with the same `Idempotency-Key`.",
+    ),
+    ("Link", Type::String, "The next page: `<URL>; rel=\"next\"` (RFC 8288). Absent on the last page."),
+    (
+        "RateLimit",
+        Type::String,
+        "What is left of the limit nearest to being used up: `\"name\";r=REMAINING;t=SECONDS` (IETF draft 10).",
+    ),
+    ("RateLimit-Policy", Type::String, "That limit: `\"name\";q=REQUESTS;w=SECONDS` (IETF draft 10)."),
+    ("Retry-After", Type::Integer, "How many seconds to wait before the next attempt."),
+    ("Vary", Type::String, "The request headers that the response depends on."),
+    ("WWW-Authenticate", Type::String, "How to authenticate (RFC 6750)."),
+    ("X-Content-Type-Options", Type::String, "Always `nosniff`."),
+    ("X-Guest-Token", Type::String, "A guest's token, on their first save. Send it from then on."),
+    ("X-RateLimit-Limit", Type::Integer, "The same limit: requests a minute."),
+    ("X-RateLimit-Remaining", Type::Integer, "The requests that are left of it."),
+    ("X-RateLimit-Reset", Type::Integer, "In how many seconds it is whole again."),
+    (
+        "X-Request-Id",
+        Type::String,
+        "The request's id: the client's own where it sent a valid one, otherwise a new one.",
+    ),
+];
+
+/// What every response of every operation carries.
+const COMMON: &[&str] = &["API-Version", "Cache-Control", "Vary", "X-Content-Type-Options", "X-Request-Id"];
+const LIMIT: &[&str] =
+    &["RateLimit", "RateLimit-Policy", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+
+/// The descriptions, for the document's components.
+pub(super) fn all() -> impl Iterator<Item = (String, Header)> {
+    HEADERS.iter().map(|(name, kind, description)| {
+        let schema = ObjectBuilder::new().schema_type(SchemaType::new(kind.clone()));
+        let header = HeaderBuilder::new().description(Some(*description)).schema(Some(schema)).build();
+        ((*name).to_owned(), header)
+    })
+}
+
+/// The headers of a successful response, or of 304.
+pub(super) fn of_success(operation: Operation, paged: bool) -> Vec<&'static str> {
+    let mut names = [COMMON, LIMIT].concat();
+    if is_tagged(operation) {
+        names.push("ETag");
+    }
+    if paged {
+        names.push("Link");
+    }
+    if matches!(operation.method(), Method::POST | Method::PATCH) {
+        names.push("Idempotent-Replayed");
+    }
+    if operation.requirement().scope.resource == Resource::Favorites && operation.method() == Method::POST {
+        names.push("X-Guest-Token");
+    }
+    names
+}
+
+/// The headers of an error with this status, or of the `default` error.
+pub(super) fn of_error(status: &str) -> Vec<&'static str> {
+    let mut names = [COMMON, LIMIT].concat();
+    match status {
+        "401" => names.push("WWW-Authenticate"),
+        "429" | "default" => names.push("Retry-After"),
+        _ => {}
+    }
+    names
+}
+
+/// A response with references to headers.
+pub(super) fn refer(response: ResponseBuilder, names: &[&str]) -> ResponseBuilder {
+    names.iter().fold(response, |response, name| {
+        response.header_ref(*name, Ref::new(format!("#/components/headers/{name}")))
+    })
+}

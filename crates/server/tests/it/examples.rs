@@ -1,0 +1,208 @@
+//! The examples in the OpenAPI document: real requests and responses, recorded with a held clock and a seed, so that the same code
+//! records the same examples. With `FIELDHOUSE_UPDATE`, which `cargo xtask gen` sets, they are written; otherwise they are compared.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fieldhouse_api::Operation;
+use fieldhouse_domain::roles::Role;
+use fieldhouse_server::Clock;
+use fieldhouse_server::auth::limits::LimitOptions;
+use fieldhouse_testing::databases::{Database, both, sqlite};
+use jiff::SignedDuration;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use crate::games::{HEADER, game};
+use crate::support::{Answer, Club, PASSWORD, Person, send};
+
+/// Where the examples say that the server is.
+const PUBLIC_URL: &str = "https://fieldhouse.example";
+
+/// Operations whose responses are pages, files, or the document itself.
+const WITHOUT: [Operation; 4] =
+    [Operation::OpenApi, Operation::Docs, Operation::DocsAsset, Operation::ProblemPage];
+
+/// What has been recorded: for each operation its request body and its response bodies by status.
+#[derive(Default)]
+struct Recorder {
+    examples: BTreeMap<&'static str, BTreeMap<String, Value>>,
+}
+
+impl Recorder {
+    /// Calls an operation and keeps what was sent and received.
+    async fn call(&mut self, who: &Person, operation: Operation, id: &str, body: Value) -> Answer {
+        let path = operation.path().replace("{id}", id);
+        self.call_at(who, operation, &path, body).await
+    }
+
+    async fn call_at(&mut self, who: &Person, operation: Operation, path: &str, body: Value) -> Answer {
+        let method: Method = operation.method().name().parse().expect("a method");
+        let request = who.request(method, path);
+        let request = if body.is_null() { request } else { request.json(&body) };
+        self.send(operation, request, body).await
+    }
+
+    async fn send(&mut self, operation: Operation, request: RequestBuilder, body: Value) -> Answer {
+        let answer = send(request).await;
+        let example = self.examples.entry(operation.id()).or_default();
+        if !body.is_null() {
+            example.entry("request".to_owned()).or_insert(body);
+        }
+        example.entry(answer.status.to_string()).or_insert(answer.body.clone());
+        answer
+    }
+}
+
+fn text<'a>(answer: &'a Answer, pointer: &str) -> &'a str {
+    answer
+        .body
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .unwrap_or_else(|| panic!("{pointer}: {}", answer.text))
+}
+
+/// A day in the life of a club, which calls every operation.
+async fn record(database: Database) -> BTreeMap<&'static str, BTreeMap<String, Value>> {
+    let start = "2026-03-01T09:00:00Z".parse().expect("a time");
+    let clock = Clock::held(start, 1);
+    let club = Club::open_as(database, LimitOptions::default(), clock, Some(PUBLIC_URL)).await;
+    crate::colleges::load_few(&club).await;
+    let mut recorder = Recorder::default();
+    seasons_and_games(&club, &mut recorder).await;
+    people(&club, &mut recorder).await;
+    colleges(&club, &mut recorder).await;
+    credentials(&club, &mut recorder).await;
+    for operation in [
+        Operation::JsonWebKeys,
+        Operation::OpenIdConfiguration,
+        Operation::ProtectedResource,
+        Operation::Health,
+        Operation::Ready,
+    ] {
+        recorder.call(&club.anonymous(), operation, "", json!(null)).await;
+    }
+    recorder.examples
+}
+
+async fn seasons_and_games(club: &Club, recorder: &mut Recorder) {
+    let (manager, viewer) = (club.member(Role::Manager), club.member(Role::Viewer));
+    let file =
+        [game("g1", "07/03/2026", "08:30:00", "UPCOMING"), game("g2", "14/03/2026", "09:15:00", "UPCOMING")];
+    let import = json!({
+        "format": "playhq",
+        "sport": "basketball",
+        "time_zone": "Australia/Melbourne",
+        "content": format!("{HEADER}\n{}", file.concat()),
+    });
+    recorder.call(manager, Operation::LeagueImport, "", import).await;
+    club.pass(SignedDuration::from_mins(1));
+    let wanted = json!({
+        "name": "Winter 2026",
+        "sport": "basketball",
+        "time_zone": "Australia/Melbourne",
+        "starts_on": "2026-04-18",
+        "ends_on": "2026-09-12",
+    });
+    let created = recorder.call(manager, Operation::SeasonCreate, "", wanted).await;
+    club.pass(SignedDuration::from_mins(1));
+    recorder.call(manager, Operation::SeasonChange, created.id(), json!({"status": "registration"})).await;
+    recorder.call(viewer, Operation::SeasonRead, created.id(), json!(null)).await;
+    recorder.call(viewer, Operation::SeasonList, "", json!(null)).await;
+    recorder.call(manager, Operation::SeasonDelete, created.id(), json!(null)).await;
+    let games = recorder.call(viewer, Operation::GamesUpcoming, "", json!(null)).await;
+    recorder.call(viewer, Operation::GameRead, text(&games, "/data/0/id"), json!(null)).await;
+}
+
+async fn people(club: &Club, recorder: &mut Recorder) {
+    let admin = club.member(Role::Admin);
+    recorder.call(admin, Operation::ProfileMe, "", json!(null)).await;
+    recorder.call(admin, Operation::OrganizationRead, "", json!(null)).await;
+    let listed = recorder.call(admin, Operation::MemberList, "", json!(null)).await;
+    let members = listed.body["data"].as_array().expect("members");
+    let coach = members.iter().find(|member| member["role"] == "member").expect("a member");
+    let coach = coach["id"].as_str().expect("an id");
+    recorder.call(admin, Operation::MemberRead, coach, json!(null)).await;
+    recorder.call(admin, Operation::MemberChange, coach, json!({"role": "coach"})).await;
+    recorder.call(admin, Operation::MemberRemove, coach, json!(null)).await;
+}
+
+async fn colleges(club: &Club, recorder: &mut Recorder) {
+    let (coach, anyone) = (club.member(Role::Coach), club.anonymous());
+    let search = format!("{}?q=bethel&limit=2", Operation::CollegeSearch.path());
+    let colleges = recorder.call_at(&anyone, Operation::CollegeSearch, &search, json!(null)).await;
+    recorder.call(&anyone, Operation::CollegeRead, text(&colleges, "/data/0/id"), json!(null)).await;
+    let search = format!("{}?sport=softball&limit=2", Operation::ProgramSearch.path());
+    let programs = recorder.call_at(&anyone, Operation::ProgramSearch, &search, json!(null)).await;
+    let program = text(&programs, "/data/0/id");
+    recorder.call(&anyone, Operation::ProgramRead, program, json!(null)).await;
+    let wanted = json!({"program_id": program, "interest": 4, "tags": ["visit"]});
+    let saved = recorder.call(coach, Operation::FavoriteSave, "", wanted.clone()).await;
+    recorder.call(coach, Operation::FavoriteSave, "", wanted).await;
+    club.pass(SignedDuration::from_mins(1));
+    let change = json!({"stage": "contacted", "notes": "Wrote to the head coach."});
+    recorder.call(coach, Operation::FavoriteChange, saved.id(), change).await;
+    recorder.call(coach, Operation::FavoriteList, "", json!(null)).await;
+    recorder.call(coach, Operation::FavoriteOrder, "", json!({"ids": [saved.id()]})).await;
+    recorder.call(coach, Operation::FavoriteRemove, saved.id(), json!(null)).await;
+    let own = json!({"custom": {"college_name": "Winding Creek College", "sport": "softball"}});
+    let guest = anyone.post(Operation::FavoriteSave.path(), &own).await;
+    let claim = coach.request(Method::POST, Operation::FavoritesClaim.path());
+    let claim = claim.header("x-guest-token", text(&guest, "/meta/guest_token"));
+    recorder.send(Operation::FavoritesClaim, claim, json!(null)).await;
+}
+
+async fn credentials(club: &Club, recorder: &mut Recorder) {
+    let (anyone, coach) = (club.anonymous(), club.member(Role::Coach));
+    let login = json!({"email": coach.email, "password": PASSWORD});
+    let tokens = recorder.call(&anyone, Operation::AuthLogin, "", login).await;
+    club.pass(SignedDuration::from_mins(1));
+    let refresh = json!({"refresh_token": text(&tokens, "/data/refresh_token")});
+    let tokens = recorder.call(&anyone, Operation::AuthRefresh, "", refresh).await;
+    let coach = club.with_token(text(&tokens, "/data/access_token"));
+    let wanted = json!({"name": "Scoreboard", "scopes": ["games:read", "seasons:read"]});
+    let issued = recorder.call(&coach, Operation::ApiKeyCreate, "", wanted).await;
+    let key = club.with_key(text(&issued, "/data/key"));
+    recorder.call(&key, Operation::ApiKeyCurrent, "", json!(null)).await;
+    recorder.call(&coach, Operation::ApiKeyRead, issued.id(), json!(null)).await;
+    recorder.call(&coach, Operation::ApiKeyList, "", json!(null)).await;
+    recorder.call(&coach, Operation::ApiKeyRevoke, issued.id(), json!(null)).await;
+    let sessions = recorder.call(&coach, Operation::SessionList, "", json!(null)).await;
+    let sessions = sessions.body["data"].as_array().expect("sessions").clone();
+    let other = sessions.iter().find(|session| session["current"] == false).expect("another session");
+    let other = other["id"].as_str().expect("an id");
+    recorder.call(&coach, Operation::SessionRevoke, other, json!(null)).await;
+    let change = json!({"current_password": PASSWORD, "new_password": "four words in a row"});
+    recorder.call(&coach, Operation::AuthPassword, "", change).await;
+    recorder.call(&coach, Operation::AuthLogout, "", json!(null)).await;
+}
+
+#[tokio::test]
+async fn the_examples_of_the_document_are_what_the_server_does() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/openapi/examples.json");
+    let written = |examples| format!("{}\n", serde_json::to_string_pretty(&examples).expect("JSON"));
+    if std::env::var_os("FIELDHOUSE_UPDATE").is_some() {
+        std::fs::write(&path, written(record(sqlite()).await)).expect("the examples can be written");
+        return;
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    for database in both() {
+        let engine = database.engine();
+        let mut examples = record(database).await;
+        for operation in Operation::ALL.iter().filter(|operation| !WITHOUT.contains(operation)) {
+            let example =
+                examples.get(operation.id()).unwrap_or_else(|| panic!("{} has none", operation.id()));
+            assert!(example.contains_key(&operation.status().to_string()), "{}: {example:?}", operation.id());
+        }
+        // What is recorded is recorded on SQLite.
+        if let Some(ready) = examples.get_mut("service.ready").and_then(|ready| ready.get_mut("200")) {
+            ready["engine"] = json!("sqlite");
+        }
+        let found = written(examples);
+        let differs = found.lines().zip(kept.lines()).position(|(found, kept)| found != kept);
+        assert!(
+            found == kept,
+            "on {engine:?} examples.json differs in line {differs:?}: run `cargo xtask gen`"
+        );
+    }
+}

@@ -1,0 +1,270 @@
+//! What ends by itself, seen by moving the server's clock: tokens, sessions, keys, stored responses, guests, delays.
+
+use fieldhouse_domain::roles::Role;
+use fieldhouse_server::workers::{self, Swept};
+use jiff::{SignedDuration, Timestamp};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Club, PASSWORD, Person, address, on_both_in_held_time, send};
+
+const PROFILE: &str = "/api/v1/profile/me";
+const KEYS: &str = "/api/v1/api-keys";
+const FAVORITES: &str = "/api/v1/colleges/favorites";
+const SECOND: SignedDuration = SignedDuration::from_secs(1);
+
+const fn days(days: i64) -> SignedDuration {
+    SignedDuration::from_hours(24 * days)
+}
+
+async fn refresh(club: &Club, token: &str) -> Answer {
+    club.anonymous().post("/api/v1/auth/refresh", &json!({"refresh_token": token})).await
+}
+
+fn text(answer: &Answer, name: &str) -> String {
+    answer.body["data"][name].as_str().unwrap_or_else(|| panic!("{name} in {}", answer.body)).to_owned()
+}
+
+fn custom(college: &str) -> Value {
+    json!({"custom": {"college_name": college, "sport": "softball"}})
+}
+
+/// Issues a key that outlives any session of the test.
+async fn keyed(club: &Club, role: Role) -> Person {
+    club.with_key(&club.member(role).issue_key(&json!({"name": "Script"})).await)
+}
+
+#[tokio::test]
+async fn an_access_token_ends_after_ten_minutes_whether_it_was_used_before_or_not() {
+    on_both_in_held_time(async |club| {
+        let (used, unused) = (club.member(Role::Coach), club.member(Role::Viewer));
+        assert_eq!(used.get(PROFILE).await.status, 200);
+        club.pass(SignedDuration::from_mins(10) - SECOND);
+        assert_eq!(used.get(PROFILE).await.status, 200);
+        club.pass(SECOND);
+        for person in [used, unused] {
+            let ended = person.get(PROFILE).await;
+            assert_eq!((ended.status, ended.code()), (401, "token_expired"), "{}", person.role);
+        }
+        let renewed = refresh(&club, &used.refresh_token).await;
+        assert_eq!((renewed.status, &renewed.body["data"]["expires_in"]), (200, &json!(600)));
+        let renewed = club.with_token(&text(&renewed, "access_token"));
+        assert_eq!(renewed.get(PROFILE).await.status, 200);
+        club.pass(SignedDuration::from_mins(10));
+        assert_eq!(renewed.get(PROFILE).await.code(), "token_expired");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_ends_after_thirty_days_however_often_it_is_refreshed() {
+    on_both_in_held_time(async |club| {
+        let mut token = club.member(Role::Coach).refresh_token.clone();
+        for _ in 0..2 {
+            club.pass(days(15) - SECOND);
+            let renewed = refresh(&club, &token).await;
+            assert_eq!(renewed.status, 200, "{}", renewed.text);
+            token = text(&renewed, "refresh_token");
+        }
+        club.pass(SECOND + SECOND);
+        let ended = refresh(&club, &token).await;
+        assert_eq!((ended.status, ended.code()), (401, "token_expired"));
+        let unused = refresh(&club, &club.member(Role::Viewer).refresh_token).await;
+        assert_eq!((unused.status, unused.code()), (401, "token_expired"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_used_refresh_token_is_good_for_one_retry_within_thirty_seconds() {
+    on_both_in_held_time(async |club| {
+        let prompt = club.member(Role::Coach).refresh_token.clone();
+        assert_eq!(refresh(&club, &prompt).await.status, 200);
+        club.pass(SignedDuration::from_secs(30));
+        assert_eq!(refresh(&club, &prompt).await.status, 200, "the response was lost");
+        let late = club.member(Role::Admin).refresh_token.clone();
+        let successor = text(&refresh(&club, &late).await, "refresh_token");
+        club.pass(SignedDuration::from_secs(31));
+        let refused = refresh(&club, &late).await;
+        assert_eq!((refused.status, refused.code()), (401, "token_expired"));
+        assert_eq!(refresh(&club, &successor).await.code(), "token_expired", "the whole family has ended");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_creates_keys_for_fifteen_minutes() {
+    on_both_in_held_time(async |club| {
+        let coach = club.member(Role::Coach);
+        club.pass(SignedDuration::from_mins(8));
+        let renewed = refresh(&club, &coach.refresh_token).await;
+        let renewed = club.with_token(&text(&renewed, "access_token"));
+        club.pass(SignedDuration::from_mins(7) - SECOND);
+        renewed.issue_key(&json!({"name": "In time"})).await;
+        club.pass(SECOND);
+        let refused = renewed.post(KEYS, &json!({"name": "Late"})).await;
+        assert_eq!(
+            (refused.status, refused.code()),
+            (403, "session_too_old"),
+            "a refresh proves no presence"
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_ends_after_ninety_days_or_when_it_was_meant_to() {
+    on_both_in_held_time(async |club| {
+        let coach = club.member(Role::Coach);
+        let long = club.with_key(&coach.issue_key(&json!({"name": "Long"})).await);
+        let tomorrow: Timestamp = club.app.clock.now() + days(1);
+        let wanted = json!({"name": "Short", "expires_at": tomorrow});
+        let short = club.with_key(&coach.issue_key(&wanted).await);
+        club.pass(days(1) - SECOND);
+        assert_eq!((long.get(PROFILE).await.status, short.get(PROFILE).await.status), (200, 200));
+        club.pass(SECOND);
+        let ended = short.get(PROFILE).await;
+        assert_eq!((ended.status, ended.code()), (401, "key_expired"));
+        club.pass(days(89) - SECOND);
+        assert_eq!(long.get(PROFILE).await.status, 200);
+        let still = long.get("/api/v1/api-keys/current").await;
+        assert_eq!(still.body["data"]["status"], "active");
+        club.pass(SECOND);
+        assert_eq!(long.get(PROFILE).await.code(), "key_expired");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_response_is_stored_for_a_day_and_not_replayed_afterwards() {
+    on_both_in_held_time(async |club| {
+        let script = keyed(&club, Role::Manager).await;
+        let save = async || {
+            let request = script.request(Method::POST, FAVORITES).header("idempotency-key", "k");
+            send(request.json(&custom("A"))).await
+        };
+        let first = save().await;
+        assert_eq!((first.status, first.header("idempotent-replayed")), (201, ""));
+        club.pass(days(1) - SECOND);
+        let again = save().await;
+        assert_eq!((again.status, again.header("idempotent-replayed")), (201, "true"));
+        club.pass(SECOND);
+        let anew = save().await;
+        assert_eq!((anew.status, anew.header("idempotent-replayed")), (200, ""), "it is saved already");
+        // What was stored anew is stored for a day of its own.
+        club.pass(days(1) - SECOND);
+        assert_eq!(save().await.header("idempotent-replayed"), "true");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_guests_list_ends_after_thirty_days_and_its_token_with_it() {
+    on_both_in_held_time(async |club| {
+        let first = club.anonymous().post(FAVORITES, &custom("One")).await;
+        let token = first.header("x-guest-token").to_owned();
+        let guest = |method| club.anonymous().request(method, FAVORITES).header("x-guest-token", &token);
+        let list = async || send(guest(Method::GET)).await.body["data"].as_array().map(Vec::len);
+        club.pass(days(30) - SECOND);
+        assert_eq!(list().await, Some(1));
+        club.pass(SECOND);
+        assert_eq!(list().await, Some(0));
+        let anew = send(guest(Method::POST).json(&custom("Two"))).await;
+        assert_eq!(anew.status, 201, "{}", anew.text);
+        assert!(!anew.header("x-guest-token").is_empty() && anew.header("x-guest-token") != token);
+        let claim = keyed_claim(&club, &token).await;
+        assert_eq!((claim.status, claim.code()), (404, "not_found"));
+    })
+    .await;
+}
+
+/// Claims a guest's list with a key that is issued now.
+async fn keyed_claim(club: &Club, token: &str) -> Answer {
+    let member = club.another_session(Role::Member).await;
+    let request = member.request(Method::POST, "/api/v1/colleges/favorites/claim");
+    send(request.header("x-guest-token", token)).await
+}
+
+#[tokio::test]
+async fn expired_rows_are_purged_and_no_others() {
+    on_both_in_held_time(async |club| {
+        let save = async || {
+            let request = club.anonymous().request(Method::POST, FAVORITES).header("idempotency-key", "k");
+            let answer = send(request.json(&custom("One"))).await;
+            assert_eq!(answer.status, 201, "{}", answer.text);
+        };
+        let fail = async || {
+            let body =
+                json!({"email": address("riverside-club", Role::Coach), "password": "not the password"});
+            assert_eq!(club.anonymous().post("/api/v1/auth/login", &body).await.status, 401);
+        };
+        let nothing = Swept::default();
+        save().await;
+        fail().await;
+        assert_eq!(workers::sweep(&club.app).await, nothing);
+        club.pass(days(1));
+        assert_eq!(workers::sweep(&club.app).await, nothing, "a day has only just passed");
+        club.pass(SECOND);
+        let day = Swept { idempotency_keys: 1, login_failures: 1, ..nothing };
+        assert_eq!(workers::sweep(&club.app).await, day);
+        assert_eq!(workers::sweep(&club.app).await, nothing, "they are gone");
+        save().await;
+        club.pass(days(29));
+        let month = Swept { guests: 1, idempotency_keys: 1, ..nothing };
+        assert_eq!(workers::sweep(&club.app).await, month, "the second guest has a day left");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn failed_sign_ins_delay_the_next_one_for_known_and_unknown_addresses_alike() {
+    on_both_in_held_time(async |club| {
+        let known = address("riverside-club", Role::Coach);
+        let unknown = "nobody@riverside-club.example".to_owned();
+        let login = async |email: &str, password: &str| {
+            club.anonymous().post("/api/v1/auth/login", &json!({"email": email, "password": password})).await
+        };
+        let wrong = "not the password";
+        for email in [&known, &unknown] {
+            for _ in 0..3 {
+                assert_eq!(login(email, wrong).await.status, 401, "three are free");
+            }
+        }
+        for seconds in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900] {
+            for email in [&known, &unknown] {
+                let refused = login(email, PASSWORD).await;
+                assert_eq!((refused.status, refused.code()), (429, "rate_limited"), "after {seconds} s");
+                let wait: i64 = refused.header("retry-after").parse().expect("seconds");
+                assert!((seconds..=seconds + 1).contains(&wait), "{wait} for {seconds}");
+            }
+            club.pass(SignedDuration::from_secs(seconds) - SignedDuration::from_millis(1));
+            assert_eq!(login(&known, PASSWORD).await.status, 429, "not yet");
+            club.pass(SignedDuration::from_millis(1));
+            for email in [&known, &unknown] {
+                assert_eq!(login(email, wrong).await.status, 401, "after {seconds} s");
+            }
+        }
+        let other = login(&address("riverside-club", Role::Viewer), PASSWORD).await;
+        assert_eq!(other.status, 200, "others are not delayed");
+        club.pass(SignedDuration::from_mins(15));
+        assert_eq!(login(&known.to_uppercase(), PASSWORD).await.status, 200);
+        for _ in 0..3 {
+            assert_eq!(login(&known, wrong).await.status, 401, "a right password clears the count");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn sign_ins_that_run_at_once_do_not_get_around_the_delay() {
+    on_both_in_held_time(async |club| {
+        let body = json!({"email": address("riverside-club", Role::Coach), "password": "not the password"});
+        let anyone = club.anonymous();
+        let sign_ins = std::iter::repeat_with(|| anyone.post("/api/v1/auth/login", &body)).take(20);
+        let answers = futures_util::future::join_all(sign_ins).await;
+        let tried = answers.iter().filter(|answer| answer.status == 401).count();
+        let delayed = answers.iter().filter(|answer| answer.status == 429).count();
+        assert_eq!((tried, delayed), (3, 17));
+    })
+    .await;
+}

@@ -1,0 +1,126 @@
+//! What every operation declares and no other test brings about for each of them.
+
+use std::num::NonZeroU32;
+
+use fieldhouse_api::{Code, Operation};
+use fieldhouse_domain::policy::{Credential, KeyUse};
+use fieldhouse_domain::roles::Role;
+use fieldhouse_server::Clock;
+use fieldhouse_server::auth::limits::LimitOptions;
+use fieldhouse_testing::databases::both;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{is_problem, request};
+use crate::imports::import_coburg;
+use crate::support::{Club, on_both, send};
+
+#[tokio::test]
+async fn every_operation_refuses_to_respond_in_another_media_type() {
+    on_both(async |club| {
+        for &operation in Operation::ALL {
+            let asked = request(club.member(Role::Owner), operation, "").header("accept", "x-no/such-type");
+            let answer = send(asked).await;
+            // A file of the documentation page has the type that it has.
+            if operation == Operation::DocsAsset {
+                assert_eq!(answer.status, 200, "{}", answer.text);
+            } else {
+                is_problem(&answer, Code::NotAcceptable, operation.id());
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_operation_is_limited() {
+    for database in both() {
+        let limits = LimitOptions { address: NonZeroU32::MIN, ..LimitOptions::default() };
+        let club = Club::open(database, limits, Clock::system()).await;
+        let anyone = club.anonymous();
+        assert_eq!(anyone.get("/api/v1/colleges").await.status, 200);
+        for &operation in Operation::ALL {
+            is_problem(&send(request(&anyone, operation, "")).await, Code::RateLimited, operation.id());
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_operation_that_takes_keys_refuses_one_from_another_address() {
+    on_both(async |club| {
+        let wanted = json!({"name": "Elsewhere", "allowed_ips": ["192.0.2.1"]});
+        let key = club.with_key(&club.member(Role::Owner).issue_key(&wanted).await);
+        for &operation in Operation::ALL {
+            let requirement = operation.requirement();
+            let takes_keys = matches!(requirement.keys, KeyUse::Allowed | KeyUse::Itself);
+            if takes_keys && requirement.credential != Credential::Public {
+                is_problem(&send(request(&key, operation, "")).await, Code::IpNotAllowed, operation.id());
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_record_that_is_read_again_unchanged_answers_304() {
+    on_both(async |club| {
+        let owner = club.member(Role::Owner);
+        import_coburg(owner).await;
+        crate::colleges::load_few(&club).await;
+        let issued = owner.post("/api/v1/api-keys", &json!({"name": "Script"})).await;
+        let key = club.with_key(issued.body["data"]["key"].as_str().expect("a key"));
+        let winter = "/api/v1/games/upcoming?from=2022-04-01T00:00:00Z&to=2022-09-20T00:00:00Z";
+        let first = async |list: &str| -> Value { owner.get(list).await.body["data"][0]["id"].clone() };
+        let mut read = vec![(&key, "/api/v1/api-keys/current".to_owned())];
+        for (list, record) in [
+            (winter, "/api/v1/games"),
+            ("/api/v1/seasons", "/api/v1/seasons"),
+            ("/api/v1/members", "/api/v1/members"),
+            ("/api/v1/api-keys", "/api/v1/api-keys"),
+            ("/api/v1/colleges?q=bethel", "/api/v1/colleges"),
+            ("/api/v1/colleges/programs?sport=softball", "/api/v1/colleges/programs"),
+        ] {
+            let id = first(list).await;
+            read.push((owner, format!("{record}/{}", id.as_str().expect("an id"))));
+        }
+        for (reader, path) in read {
+            // The first reading notes the use of a key, which its own record then tells.
+            let tag = reader.get(&path).await.header("etag").to_owned();
+            assert!(!tag.is_empty(), "{path}");
+            let again = send(reader.request(Method::GET, &path).header("if-none-match", &tag)).await;
+            assert_eq!((again.status, again.text.as_str()), (304, ""), "{path}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_repeated_refresh_does_not_show_its_tokens_again() {
+    on_both(async |club| {
+        let body = json!({"refresh_token": club.member(Role::Coach).refresh_token});
+        let refresh = async || {
+            let request = club.anonymous().request(Method::POST, "/api/v1/auth/refresh").json(&body);
+            send(request.header("idempotency-key", "k")).await
+        };
+        assert_eq!(refresh().await.status, 200);
+        is_problem(&refresh().await, Code::AlreadyCreated, "the same refresh");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_is_ended_under_its_version_only() {
+    on_both(async |club| {
+        let (first, second) = (club.member(Role::Coach), club.another_session(Role::Coach).await);
+        let list = second.get("/api/v1/auth/sessions").await;
+        let sessions = list.body["data"].as_array().expect("sessions");
+        let other = sessions.iter().find(|session| session["current"] == false).expect("another session");
+        let path = format!("/api/v1/auth/sessions/{}", other["id"].as_str().expect("an id"));
+        let end = async |tag: &str| send(second.request(Method::DELETE, &path).header("if-match", tag)).await;
+        is_problem(&end("\"7-\"").await, Code::VersionMismatch, "another version");
+        assert_eq!(first.get("/api/v1/profile/me").await.status, 200);
+        assert_eq!(end("\"1-\"").await.status, 200);
+        is_problem(&first.get("/api/v1/profile/me").await, Code::TokenExpired, "an ended session");
+    })
+    .await;
+}

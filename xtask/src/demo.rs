@@ -1,0 +1,72 @@
+//! A served demo, for programs that use the API from outside.
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::process::cargo;
+
+/// How many requests a minute the server is told to allow: what is tested here is not its limits.
+const NO_LIMIT: &str = "4000000000";
+
+/// A running demo. It is killed, and its data removed, when this is dropped.
+pub(crate) struct Demo {
+    process: Child,
+    ready: Value,
+    _folder: TempDir,
+}
+
+impl Demo {
+    /// Builds the server and starts it.
+    pub(crate) fn start() -> Result<Self> {
+        crate::process::run(cargo().args(["build", "--locked"]))?;
+        let folder = tempfile::tempdir()?;
+        let file = folder.path().join("ready.json");
+        let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+        let mut command = Command::new(std::path::Path::new(&target).join("debug/fieldhouse"));
+        command.args(["serve", "--demo", "--listen", "127.0.0.1:0", "--log", "warn", "--data-dir"]);
+        command.arg(folder.path().join("data")).arg("--ready-file").arg(&file);
+        for limit in ["key", "user", "organization", "address"] {
+            command.arg(format!("--limit-{limit}")).arg(NO_LIMIT);
+        }
+        let process = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
+        let mut demo = Self { process, ready: Value::Null, _folder: folder };
+        let started = Instant::now();
+        while !file.exists() {
+            ensure!(demo.process.try_wait()?.is_none(), "the server has ended");
+            ensure!(started.elapsed() < Duration::from_mins(1), "the server is not ready");
+            sleep(Duration::from_millis(20));
+        }
+        demo.ready = serde_json::from_str(&fs::read_to_string(&file)?)?;
+        Ok(demo)
+    }
+
+    /// Its address.
+    pub(crate) fn url(&self) -> Result<&str> {
+        self.ready["base_url"].as_str().context("the ready file names no address")
+    }
+
+    /// What a program is told: the address and the account of a manager.
+    pub(crate) fn environment(&self) -> Result<[(&'static str, String); 3]> {
+        let accounts = self.ready["accounts"].as_array().context("the ready file names no accounts")?;
+        let manager = accounts.iter().find(|account| account["role"] == "manager").context("no manager")?;
+        let text = |name: &str| manager[name].as_str().map(str::to_owned).context("an incomplete account");
+        Ok([
+            ("FIELDHOUSE_URL", self.url()?.to_owned()),
+            ("FIELDHOUSE_EMAIL", text("email")?),
+            ("FIELDHOUSE_PASSWORD", text("password")?),
+        ])
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
