@@ -7,6 +7,7 @@ use std::net::IpAddr;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::effects::Kind;
 use crate::ids::{ApiKeyId, OrganizationId, SessionId, UserId};
 use crate::roles::Role;
 use crate::scopes::{Scope, Verb};
@@ -40,7 +41,29 @@ pub enum KeyUse {
 /// How long after sign-in a session may do what needs a fresh one.
 pub const FRESH_SESSION: SignedDuration = SignedDuration::from_mins(15);
 
-/// What an operation requires of its caller.
+/// Which records of a kind an operation may write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Any record of the organization.
+    Any,
+    /// Records whose owner is the caller.
+    Own,
+    /// The record in the path.
+    Target,
+}
+
+impl Reach {
+    /// The reach in one word, for the permissions page.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Own => "own",
+            Self::Target => "target",
+        }
+    }
+}
+
+/// What an operation requires of its caller, and what it may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requirement {
     /// The credential and the least role.
@@ -49,6 +72,8 @@ pub struct Requirement {
     pub keys: KeyUse,
     /// The scope that a narrowed key needs.
     pub scope: Scope,
+    /// The records that the operation may write, besides those that follow from them. A write of any other is refused.
+    pub writes: &'static [(Kind, Reach)],
 }
 
 /// What kind of credential was sent, with what only that kind knows.

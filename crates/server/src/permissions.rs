@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use fieldhouse_api::Operation;
-use fieldhouse_api::operations::{Audit, Changeset};
+use fieldhouse_api::operations::Changeset;
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse};
 
 /// Who may call what, as a table in Markdown.
@@ -12,7 +12,9 @@ pub fn markdown() -> String {
         "# Permissions\n\nGenerated from the table in `crates/api/src/operations.rs`; run `cargo xtask gen` after changing it.\n\n\
          A key never reaches beyond the role it was issued with, nor beyond its owner's role now. `POST /api/v1/api-keys` needs a\n\
          session that was signed in less than 15 minutes ago.\n\n\
-         | operation | method and path | credential | minimum role | API keys | scope | child data | changeset | audited |\n\
+         `writes` lists the records that an operation may write, besides those that follow from them: `any` of the organization, the\n\
+         caller's `own`, or the `target` in the path.\n\n\
+         | operation | method and path | credential | minimum role | API keys | scope | child data | changeset | writes |\n\
          |---|---|---|---|---|---|---|---|---|\n",
     );
     for operation in Operation::ALL {
@@ -38,9 +40,10 @@ pub fn markdown() -> String {
             Changeset::Never => "-",
             Changeset::Possible => "possible",
         };
-        let audited = match operation.audit() {
-            Audit::Audited => "yes",
-            Audit::Unaudited => "-",
+        let writes = requirement.writes.iter().map(|(kind, reach)| format!("{kind} ({})", reach.name()));
+        let writes = match writes.collect::<Vec<_>>().join(", ") {
+            none if none.is_empty() => "-".to_owned(),
+            writes => writes,
         };
         let (id, method, path) = (operation.id(), operation.method().name(), operation.path());
         let scope = match keys {
@@ -50,7 +53,7 @@ pub fn markdown() -> String {
         // Writing to a string does not fail.
         let _ = writeln!(
             page,
-            "| `{id}` | `{method} {path}` | {credential} | {role} | {keys} | {scope} | {child} | {changeset} | {audited} |"
+            "| `{id}` | `{method} {path}` | {credential} | {role} | {keys} | {scope} | {child} | {changeset} | {writes} |"
         );
     }
     page

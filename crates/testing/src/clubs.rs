@@ -31,6 +31,7 @@ pub const ANY_MEMBER: Requirement = Requirement {
     credential: Credential::Required(Role::Viewer),
     keys: KeyUse::Allowed,
     scope: Scope { resource: Resource::Seasons, verb: Verb::Read },
+    writes: &[],
 };
 
 /// A moment at [`NOW`] whose ids no other moment of this process has.
