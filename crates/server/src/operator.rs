@@ -1,18 +1,22 @@
 //! What the operator of the server does on the store itself, without a request: found an organization, add its people, load the college
 //! catalogue. Commands of the server's own machine come here; no route does.
 
-use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_commands::Acting;
+use fieldhouse_commands::imports::{Imported, League};
+use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{Organization, slug};
+use fieldhouse_domain::policy::{Credential, KeyUse, Reach, Requirement};
 use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::{User, check_password};
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_imports::colleges::{self, Catalogue, Existing};
 use fieldhouse_imports::league;
-use fieldhouse_store::{Change, Store, organizations, users};
+use fieldhouse_store::{Change, Principal, Store, organizations, users};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::auth::passwords::Passwords;
@@ -52,6 +56,9 @@ pub enum OperatorError {
     /// A rule refused it.
     #[error("{}", explain(.0))]
     Refused(#[from] Refusal),
+    /// The operator may not do it.
+    #[error("the operator has no permission for this")]
+    Denied,
     /// A password could not be hashed.
     #[error("the password could not be hashed")]
     Password,
@@ -67,6 +74,16 @@ fn explain(refusal: &Refusal) -> String {
             lines.collect::<Vec<_>>().join("; ")
         }
         other => other.to_string(),
+    }
+}
+
+impl From<fieldhouse_commands::Error> for OperatorError {
+    fn from(error: fieldhouse_commands::Error) -> Self {
+        match error {
+            fieldhouse_commands::Error::Store(error) => Self::Store(error),
+            fieldhouse_commands::Error::Refused(refusal) => Self::Refused(refusal),
+            fieldhouse_commands::Error::Denied(_) => Self::Denied,
+        }
     }
 }
 
@@ -117,7 +134,9 @@ pub async fn found(
             for effect in &effects {
                 refuse_known_address(tx, effect).await?;
             }
-            let proof = tx.permit_operator(&operator, id);
+            let principal = Principal::Operator(&operator, id);
+            let proof =
+                tx.permit(principal, FOUND, None, moment.now()).await?.map_err(|_| OperatorError::Denied)?;
             tx.apply(&proof, change(&moment, "operator.found"), &effects).await?;
             Ok(id)
         })
@@ -160,8 +179,16 @@ async fn new_user(
     })
 }
 
+/// What founding an organization requires and writes.
+const FOUND: Requirement = Requirement {
+    credential: Credential::Public,
+    keys: KeyUse::SessionOnly,
+    scope: Scope { resource: Resource::Organization, verb: Verb::Write },
+    writes: &[(Kind::Organization, Reach::Any), (Kind::User, Reach::Any), (Kind::Member, Reach::Any)],
+};
+
 fn change<'a>(moment: &'a Moment, operation: &'static str) -> Change<'a> {
-    Change { moment, operation, request_id: "operator" }
+    Change { moment, operation, request_id: "operator", reason: None }
 }
 
 /// Applies the plan of a league import to an organization that holds none of it yet.
@@ -172,17 +199,12 @@ pub async fn load_league(
     options: league::Options,
     schedule: league::Schedule,
 ) -> Result<league::Counts, OperatorError> {
-    let moment = clock.moment();
-    let operator = store.operator();
-    store
-        .write("operator.load_league", async move |tx| {
-            let moment = moment.again();
-            let plan = league::plan(&moment, &options, schedule.clone(), league::Existing::default());
-            let proof = tx.permit_operator(&operator, organization);
-            tx.apply(&proof, change(&moment, "operator.load_league"), &plan.effects).await?;
-            Ok(plan.counts)
-        })
-        .await
+    let command = League { options, schedule, skip_bad: true };
+    let acting = Acting::Operator(store.operator(), organization);
+    match fieldhouse_commands::run(store, acting, clock.moment(), command).await? {
+        Imported::Done(counts, _) => Ok(counts),
+        Imported::Refused(_) => Err(OperatorError::Denied),
+    }
 }
 
 /// Brings the college catalogue up to a file: how much of it was new, changed and unchanged. `progress` hears how many records are

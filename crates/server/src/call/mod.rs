@@ -23,7 +23,6 @@ use jiff::Timestamp;
 pub use context::{Context, Peer, RequestId};
 pub use paging::Bounds;
 pub(crate) use query::parameter_names;
-pub use write::Acting;
 
 use crate::app::App;
 use crate::auth::guard::{self, Admitted};
@@ -43,6 +42,10 @@ pub struct Call<O: Op> {
     /// None where what stands in the path cannot be its parameter.
     path: Option<O::Path>,
     admitted: Admitted,
+    /// The token of a guest that the call creates where it needs one.
+    welcome: Option<String>,
+    /// Whether the call stores nothing.
+    validates: bool,
 }
 
 impl<O: Op> Call<O> {
@@ -103,7 +106,16 @@ impl<O: Op> FromRequest<App> for Arrival<O> {
             let path = path_parameter(&mut parts, app).await;
             let path = O::Path::read(path.as_deref());
             let context = context.with_digest(&bytes);
-            Ok(Call { app: app.clone(), context, path, query, body, admitted })
+            Ok(Call {
+                app: app.clone(),
+                context,
+                path,
+                query,
+                body,
+                admitted,
+                welcome: None,
+                validates: false,
+            })
         };
         Ok(Self { standing, call: call.await })
     }

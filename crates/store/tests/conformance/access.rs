@@ -7,7 +7,7 @@ use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::Scope;
 use fieldhouse_domain::sessions::{Client, Session};
 use fieldhouse_domain::users::User;
-use fieldhouse_store::{Change, Error, OrgScope, Sent, Store, access};
+use fieldhouse_store::{Change, Error, OrgScope, Principal, Sent, Store, access};
 use fieldhouse_testing::clubs::{self, ANY_MEMBER, Club, NOW, PEPPER, Person};
 use jiff::{SignedDuration, Timestamp};
 
@@ -25,9 +25,9 @@ async fn enter(store: &Store, sent: &Sent, needed: Requirement, now: Timestamp) 
 }
 
 /// What writing comes to with leave to read that was had before.
-async fn write(store: &Store, scope: OrgScope, now: Timestamp) -> Result<Role, Denial> {
+async fn write(store: &Store, scope: OrgScope, needed: Requirement, now: Timestamp) -> Result<Role, Denial> {
     let written = store.write("testing.permit", async move |tx| {
-        Ok::<_, Error>(tx.permit(&scope, now).await?.map(|proof| {
+        Ok::<_, Error>(tx.permit(Principal::Caller(&scope), needed, None, now).await?.map(|proof| {
             assert_eq!((proof.organization(), proof.actor().key), (scope.organization(), scope.key()));
             assert_eq!(proof.actor().user, Some(scope.user()));
             proof.role()
@@ -52,7 +52,7 @@ pub(crate) async fn good_credentials_open_their_own_organization(store: &Store) 
             assert_eq!(scope.session(), (!is_key).then_some(person.session.id));
             let ends = if is_key { person.key.expires_at } else { person.session.expires_at };
             assert_eq!(scope.expires_at(), ends);
-            assert_eq!(write(store, scope, NOW).await, Ok(role));
+            assert_eq!(write(store, scope, needs(role), NOW).await, Ok(role));
             let above = enter(store, &sent, needs(Role::Owner), NOW).await.map(|scope| scope.role());
             let denied = Err(Denial::RoleInsufficient(Role::Owner));
             assert_eq!(above, if role == Role::Owner { Ok(role) } else { denied });
@@ -126,12 +126,12 @@ pub(crate) async fn what_a_person_loses_binds_at_once(store: &Store) {
         (
             "removed",
             |person| Effect::delete(AnyRecord::Member(person.member.clone())),
-            Denial::Unknown,
-            Denial::Unknown,
+            Denial::SessionEnded,
+            Denial::KeyRevoked,
         ),
-        ("member suspended", |person| suspended(&person.member), Denial::Unknown, Denial::Unknown),
+        ("member suspended", |person| suspended(&person.member), Denial::SessionEnded, Denial::Unknown),
         ("user suspended", |person| shut_out(&person.user), Denial::Unknown, Denial::Unknown),
-        ("demoted", demoted, Denial::RoleInsufficient(Role::Admin), Denial::RoleInsufficient(Role::Admin)),
+        ("demoted", demoted, Denial::SessionEnded, Denial::RoleInsufficient(Role::Admin)),
     ];
     for (loss, effect, by_session, by_key) in losses {
         let club = Club::found(store, loss).await;
@@ -151,7 +151,7 @@ pub(crate) async fn what_a_person_loses_binds_at_once(store: &Store) {
             let entered = enter(store, &sent, needed, NOW).await.map(|scope| scope.role());
             assert_eq!(entered, expected, "{loss}, {sent:?}");
             assert_eq!(
-                write(store, had, NOW).await,
+                write(store, had, needed, NOW).await,
                 expected,
                 "{loss}, with leave that was had before, {sent:?}"
             );
@@ -195,8 +195,10 @@ pub(crate) async fn signing_in_writes_ones_own_sessions_and_nothing_else(store: 
         let effects = vec![Effect::create(record)];
         let written = store.write("testing.sign_in", async move |tx| {
             let moment = moment.again();
-            let Some(proof) = tx.permit_sign_in(user, organization).await? else { return Ok(None) };
-            let change = Change { moment: &moment, operation: "auth.login", request_id: "test" };
+            let proven = Principal::Proven(user, organization);
+            let Ok(proof) = tx.permit(proven, clubs::SIGN_IN, None, NOW).await? else { return Ok(None) };
+            let change =
+                Change { moment: &moment, operation: "auth.login", request_id: "test", reason: None };
             tx.apply(&proof, change, &effects).await?;
             Ok::<_, Error>(Some(proof.role()))
         });

@@ -31,7 +31,7 @@ impl Played {
     }
 
     pub(crate) async fn read(&self) -> Season {
-        seasons::read(&mut &*self.store, &self.scope, self.season).await.unwrap().expect("the season").season
+        seasons::read(&mut &*self.store, &*self.scope, self.season).await.unwrap().expect("the season").season
     }
 }
 
@@ -52,9 +52,10 @@ async fn count_up(
     let (operator, moment) = (store.operator(), clubs::moment());
     let counted = store.write("testing.count_up", async move |tx| {
         let moment = moment.again();
-        let read = seasons::read(tx, &scope, id).await?.expect("the season").season;
-        let proof = tx.permit_operator(&operator, club.id());
-        let change = Change { moment: &moment, operation: "seasons.update", request_id: "test" };
+        let read = seasons::read(tx, &*scope, id).await?.expect("the season").season;
+        let proof = clubs::permitted(tx, &operator, club.id()).await?;
+        let change =
+            Change { moment: &moment, operation: "seasons.update", request_id: "test", reason: None };
         tx.apply(&proof, change, &[one_more(read)]).await?;
         if fails { Err(Error::Overloaded("on purpose")) } else { Ok(()) }
     });
@@ -93,8 +94,9 @@ async fn a_transaction_ends_with_the_first_statement_that_fails() {
         let (operator, club, moment) = (played.store.operator(), played.club.id(), clubs::moment());
         let written = played.store.write("testing.go_on", async move |tx| {
             let moment = moment.again();
-            let proof = tx.permit_operator(&operator, club);
-            let change = Change { moment: &moment, operation: "seasons.create", request_id: "test" };
+            let proof = clubs::permitted(tx, &operator, club).await?;
+            let change =
+                Change { moment: &moment, operation: "seasons.create", request_id: "test", reason: None };
             tx.apply(&proof, change, &[Effect::create(AnyRecord::Season(season("Spring")))]).await?;
             let taken =
                 tx.apply(&proof, change, &[Effect::create(AnyRecord::Season(season("Winter")))]).await;
@@ -110,7 +112,7 @@ async fn a_transaction_ends_with_the_first_statement_that_fails() {
             "it is told, though its body hid it: {written:?}"
         );
         let all =
-            seasons::list(&mut &*played.store, &played.scope, &seasons::Filter::default(), None, 10).await;
+            seasons::list(&mut &*played.store, &*played.scope, &seasons::Filter::default(), None, 10).await;
         assert_eq!(all.unwrap().len(), 1, "nothing of it is kept, on {}", played.store.engine().name());
     }
 }
@@ -124,7 +126,7 @@ async fn references_and_unique_keys_are_told_apart_and_tell_nothing_of_the_row()
         };
         let taken = create(AnyRecord::Season(season("WINTER"))).await;
         assert!(
-            matches!(&taken, Error::Duplicate(why) if !why.to_lowercase().contains("winter")),
+            matches!(&taken, Error::Duplicate(taken) if taken.table == "seasons" && taken.field.as_deref() == Some("name")),
             "{taken:?}"
         );
         let missing = create(AnyRecord::Division(division(&season("nowhere"), "U12"))).await;
@@ -139,7 +141,8 @@ async fn a_body_that_panics_leaves_the_store_as_it_was() {
         let club = played.club.id();
         let panicking = clubs::write(&played.store, club, async |tx, proof| {
             let moment = clubs::moment();
-            let change = Change { moment: &moment, operation: "seasons.create", request_id: "test" };
+            let change =
+                Change { moment: &moment, operation: "seasons.create", request_id: "test", reason: None };
             tx.apply(proof, change, &[Effect::create(AnyRecord::Season(season("Spring")))]).await?;
             panic!("on purpose")
         });
@@ -148,7 +151,7 @@ async fn a_body_that_panics_leaves_the_store_as_it_was() {
         assert!(!matches!(panicked, Ok(Ok(()))), "{panicked:?}");
         clubs::apply(&played.store, club, vec![one_more(played.read().await)]).await.unwrap();
         let all =
-            seasons::list(&mut &*played.store, &played.scope, &seasons::Filter::default(), None, 10).await;
+            seasons::list(&mut &*played.store, &*played.scope, &seasons::Filter::default(), None, 10).await;
         assert_eq!(all.unwrap().len(), 1);
     }
 }
