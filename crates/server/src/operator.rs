@@ -94,6 +94,7 @@ impl From<Failure> for OperatorError {
 }
 
 /// Founds an organization with its first people, all in one transaction.
+#[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
 pub async fn found(
     store: &Store,
     passwords: &Passwords,
@@ -192,6 +193,7 @@ fn change<'a>(moment: &'a Moment, operation: &'static str) -> Change<'a> {
 }
 
 /// Applies the plan of a league import to an organization that holds none of it yet.
+#[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
 pub async fn load_league(
     store: &Store,
     clock: &Clock,
@@ -209,6 +211,7 @@ pub async fn load_league(
 
 /// Brings the college catalogue up to a file: how much of it was new, changed and unchanged. `progress` hears how many records are
 /// written of how many. All or nothing.
+#[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
 pub async fn load_colleges(
     store: &Store,
     clock: &Clock,

@@ -32,6 +32,7 @@ mod postgres;
 pub mod query;
 pub mod records;
 mod row;
+mod search;
 pub mod seasons;
 pub mod sessions;
 mod sqlite;

@@ -118,7 +118,7 @@ pub async fn list<R: Reader>(
     if filter.words.is_empty() {
         reader.rows(LIST, &values, |row| found.take(row)).await?;
     } else {
-        values.extend(crate::colleges::patterns(&filter.words).map(Value::from));
+        values.extend(crate::search::patterns(&filter.words).map(Value::from));
         reader.rows(SEARCH, &values, |row| found.take(row)).await?;
     }
     Ok(found.by(|listed| Reverse((listed.listed_on(), listed.season.id))))

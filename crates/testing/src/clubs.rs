@@ -85,6 +85,7 @@ pub async fn permitted<'tx>(
 }
 
 /// Runs a transaction with the operator's permission to write to an organization.
+#[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
 pub async fn write<T, F>(store: &Store, organization: OrganizationId, body: F) -> Result<T>
 where
     T: Send + 'static,

@@ -4,7 +4,6 @@ use fieldhouse_api::seasons::{Division, Season};
 use fieldhouse_api::{Code, Data, Page, Tombstone, op};
 use fieldhouse_commands::seasons as commands;
 use fieldhouse_domain::ids::{Id, SeasonId};
-use fieldhouse_domain::text::fold;
 use fieldhouse_store::audit;
 use fieldhouse_store::seasons::{Filter, Listed};
 use jiff::Timestamp;
@@ -61,7 +60,7 @@ pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::Seas
         status: query.status,
         sport: query.sport.clone(),
         year: query.year,
-        words: words(query.q.as_deref())?,
+        words: call.words(query.q.as_deref())?,
     };
     let scope = call.scope()?;
     let mut found =
@@ -102,18 +101,6 @@ async fn changed(call: Call<op::SeasonList>, since: Timestamp) -> Result<Answere
         }
     }
     call.page(Page { data, deleted: Some(deleted), page })
-}
-
-/// The folded words of a search.
-pub(super) fn words(q: Option<&str>) -> Result<Vec<String>, Failure> {
-    use fieldhouse_domain::colleges::MOST_SEARCH_WORDS;
-    let folded = fold(q.unwrap_or_default());
-    let words: Vec<String> = folded.split_whitespace().map(str::to_owned).collect();
-    if words.len() > MOST_SEARCH_WORDS || folded.len() > 200 {
-        let fix = format!("search for at most {MOST_SEARCH_WORDS} words of 200 letters in all");
-        return Err(Failure::parameter(Code::InvalidParameter, "q", "is too long", fix));
-    }
-    Ok(words)
 }
 
 pub(crate) async fn read(call: Call<op::SeasonRead>) -> Result<Answered<op::SeasonRead>, Failure> {

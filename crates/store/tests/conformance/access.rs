@@ -1,11 +1,14 @@
 //! Who gets in: identifying, permitting, denying.
 
-use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
+use fieldhouse_domain::favorites::{ChangeFavorite, Favorite, ListOwner};
+use fieldhouse_domain::ids::{Id, OrganizationId, UserId};
 use fieldhouse_domain::members::Member;
-use fieldhouse_domain::policy::{Credential, Denial, KeyUse, Requirement};
+use fieldhouse_domain::policy::{Credential, Denial, KeyUse, Reach, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::Scope;
 use fieldhouse_domain::sessions::{Client, Session};
+use fieldhouse_domain::text::Name;
 use fieldhouse_domain::users::User;
 use fieldhouse_store::{Change, Error, OrgScope, Principal, Sent, Store, access};
 use fieldhouse_testing::clubs::{self, ANY_MEMBER, Club, NOW, PEPPER, Person};
@@ -246,4 +249,77 @@ pub(crate) async fn an_effect_stays_within_its_organization(store: &Store) {
     let stands = fieldhouse_store::organizations::read(&mut &*store, &scope).await.unwrap();
     assert_eq!(stands, Some(other.organization.clone()));
     assert!(enter(store, &other.owner().by_key(), ANY_MEMBER, NOW).await.is_ok());
+}
+
+/// What a principal comes to with a requirement, and what it writes then.
+async fn writes(
+    store: &Store,
+    user: UserId,
+    organization: OrganizationId,
+    requirement: Requirement,
+    target: Option<uuid::Uuid>,
+    effect: Effect,
+) -> fieldhouse_store::Result<Result<(), Denial>> {
+    store
+        .write("testing.writes", async move |tx| {
+            let absent = Principal::Absent(user, organization);
+            let proof = match tx.permit(absent, requirement, target, NOW).await? {
+                Ok(proof) => proof,
+                Err(denial) => return Ok(Err(denial)),
+            };
+            let moment = clubs::moment();
+            let change =
+                Change { moment: &moment, operation: "testing.writes", request_id: "test", reason: None };
+            tx.apply(&proof, change, std::slice::from_ref(&effect)).await?;
+            Ok(Ok(()))
+        })
+        .await
+}
+
+pub(crate) async fn a_permission_writes_what_its_operation_says_and_nothing_else(store: &Store) {
+    let club = Club::found(store, "Access Eight").await;
+    let (viewer, admin) = (club.person(Role::Viewer).clone(), club.person(Role::Admin).clone());
+    let may = async |writing: &'static [(Kind, Reach)], target, effect: Effect| {
+        let requirement = Requirement { writes: writing, ..needs(Role::Viewer) };
+        writes(store, viewer.user.id, club.id(), requirement, target, effect).await
+    };
+    let refused = |written: fieldhouse_store::Result<Result<(), Denial>>, what: &str| {
+        assert!(
+            matches!(&written, Err(Error::Internal(why)) if why.contains("no permission")),
+            "{what}: {written:?}"
+        );
+    };
+    let renamed = |user: &User| {
+        let after = User { name: Name::parse("Another").unwrap(), ..user.clone() };
+        updated(AnyRecord::User(user.clone()), AnyRecord::User(after))
+    };
+    // What saving a college program may write: one's own list.
+    let favorites: &[_] = &[(Kind::Favorite, Reach::Own)];
+    refused(may(favorites, None, suspended(&admin.member)).await, "a member");
+    refused(may(favorites, None, suspended(&viewer.member)).await, "oneself");
+    let owner = ListOwner::User(admin.user.id);
+    let anothers =
+        crate::favorites::saved(owner, &[], crate::favorites::custom("Isla"), ChangeFavorite::default());
+    refused(may(favorites, None, Effect::create(anothers.clone())).await, "another user's list");
+    // What changing a password may write: one's own user.
+    let password: &[_] = &[(Kind::User, Reach::Own), (Kind::Session, Reach::Own)];
+    refused(may(password, None, renamed(&admin.user)).await, "another user");
+    refused(may(password, None, ended(&admin.session)).await, "another user's session");
+    // What an operation on one record may write: that record.
+    let one: &[_] = &[(Kind::Member, Reach::Target)];
+    let target = Some(viewer.member.id.uuid());
+    refused(may(one, target, suspended(&admin.member)).await, "another member");
+    refused(may(one, None, suspended(&viewer.member)).await, "no target");
+    refused(may(&[], target, suspended(&viewer.member)).await, "nothing");
+
+    assert_eq!(may(password, None, renamed(&viewer.user)).await.unwrap(), Ok(()));
+    let own = Favorite { owner_id: ListOwner::User(viewer.user.id).into(), ..anothers };
+    assert_eq!(may(favorites, None, Effect::create(own)).await.unwrap(), Ok(()));
+    assert_eq!(may(one, target, suspended(&viewer.member)).await.unwrap(), Ok(()));
+    let denied = may(password, None, renamed(&viewer.user)).await.unwrap();
+    assert_eq!(denied, Err(Denial::Unknown), "who is suspended is absent for good");
+    let above = Requirement { writes: one, ..needs(Role::Owner) };
+    let demoted =
+        writes(store, admin.user.id, club.id(), above, None, suspended(&admin.member)).await.unwrap();
+    assert_eq!(demoted, Err(Denial::RoleInsufficient(Role::Owner)), "who is absent needs the role too");
 }

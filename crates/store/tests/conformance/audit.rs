@@ -16,6 +16,7 @@ async fn events(store: &Store, club: &Club, since: Timestamp) -> i64 {
     audit::count(&mut &*store, club.id(), since).await.unwrap()
 }
 
+#[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
 async fn apply(store: &Store, club: &Club, minutes: i64, effects: Vec<Effect>) -> Result<(), Error> {
     let (operator, organization, moment) = (store.operator(), club.id(), clubs::moment_at(after(minutes)));
     let applied = store.write("testing.audit", async move |tx| {

@@ -76,6 +76,7 @@ async fn people(store: &Store) {
     access::what_a_person_loses_binds_at_once(store).await;
     access::signing_in_writes_ones_own_sessions_and_nothing_else(store).await;
     access::an_effect_stays_within_its_organization(store).await;
+    access::a_permission_writes_what_its_operation_says_and_nothing_else(store).await;
     two_clubs::somebody_is_in_each_what_he_is_there(store).await;
 }
 

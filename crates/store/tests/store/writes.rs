@@ -42,6 +42,7 @@ pub(crate) fn one_more(read: Season) -> Effect {
     Effect::update(&clubs::moment(), AnyRecord::Season(read), AnyRecord::Season(after)).expect("it differs")
 }
 
+#[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
 async fn count_up(
     store: Arc<Store>,
     club: Club,
@@ -88,6 +89,7 @@ async fn of_400_changes_at_once_exactly_those_are_there_that_were_answered_with_
 }
 
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
 async fn a_transaction_ends_with_the_first_statement_that_fails() {
     for database in databases::both() {
         let played = Played::found(database.open().await).await;

@@ -217,6 +217,7 @@ impl Ground {
     }
 
     /// Writes everything.
+    #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
     pub(crate) async fn write(self) {
         let Self { app, organization, moment, effects, .. } = self;
         let operator = app.store.operator();
