@@ -4,10 +4,10 @@
 use std::pin::Pin;
 
 use axum::http::{HeaderName, HeaderValue, header};
-use fieldhouse_api::operations::{Changeset, Method};
+use fieldhouse_api::rows::{Changeset, Method};
 use fieldhouse_api::{Code, Op};
+use fieldhouse_domain::Moment;
 use fieldhouse_domain::effects::Effect;
-use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_store::idempotency::{self, Kept, Slot};
 use fieldhouse_store::{Authority, Change, OrgWrite, Tx};
 use sha2::{Digest, Sha256};
@@ -47,8 +47,8 @@ pub(crate) type Transaction<O, I> =
 enum Ended<O: Op> {
     /// It failed.
     Failed(Failure),
-    /// It was only tried out, and would have given this.
-    TriedOut(Box<Answered<O>>),
+    /// It was only validated, and would have returned this.
+    ValidatedOnly(Box<Answered<O>>),
     /// It waited too long for another transaction.
     Locked,
 }
@@ -104,8 +104,8 @@ impl<O: Op> Call<O> {
                 return Ok(self.replay(kept)?);
             }
             let answered = body(tx, &first.again(), &self, &input).await?;
-            if self.tries_out() {
-                return Err(Ended::TriedOut(Box::new(answered)));
+            if self.validates_only() {
+                return Err(Ended::ValidatedOnly(Box::new(answered)));
             }
             if let Some(slot) = &slot {
                 idempotency::keep(tx, slot, &self.keep(&answered)).await?;
@@ -114,7 +114,7 @@ impl<O: Op> Call<O> {
         };
         match store.write(O::OPERATION.id(), transaction).await {
             Ok(answered) => Ok(answered),
-            Err(Ended::TriedOut(answered)) => Ok(*answered),
+            Err(Ended::ValidatedOnly(answered)) => Ok(*answered),
             // A twin with the same key that is still running holds the lock.
             Err(Ended::Locked) if repeatable => Err(Failure::of(Code::IdempotencyInProgress)),
             Err(Ended::Locked) => Err(fieldhouse_store::Error::LockTimeout.into()),
@@ -138,29 +138,22 @@ impl<O: Op> Call<O> {
         Ok(tx.apply(authority, self.change(moment), effects).await?)
     }
 
-    /// Refuses where `If-Match` was sent and does not name the record's version.
+    /// Refuses where the row requires `If-Match` and it is missing, or where it does not name the record's version.
     pub fn precondition(&self, current: i64) -> Result<(), Failure> {
-        let Some(named) = self.context.headers.get(header::IF_MATCH) else { return Ok(()) };
-        let named = named.to_str().unwrap_or_default();
-        let fits = |tag: &str| {
-            let tag = tag.trim();
-            let version =
-                tag.trim_start_matches("W/").trim_matches('"').split('-').next().unwrap_or_default();
-            tag == "*" || version.parse() == Ok(current)
-        };
-        if named.split(',').any(fits) { Ok(()) } else { Err(Refusal::VersionMismatch { current }.into()) }
+        let header = self.context.headers.get(header::IF_MATCH);
+        Ok(O::ROW.if_match.check(header.map(|value| value.to_str().unwrap_or_default()), current)?)
     }
 
-    /// Whether the change is only tried out.
-    pub fn tries_out(&self) -> bool {
-        O::OPERATION.changeset() == Changeset::Possible
+    /// Whether the change is validated only.
+    pub fn validates_only(&self) -> bool {
+        O::ROW.changeset == Changeset::Possible
             && form_urlencoded::parse(self.context.query.as_bytes())
                 .any(|(name, value)| name == "validate_only" && value == "true")
     }
 
     fn slot(&self) -> Result<Option<Slot>, Failure> {
         let Some(key) = self.context.headers.get("idempotency-key") else { return Ok(None) };
-        if !matches!(O::OPERATION.method(), Method::POST | Method::PATCH) || self.tries_out() {
+        if !matches!(O::ROW.method, Method::POST | Method::PATCH) || self.validates_only() {
             return Ok(None);
         }
         let repeated = self.context.headers.get_all("idempotency-key").iter().count() > 1;
@@ -218,7 +211,7 @@ impl<O: Op> Call<O> {
         let headers = headers.iter().filter_map(|(name, value)| {
             Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?))
         });
-        let status = u16::try_from(kept.status).unwrap_or(O::OPERATION.status());
+        let status = u16::try_from(kept.status).unwrap_or(O::ROW.status());
         Ok(Answered::replayed(status, body.into(), headers.collect()))
     }
 }
