@@ -198,3 +198,45 @@ impl Payload for NoBody {
     const KIND: BodyKind = BodyKind::None;
     type Content = NoQuery;
 }
+
+#[cfg(test)]
+mod tests {
+    use fieldhouse_domain::ids::{DivisionId, SeasonId};
+
+    use super::*;
+
+    type Validated = ValidateOnly<ListQuery>;
+
+    const SEASON: &str = "sea_01h2xcejqtf2nbrexx3vqjhp41";
+    const DIVISION: &str = "div_01h2xcejqtf2nbrexx3vqjhp41";
+
+    #[test]
+    fn path_parameters_are_read_and_written_in_their_order() {
+        type Both = Parameters<(SeasonId, DivisionId)>;
+        type Three = Parameters<(String, SeasonId, DivisionId)>;
+        assert_eq!((NoParameter::COUNT, SeasonId::COUNT, Both::COUNT, Three::COUNT), (0, 1, 2, 3));
+        let both = Both::read(&[SEASON, DIVISION]).expect("two ids");
+        assert_eq!((both.0.0.to_string(), both.0.1.to_string()), (SEASON.to_owned(), DIVISION.to_owned()));
+        assert_eq!(both.write(), [SEASON, DIVISION]);
+        let three = Three::read(&["x", SEASON, DIVISION]).expect("a word and two ids");
+        assert_eq!(three.write(), ["x", SEASON, DIVISION]);
+        assert_eq!(Both::schemas().len(), 2);
+        for wrong in [&[][..], &[SEASON], &[DIVISION, SEASON], &[SEASON, "x"], &[SEASON, DIVISION, "x"]] {
+            assert_eq!(Both::read(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn validate_only_is_read_with_the_operations_own_parameters() {
+        let pairs = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let read: Validated =
+            record::read_pairs(&pairs(&[("validate_only", "true"), ("limit", "5")]), "").expect("a query");
+        assert_eq!((read.validate_only, read.own.limit), (Some(true), Some(5)));
+        assert_eq!(record::object(&read), serde_json::json!({"limit": 5, "validate_only": true}));
+        assert_eq!(serde_json::to_value(&read).expect("JSON"), record::object(&read));
+        assert!(record::read_pairs::<Validated>(&pairs(&[("validate", "true")]), "").is_err());
+        assert!(record::read_pairs::<ListQuery>(&pairs(&[("validate_only", "true")]), "").is_err());
+    }
+}

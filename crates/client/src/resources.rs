@@ -153,4 +153,17 @@ mod tests {
         covered.sort_unstable();
         assert_eq!(covered, Operation::ROUTES);
     }
+
+    #[tokio::test]
+    async fn a_method_takes_parameters_of_the_path_a_query_and_a_body_in_any_order() {
+        use fieldhouse_api::op::MemberChange;
+        use fieldhouse_api::request::{Parameters, ValidateOnly};
+        let client = Client::builder("http://a.test").build().expect("a client");
+        let id: fieldhouse_domain::ids::MemberId = "mem_01h2xcejqtf2nbrexx3vqjhp41".parse().expect("an id");
+        let query = &ValidateOnly { validate_only: Some(true), ..Default::default() };
+        let body = &fieldhouse_api::members::ChangeMember::default();
+        let call: crate::Call<MemberChange> = call!(client, query = query id = id body = body);
+        assert_eq!(format!("{call:?}"), format!("Call(PATCH /api/v1/members/{id})"));
+        assert_eq!(path_of!(id body), Parameters((id, body)));
+    }
 }

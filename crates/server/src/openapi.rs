@@ -1,5 +1,7 @@
 //! The OpenAPI 3.1 document, built from the operation table and the schemas of its types.
 
+#[cfg(test)]
+mod columns;
 mod examples;
 mod headers;
 mod parameters;

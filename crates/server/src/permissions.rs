@@ -12,7 +12,7 @@ pub fn markdown() -> String {
 }
 
 /// The page of some rows.
-fn of(rows: &[Row]) -> String {
+pub(crate) fn of(rows: &[Row]) -> String {
     let mut page = String::from(
         "# Permissions\n\nGenerated from the table in `crates/api/src/operations.rs`; run `cargo xtask gen` after changing it.\n\n\
          A key never reaches beyond the role it was issued with, nor beyond its owner's role now. `POST /api/v1/api-keys` needs a\n\
