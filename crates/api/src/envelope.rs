@@ -104,8 +104,8 @@ pub struct Deleted {
 
 /// What an operation answers when it succeeds.
 pub trait Answer: Send + Sync + 'static {
-    /// The media type.
-    const MEDIA_TYPE: &'static str;
+    /// The media types in which it can be sent, the preferred one first.
+    const MEDIA_TYPES: &'static [&'static str];
     /// The schema of the body; none where the body is not JSON.
     fn schema() -> Option<RefOr<Schema>>;
     /// The name of that schema and the schemas that it refers to.
@@ -116,7 +116,7 @@ pub trait Answer: Send + Sync + 'static {
 pub const JSON: &str = "application/json";
 
 impl<T: ToSchema + Serialize + Send + Sync + 'static> Answer for T {
-    const MEDIA_TYPE: &'static str = JSON;
+    const MEDIA_TYPES: &'static [&'static str] = &[JSON];
     fn schema() -> Option<RefOr<Schema>> {
         Some(<T as PartialSchema>::schema())
     }
@@ -140,7 +140,7 @@ pub struct Asset {
 
 macro_rules! not_json {
     ($($name:ident $media_type:literal)*) => { $(impl Answer for $name {
-        const MEDIA_TYPE: &'static str = $media_type;
+        const MEDIA_TYPES: &'static [&'static str] = &[$media_type];
         fn schema() -> Option<RefOr<Schema>> { None }
         fn schemas(_: &mut Vec<(String, RefOr<Schema>)>) {}
     })* };

@@ -17,9 +17,11 @@ pub mod organization;
 pub mod problems;
 pub mod profile;
 pub mod request;
+pub mod rows;
 pub mod seasons;
 pub mod service;
 
 pub use envelope::{Answer, Data, Deleted, Page, PageInfo, Tombstone};
 pub use operations::{Op, Operation, op};
 pub use problems::{Code, Problem};
+pub use rows::Row;

@@ -3,19 +3,22 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use fieldhouse_domain::record::Body;
-use serde::Serialize;
+use fieldhouse_domain::record::{self, Body, Fields, Properties, Schemas};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// The parameter in an operation's path: nothing, an id or a word.
+/// The parameters in an operation's path: none, an id or a word, or several of them.
 pub trait PathParameter: Sized + Send + Sync + 'static {
-    /// Reads it; none for what cannot be one, which is then not found.
-    fn read(text: Option<&str>) -> Option<Self>;
-    /// Writes it.
-    fn write(&self) -> Option<String>;
-    /// Its schema.
-    fn schema() -> Option<RefOr<Schema>>;
+    /// How many there are.
+    const COUNT: usize;
+    /// Reads them, in the order of the path; none where one of them is malformed, which is then not found.
+    fn read(texts: &[&str]) -> Option<Self>;
+    /// Writes them, in the order of the path.
+    fn write(&self) -> Vec<String>;
+    /// Their schemas, in the order of the path.
+    fn schemas() -> Vec<RefOr<Schema>>;
 }
 
 /// The path has no parameter.
@@ -23,27 +26,60 @@ pub trait PathParameter: Sized + Send + Sync + 'static {
 pub struct NoParameter;
 
 impl PathParameter for NoParameter {
-    fn read(_: Option<&str>) -> Option<Self> {
+    const COUNT: usize = 0;
+    fn read(_: &[&str]) -> Option<Self> {
         Some(Self)
     }
-    fn write(&self) -> Option<String> {
-        None
+    fn write(&self) -> Vec<String> {
+        Vec::new()
     }
-    fn schema() -> Option<RefOr<Schema>> {
-        None
+    fn schemas() -> Vec<RefOr<Schema>> {
+        Vec::new()
     }
 }
 
 impl<T: std::str::FromStr + fmt::Display + ToSchema + Send + Sync + 'static> PathParameter for T {
-    fn read(text: Option<&str>) -> Option<Self> {
-        text?.parse().ok()
+    const COUNT: usize = 1;
+    fn read(texts: &[&str]) -> Option<Self> {
+        texts.first()?.parse().ok()
     }
-    fn write(&self) -> Option<String> {
-        Some(self.to_string())
+    fn write(&self) -> Vec<String> {
+        vec![self.to_string()]
     }
-    fn schema() -> Option<RefOr<Schema>> {
-        Some(<T as PartialSchema>::schema())
+    fn schemas() -> Vec<RefOr<Schema>> {
+        vec![<T as PartialSchema>::schema()]
     }
+}
+
+/// Several parameters, as a tuple: `Parameters<(TeamId, StaffId)>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters<T>(pub T);
+
+macro_rules! tuples {
+    ($($($name:ident $at:tt)+;)+) => { $(
+        impl<$($name: PathParameter),+> PathParameter for Parameters<($($name,)+)> {
+            const COUNT: usize = 0 $(+ $name::COUNT)+;
+            fn read(texts: &[&str]) -> Option<Self> {
+                let mut rest = texts;
+                let read = Self(($({
+                    let (own, after) = rest.split_at_checked($name::COUNT)?;
+                    rest = after;
+                    $name::read(own)?
+                },)+));
+                rest.is_empty().then_some(read)
+            }
+            fn write(&self) -> Vec<String> {
+                [$(self.0.$at.write()),+].concat()
+            }
+            fn schemas() -> Vec<RefOr<Schema>> {
+                [$($name::schemas()),+].concat()
+            }
+        }
+    )+ };
+}
+tuples! {
+    A 0 B 1;
+    A 0 B 1 C 2;
 }
 
 /// An operation's query parameters.
@@ -64,11 +100,41 @@ pub struct ListQuery {
     pub cursor: Option<String>,
 }
 
-/// The query parameters of an operation that can be tried out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Body)]
-pub struct TryOut {
-    /// With `true`, everything is checked and answered, and nothing is kept.
+/// The query parameters of an operation that a changeset may hold: its own, and `validate_only`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ValidateOnly<Q> {
+    /// Whether to check everything and store nothing.
     pub validate_only: Option<bool>,
+    /// The operation's own parameters.
+    pub own: Q,
+}
+
+impl<Q: Query> Body for ValidateOnly<Q> {
+    const TITLE: &'static str = Q::TITLE;
+    fn read(fields: &mut Fields<'_, '_>) -> Option<Self> {
+        let own = Q::read(fields);
+        let validate_only = fields.optional("validate_only");
+        Some(Self { validate_only: validate_only?, own: own? })
+    }
+    fn write(&self, object: &mut Map<String, Value>) {
+        self.own.write(object);
+        if let Some(validate_only) = self.validate_only {
+            object.insert("validate_only".to_owned(), validate_only.into());
+        }
+    }
+    fn properties(object: Properties) -> Properties {
+        let about = "With `true`, the request is checked and answered as usual, and nothing is stored.";
+        Q::properties(object).property::<bool>("validate_only", about, false, None)
+    }
+    fn schemas(schemas: &mut Schemas) {
+        Q::schemas(schemas);
+    }
+}
+
+impl<Q: Query> Serialize for ValidateOnly<Q> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        record::object(self).serialize(serializer)
+    }
 }
 
 /// How an operation's body is sent.
@@ -131,4 +197,46 @@ pub struct NoBody;
 impl Payload for NoBody {
     const KIND: BodyKind = BodyKind::None;
     type Content = NoQuery;
+}
+
+#[cfg(test)]
+mod tests {
+    use fieldhouse_domain::ids::{DivisionId, SeasonId};
+
+    use super::*;
+
+    type Validated = ValidateOnly<ListQuery>;
+
+    const SEASON: &str = "sea_01h2xcejqtf2nbrexx3vqjhp41";
+    const DIVISION: &str = "div_01h2xcejqtf2nbrexx3vqjhp41";
+
+    #[test]
+    fn path_parameters_are_read_and_written_in_their_order() {
+        type Both = Parameters<(SeasonId, DivisionId)>;
+        type Three = Parameters<(String, SeasonId, DivisionId)>;
+        assert_eq!((NoParameter::COUNT, SeasonId::COUNT, Both::COUNT, Three::COUNT), (0, 1, 2, 3));
+        let both = Both::read(&[SEASON, DIVISION]).expect("two ids");
+        assert_eq!((both.0.0.to_string(), both.0.1.to_string()), (SEASON.to_owned(), DIVISION.to_owned()));
+        assert_eq!(both.write(), [SEASON, DIVISION]);
+        let three = Three::read(&["x", SEASON, DIVISION]).expect("a word and two ids");
+        assert_eq!(three.write(), ["x", SEASON, DIVISION]);
+        assert_eq!(Both::schemas().len(), 2);
+        for wrong in [&[][..], &[SEASON], &[DIVISION, SEASON], &[SEASON, "x"], &[SEASON, DIVISION, "x"]] {
+            assert_eq!(Both::read(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn validate_only_is_read_with_the_operations_own_parameters() {
+        let pairs = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let read: Validated =
+            record::read_pairs(&pairs(&[("validate_only", "true"), ("limit", "5")]), "").expect("a query");
+        assert_eq!((read.validate_only, read.own.limit), (Some(true), Some(5)));
+        assert_eq!(record::object(&read), serde_json::json!({"limit": 5, "validate_only": true}));
+        assert_eq!(serde_json::to_value(&read).expect("JSON"), record::object(&read));
+        assert!(record::read_pairs::<Validated>(&pairs(&[("validate", "true")]), "").is_err());
+        assert!(record::read_pairs::<ListQuery>(&pairs(&[("validate_only", "true")]), "").is_err());
+    }
 }

@@ -30,14 +30,15 @@ pub(crate) fn base(text: &str) -> Result<Url, Error> {
     Ok(url)
 }
 
-/// Puts the parameter in an operation's path and the path on the server's address.
-pub(crate) fn operation(base: &Url, path: &str, parameter: Option<&str>) -> Result<Url, Error> {
+/// Puts the parameters in an operation's path and the path on the server's address.
+pub(crate) fn operation(base: &Url, path: &str, parameters: &[String]) -> Result<Url, Error> {
     let mut url = base.clone();
     let mut segments = url.path_segments_mut().map_err(|()| Error::Request("no path fits".to_owned()))?;
     segments.pop_if_empty();
+    let mut parameters = parameters.iter().map(String::as_str);
     for segment in path.split('/').skip(1) {
         if segment.starts_with('{') {
-            segments.push(spelled_out(path, parameter)?);
+            segments.push(spelled_out(path, parameters.next())?);
         } else {
             segments.push(segment);
         }
@@ -46,11 +47,11 @@ pub(crate) fn operation(base: &Url, path: &str, parameter: Option<&str>) -> Resu
     Ok(url)
 }
 
-/// The parameter, if it can stand for one segment of a path: nothing, `.` and `..` would make the address another operation's.
+/// The parameter, if it can be one segment of a path: nothing, `.` and `..` would make the address another operation's.
 fn spelled_out<'a>(path: &str, parameter: Option<&'a str>) -> Result<&'a str, Error> {
     parameter
         .filter(|text| !matches!(*text, "" | "." | ".."))
-        .ok_or_else(|| Error::Request(format!("{path} needs its parameter, which is neither empty nor dots")))
+        .ok_or_else(|| Error::Request(format!("{path} requires parameters that are neither empty nor dots")))
 }
 
 /// Puts any path, with or without a query, on the server's address. What comes out is always on that server.
@@ -81,17 +82,21 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_filled_and_its_parameter_encoded() {
-        for (at, path, parameter, wanted) in [
-            ("http://a.test", "/healthz", None, "http://a.test/healthz"),
-            ("http://a.test/", "/api/v1/seasons/{id}", Some("sea_1"), "http://a.test/api/v1/seasons/sea_1"),
-            ("https://a.test/x/", "/docs/{file}", Some("a/b?c#d%"), "https://a.test/x/docs/a%2Fb%3Fc%23d%25"),
+    fn a_path_is_filled_and_its_parameters_encoded() {
+        for (at, path, parameters, wanted) in [
+            ("http://a.test", "/healthz", &[][..], "http://a.test/healthz"),
+            ("http://a.test/", "/api/v1/seasons/{id}", &["sea_1"], "http://a.test/api/v1/seasons/sea_1"),
+            ("https://a.test/x/", "/docs/{file}", &["a/b?c#d%"], "https://a.test/x/docs/a%2Fb%3Fc%23d%25"),
+            ("http://a.test", "/teams/{id}/staff/{staff_id}", &["t", "s"], "http://a.test/teams/t/staff/s"),
         ] {
-            let filled = operation(&url(at), path, parameter).expect("an address");
+            let parameters: Vec<_> = parameters.iter().map(|text| (*text).to_owned()).collect();
+            let filled = operation(&url(at), path, &parameters).expect("an address");
             assert_eq!(filled.as_str(), wanted);
         }
-        for parameter in [None, Some(""), Some(".."), Some(".")] {
-            assert!(operation(&url("http://a.test"), "/docs/{file}", parameter).is_err(), "{parameter:?}");
+        for parameters in [&[][..], &["", "x"], &["x", ".."], &["."], &["x"]] {
+            let parameters: Vec<_> = parameters.iter().map(|text| (*text).to_owned()).collect();
+            let filled = operation(&url("http://a.test"), "/teams/{id}/staff/{staff_id}", &parameters);
+            assert!(filled.is_err(), "{parameters:?}");
         }
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-use fieldhouse_api::request::TryOut;
+use fieldhouse_api::request::{Query, ValidateOnly};
 use fieldhouse_api::{Op, Page};
 use futures_util::Stream;
 use http::header::{IF_MATCH, IF_NONE_MATCH};
@@ -63,10 +63,10 @@ impl<O: Op> Call<O> {
     }
 }
 
-impl<O: Op<Query = TryOut>> Call<O> {
-    /// Checks and answers everything, and keeps nothing.
+impl<Q: Query + Default, O: Op<Query = ValidateOnly<Q>>> Call<O> {
+    /// Checks everything as usual, and stores nothing.
     pub fn validate_only(self) -> Self {
-        self.query(&TryOut { validate_only: Some(true) })
+        self.query(&ValidateOnly { validate_only: Some(true), ..Default::default() })
     }
 }
 

@@ -4,9 +4,9 @@
 use std::fmt;
 
 use bytes::Bytes;
-use fieldhouse_api::operations::Operation;
 use fieldhouse_api::request::{BodyKind, PathParameter, Payload};
-use fieldhouse_api::{Answer, Op};
+use fieldhouse_api::rows::Method as Named;
+use fieldhouse_api::{Op, Operation, Row};
 use fieldhouse_domain::policy::Credential;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
@@ -62,17 +62,18 @@ impl Draft {
         query: &O::Query,
         body: &<O::Body as Payload>::Content,
     ) -> Result<Self, Error> {
-        let operation = O::OPERATION;
-        let url = addresses::operation(base, operation.path(), path.write().as_deref())?;
-        let mut draft = Self::new(method(operation), url);
-        draft.attach = attach(operation);
+        let row = &O::ROW;
+        let url = addresses::operation(base, row.path, &path.write())?;
+        let mut draft = Self::new(method(row.method), url);
+        draft.attach = attach(row);
         // The server forgives one repeated refresh within 30 seconds: that is how a lost answer is got after all.
-        draft.forgiving = operation == Operation::AuthRefresh;
-        draft.headers.insert(ACCEPT, HeaderValue::from_static(<O::Answer as Answer>::MEDIA_TYPE));
+        draft.forgiving = row.operation == Operation::AuthRefresh;
+        let preferred = row.answer.media_types.first().copied().unwrap_or("*/*");
+        draft.headers.insert(ACCEPT, HeaderValue::from_static(preferred));
         draft.add_query(query)?;
-        match operation.body_kind() {
+        match row.body_kind {
             BodyKind::None => {}
-            BodyKind::Json | BodyKind::Upload => draft.set_json(JSON, operation.body_kind(), body)?,
+            kind @ (BodyKind::Json | BodyKind::Upload) => draft.set_json(JSON, kind, body)?,
             BodyKind::MergePatch => draft.set_json(MERGE_PATCH, BodyKind::MergePatch, body)?,
         }
         Ok(draft)
@@ -138,9 +139,8 @@ impl Draft {
     }
 }
 
-fn method(operation: Operation) -> Method {
-    use fieldhouse_api::operations::Method as Named;
-    match operation.method() {
+fn method(named: Named) -> Method {
+    match named {
         Named::GET => Method::GET,
         Named::POST => Method::POST,
         Named::PATCH => Method::PATCH,
@@ -149,10 +149,10 @@ fn method(operation: Operation) -> Method {
     }
 }
 
-fn attach(operation: Operation) -> Attach {
-    match operation.requirement().credential {
+fn attach(row: &Row) -> Attach {
+    match row.requirement.credential {
         Credential::Public => Attach::Nothing,
-        _ if operation == Operation::FavoritesClaim => Attach::CallerAndGuest,
+        _ if row.operation == Operation::FavoritesClaim => Attach::CallerAndGuest,
         Credential::Required(_) | Credential::Optional(_) => Attach::Caller,
     }
 }

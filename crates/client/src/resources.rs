@@ -9,7 +9,8 @@ use fieldhouse_api::Operation;
 use crate::client::Client;
 use crate::colleges::Colleges;
 
-/// A resource group: a struct with a method for each row. A row's arguments are `id`, `name`, `query`, `body`, or `id` and `body`.
+/// A resource group: a struct with a method for each row. A row's arguments are the parameters of the path in their
+/// order, `query` and `body`.
 macro_rules! resource {
     ($(#[$doc:meta])* $group:ident { $(
         $(#[$about:meta])* $method:ident($($argument:ident: $type:ty),*) => $operation:ident;
@@ -37,37 +38,54 @@ macro_rules! resource {
 
 /// How a method takes an argument: ids by value, the rest by reference.
 macro_rules! argument {
-    (id: $type:ty) => {
-        $type
-    };
-    ($other:ident: $type:ty) => {
+    (name: $type:ty) => {
         &$type
     };
+    (query: $type:ty) => {
+        &$type
+    };
+    (body: $type:ty) => {
+        &$type
+    };
+    ($other:ident: $type:ty) => {
+        $type
+    };
 }
 
-/// The call with these arguments and everything else at its default. Each comes as its role and itself, for a macro sees no names but its own.
+/// The call with these arguments and everything else at its default. Each comes as its role and itself, because a macro sees no names but
+/// its own.
 macro_rules! call {
-    ($client:expr,) => {
-        $client.call(fieldhouse_api::request::NoParameter, &Default::default(), &Default::default())
+    (@ $client:expr, [$($path:ident)*] [$query:expr] [$body:expr]) => {
+        $client.call($crate::resources::path_of!($($path)*), $query, $body)
     };
-    ($client:expr, id = $id:ident) => {
-        $client.call($id, &Default::default(), &Default::default())
+    (@ $client:expr, [$($path:ident)*] [$query:expr] [$body:expr] query = $it:ident $($rest:tt)*) => {
+        $crate::resources::call!(@ $client, [$($path)*] [$it] [$body] $($rest)*)
     };
-    ($client:expr, name = $name:ident) => {
-        $client.call($name, &Default::default(), &Default::default())
+    (@ $client:expr, [$($path:ident)*] [$query:expr] [$body:expr] body = $it:ident $($rest:tt)*) => {
+        $crate::resources::call!(@ $client, [$($path)*] [$query] [$it] $($rest)*)
     };
-    ($client:expr, query = $query:ident) => {
-        $client.call(fieldhouse_api::request::NoParameter, $query, &Default::default())
+    (@ $client:expr, [$($path:ident)*] [$query:expr] [$body:expr] $other:ident = $it:ident $($rest:tt)*) => {
+        $crate::resources::call!(@ $client, [$($path)* $it] [$query] [$body] $($rest)*)
     };
-    ($client:expr, body = $body:ident) => {
-        $client.call(fieldhouse_api::request::NoParameter, &Default::default(), $body)
-    };
-    ($client:expr, id = $id:ident body = $body:ident) => {
-        $client.call($id, &Default::default(), $body)
+    ($client:expr, $($argument:ident = $it:ident)*) => {
+        $crate::resources::call!(@ $client, [] [&Default::default()] [&Default::default()] $($argument = $it)*)
     };
 }
 
-pub(crate) use {argument, call, resource};
+/// The parameters of a path: none, one, or several as a tuple.
+macro_rules! path_of {
+    () => {
+        fieldhouse_api::request::NoParameter
+    };
+    ($one:ident) => {
+        $one
+    };
+    ($($one:ident)+) => {
+        fieldhouse_api::request::Parameters(($($one),+))
+    };
+}
+
+pub(crate) use {argument, call, path_of, resource};
 
 macro_rules! groups {
     ($($owner:ident: $($(#[$doc:meta])* $name:ident $module:ident::$group:ident,)+;)+) => {
@@ -133,6 +151,19 @@ mod tests {
     fn every_operation_has_one_method() {
         let mut covered = covered();
         covered.sort_unstable();
-        assert_eq!(covered, Operation::ALL);
+        assert_eq!(covered, Operation::ROUTES);
+    }
+
+    #[tokio::test]
+    async fn a_method_takes_parameters_of_the_path_a_query_and_a_body_in_any_order() {
+        use fieldhouse_api::op::MemberChange;
+        use fieldhouse_api::request::{Parameters, ValidateOnly};
+        let client = Client::builder("http://a.test").build().expect("a client");
+        let id: fieldhouse_domain::ids::MemberId = "mem_01h2xcejqtf2nbrexx3vqjhp41".parse().expect("an id");
+        let query = &ValidateOnly { validate_only: Some(true), ..Default::default() };
+        let body = &fieldhouse_api::members::ChangeMember::default();
+        let call: crate::Call<MemberChange> = call!(client, query = query id = id body = body);
+        assert_eq!(format!("{call:?}"), format!("Call(PATCH /api/v1/members/{id})"));
+        assert_eq!(path_of!(id body), Parameters((id, body)));
     }
 }

@@ -140,7 +140,7 @@ impl ChangePassword {
         let mut count = 0;
         for here in users::memberships(tx, user).await? {
             let proven = Principal::Proven(user, here.organization);
-            let requirement = Self::OPERATION.requirement();
+            let requirement = crate::requirement(Self::OPERATION);
             let Ok(proof) = tx.permit(proven, requirement, None, cx.moment.now()).await? else { continue };
             let open = sessions::open(tx, &proof).await?;
             let others = open.into_iter().filter(|session| Some(session.id) != self.session);

@@ -22,30 +22,6 @@ pub enum Authority<'tx> {
     NewGuest(GuestWrite<'tx>),
 }
 
-/// Which versions of the target a request accepts (RFC 9110, section 13.1.1).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum IfMatch {
-    /// Any, because the request does not say.
-    #[default]
-    Unsaid,
-    /// Any, because the request says so.
-    Any,
-    /// These.
-    Versions(Vec<i64>),
-}
-
-impl IfMatch {
-    /// Refuses where the record is at another version than the request accepts.
-    fn check(&self, current: i64) -> Result<(), Refusal> {
-        match self {
-            Self::Versions(versions) if !versions.contains(&current) => {
-                Err(Refusal::VersionMismatch { current })
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
 /// The context of a command.
 #[derive(Debug)]
 pub struct WriteContext<'a, 'tx> {
@@ -55,17 +31,17 @@ pub struct WriteContext<'a, 'tx> {
     operation: Operation,
     request_id: &'a str,
     reason: Option<String>,
-    if_match: IfMatch,
+    if_match: Option<&'a str>,
 }
 
 impl<'a, 'tx> WriteContext<'a, 'tx> {
     /// The context of a command that no request asks for.
     pub fn new(authority: Authority<'tx>, operation: Operation, moment: &'a Moment) -> Self {
-        Self { moment, authority, operation, request_id: "", reason: None, if_match: IfMatch::Unsaid }
+        Self { moment, authority, operation, request_id: "", reason: None, if_match: None }
     }
 
-    /// The context of a request's command.
-    pub fn of_request(self, request_id: &'a str, if_match: IfMatch) -> Self {
+    /// The context of a request's command, with the value of its `If-Match`.
+    pub fn of_request(self, request_id: &'a str, if_match: Option<&'a str>) -> Self {
         Self { request_id, if_match, ..self }
     }
 
@@ -102,7 +78,7 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         Ok(self.organization()?.role())
     }
 
-    /// The record that the operation is about: not found, then another version than `If-Match` names.
+    /// The record that the operation is about: not found, then without a required `If-Match`, then at another version.
     pub async fn target<R: Stored>(&self, tx: &mut Tx<'tx>, id: R::Id) -> Result<R, Error> {
         let found: Option<R> = records::read(tx, self.organization()?, id).await?;
         self.check(found.ok_or_else(Error::not_found)?)
@@ -110,7 +86,9 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
 
     /// The record that the operation is about, read by the command itself.
     pub fn check<R: Stored>(&self, record: R) -> Result<R, Error> {
-        self.if_match.check(record.version())?;
+        if let Some(row) = self.operation.row() {
+            row.if_match.check(self.if_match, record.version())?;
+        }
         Ok(record)
     }
 

@@ -12,17 +12,20 @@ pub mod auth;
 pub mod favorites;
 pub mod imports;
 pub mod members;
+pub mod organizations;
 pub mod seasons;
 pub mod sessions;
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::ids::OrganizationId;
+use fieldhouse_domain::policy::{Credential, KeyUse, Requirement};
+use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_store::access::Operator;
 use fieldhouse_store::{Principal, Store, Tx};
 use uuid::Uuid;
 
-pub use context::{Authority, IfMatch, WriteContext};
+pub use context::{Authority, WriteContext};
 pub use error::Error;
 
 /// One change of records.
@@ -73,11 +76,24 @@ pub async fn run<C: Command>(
     store
         .write(C::OPERATION.id(), async move |tx: &mut Tx<'_>| {
             let moment = moment.again();
-            let requirement = C::OPERATION.requirement();
+            let requirement = requirement(C::OPERATION);
             let permitted =
                 tx.permit(acting.principal(), requirement, command.target(), moment.now()).await?;
             let mut cx = WriteContext::new(Authority::Organization(permitted?), C::OPERATION, &moment);
             command.run(tx, &mut cx).await
         })
         .await
+}
+
+/// What an operation requires of whoever carries it out without a request.
+fn requirement(operation: Operation) -> Requirement {
+    operation.row().map_or(
+        Requirement {
+            credential: Credential::Public,
+            keys: KeyUse::SessionOnly,
+            scope: Scope { resource: Resource::Service, verb: Verb::Write },
+            writes: operation.writes(),
+        },
+        |row| row.requirement,
+    )
 }

@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::effects::Kind;
 use crate::ids::{ApiKeyId, OrganizationId, SessionId, UserId};
+use crate::record::enumeration;
 use crate::roles::Role;
 use crate::scopes::{Scope, Verb};
 
@@ -221,30 +222,38 @@ fn decide_key(requirement: Requirement, scopes: &[Scope], agent: bool) -> Result
     }
 }
 
-/// A class of a child's data. Each has its own view; there is no "whole child".
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ChildClass {
-    /// Display name and number.
-    Roster,
-    /// Age and picture.
-    Profile,
-    /// Legal name and birth date.
-    Identity,
-    /// Addresses and emergency contacts.
-    Contact,
-    /// Health.
-    Medical,
-    /// What coaches note.
-    Performance,
+enumeration! {
+    /// A class of a child's data. Each has its own view; no view covers all of them.
+    ChildClass {
+        /// Display name and number.
+        Roster "roster",
+        /// Age and picture.
+        Profile "profile",
+        /// Legal name and birth date.
+        Identity "identity",
+        /// Addresses and emergency contacts.
+        Contact "contact",
+        /// Health.
+        Medical "medical",
+        /// What coaches note.
+        Performance "performance",
+    }
 }
 
-/// Which data of children an operation touches, and where the child's id stands.
+/// Which data of children an operation touches, and where the child's id is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChildTouch {
     /// None.
     Untouched,
-    /// One class of the child whose id stands in the path.
-    InPath(ChildClass, Verb),
+    /// One class of the child whose id is in the path.
+    InPath {
+        /// The class.
+        class: ChildClass,
+        /// What is done with it.
+        verb: Verb,
+        /// The name of the parameter in the path.
+        parameter: &'static str,
+    },
 }
 
 /// Whether a role lists and revokes every API key of its organization, not only its holder's own.

@@ -32,6 +32,9 @@ pub enum Refusal {
         /// The version that the record has now.
         current: i64,
     },
+    /// The request does not name the version that it is about.
+    #[error("If-Match is required")]
+    VersionRequired,
     /// The same thing exists already.
     #[error("{0}")]
     Duplicate(String),

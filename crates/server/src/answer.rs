@@ -8,8 +8,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use fieldhouse_api::envelope::{Asset, Html, JSON};
-use fieldhouse_api::operations::Method;
-use fieldhouse_api::{Data, Deleted, Op, Operation};
+use fieldhouse_api::rows::Method;
+use fieldhouse_api::{Data, Deleted, Op, Operation, Row};
 use fieldhouse_domain::scopes::Resource;
 use serde::Serialize;
 use twox_hash::XxHash3_128;
@@ -62,7 +62,7 @@ impl<O: Op<Answer = Asset>> Answered<O> {
 impl<O: Op> Answered<O> {
     fn bytes(media_type: HeaderValue, body: Bytes) -> Self {
         Self {
-            status: O::OPERATION.status(),
+            status: O::ROW.status(),
             media_type,
             body,
             version: None,
@@ -116,8 +116,8 @@ impl<O: Op> Answered<O> {
 
     /// Puts the answer on the wire, or 304 where the client has it already.
     pub fn respond(mut self, request: &HeaderMap) -> Response<Body> {
-        let reads = O::OPERATION.method() == Method::GET && self.status == 200;
-        if reads && self.version.is_none() && is_tagged(O::OPERATION) {
+        let reads = O::ROW.method == Method::GET && self.status == 200;
+        if reads && self.version.is_none() && is_tagged(&O::ROW) {
             self = self.version(0);
         }
         let tag = self.headers.iter().find(|(name, _)| *name == header::ETAG).map(|(_, value)| value.clone());
@@ -129,7 +129,10 @@ impl<O: Op> Answered<O> {
             StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
         };
         let headers = response.headers_mut();
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching(O::OPERATION)));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching(&O::ROW)));
+        if O::ROW.answer.media_types.len() > 1 {
+            headers.append(header::VARY, HeaderValue::from_static("Accept"));
+        }
         if !fresh {
             headers.insert(header::CONTENT_TYPE, self.media_type);
         }
@@ -153,15 +156,15 @@ fn matches(named: Option<&HeaderValue>, tag: &HeaderValue) -> bool {
 }
 
 /// Whether what an operation reads carries an ETag.
-pub(crate) fn is_tagged(operation: Operation) -> bool {
-    operation.requirement().scope.resource != Resource::Service || operation == Operation::OpenApi
+pub(crate) fn is_tagged(row: &Row) -> bool {
+    row.requirement.scope.resource != Resource::Service || row.operation == Operation::OpenApi
 }
 
 /// What may keep the answer, and how. Nothing that is about a person or a credential may be kept at all.
-fn caching(operation: Operation) -> &'static str {
-    match operation.requirement().scope.resource {
+fn caching(row: &Row) -> &'static str {
+    match row.requirement.scope.resource {
         Resource::Seasons | Resource::Games | Resource::Colleges => "private, no-cache",
-        Resource::Service if !matches!(operation, Operation::Health | Operation::Ready) => {
+        Resource::Service if !matches!(row.operation, Operation::Health | Operation::Ready) => {
             "public, max-age=300"
         }
         _ => "private, no-store",

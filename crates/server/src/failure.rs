@@ -205,6 +205,7 @@ impl From<Refusal> for Failure {
                 failure
             }
             Refusal::NotFound => Self::not_found(),
+            Refusal::VersionRequired => Self::of(Code::PreconditionRequired),
             Refusal::VersionMismatch { current } => {
                 let detail =
                     format!("The record is at version {current} now: read it again and repeat the change.");

@@ -1,5 +1,7 @@
 //! The OpenAPI 3.1 document, built from the operation table and the schemas of its types.
 
+#[cfg(test)]
+mod columns;
 mod examples;
 mod headers;
 mod parameters;
@@ -9,11 +11,12 @@ mod tags;
 
 use std::collections::BTreeMap;
 
-use fieldhouse_api::operations::{self, Method, Visitor};
-use fieldhouse_api::request::{BodyKind, Payload};
-use fieldhouse_api::{Answer, Op, Operation, Problem};
-use fieldhouse_domain::policy::{Credential, KeyUse};
-use fieldhouse_domain::record::{Body, Properties};
+use fieldhouse_api::Problem;
+use fieldhouse_api::envelope::JSON;
+use fieldhouse_api::operations::rows;
+use fieldhouse_api::request::BodyKind;
+use fieldhouse_api::rows::{Changeset, Method, Row};
+use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse};
 use utoipa::openapi::path::{HttpMethod, OperationBuilder};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::security::{
@@ -26,7 +29,6 @@ use utoipa::openapi::{
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::answer::is_tagged;
-use crate::call::parameter_names;
 use crate::layers::API_VERSION;
 
 const SESSION: &str = "session";
@@ -39,8 +41,15 @@ const LICENSE_URL: &str = "https://spdx.org/licenses/MIT.html";
 
 /// The document of a server at this address.
 pub fn document(base_url: &str) -> OpenApi {
+    of(rows(), base_url)
+}
+
+/// The document of some rows.
+fn of(rows: &[Row], base_url: &str) -> OpenApi {
     let mut gathered = Gathered::default();
-    operations::visit(&mut gathered);
+    for row in rows {
+        gathered.add(row);
+    }
     <Problem as ToSchema>::schemas(&mut gathered.schemas);
     gathered.schemas.push((<Problem as ToSchema>::name().into_owned(), <Problem as PartialSchema>::schema()));
     gathered.schemas.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -85,38 +94,36 @@ struct Gathered {
     refusals: BTreeMap<String, Response>,
 }
 
-impl Visitor for Gathered {
-    fn visit<O: Op>(&mut self) {
-        let operation = O::OPERATION;
-        O::Answer::schemas(&mut self.schemas);
-        <O::Query as Body>::schemas(&mut self.schemas);
-        if O::Body::KIND != BodyKind::None {
-            type Content<O> = <<O as Op>::Body as Payload>::Content;
-            <Content<O> as Body>::schemas(&mut self.schemas);
-            self.schemas.push((Content::<O>::TITLE.to_owned(), Properties::of::<Content<O>>()));
+impl Gathered {
+    fn add(&mut self, row: &Row) {
+        (row.answer.schemas)(&mut self.schemas);
+        (row.query.schemas)(&mut self.schemas);
+        if row.body_kind != BodyKind::None {
+            (row.body.schemas)(&mut self.schemas);
+            self.schemas.push((row.body.title.to_owned(), (row.body.schema)()));
         }
-        let (summary, description) = split(operation.docs());
+        let (summary, description) = split(row.docs);
         let mut built = OperationBuilder::new()
-            .operation_id(Some(operation.id()))
+            .operation_id(Some(row.id))
             .summary(Some(summary))
-            .description(Some(format!("{description}{}", who(operation))))
-            .tag(operation.requirement().scope.resource.name())
-            .securities(Some(security(operation)));
-        for (status, description) in successes(operation) {
-            built = built.response(status.to_string(), success::<O>(status, description));
+            .description(Some(format!("{description}{}", who(row))))
+            .tag(row.requirement.scope.resource.name())
+            .securities(Some(security(row)));
+        for (status, description) in successes(row) {
+            built = built.response(status.to_string(), success(row, status, description));
         }
-        for parameter in parameters::of::<O>() {
+        for parameter in parameters::of(row) {
             built = built.parameter(parameter);
         }
-        if let Some(body) = body::<O>() {
+        if let Some(body) = body(row) {
             built = built.request_body(Some(body));
         }
-        for (status, refusal) in refusals::of::<O>() {
+        for (status, refusal) in refusals::of(row) {
             self.refusals.extend([refusals::response(&status)]);
             built = built.response(status, refusal);
         }
-        let item = PathItem::new(http_method(operation.method()), built.build());
-        self.paths = std::mem::take(&mut self.paths).path(operation.path(), item);
+        let item = PathItem::new(http_method(row.method), built.build());
+        self.paths = std::mem::take(&mut self.paths).path(row.path, item);
     }
 }
 
@@ -129,8 +136,8 @@ fn split(docs: &str) -> (String, String) {
 }
 
 /// Who may call, in words.
-pub(crate) fn who(operation: Operation) -> String {
-    let requirement = operation.requirement();
+pub(crate) fn who(row: &Row) -> String {
+    let requirement = row.requirement;
     let role = match requirement.credential {
         Credential::Required(role) => format!("Minimum role: {role}."),
         Credential::Optional(role) => format!("A credential is optional; with one, minimum role: {role}."),
@@ -145,7 +152,17 @@ pub(crate) fn who(operation: Operation) -> String {
             "API keys: not allowed. The session must be younger than 15 minutes.".to_owned()
         }
     };
-    format!("\n\n{role} {keys}")
+    let child = match row.child {
+        ChildTouch::Untouched => String::new(),
+        ChildTouch::InPath { class, verb, parameter } => {
+            format!(" Needs a relation to the child `{{{parameter}}}` for {class}:{verb}.")
+        }
+    };
+    let changeset = match row.changeset {
+        Changeset::Never => "",
+        Changeset::Possible => " A changeset may hold it.",
+    };
+    format!("\n\n{role} {keys}{child}{changeset}")
 }
 
 const fn http_method(method: Method) -> HttpMethod {
@@ -159,34 +176,36 @@ const fn http_method(method: Method) -> HttpMethod {
 }
 
 /// The statuses with which an operation succeeds.
-fn successes(operation: Operation) -> Vec<(u16, &'static str)> {
-    let status = operation.status();
-    let mut successes = vec![(status, if status == 201 { "Created." } else { "OK." })];
-    if operation == Operation::FavoriteSave {
-        successes.push((200, "It was saved already."));
-    }
-    if operation.method() == Method::GET && is_tagged(operation) {
+fn successes(row: &Row) -> Vec<(u16, &'static str)> {
+    let describe = |status| match status {
+        201 => "Created.",
+        200 if row.status() == 201 => "It existed already.",
+        _ => "OK.",
+    };
+    let mut successes: Vec<_> = row.statuses.iter().map(|status| (*status, describe(*status))).collect();
+    if row.method == Method::GET && is_tagged(row) {
         successes.push((304, "Not modified since the response with the `ETag` in `If-None-Match`."));
     }
     successes
 }
 
-fn success<O: Op>(status: u16, description: &str) -> Response {
-    let operation = O::OPERATION;
-    let paged = parameter_names(operation).iter().any(|name| name == "cursor");
+fn success(row: &Row, status: u16, description: &str) -> Response {
+    let paged = row.query.names().iter().any(|name| name == "cursor");
     let response = ResponseBuilder::new().description(description);
-    let mut response = headers::refer(response, &headers::of_success(operation, paged));
-    if status != 304 {
-        let content = ContentBuilder::new().schema(O::Answer::schema());
-        let content = content.example(examples::response(operation, status));
-        response = response.content(O::Answer::MEDIA_TYPE, content.build());
+    let mut response = headers::refer(response, &headers::of_success(row, paged));
+    for media_type in row.answer.media_types.iter().filter(|_| status != 304) {
+        let is_json = *media_type == JSON;
+        let schema = if is_json { (row.answer.schema)() } else { None };
+        let example = examples::response(row.operation, status).filter(|_| is_json);
+        response =
+            response.content(*media_type, ContentBuilder::new().schema(schema).example(example).build());
     }
     response.build()
 }
 
-fn security(operation: Operation) -> Vec<SecurityRequirement> {
+fn security(row: &Row) -> Vec<SecurityRequirement> {
     let none: [&str; 0] = [];
-    let requirement = operation.requirement();
+    let requirement = row.requirement;
     let mut either = vec![SecurityRequirement::new(SESSION, none)];
     if matches!(requirement.keys, KeyUse::Allowed | KeyUse::Itself | KeyUse::ProposeOnly) {
         either.push(SecurityRequirement::new(API_KEY, none));
@@ -198,19 +217,18 @@ fn security(operation: Operation) -> Vec<SecurityRequirement> {
     }
 }
 
-fn body<O: Op>() -> Option<utoipa::openapi::request_body::RequestBody> {
-    let types: &[&str] = match O::Body::KIND {
+fn body(row: &Row) -> Option<utoipa::openapi::request_body::RequestBody> {
+    let types: &[&str] = match row.body_kind {
         BodyKind::None => return None,
-        BodyKind::Json => &["application/json"],
-        BodyKind::MergePatch => &["application/merge-patch+json", "application/json"],
-        BodyKind::Upload => &["application/json", "multipart/form-data"],
+        BodyKind::Json => &[JSON],
+        BodyKind::MergePatch => &["application/merge-patch+json", JSON],
+        BodyKind::Upload => &[JSON, "multipart/form-data"],
     };
-    let name = <<O::Body as Payload>::Content as Body>::TITLE;
     let built =
         types.iter().fold(RequestBodyBuilder::new().required(Some(Required::True)), |built, media_type| {
-            let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(name)));
+            let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(row.body.title)));
             let is_json = media_type.ends_with("json");
-            let example = examples::request(O::OPERATION).filter(|_| is_json);
+            let example = examples::request(row.operation).filter(|_| is_json);
             built.content(*media_type, content.example(example).build())
         });
     Some(built.build())

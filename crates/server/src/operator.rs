@@ -1,22 +1,21 @@
 //! What the operator of the server does on the store itself, without a request: found an organization, add its people, load the college
 //! catalogue. Commands of the server's own machine come here; no route does.
 
+use fieldhouse_api::Operation;
 use fieldhouse_commands::Acting;
 use fieldhouse_commands::imports::{Imported, League};
-use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
+use fieldhouse_commands::organizations::Found;
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{Organization, slug};
-use fieldhouse_domain::policy::{Credential, KeyUse, Reach, Requirement};
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::{User, check_password};
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_imports::colleges::{self, Catalogue, Existing};
 use fieldhouse_imports::league;
-use fieldhouse_store::{Change, Principal, Store, organizations, users};
+use fieldhouse_store::Store;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::auth::passwords::Passwords;
@@ -114,46 +113,27 @@ pub async fn found(
         updated_at: now,
         version: 1,
     };
-    let mut effects = vec![Effect::create(AnyRecord::Organization(organization.clone()))];
+    let mut members = Vec::new();
     for person in people {
         let user = new_user(passwords, clock, &moment, &person).await?;
         let member = Member::new(&moment, user.id, person.role);
-        effects.push(Effect::create(AnyRecord::User(user)));
-        effects.push(Effect::create(AnyRecord::Member(member)));
+        members.push((user, member));
     }
-    let id = organization.id;
-    let operator = store.operator();
-    store
-        .write("operator.found", async move |tx| {
-            if organizations::by_slug(tx, &organization.slug).await?.is_some() {
-                return Err(Refusal::Duplicate(format!(
-                    "there is an organization {} already",
-                    organization.slug
-                ))
-                .into());
-            }
-            for effect in &effects {
-                refuse_known_address(tx, effect).await?;
-            }
-            let principal = Principal::Operator(&operator, id);
-            let proof =
-                tx.permit(principal, FOUND, None, moment.now()).await?.map_err(|_| OperatorError::Denied)?;
-            tx.apply(&proof, change(&moment, "operator.found"), &effects).await?;
-            Ok(id)
-        })
-        .await
-}
-
-async fn refuse_known_address(
-    tx: &mut fieldhouse_store::Tx<'_>,
-    effect: &Effect,
-) -> Result<(), OperatorError> {
-    if let Some(AnyRecord::User(user)) = &effect.after
-        && users::by_email(tx, &user.email).await?.is_some()
-    {
-        return Err(Refusal::Duplicate(format!("there is a user {} already", user.email.as_str())).into());
-    }
-    Ok(())
+    let acting = Acting::Operator(store.operator(), organization.id);
+    let taken = format!("there is an organization {} already", organization.slug);
+    let command = Found { organization, people: members };
+    fieldhouse_commands::run(store, acting, moment, command).await.map_err(|error| match error {
+        fieldhouse_commands::Error::Store(fieldhouse_store::Error::Duplicate(key)) => {
+            let is_user = key.table == "users";
+            let why = if is_user {
+                "there is a user with one of these addresses already".to_owned()
+            } else {
+                taken
+            };
+            Refusal::Duplicate(why).into()
+        }
+        other => other.into(),
+    })
 }
 
 async fn new_user(
@@ -178,18 +158,6 @@ async fn new_user(
         updated_at: now,
         version: 1,
     })
-}
-
-/// What founding an organization requires and writes.
-const FOUND: Requirement = Requirement {
-    credential: Credential::Public,
-    keys: KeyUse::SessionOnly,
-    scope: Scope { resource: Resource::Organization, verb: Verb::Write },
-    writes: &[(Kind::Organization, Reach::Any), (Kind::User, Reach::Any), (Kind::Member, Reach::Any)],
-};
-
-fn change<'a>(moment: &'a Moment, operation: &'static str) -> Change<'a> {
-    Change { moment, operation, request_id: "operator", reason: None }
 }
 
 /// Applies the plan of a league import to an organization that holds none of it yet.
@@ -222,7 +190,7 @@ pub async fn load_colleges(
     let moment = clock.moment();
     let operator = store.operator();
     store
-        .write("operator.load_colleges", async move |tx| {
+        .write(Operation::OperatorLoadColleges.id(), async move |tx| {
             let moment = moment.again();
             let existing = fieldhouse_store::colleges::everything(tx).await?;
             let existing = Existing { colleges: existing.0, programs: existing.1 };

@@ -2,23 +2,28 @@
 
 use std::fmt::Write as _;
 
-use fieldhouse_api::Operation;
-use fieldhouse_api::operations::Changeset;
+use fieldhouse_api::operations::rows;
+use fieldhouse_api::rows::{Changeset, IfMatch, Row};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse};
 
 /// Who may call what, as a table in Markdown.
 pub fn markdown() -> String {
+    of(rows())
+}
+
+/// The page of some rows.
+pub(crate) fn of(rows: &[Row]) -> String {
     let mut page = String::from(
         "# Permissions\n\nGenerated from the table in `crates/api/src/operations.rs`; run `cargo xtask gen` after changing it.\n\n\
          A key never reaches beyond the role it was issued with, nor beyond its owner's role now. `POST /api/v1/api-keys` needs a\n\
          session that was signed in less than 15 minutes ago.\n\n\
          `writes` lists the records that an operation may write, besides those that follow from them: `any` of the organization, the\n\
          caller's `own`, or the `target` in the path.\n\n\
-         | operation | method and path | credential | minimum role | API keys | scope | child data | changeset | writes |\n\
-         |---|---|---|---|---|---|---|---|---|\n",
+         | operation | method and path | credential | minimum role | API keys | scope | child data | If-Match | changeset | writes |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
     );
-    for operation in Operation::ALL {
-        let requirement = operation.requirement();
+    for row in rows {
+        let requirement = row.requirement;
         let (credential, role) = match requirement.credential {
             Credential::Required(role) => ("required", role.name()),
             Credential::Optional(role) => ("optional", role.name()),
@@ -32,11 +37,16 @@ pub fn markdown() -> String {
             KeyUse::SessionOnly => "session only",
             KeyUse::FreshSessionOnly => "fresh session only",
         };
-        let child = match operation.child() {
+        let child = match row.child {
             ChildTouch::Untouched => "-".to_owned(),
-            ChildTouch::InPath(class, verb) => format!("{class:?} {verb}"),
+            ChildTouch::InPath { class, verb, parameter } => format!("{class} {verb} of `{{{parameter}}}`"),
         };
-        let changeset = match operation.changeset() {
+        let if_match = match row.if_match {
+            IfMatch::None => "-",
+            IfMatch::Honoured => "honoured",
+            IfMatch::Required => "required",
+        };
+        let changeset = match row.changeset {
             Changeset::Never => "-",
             Changeset::Possible => "possible",
         };
@@ -45,7 +55,7 @@ pub fn markdown() -> String {
             none if none.is_empty() => "-".to_owned(),
             writes => writes,
         };
-        let (id, method, path) = (operation.id(), operation.method().name(), operation.path());
+        let (id, method, path) = (row.id, row.method.name(), row.path);
         let scope = match keys {
             "allowed" | "propose only" => format!("`{}`", requirement.scope),
             _ => "-".to_owned(),
@@ -53,7 +63,7 @@ pub fn markdown() -> String {
         // Writing to a string does not fail.
         let _ = writeln!(
             page,
-            "| `{id}` | `{method} {path}` | {credential} | {role} | {keys} | {scope} | {child} | {changeset} | {writes} |"
+            "| `{id}` | `{method} {path}` | {credential} | {role} | {keys} | {scope} | {child} | {if_match} | {changeset} | {writes} |"
         );
     }
     page

@@ -9,7 +9,8 @@ use axum::body::Body;
 use axum::extract::FromRequest;
 use axum::http::{Request, Response, header};
 use axum::routing::{MethodFilter, on};
-use fieldhouse_api::operations::Method;
+use fieldhouse_api::operations::rows;
+use fieldhouse_api::rows::Method;
 use fieldhouse_api::{Code, Op, Operation};
 
 use crate::answer::Answered;
@@ -104,14 +105,14 @@ impl Routes {
                                  request: Request<Body>| {
             answer::<O, H>(app, handler, request).await
         };
-        self.router = self.router.route(operation.path(), on(filter(operation.method()), answer));
+        self.router = self.router.route(O::ROW.path, on(filter(O::ROW.method), answer));
         self
     }
 
     /// Refuses to start where an operation has no handler, or two.
     fn finish(self, app: App) -> Result<Router, String> {
         let missing: Vec<_> =
-            Operation::ALL.iter().filter(|operation| !self.added.contains(operation)).collect();
+            Operation::ROUTES.iter().filter(|operation| !self.added.contains(operation)).collect();
         if !missing.is_empty() || !self.twice.is_empty() {
             return Err(format!("operations without a handler: {missing:?}; with two: {:?}", self.twice));
         }
@@ -155,7 +156,7 @@ async fn answer<O: Op, H: Handler<O>>(app: App, handler: H, request: Request<Bod
 /// Runs a handler. One that changes something runs in a task of its own, for a client that goes away must not leave it half done.
 async fn run<O: Op, H: Handler<O>>(handler: H, call: Call<O>) -> Result<Response<Body>, Failure> {
     let headers = call.context.headers.clone();
-    let answered = if O::OPERATION.method() == Method::GET {
+    let answered = if O::ROW.method == Method::GET {
         handler.handle(call).await
     } else {
         let task = tokio::spawn(async move { handler.handle(call).await });
@@ -192,10 +193,10 @@ fn allowed_methods(path: &str) -> Vec<&'static str> {
             }
         }
     };
-    let fitting = Operation::ALL.iter().filter(|operation| fits(operation.path()));
-    let pattern = fitting.map(|operation| operation.path()).min_by_key(|path| path.matches('{').count());
-    let taking = Operation::ALL.iter().filter(|operation| Some(operation.path()) == pattern);
-    let mut methods: Vec<_> = taking.map(|operation| operation.method().name()).collect();
+    let fitting = rows().iter().filter(|row| fits(row.path));
+    let pattern = fitting.map(|row| row.path).min_by_key(|path| path.matches('{').count());
+    let taking = rows().iter().filter(|row| Some(row.path) == pattern);
+    let mut methods: Vec<_> = taking.map(|row| row.method.name()).collect();
     if methods.contains(&"GET") {
         methods.push("HEAD");
     }

@@ -1,6 +1,6 @@
 //! The guard: from a request's headers to who may go on, in the order of the contract: credential, limits, role.
 
-use fieldhouse_api::Operation;
+use fieldhouse_api::Row;
 use fieldhouse_domain::policy::{Credential, Denial};
 use fieldhouse_store::{OrgScope, access};
 
@@ -21,14 +21,10 @@ pub enum Admitted {
 }
 
 /// Lets a request in, or refuses it. Also gives how the caller stands with his limits, to be told with every answer.
-pub async fn admit(
-    app: &App,
-    operation: Operation,
-    context: &Context,
-) -> (Option<Standing>, Result<Admitted, Failure>) {
-    let requirement = operation.requirement();
+pub async fn admit(app: &App, row: &Row, context: &Context) -> (Option<Standing>, Result<Admitted, Failure>) {
+    let requirement = row.requirement;
     let has_guest_token = context.headers.contains_key(credentials::GUEST_TOKEN);
-    let counted_as = AnonymousUse::of(operation, has_guest_token);
+    let counted_as = AnonymousUse::of(row.operation, has_guest_token);
     if requirement.credential == Credential::Public {
         return match app.limits.count_anonymous(context.address, counted_as) {
             Ok(standing) => (standing, Ok(Admitted::Anonymous)),

@@ -2,14 +2,12 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, header};
-use fieldhouse_api::{Answer, Code, Op};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use crate::app::App;
-use crate::failure::Failure;
 
 /// The address at the other end of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -68,26 +66,5 @@ impl Context {
     /// What the client calls itself, cut to 200 characters.
     pub fn user_agent(&self) -> Option<String> {
         self.header("user-agent").map(|agent| agent.chars().take(200).collect())
-    }
-
-    /// Refuses a request that takes no media type that the operation answers with.
-    pub(crate) fn accepts_json<O: Op>(&self) -> Result<(), Failure> {
-        let offered = <O::Answer as Answer>::MEDIA_TYPE;
-        let accepted = |accept: &HeaderValue| {
-            let accept = accept.to_str().unwrap_or_default();
-            accept.split(',').map(|range| range.split(';').next().unwrap_or_default().trim()).any(|range| {
-                let (kind, sub) = range.split_once('/').unwrap_or((range, "*"));
-                let (offered_kind, offered_sub) = offered.split_once('/').unwrap_or((offered, "*"));
-                let fits = |range: &str, offered: &str| {
-                    range == "*" || offered == "*" || range.eq_ignore_ascii_case(offered)
-                };
-                fits(kind, offered_kind) && fits(sub, offered_sub)
-            })
-        };
-        let mut named = self.headers.get_all(header::ACCEPT).iter().peekable();
-        if named.peek().is_none() || named.any(accepted) {
-            return Ok(());
-        }
-        Err(Failure::new(Code::NotAcceptable, format!("This is answered as {offered} only.")))
     }
 }

@@ -3,6 +3,7 @@
 //! `Call<op::X>` is the only argument that a handler has. Taking it apart means: who calls (`auth/guard.rs`), then size and type, then
 //! the query, then the body, then the object in the path. What changes something goes on in `write.rs`, lists in `paging.rs`.
 
+mod accept;
 mod body;
 mod context;
 mod json;
@@ -22,7 +23,6 @@ use jiff::Timestamp;
 
 pub use context::{Context, Peer, RequestId};
 pub use paging::Bounds;
-pub(crate) use query::parameter_names;
 
 use crate::app::App;
 use crate::auth::guard::{self, Admitted};
@@ -39,7 +39,9 @@ pub struct Call<O: Op> {
     pub query: O::Query,
     /// What its body holds.
     pub body: <O::Body as Payload>::Content,
-    /// None where what stands in the path cannot be its parameter.
+    /// The media type of the response that the caller prefers.
+    pub media_type: &'static str,
+    /// None where the path holds a malformed parameter.
     path: Option<O::Path>,
     admitted: Admitted,
     /// The token of a guest that the call creates where it needs one.
@@ -96,15 +98,14 @@ impl<O: Op> FromRequest<App> for Arrival<O> {
     async fn from_request(request: Request, app: &App) -> Result<Self, Self::Rejection> {
         let (mut parts, body) = request.into_parts();
         let context = Context::of(&mut parts, app);
-        let (standing, admitted) = guard::admit(app, O::OPERATION, &context).await;
+        let (standing, admitted) = guard::admit(app, &O::ROW, &context).await;
         let call = async {
             let admitted = admitted?;
-            context.accepts_json::<O>()?;
+            let media_type = accept::negotiate(&context.headers, O::ROW.answer.media_types)?;
             let bytes = body::read(O::Body::KIND, &context.headers, body).await?;
             let query = query::parse::<O>(&context)?;
             let body = body::parse::<O>(&context, &bytes).await?;
-            let path = path_parameter(&mut parts, app).await;
-            let path = O::Path::read(path.as_deref());
+            let path = path_parameters(&mut parts, app).await;
             let context = context.with_digest(&bytes);
             Ok(Call {
                 app: app.clone(),
@@ -112,6 +113,7 @@ impl<O: Op> FromRequest<App> for Arrival<O> {
                 path,
                 query,
                 body,
+                media_type,
                 admitted,
                 welcome: None,
                 validates: false,
@@ -121,9 +123,10 @@ impl<O: Op> FromRequest<App> for Arrival<O> {
     }
 }
 
-/// The one parameter of a path; none where it has none.
-async fn path_parameter(parts: &mut axum::http::request::Parts, app: &App) -> Option<String> {
+/// The parameters of a path; none where one of them is malformed.
+async fn path_parameters<P: PathParameter>(parts: &mut axum::http::request::Parts, app: &App) -> Option<P> {
     use axum::extract::FromRequestParts;
     let params = RawPathParams::from_request_parts(parts, app).await.ok()?;
-    params.iter().next().map(|(_, value)| value.to_owned())
+    let texts: Vec<&str> = params.iter().map(|(_, value)| value).collect();
+    P::read(&texts)
 }

@@ -1,10 +1,10 @@
 //! Calls that change something: one transaction, in which permission is asked anew, a repeated request is recognised, a command is run,
 //! and `validate_only` is rolled back.
 
-use axum::http::{HeaderName, HeaderValue, header};
-use fieldhouse_api::operations::{Changeset, Method};
+use axum::http::{HeaderName, HeaderValue};
+use fieldhouse_api::rows::{Changeset, Method};
 use fieldhouse_api::{Code, Op};
-use fieldhouse_commands::{Authority, Command, IfMatch, WriteContext};
+use fieldhouse_commands::{Authority, Command, WriteContext};
 use fieldhouse_domain::ids::{OrganizationId, UserId};
 use fieldhouse_store::idempotency::{self, Kept, Slot};
 use fieldhouse_store::{Principal, Tx};
@@ -21,8 +21,8 @@ use crate::workers::IDEMPOTENCY_LIFE;
 enum Ended<O: Op> {
     /// It failed.
     Failed(Failure),
-    /// It was only validated, and would have given this.
-    Validated(Box<Answered<O>>),
+    /// It was only validated, and would have returned this.
+    ValidatedOnly(Box<Answered<O>>),
     /// It waited too long for another transaction.
     Locked,
 }
@@ -110,14 +110,14 @@ impl<O: Op> Call<O> {
                 (None, None) => return Err(Failure::not_found().into()),
             };
             let mut cx = WriteContext::new(authority, O::OPERATION, &moment);
-            cx = cx.of_request(&self.context.id, self.if_match());
+            cx = cx.of_request(&self.context.id, self.context.header("if-match"));
             let output = command.run(tx, &mut cx).await?;
             let answered = match view(&self, output) {
                 Ok(answered) => answered,
                 Err(failure) => return Ok(Err(failure)),
             };
             if self.validates_only() {
-                return Err(Ended::Validated(Box::new(answered)));
+                return Err(Ended::ValidatedOnly(Box::new(answered)));
             }
             if let Some(slot) = &slot {
                 idempotency::keep(tx, slot, &self.keep(&answered)).await?;
@@ -126,7 +126,7 @@ impl<O: Op> Call<O> {
         };
         match store.write(O::OPERATION.id(), transaction).await {
             Ok(answered) => answered,
-            Err(Ended::Validated(answered)) => Ok(*answered),
+            Err(Ended::ValidatedOnly(answered)) => Ok(*answered),
             // A twin with the same key that is still running holds the lock.
             Err(Ended::Locked) if repeatable => Err(Failure::of(Code::IdempotencyInProgress)),
             Err(Ended::Locked) => Err(fieldhouse_store::Error::LockTimeout.into()),
@@ -149,7 +149,7 @@ impl<O: Op> Call<O> {
                 return Ok(tx.permit_guest(&token, self.now()).await?.map(Authority::Guest));
             }
         };
-        let requirement = O::OPERATION.requirement();
+        let requirement = O::ROW.requirement;
         let proof = match tx.permit(principal, requirement, target, self.now()).await? {
             Ok(proof) => proof,
             Err(denial) => return Err(Failure::from(denial).into()),
@@ -163,21 +163,6 @@ impl<O: Op> Call<O> {
         Self { welcome, ..self }
     }
 
-    /// Which versions of the target the request accepts.
-    fn if_match(&self) -> IfMatch {
-        let Some(named) = self.context.headers.get(header::IF_MATCH) else { return IfMatch::Unsaid };
-        let mut versions = Vec::new();
-        for tag in named.to_str().unwrap_or_default().split(',').map(str::trim) {
-            if tag == "*" {
-                return IfMatch::Any;
-            }
-            let version =
-                tag.trim_start_matches("W/").trim_matches('"').split('-').next().unwrap_or_default();
-            versions.extend(version.parse::<i64>());
-        }
-        IfMatch::Versions(versions)
-    }
-
     /// Checks and answers everything, and stores nothing.
     pub fn validating(self, only: bool) -> Self {
         Self { validates: only, ..self }
@@ -186,14 +171,14 @@ impl<O: Op> Call<O> {
     /// Whether the change is validated only.
     fn validates_only(&self) -> bool {
         self.validates
-            || O::OPERATION.changeset() == Changeset::Possible
+            || O::ROW.changeset == Changeset::Possible
                 && form_urlencoded::parse(self.context.query.as_bytes())
                     .any(|(name, value)| name == "validate_only" && value == "true")
     }
 
     fn slot(&self) -> Result<Option<Slot>, Failure> {
         let Some(key) = self.context.headers.get("idempotency-key") else { return Ok(None) };
-        if !matches!(O::OPERATION.method(), Method::POST | Method::PATCH) || self.validates_only() {
+        if !matches!(O::ROW.method, Method::POST | Method::PATCH) || self.validates_only() {
             return Ok(None);
         }
         let repeated = self.context.headers.get_all("idempotency-key").iter().count() > 1;
@@ -251,7 +236,7 @@ impl<O: Op> Call<O> {
         let headers = headers.iter().filter_map(|(name, value)| {
             Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?))
         });
-        let status = u16::try_from(kept.status).unwrap_or(O::OPERATION.status());
+        let status = u16::try_from(kept.status).unwrap_or(O::ROW.status());
         Ok(Answered::replayed(status, body.into(), headers.collect()))
     }
 }

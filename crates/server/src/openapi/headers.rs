@@ -1,7 +1,6 @@
 //! The response headers in the OpenAPI document. Each is described once; a response refers to those that it may carry.
 
-use fieldhouse_api::Operation;
-use fieldhouse_api::operations::Method;
+use fieldhouse_api::rows::{Method, Row};
 use fieldhouse_domain::scopes::Resource;
 use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::schema::SchemaType;
@@ -56,18 +55,18 @@ pub(super) fn all() -> impl Iterator<Item = (String, Header)> {
 }
 
 /// The headers of a successful response, or of 304.
-pub(super) fn of_success(operation: Operation, paged: bool) -> Vec<&'static str> {
+pub(super) fn of_success(row: &Row, paged: bool) -> Vec<&'static str> {
     let mut names = [COMMON, LIMIT].concat();
-    if is_tagged(operation) {
+    if is_tagged(row) {
         names.push("ETag");
     }
     if paged {
         names.push("Link");
     }
-    if matches!(operation.method(), Method::POST | Method::PATCH) {
+    if matches!(row.method, Method::POST | Method::PATCH) {
         names.push("Idempotent-Replayed");
     }
-    if operation.requirement().scope.resource == Resource::Favorites && operation.method() == Method::POST {
+    if row.requirement.scope.resource == Resource::Favorites && row.method == Method::POST {
         names.push("X-Guest-Token");
     }
     names

@@ -1,26 +1,21 @@
 //! The parameters of an operation in the OpenAPI document: in its path, its query and its headers.
 
-use fieldhouse_api::Op;
-use fieldhouse_api::operations::Method;
-use fieldhouse_api::request::PathParameter;
-use fieldhouse_domain::record::Properties;
+use fieldhouse_api::rows::{IfMatch, Method, Row};
 use fieldhouse_domain::scopes::Resource;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::SchemaType;
 use utoipa::openapi::{ObjectBuilder, RefOr, Required, Schema, Type};
 
 /// All parameters of an operation.
-pub(super) fn of<O: Op>() -> Vec<Parameter> {
-    let operation = O::OPERATION;
+pub(super) fn of(row: &Row) -> Vec<Parameter> {
     let mut parameters = Vec::new();
-    if let Some(schema) = O::Path::schema() {
-        let name = operation.path().split(['{', '}']).nth(1).unwrap_or("id");
+    for (name, schema) in row.parameter_names().zip((row.parameters)()) {
         let built =
             ParameterBuilder::new().name(name).parameter_in(ParameterIn::Path).required(Required::True);
         let description = description(&schema).unwrap_or_else(|| format!("The {name}."));
         parameters.push(built.description(Some(description)).schema(Some(schema)).build());
     }
-    if let RefOr::T(Schema::Object(object)) = Properties::of::<O::Query>() {
+    if let RefOr::T(Schema::Object(object)) = (row.query.schema)() {
         for (name, schema) in object.properties {
             let built =
                 ParameterBuilder::new().name(name).parameter_in(ParameterIn::Query).required(Required::False);
@@ -28,24 +23,24 @@ pub(super) fn of<O: Op>() -> Vec<Parameter> {
             parameters.push(built.description(description).schema(Some(present(schema))).build());
         }
     }
-    let header = |name: &str, description: &str| {
+    let header = |name: &str, required: Required, description: &str| {
         let text = ObjectBuilder::new().schema_type(SchemaType::new(Type::String));
-        let built =
-            ParameterBuilder::new().name(name).parameter_in(ParameterIn::Header).required(Required::False);
+        let built = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Header).required(required);
         built.description(Some(description)).schema(Some(text)).build()
     };
-    if matches!(operation.method(), Method::POST | Method::PATCH) {
-        parameters.push(header("Idempotency-Key", "Makes a repeated request do nothing twice: 1 to 255 printable ASCII characters, kept for 24 hours."));
+    if matches!(row.method, Method::POST | Method::PATCH) {
+        let description = "Identifies the request, so that a repeated one has no second effect: 1 to 255 printable ASCII characters, \
+                           retained for 24 hours.";
+        parameters.push(header("Idempotency-Key", Required::False, description));
     }
-    if matches!(operation.method(), Method::PATCH | Method::DELETE) {
-        parameters.push(header(
-            "If-Match",
-            "The record's ETag: refuses with 412 where the record has changed since.",
-        ));
+    if row.if_match != IfMatch::None {
+        let required = if row.if_match == IfMatch::Required { Required::True } else { Required::False };
+        let description = "The record's ETag. Where the record has changed since, the response is 412.";
+        parameters.push(header("If-Match", required, description));
     }
-    if operation.requirement().scope.resource == Resource::Favorites {
-        parameters
-            .push(header("X-Guest-Token", "A guest's token, from the first save without a credential."));
+    if row.requirement.scope.resource == Resource::Favorites {
+        let description = "A guest's token, from the first save without a credential.";
+        parameters.push(header("X-Guest-Token", Required::False, description));
     }
     parameters
 }

@@ -1,11 +1,10 @@
-//! The refusals of an operation in the OpenAPI document: which codes it may answer with. Most follow from its row in the operation
-//! table; what its handler alone may say stands in [`own`].
+//! The errors of an operation in the OpenAPI document: the codes that it may return. All of them follow from its row.
 
 use std::collections::BTreeMap;
 
-use fieldhouse_api::operations::Method;
 use fieldhouse_api::request::BodyKind;
-use fieldhouse_api::{Answer, Code, Op, Operation, Problem};
+use fieldhouse_api::rows::{IfMatch, Method, Row};
+use fieldhouse_api::{Code, Problem};
 use fieldhouse_domain::policy::{Credential, KeyUse};
 use utoipa::ToSchema;
 use utoipa::openapi::{ContentBuilder, Ref, Response, ResponseBuilder};
@@ -29,9 +28,9 @@ const ANY: &[Code] = &[
 ];
 
 /// The errors of an operation: by status, with `default` for those that any operation may respond with.
-pub(super) fn of<O: Op>() -> Vec<(String, Ref)> {
+pub(super) fn of(row: &Row) -> Vec<(String, Ref)> {
     let mut by_status: BTreeMap<String, Vec<Code>> = BTreeMap::new();
-    for code in codes::<O>() {
+    for code in codes(row) {
         by_status.entry(code.status().to_string()).or_default().push(code);
     }
     by_status.insert(DEFAULT.to_owned(), ANY.to_vec());
@@ -59,26 +58,25 @@ fn name(status: &str) -> String {
     format!("Problem-{status}")
 }
 
-fn codes<O: Op>() -> Vec<Code> {
-    let operation = O::OPERATION;
+fn codes(row: &Row) -> Vec<Code> {
     let mut codes = vec![Code::UnknownParameter, Code::InvalidParameter];
-    if AnonymousUse::of(operation, false) != AnonymousUse::Probe {
+    if AnonymousUse::of(row.operation, false) != AnonymousUse::Probe {
         codes.push(Code::RateLimited);
     }
-    if O::Answer::MEDIA_TYPE != "*/*" {
+    if !row.answer.media_types.contains(&"*/*") {
         codes.push(Code::NotAcceptable);
     }
-    codes.extend(of_access(operation));
-    codes.extend(of_request::<O>(operation));
-    codes.extend(own(operation));
+    codes.extend(of_access(row));
+    codes.extend(of_request(row));
+    codes.extend(row.codes);
     codes.sort_by_key(|code| (code.status(), code.name()));
     codes.dedup();
     codes
 }
 
-/// What the guard may say.
-fn of_access(operation: Operation) -> Vec<Code> {
-    let requirement = operation.requirement();
+/// The codes of the guard.
+fn of_access(row: &Row) -> Vec<Code> {
+    let requirement = row.requirement;
     if requirement.credential == Credential::Public {
         return Vec::new();
     }
@@ -102,13 +100,13 @@ fn of_access(operation: Operation) -> Vec<Code> {
     codes
 }
 
-/// What reading the request and changing records may bring.
-fn of_request<O: Op>(operation: Operation) -> Vec<Code> {
+/// The codes of reading the request and comparing versions.
+fn of_request(row: &Row) -> Vec<Code> {
     let mut codes = Vec::new();
-    if crate::call::parameter_names(O::OPERATION).iter().any(|name| name == "cursor") {
+    if row.query.names().iter().any(|name| name == "cursor") {
         codes.push(Code::InvalidCursor);
     }
-    if operation.body_kind() != BodyKind::None {
+    if row.body_kind != BodyKind::None {
         codes.extend([
             Code::MalformedJson,
             Code::ValidationFailed,
@@ -116,30 +114,16 @@ fn of_request<O: Op>(operation: Operation) -> Vec<Code> {
             Code::UnsupportedMediaType,
         ]);
     }
-    if operation.path().contains('{') {
+    if row.parameter_count > 0 {
         codes.push(Code::NotFound);
     }
-    if matches!(operation.method(), Method::POST | Method::PATCH) && operation.body_kind() != BodyKind::None {
+    if matches!(row.method, Method::POST | Method::PATCH) && row.body_kind != BodyKind::None {
         codes.push(Code::IdempotencyMismatch);
     }
-    if matches!(operation.method(), Method::PATCH | Method::DELETE) {
-        codes.push(Code::VersionMismatch);
+    match row.if_match {
+        IfMatch::None => {}
+        IfMatch::Honoured => codes.push(Code::VersionMismatch),
+        IfMatch::Required => codes.extend([Code::VersionMismatch, Code::PreconditionRequired]),
     }
     codes
-}
-
-/// What the operation's own handler may say.
-fn own(operation: Operation) -> &'static [Code] {
-    match operation {
-        Operation::AuthLogin => &[Code::InvalidCredentials, Code::AlreadyCreated],
-        Operation::AuthRefresh => &[Code::InvalidCredentials, Code::TokenExpired, Code::AlreadyCreated],
-        Operation::ApiKeyCreate | Operation::FavoriteSave => &[Code::AlreadyCreated, Code::LimitReached],
-        Operation::FavoritesClaim => &[Code::NotFound, Code::LimitReached],
-        Operation::ApiKeyCurrent | Operation::FavoriteOrder => &[Code::NotFound],
-        Operation::MemberChange | Operation::MemberRemove => &[Code::LastOwner, Code::OperationForbidden],
-        Operation::SeasonCreate => &[Code::Duplicate],
-        Operation::SeasonChange => &[Code::Duplicate, Code::State],
-        Operation::SeasonDelete => &[Code::InUse],
-        _ => &[],
-    }
 }

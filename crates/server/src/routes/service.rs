@@ -23,8 +23,8 @@ pub(crate) async fn openid_configuration(
     let base = &call.app.base_url;
     Answered::json(&OpenIdConfiguration {
         issuer: base.clone(),
-        jwks_uri: format!("{base}{}", op::JsonWebKeys::OPERATION.path()),
-        token_endpoint: format!("{base}{}", op::AuthLogin::OPERATION.path()),
+        jwks_uri: format!("{base}{}", op::JsonWebKeys::ROW.path),
+        token_endpoint: format!("{base}{}", op::AuthLogin::ROW.path),
         response_types_supported: Vec::new(),
         subject_types_supported: vec!["public".to_owned()],
         id_token_signing_alg_values_supported: vec!["EdDSA".to_owned()],
@@ -39,9 +39,9 @@ pub(crate) async fn protected_resource(
     Answered::json(&ProtectedResource {
         resource: base.clone(),
         authorization_servers: vec![base.clone()],
-        jwks_uri: format!("{base}{}", op::JsonWebKeys::OPERATION.path()),
+        jwks_uri: format!("{base}{}", op::JsonWebKeys::ROW.path),
         bearer_methods_supported: vec!["header".to_owned()],
-        resource_documentation: format!("{base}{}", op::Docs::OPERATION.path()),
+        resource_documentation: format!("{base}{}", op::Docs::ROW.path),
     })
 }
 

@@ -16,19 +16,19 @@ use fieldhouse_api::{Code, Operation};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Person};
+use crate::support::{Answer, Person, row};
 
 /// An id of no record, but for its prefix.
 const UNKNOWN: &str = "01h2xcejqtf2nbrexx3vqjhp41";
 
 /// The method of an operation.
 fn method(operation: Operation) -> Method {
-    operation.method().name().parse().expect("a method")
+    row(operation).method.name().parse().expect("a method")
 }
 
 /// The path of an operation, where it takes an id with one that no record has.
 fn path(operation: Operation) -> String {
-    let path = operation.path();
+    let path = row(operation).path;
     let prefix = match path.trim_end_matches("/{id}") {
         "/api/v1/auth/sessions" => "ses",
         "/api/v1/api-keys" => "key",
@@ -67,7 +67,7 @@ fn body(operation: Operation) -> Value {
 
 /// Whether an operation takes a body.
 fn takes_body(operation: Operation) -> bool {
-    operation.body_kind() != BodyKind::None
+    row(operation).body_kind != BodyKind::None
 }
 
 /// A request to an operation that lacks nothing but, perhaps, its object.

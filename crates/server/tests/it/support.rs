@@ -1,7 +1,9 @@
 //! Tests speak as people: a club with a person of every role, who sends requests and looks at answers.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
+use fieldhouse_api::{Operation, Row};
 use fieldhouse_domain::ids::{Id, OrganizationId, UserId};
 use fieldhouse_domain::organizations::slug;
 use fieldhouse_domain::roles::Role;
@@ -320,3 +322,8 @@ pub(crate) async fn send(request: RequestBuilder) -> Answer {
 pub(crate) mod contract;
 /// Records written by the operator's hand, past the API.
 pub(crate) mod ground;
+
+/// The row of an operation of the API.
+pub(crate) fn row(operation: impl Borrow<Operation>) -> &'static Row {
+    operation.borrow().row().expect("an operation with HTTP")
+}

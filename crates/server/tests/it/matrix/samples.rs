@@ -10,7 +10,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::callers::{Grounds, Standing};
-use crate::support::{Answer, Club, PASSWORD, address, send};
+use crate::support::{Answer, Club, PASSWORD, address, row, send};
 
 /// The records that stay as they are, whoever calls.
 pub(crate) struct Stage {
@@ -68,11 +68,18 @@ pub(crate) struct Sample {
     path: String,
     body: Option<Value>,
     guest_token: Option<String>,
+    if_match: Option<&'static str>,
 }
 
 impl Sample {
     fn of(operation: Operation) -> Self {
-        Self { operation, path: operation.path().to_owned(), body: None, guest_token: None }
+        Self {
+            operation,
+            path: row(operation).path.to_owned(),
+            body: None,
+            guest_token: None,
+            if_match: None,
+        }
     }
 
     fn at(mut self, parameter: impl std::fmt::Display) -> Self {
@@ -91,12 +98,26 @@ impl Sample {
         self
     }
 
+    pub(crate) fn if_match(mut self, tag: &'static str) -> Self {
+        self.if_match = Some(tag);
+        self
+    }
+
+    pub(crate) fn query(mut self, query: &str) -> Self {
+        self.path = format!("{}?{query}", self.path);
+        self
+    }
+
     /// Sends it.
     pub(crate) async fn send(self, standing: &Standing) -> Answer {
-        let method: Method = self.operation.method().name().parse().expect("a method");
+        let method: Method = row(self.operation).method.name().parse().expect("a method");
         let request = standing.person.request(method, &self.path);
         let request = match &self.body {
             Some(body) => request.json(body),
+            None => request,
+        };
+        let request = match self.if_match {
+            Some(tag) => request.header("if-match", tag),
             None => request,
         };
         send(match &self.guest_token {
@@ -206,5 +227,8 @@ pub(crate) async fn sample(
         | Operation::Docs
         | Operation::Health
         | Operation::Ready => sample,
+        Operation::OperatorFound | Operation::OperatorLoadColleges | Operation::LedgerRetention => {
+            unreachable!("{} has no HTTP", operation.id())
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! The headers that every answer carries.
 
 use fieldhouse_api::Operation;
-use fieldhouse_api::operations::Method;
+use fieldhouse_api::rows::Method;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::Resource;
 
 use super::request;
-use crate::support::{Answer, on_both, send};
+use crate::support::{Answer, on_both, row, send};
 
 #[track_caller]
 fn carries_common_headers(answer: &Answer, what: &str) {
@@ -32,7 +32,7 @@ fn tells_the_limit(answer: &Answer, what: &str) {
 async fn every_operation_answers_everybody_with_the_common_headers() {
     on_both(async |club| {
         let (anonymous, owner) = (club.anonymous(), club.member(Role::Owner));
-        for &operation in Operation::ALL {
+        for &operation in Operation::ROUTES {
             let id = operation.id();
             let answer = send(request(&anonymous, operation, "")).await;
             carries_common_headers(&answer, id);
@@ -41,7 +41,7 @@ async fn every_operation_answers_everybody_with_the_common_headers() {
                 continue;
             }
             tells_the_limit(&answer, id);
-            if operation.method() == Method::GET {
+            if row(operation).method == Method::GET {
                 let answer = send(request(owner, operation, "")).await;
                 carries_common_headers(&answer, id);
                 tells_the_limit(&answer, id);
@@ -91,13 +91,13 @@ async fn an_answer_carries_the_clients_own_request_id_where_that_is_short_and_pl
 async fn what_may_keep_an_answer_depends_on_what_it_is_about() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
-        for &operation in Operation::ALL.iter().filter(|operation| operation.method() == Method::GET) {
+        for &operation in Operation::ROUTES.iter().filter(|operation| row(*operation).method == Method::GET) {
             let answer = send(request(owner, operation, "")).await;
             if answer.status != 200 {
                 assert_eq!(answer.header("cache-control"), "private, no-store", "{}", operation.id());
                 continue;
             }
-            let expected = match operation.requirement().scope.resource {
+            let expected = match row(operation).requirement.scope.resource {
                 Resource::Seasons | Resource::Games | Resource::Colleges => "private, no-cache",
                 Resource::Service if operation != Operation::Health && operation != Operation::Ready => {
                     "public, max-age=300"

@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::{is_problem, method, path, request};
-use crate::support::{Answer, Person, on_both, send};
+use crate::support::{Answer, Person, on_both, row, send};
 
 #[tokio::test]
 async fn an_unknown_path_is_not_found() {
@@ -33,10 +33,10 @@ async fn an_unknown_path_is_not_found() {
 async fn another_method_is_refused_with_those_that_the_path_takes() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
-        for &operation in Operation::ALL {
-            let same_path = |other: &&Operation| other.path() == operation.path();
+        for &operation in Operation::ROUTES {
+            let same_path = |other: &&Operation| row(*other).path == row(operation).path;
             let mut taken: BTreeSet<&str> =
-                Operation::ALL.iter().filter(same_path).map(|other| other.method().name()).collect();
+                Operation::ROUTES.iter().filter(same_path).map(|other| row(other).method.name()).collect();
             if taken.contains("GET") {
                 taken.insert("HEAD");
             }
@@ -44,7 +44,7 @@ async fn another_method_is_refused_with_those_that_the_path_takes() {
                 if taken.contains(other) {
                     continue;
                 }
-                let what = format!("{other} {}", operation.path());
+                let what = format!("{other} {}", row(operation).path);
                 let other = Method::from_bytes(other.as_bytes()).expect("a method");
                 let answer = send(owner.request(other, &path(operation))).await;
                 is_problem(&answer, Code::MethodNotAllowed, &what);
@@ -77,7 +77,7 @@ fn seen(answer: &Answer) -> (u16, Vec<(String, String)>, String) {
 }
 
 async fn ask(person: &Person, operation: Operation, id: &str) -> Answer {
-    let path = operation.path().replace("{id}", id);
+    let path = row(operation).path.replace("{id}", id);
     let mut request = person.request(method(operation), &path).header("x-request-id", "the-same");
     if super::takes_body(operation) {
         request = request.json(&super::body(operation));
@@ -97,7 +97,8 @@ async fn a_malformed_an_unknown_and_another_organizations_id_get_the_same_answer
         let first = |answer: Answer| answer.body["data"][0]["id"].as_str().unwrap_or_default().to_owned();
         let member = first(neighbour.get("/api/v1/members").await);
         let session = first(neighbour.get("/api/v1/auth/sessions").await);
-        for &operation in Operation::ALL.iter().filter(|operation| operation.path().ends_with("{id}")) {
+        for &operation in Operation::ROUTES.iter().filter(|operation| row(*operation).path.ends_with("{id}"))
+        {
             let unknown = path(operation);
             let unknown = unknown.rsplit('/').next().expect("an id");
             let theirs = [&season, &favorite, &key, &member, &session];

@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::{is_problem, request};
-use crate::support::{on_both, send};
+use crate::support::{on_both, row, send};
 
 #[tokio::test]
 async fn every_code_has_a_page_that_the_server_serves() {
@@ -38,8 +38,8 @@ async fn the_type_of_a_problem_is_the_address_of_its_page() {
 #[tokio::test]
 async fn whoever_sends_no_credential_where_one_is_needed_hears_which_to_send() {
     on_both(async |club| {
-        for &operation in Operation::ALL {
-            let wanted = matches!(operation.requirement().credential, Credential::Required(_));
+        for &operation in Operation::ROUTES {
+            let wanted = matches!(row(operation).requirement.credential, Credential::Required(_));
             let answer = send(request(&club.anonymous(), operation, "")).await;
             assert_eq!(wanted, answer.code() == "unauthenticated", "{}: {}", operation.id(), answer.text);
             if wanted {
@@ -61,8 +61,8 @@ async fn whoever_sends_no_credential_where_one_is_needed_hears_which_to_send() {
 #[tokio::test]
 async fn a_bad_credential_is_refused_where_none_is_needed_as_well() {
     on_both(async |club| {
-        for &operation in Operation::ALL {
-            if matches!(operation.requirement().credential, Credential::Optional(_)) {
+        for &operation in Operation::ROUTES {
+            if matches!(row(operation).requirement.credential, Credential::Optional(_)) {
                 let answer = send(request(&club.with_key("fhk_short"), operation, "")).await;
                 is_problem(&answer, Code::InvalidCredentials, operation.id());
             }

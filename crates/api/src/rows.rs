@@ -1,0 +1,316 @@
+//! What a row of the operation table consists of: plain values, so that the router, the guard and the OpenAPI document need no code of
+//! their own for each operation.
+
+use fieldhouse_domain::Refusal;
+use fieldhouse_domain::policy::{ChildTouch, Reach, Requirement};
+use fieldhouse_domain::record::{Body, Properties, Schemas};
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::envelope::Answer;
+use crate::operations::Operation;
+use crate::problems::Code;
+use crate::request::BodyKind;
+
+/// An HTTP method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// Reads.
+    GET,
+    /// Creates or acts.
+    POST,
+    /// Changes a part.
+    PATCH,
+    /// Replaces.
+    PUT,
+    /// Deletes.
+    DELETE,
+}
+
+impl Method {
+    /// The method as HTTP writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::GET => "GET",
+            Self::POST => "POST",
+            Self::PATCH => "PATCH",
+            Self::PUT => "PUT",
+            Self::DELETE => "DELETE",
+        }
+    }
+}
+
+/// Whether a changeset may hold an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changeset {
+    /// It may not: the operation reads, or it is about credentials or a user's own records.
+    Never,
+    /// It may. The operation then takes `?validate_only=true`.
+    Possible,
+}
+
+/// What an operation does with the header `If-Match`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IfMatch {
+    /// It ignores the header: there is no record whose version could be compared.
+    None,
+    /// It compares the version where the header is sent.
+    Honoured,
+    /// It compares the version, and refuses a request without the header.
+    Required,
+}
+
+impl IfMatch {
+    /// Compares the value of the header with the record's version.
+    pub fn check(self, header: Option<&str>, current: i64) -> Result<(), Refusal> {
+        let fits = |tag: &str| {
+            let tag = tag.trim();
+            let version =
+                tag.trim_start_matches("W/").trim_matches('"').split('-').next().unwrap_or_default();
+            tag == "*" || version.parse() == Ok(current)
+        };
+        match (self, header) {
+            (Self::None, _) | (Self::Honoured, None) => Ok(()),
+            (Self::Required, None) => Err(Refusal::VersionRequired),
+            (_, Some(header)) if header.split(',').any(fits) => Ok(()),
+            (_, Some(_)) => Err(Refusal::VersionMismatch { current }),
+        }
+    }
+}
+
+/// The schema of a body or of query parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Its name.
+    pub title: &'static str,
+    /// The schema itself.
+    pub schema: fn() -> RefOr<Schema>,
+    /// The named schemas that it refers to.
+    pub schemas: fn(&mut Schemas),
+}
+
+impl Shape {
+    /// The schema of a type.
+    pub const fn of<B: Body>() -> Self {
+        Self { title: B::TITLE, schema: Properties::of::<B>, schemas: B::schemas }
+    }
+
+    /// The names of its fields.
+    pub fn names(&self) -> Vec<String> {
+        match (self.schema)() {
+            RefOr::T(Schema::Object(object)) => object.properties.keys().cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The media types of a response, and its schema.
+#[derive(Clone, Copy, Debug)]
+pub struct AnswerShape {
+    /// The media types in which it can be sent, the preferred one first.
+    pub media_types: &'static [&'static str],
+    /// The schema of the JSON body; none where there is no JSON.
+    pub schema: fn() -> Option<RefOr<Schema>>,
+    /// The named schemas that it refers to.
+    pub schemas: fn(&mut Schemas),
+}
+
+impl AnswerShape {
+    /// The response of a type.
+    pub const fn of<A: Answer>() -> Self {
+        Self { media_types: A::MEDIA_TYPES, schema: A::schema, schemas: A::schemas }
+    }
+}
+
+/// One operation of the API.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The operation.
+    pub operation: Operation,
+    /// The name in the OpenAPI document, metrics, spans and the ledger.
+    pub id: &'static str,
+    /// Its documentation.
+    pub docs: &'static str,
+    /// The HTTP method.
+    pub method: Method,
+    /// The path, with its parameters in braces.
+    pub path: &'static str,
+    /// Who may call it, and what it may write.
+    pub requirement: Requirement,
+    /// Which data of children it touches.
+    pub child: ChildTouch,
+    /// What it does with `If-Match`.
+    pub if_match: IfMatch,
+    /// Whether a changeset may hold it.
+    pub changeset: Changeset,
+    /// The schemas of the parameters in the path, in their order.
+    pub parameters: fn() -> Vec<RefOr<Schema>>,
+    /// How many parameters the path has.
+    pub parameter_count: usize,
+    /// The query parameters.
+    pub query: Shape,
+    /// How the body is sent.
+    pub body_kind: BodyKind,
+    /// The body.
+    pub body: Shape,
+    /// The statuses with which it succeeds, the usual one first.
+    pub statuses: &'static [u16],
+    /// The response when it succeeds.
+    pub answer: AnswerShape,
+    /// The codes that its handler returns besides those that follow from the other columns.
+    pub codes: &'static [Code],
+}
+
+impl Row {
+    /// The names of the parameters in the path, in their order.
+    pub fn parameter_names(&self) -> impl Iterator<Item = &'static str> {
+        self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+    }
+
+    /// The usual status of its success.
+    pub const fn status(&self) -> u16 {
+        self.statuses[0]
+    }
+}
+
+/// Refuses, at compile time, rows whose columns contradict each other.
+pub(crate) const fn check(rows: &[Row]) {
+    let mut at = 0;
+    while at < rows.len() {
+        check_row(&rows[at]);
+        at += 1;
+    }
+}
+
+const fn check_row(row: &Row) {
+    let writes = row.requirement.writes;
+    let reads = matches!(row.method, Method::GET);
+    assert!(row.parameter_count == count(row.path, b'{'), "one type for each parameter in the path");
+    assert!(!row.statuses.is_empty(), "an operation succeeds with some status");
+    assert!(!row.answer.media_types.is_empty(), "a response has a media type");
+    assert!(!reads || writes.is_empty(), "GET writes nothing");
+    assert!(!reads || matches!(row.body_kind, BodyKind::None), "GET has no body");
+    assert!(!reads || matches!(row.if_match, IfMatch::None), "GET has no If-Match");
+    let changes_one = matches!(row.method, Method::PATCH | Method::DELETE);
+    assert!(!changes_one || !matches!(row.if_match, IfMatch::None), "PATCH and DELETE honour If-Match");
+    let held = matches!(row.changeset, Changeset::Possible);
+    assert!(!held || !writes.is_empty(), "a changeset holds only what writes");
+    let mut at = 0;
+    while at < writes.len() {
+        let in_path = matches!(writes[at].1, Reach::Target);
+        assert!(!in_path || row.parameter_count > 0, "the target of a write is in the path");
+        at += 1;
+    }
+    if let ChildTouch::InPath { parameter, .. } = row.child {
+        assert!(has_parameter(row.path, parameter), "the child's id is a parameter of the path");
+    }
+}
+
+const fn count(text: &str, byte: u8) -> usize {
+    let (bytes, mut at, mut found) = (text.as_bytes(), 0, 0);
+    while at < bytes.len() {
+        if bytes[at] == byte {
+            found += 1;
+        }
+        at += 1;
+    }
+    found
+}
+
+/// Whether a path has a parameter with this name.
+const fn has_parameter(path: &str, name: &str) -> bool {
+    let (path, name) = (path.as_bytes(), name.as_bytes());
+    let mut at = 0;
+    while at + name.len() + 1 < path.len() {
+        if path[at] == b'{' && path[at + name.len() + 1] == b'}' && is_at(path, at + 1, name) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn is_at(text: &[u8], start: usize, part: &[u8]) -> bool {
+    let mut at = 0;
+    while at < part.len() {
+        if text[start + at] != part[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use fieldhouse_domain::policy::ChildClass;
+    use fieldhouse_domain::scopes::Verb;
+
+    use super::*;
+    use crate::envelope::JSON;
+    use crate::operations::{Op, op, rows};
+
+    fn is_refused(row: Row) -> bool {
+        std::panic::catch_unwind(|| check_row(&row)).is_err()
+    }
+
+    #[test]
+    fn a_row_whose_columns_contradict_each_other_is_refused() {
+        assert!(rows().iter().all(|row| !is_refused(*row)));
+        let (read, change) = (op::SeasonRead::ROW, op::SeasonChange::ROW);
+        let in_path =
+            |parameter| ChildTouch::InPath { class: ChildClass::Medical, verb: Verb::Read, parameter };
+        for (why, row) in [
+            (
+                "a parameter without a type",
+                Row { path: "/api/v1/seasons/{id}/divisions/{division_id}", ..read },
+            ),
+            ("a type without a parameter", Row { path: "/api/v1/seasons", ..read }),
+            ("no status", Row { statuses: &[], ..read }),
+            ("no media type", Row { answer: AnswerShape { media_types: &[], ..read.answer }, ..read }),
+            ("a read that writes", Row { requirement: change.requirement, ..read }),
+            ("a read with a body", Row { body_kind: BodyKind::Json, ..read }),
+            ("a read with If-Match", Row { if_match: IfMatch::Honoured, ..read }),
+            ("a change that ignores If-Match", Row { if_match: IfMatch::None, ..change }),
+            ("a changeset of reads", Row { changeset: Changeset::Possible, ..read }),
+            ("a target nowhere", Row { path: "/api/v1/seasons", parameter_count: 0, ..change }),
+            ("a child elsewhere", Row { child: in_path("child_id"), ..read }),
+            ("a child under a longer name", Row { child: in_path("i"), ..read }),
+        ] {
+            assert!(is_refused(row), "{why}");
+        }
+        assert!(!is_refused(Row { child: in_path("id"), ..read }));
+        assert!(!is_refused(Row { if_match: IfMatch::Required, ..change }));
+    }
+
+    #[test]
+    fn if_match_is_ignored_honoured_or_required() {
+        let mismatch = Err(Refusal::VersionMismatch { current: 2 });
+        for (header, honoured) in [
+            (Some("*"), Ok(())),
+            (Some("\"2-x\""), Ok(())),
+            (Some("W/\"2-x\""), Ok(())),
+            (Some("\"1-x\", \"2\""), Ok(())),
+            (Some("\"1-x\""), mismatch.clone()),
+            (Some(""), mismatch),
+            (None, Ok(())),
+        ] {
+            assert_eq!(IfMatch::None.check(header, 2), Ok(()), "{header:?}");
+            assert_eq!(IfMatch::Honoured.check(header, 2), honoured, "{header:?}");
+            let required = if header.is_none() { Err(Refusal::VersionRequired) } else { honoured };
+            assert_eq!(IfMatch::Required.check(header, 2), required, "{header:?}");
+        }
+    }
+
+    #[test]
+    fn validate_only_is_a_parameter_exactly_where_a_changeset_may_hold_the_operation() {
+        for row in rows() {
+            let takes = row.query.names().iter().any(|name| name == "validate_only");
+            assert_eq!(takes, row.changeset == Changeset::Possible, "{}", row.id);
+        }
+    }
+
+    #[test]
+    fn the_preferred_media_type_of_records_is_json() {
+        assert_eq!(op::SeasonRead::ROW.answer.media_types, [JSON]);
+    }
+}

@@ -1,0 +1,189 @@
+//! Every column of the operation table has an effect: a copy of a row in which one column differs gives another document or another
+//! permissions page. What the columns do to requests is tested over HTTP, in `tests/it/matrix`.
+
+use fieldhouse_api::envelope::JSON;
+use fieldhouse_api::operations::{Op, op};
+use fieldhouse_api::request::{BodyKind, Parameters, PathParameter};
+use fieldhouse_api::rows::{AnswerShape, Changeset, IfMatch, Method, Row};
+use fieldhouse_api::{Code, Operation};
+use fieldhouse_domain::effects::Kind;
+use fieldhouse_domain::ids::{DivisionId, SeasonId};
+use fieldhouse_domain::policy::{ChildClass, ChildTouch, Credential, KeyUse, Reach, Requirement};
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::scopes::{Resource, Scope, Verb};
+use serde_json::{Value, json};
+
+use crate::permissions;
+
+fn document(row: Row) -> Value {
+    serde_json::to_value(super::of(&[row], "/")).expect("a document is JSON")
+}
+
+/// Everything that is published of a row.
+fn published(row: Row) -> String {
+    format!("{}\n{}", document(row), permissions::of(&[row]))
+}
+
+/// Fails where two of the rows are published alike.
+#[track_caller]
+fn all_differ(column: &str, rows: &[Row]) {
+    let published: Vec<_> = rows.iter().map(|row| published(*row)).collect();
+    for (at, one) in published.iter().enumerate() {
+        assert!(!published[at + 1..].contains(one), "the column `{column}` has no effect");
+    }
+}
+
+#[test]
+fn every_column_has_an_effect() {
+    let row = op::SeasonChange::ROW;
+    let other = op::MemberRead::ROW;
+    // A new column does not compile here until it has a line below.
+    let Row {
+        operation: _,
+        id: _,
+        docs: _,
+        method: _,
+        path: _,
+        requirement: Requirement { credential: _, keys: _, scope: _, writes: _ },
+        child: _,
+        if_match: _,
+        changeset: _,
+        parameters: _,
+        parameter_count: _,
+        query: _,
+        body_kind: _,
+        body: _,
+        statuses: _,
+        answer: AnswerShape { media_types: _, schema: _, schemas: _ },
+        codes: _,
+    } = row;
+    all_differ("operation", &[row, Row { operation: Operation::SeasonCreate, ..row }]);
+    all_differ("id", &[row, Row { id: "seasons.edit", ..row }]);
+    all_differ("docs", &[row, Row { docs: "Edits a season.", ..row }]);
+    all_differ("method", &[row, Row { method: Method::PUT, ..row }, Row { method: Method::DELETE, ..row }]);
+    all_differ(
+        "path",
+        &[row, Row { path: "/api/v1/season/{id}", ..row }, Row { path: "/{season_id}", ..row }],
+    );
+    all_differ("parameters", &[row, Row { parameters: other.parameters, ..row }]);
+    all_differ("parameter_count", &[row, Row { parameter_count: 0, ..row }]);
+    all_differ("query", &[row, Row { query: other.query, ..row }]);
+    let kinds = [BodyKind::None, BodyKind::Json, BodyKind::MergePatch, BodyKind::Upload];
+    all_differ("body_kind", &kinds.map(|body_kind| Row { body_kind, ..row }));
+    all_differ("body", &[row, Row { body: op::SeasonCreate::ROW.body, ..row }]);
+    all_differ("statuses", &[row, Row { statuses: &[201], ..row }, Row { statuses: &[201, 200], ..row }]);
+    all_differ("codes", &[row, Row { codes: &[], ..row }, Row { codes: &[Code::InUse], ..row }]);
+    let answers = [
+        row.answer,
+        AnswerShape { media_types: &["text/csv"], ..row.answer },
+        AnswerShape { schema: other.answer.schema, ..row.answer },
+        AnswerShape { schemas: other.answer.schemas, ..row.answer },
+    ];
+    all_differ("answer", &answers.map(|answer| Row { answer, ..row }));
+    let uses = [IfMatch::None, IfMatch::Honoured, IfMatch::Required];
+    all_differ("if_match", &uses.map(|if_match| Row { if_match, ..row }));
+    let changesets = [Changeset::Never, Changeset::Possible];
+    all_differ("changeset", &changesets.map(|changeset| Row { changeset, ..row }));
+}
+
+#[test]
+fn every_part_of_a_requirement_has_an_effect() {
+    let row = op::SeasonChange::ROW;
+    let with = |requirement| Row { requirement, ..row };
+    let base = row.requirement;
+    let credentials = [
+        Credential::Public,
+        Credential::Optional(Role::Viewer),
+        Credential::Optional(Role::Manager),
+        Credential::Required(Role::Manager),
+        Credential::Required(Role::Admin),
+    ];
+    all_differ("credential", &credentials.map(|credential| with(Requirement { credential, ..base })));
+    let uses =
+        [KeyUse::Allowed, KeyUse::Itself, KeyUse::ProposeOnly, KeyUse::SessionOnly, KeyUse::FreshSessionOnly];
+    all_differ("keys", &uses.map(|keys| with(Requirement { keys, ..base })));
+    let scopes =
+        [(Resource::Seasons, Verb::Write), (Resource::Seasons, Verb::Read), (Resource::Games, Verb::Write)];
+    let scopes = scopes.map(|(resource, verb)| Scope { resource, verb });
+    all_differ("scope", &scopes.map(|scope| with(Requirement { scope, ..base })));
+    let writes: [&[(Kind, Reach)]; 5] = [
+        &[],
+        &[(Kind::Season, Reach::Target)],
+        &[(Kind::Season, Reach::Own)],
+        &[(Kind::Season, Reach::Any)],
+        &[(Kind::Season, Reach::Any), (Kind::Game, Reach::Any)],
+    ];
+    all_differ("writes", &writes.map(|writes| with(Requirement { writes, ..base })));
+}
+
+#[test]
+fn the_class_the_verb_and_the_place_of_a_child_have_an_effect() {
+    let row = Row { path: "/api/v1/teams/{team_id}/children/{child_id}", ..op::SeasonRead::ROW };
+    let touches = [
+        ChildTouch::Untouched,
+        ChildTouch::InPath { class: ChildClass::Medical, verb: Verb::Read, parameter: "child_id" },
+        ChildTouch::InPath { class: ChildClass::Contact, verb: Verb::Read, parameter: "child_id" },
+        ChildTouch::InPath { class: ChildClass::Medical, verb: Verb::Write, parameter: "child_id" },
+        ChildTouch::InPath { class: ChildClass::Medical, verb: Verb::Read, parameter: "team_id" },
+    ];
+    let rows = touches.map(|child| Row { child, ..row });
+    all_differ("child", &rows);
+    for row in rows {
+        let named = matches!(row.child, ChildTouch::InPath { .. });
+        let about = document(row)["paths"][row.path]["get"]["description"].to_string();
+        assert_eq!(about.contains("Needs a relation to the child"), named, "{about}");
+        assert_eq!(permissions::of(&[row]).contains(" of `{"), named, "the permissions page");
+    }
+}
+
+#[test]
+fn several_path_parameters_and_a_query_are_all_described() {
+    type Both = Parameters<(SeasonId, DivisionId)>;
+    let row = Row {
+        path: "/api/v1/seasons/{id}/divisions/{division_id}",
+        parameters: Both::schemas,
+        parameter_count: Both::COUNT,
+        ..op::SeasonChange::ROW
+    };
+    let described = document(row)["paths"][row.path]["patch"]["parameters"].clone();
+    let described = described.as_array().expect("parameters").iter();
+    let places: Vec<_> = described.map(|one| (one["in"].clone(), one["name"].clone())).collect();
+    let places: Vec<_> = places.iter().map(|(place, name)| (place.as_str(), name.as_str())).collect();
+    assert_eq!(
+        places,
+        [
+            (Some("path"), Some("id")),
+            (Some("path"), Some("division_id")),
+            (Some("query"), Some("validate_only")),
+            (Some("header"), Some("Idempotency-Key")),
+            (Some("header"), Some("If-Match")),
+        ]
+    );
+}
+
+#[test]
+fn if_match_is_a_required_header_where_the_column_requires_it() {
+    for (if_match, required) in
+        [(IfMatch::None, None), (IfMatch::Honoured, Some(false)), (IfMatch::Required, Some(true))]
+    {
+        let row = Row { if_match, ..op::SeasonDelete::ROW };
+        let document = document(row);
+        let operation = &document["paths"][row.path]["delete"];
+        let parameters = operation["parameters"].as_array().expect("parameters");
+        let header = parameters.iter().find(|parameter| parameter["name"] == "If-Match");
+        assert_eq!(header.and_then(|header| header["required"].as_bool()), required);
+        assert_eq!(operation["responses"]["412"].is_object(), required.is_some(), "{if_match:?}");
+        assert_eq!(operation["responses"]["428"].is_object(), required == Some(true), "{if_match:?}");
+    }
+}
+
+#[test]
+fn every_media_type_of_a_response_is_described_and_only_json_has_a_schema() {
+    let answer = AnswerShape { media_types: &[JSON, "text/csv"], ..op::SeasonList::ROW.answer };
+    let row = Row { answer, ..op::SeasonList::ROW };
+    let content = document(row)["paths"][row.path]["get"]["responses"]["200"]["content"].clone();
+    let content = content.as_object().expect("content");
+    assert_eq!(content.keys().collect::<Vec<_>>(), [JSON, "text/csv"]);
+    assert!(content[JSON]["schema"].is_object());
+    assert_eq!(content["text/csv"], json!({}));
+}

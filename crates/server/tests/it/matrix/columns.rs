@@ -1,0 +1,74 @@
+//! Columns of the operation table, compared over HTTP with what every operation does. The request is one that succeeds by itself, so that
+//! only the column decides.
+
+use fieldhouse_api::operations::rows;
+use fieldhouse_api::rows::{Changeset, IfMatch, Row};
+use fieldhouse_domain::ids::OrganizationId;
+
+use super::callers::{Grounds, Veterans};
+use super::samples::{Sample, Stage, sample};
+use crate::support::{Answer, Club, on_both};
+
+/// A club, and all that a request by its owner needs.
+struct Scene<'a> {
+    club: &'a Club,
+    neighbours: OrganizationId,
+    veterans: Veterans,
+    stage: Stage,
+}
+
+impl<'a> Scene<'a> {
+    async fn of(club: &'a Club) -> Self {
+        let answer = club.neighbours().await.get("/api/v1/organization").await;
+        let neighbours = answer.id().parse().expect("an organization's id");
+        Self { club, neighbours, veterans: Veterans::of(club).await, stage: Stage::set(club).await }
+    }
+
+    /// The response to a successful request of an operation by the owner, changed by `change`.
+    async fn send(&self, row: &Row, change: impl FnOnce(Sample) -> Sample) -> Answer {
+        let mut grounds = Grounds::new(self.club, self.neighbours).await;
+        let standing = grounds.settle(self.club, &self.veterans, "owner");
+        let caller = ("owner", &standing);
+        let request = sample(row.operation, self.club, &self.stage, caller, &mut grounds).await;
+        grounds.write().await;
+        change(request).send(&standing).await
+    }
+}
+
+#[tokio::test]
+async fn if_match_has_the_effect_of_its_column() {
+    on_both(async |club| {
+        let scene = Scene::of(&club).await;
+        let mut compared = 0;
+        for row in rows().iter().filter(|row| row.if_match != IfMatch::None) {
+            compared += 1;
+            let stale = scene.send(row, |request| request.if_match("\"99-x\"")).await;
+            assert_eq!((stale.status, stale.code()), (412, "version_mismatch"), "{}: {}", row.id, stale.text);
+            assert_eq!(stale.body["current_version"], 1, "{}", row.id);
+            let current = scene.send(row, |request| request.if_match("\"1-x\"")).await;
+            assert_eq!(current.status, row.status(), "{}: {}", row.id, current.text);
+            let without = scene.send(row, |request| request).await;
+            let expected = if row.if_match == IfMatch::Required { 428 } else { row.status() };
+            assert_eq!(without.status, expected, "{}: {}", row.id, without.text);
+        }
+        assert!(compared >= 8, "{compared} operations compare versions");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn validate_only_is_taken_exactly_where_a_changeset_may_hold_the_operation() {
+    on_both(async |club| {
+        let scene = Scene::of(&club).await;
+        for row in rows() {
+            let answer = scene.send(row, |request| request.query("validate_only=true")).await;
+            match row.changeset {
+                Changeset::Possible => assert_eq!(answer.status, row.status(), "{}: {}", row.id, answer.text),
+                Changeset::Never => {
+                    assert_eq!((answer.status, answer.code()), (400, "unknown_parameter"), "{}", row.id);
+                }
+            }
+        }
+    })
+    .await;
+}
