@@ -161,7 +161,7 @@ async fn new_user(
 }
 
 fn change<'a>(moment: &'a Moment, operation: &'static str) -> Change<'a> {
-    Change { moment, operation, request_id: "operator" }
+    Change { moment, operation, request_id: "operator", reason: None }
 }
 
 /// Applies the plan of a league import to an organization that holds none of it yet.

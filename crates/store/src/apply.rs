@@ -1,23 +1,36 @@
-//! Applying effects: the one function through which a record changes.
+//! Applying effects: the one function through which records of organizations change.
 //!
-//! With the records it writes, in the same transaction, one audit event for the whole change, an outbox row for each effect, and a
-//! tombstone for each record that goes. Guests belong to no organization, so their lists leave neither: an audit log has an owner.
+//! It writes the records and collects the effects. Before the transaction commits, it records one ledger entry for each organization
+//! that it changed. What does not go through here: the catalogue, guests and their purge, the last use of keys, failed sign-ins,
+//! stored responses and other bookkeeping. Guests belong to no organization, so a change of their lists has no ledger to go to.
 
+use constcat::concat;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::ListOwner;
+use fieldhouse_domain::ids::{OrganizationId, UserId};
+use fieldhouse_domain::ledger::Trace;
+use fieldhouse_domain::members::Member;
 
-use crate::access::{GuestWrite, OrgWrite, Reach};
-use crate::engine::Tx;
+use crate::access::{Actor, GuestWrite, OrgWrite, Reach};
+use crate::engine::{Reader, Tx};
 use crate::error::{Error, Result};
-use crate::{audit, records};
+use crate::ledger::heads;
+use crate::query::queries;
+use crate::records;
+use crate::row::Row;
+use crate::value::{id, values};
 
-/// By whose leave effects are applied.
+queries! {
+    MEMBERSHIPS "apply.memberships" concat!("SELECT m.org_id, ", Member::COLUMNS, " FROM members m WHERE m.user_id = $1 ORDER BY m.org_id");
+}
+
+/// The permission by which effects are applied.
 #[derive(Clone, Copy, Debug)]
 pub enum Authority<'a, 'tx> {
     /// An organization's.
     Organization(&'a OrgWrite<'tx>),
-    /// A guest's, on his own list.
+    /// A guest's, on their own list.
     Guest(&'a GuestWrite<'tx>),
 }
 
@@ -33,7 +46,7 @@ impl<'a, 'tx> From<&'a GuestWrite<'tx>> for Authority<'a, 'tx> {
     }
 }
 
-/// What a change is called and when it happens.
+/// What a change is called, when and why it happens.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     /// The time, and the ids of what is written beside the records.
@@ -42,10 +55,13 @@ pub struct Change<'a> {
     pub operation: &'static str,
     /// The request's id.
     pub request_id: &'a str,
+    /// Why, in the words of the one who asked for it.
+    pub reason: Option<&'a str>,
 }
 
 impl<'tx> Tx<'tx> {
-    /// Applies the effects of a command, in their order. Effects of no command leave nothing behind.
+    /// Applies the effects of a command, in their order. The first change of an organization in a transaction names the ledger's
+    /// entry for all of them.
     pub async fn apply<'a>(
         &mut self,
         authority: impl Into<Authority<'a, 'tx>>,
@@ -59,18 +75,52 @@ impl<'tx> Tx<'tx> {
         for effect in effects {
             refuse_out_of_reach(authority, effect)?;
             match authority {
-                Authority::Organization(proof) => records::write(self, proof.organization(), effect).await?,
+                Authority::Organization(proof) => {
+                    let (org, actor) = (proof.organization(), proof.actor());
+                    records::write(self, org, effect).await?;
+                    if let (None, Some(AnyRecord::Organization(_))) = (&effect.before, &effect.after) {
+                        heads::create(self, org, change.moment.now()).await?;
+                    }
+                    match effect.trace() {
+                        Trace::Memberships => self.touch_memberships(org, actor, change, effect).await?,
+                        trace => self.unrecorded.collect(org, actor, change, effect, trace),
+                    }
+                }
                 Authority::Guest(_) => records::write_of_guest(self, effect).await?,
             }
         }
-        if let Authority::Organization(proof) = authority {
-            for effect in effects {
-                audit::leave_trace(self, proof.organization(), change, effect).await?;
-            }
-            audit::append(self, proof, change, effects).await?;
+        Ok(())
+    }
+
+    /// A user's change is recorded in each organization that they belong to, as a change of the membership: the organization and the
+    /// credential through which it came are no business of the others.
+    async fn touch_memberships(
+        &mut self,
+        through: OrganizationId,
+        actor: Actor,
+        change: Change<'_>,
+        effect: &Effect,
+    ) -> Result<()> {
+        let Some(AnyRecord::User(user)) = effect.record() else { return Ok(()) };
+        let membership = |row: &mut Row<'_>| Ok((row.next::<OrganizationId>()?, row.record::<Member>()?));
+        let memberships = self.rows(MEMBERSHIPS, values![id(user.id)], membership).await?;
+        self.unrecorded.set_aside();
+        if memberships.is_empty() {
+            let (operation, fields) = (change.operation, effect.fields().join(" "));
+            tracing::info!(user = %user.id, operation, fields, "a user who belongs to no organization was changed");
+        }
+        for (org, member) in memberships {
+            let touched = Effect::touch(change.moment, member);
+            records::write(self, org, &touched).await?;
+            let actor = if org == through { actor } else { seen_elsewhere(actor, user.id) };
+            self.unrecorded.collect_touched(org, actor, change, &touched, &effect.fields());
         }
         Ok(())
     }
+}
+
+fn seen_elsewhere(actor: Actor, user: UserId) -> Actor {
+    Actor { user: actor.user.filter(|actor| *actor == user), key: None }
 }
 
 fn refuse_out_of_reach(authority: Authority<'_, '_>, effect: &Effect) -> Result<()> {

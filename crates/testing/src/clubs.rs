@@ -64,7 +64,7 @@ pub async fn apply(store: &Store, organization: OrganizationId, effects: Vec<Eff
     let moment = moment();
     write(store, organization, async move |tx, proof| {
         let moment = moment.again();
-        let change = Change { moment: &moment, operation: "testing.apply", request_id: "test" };
+        let change = Change { moment: &moment, operation: "testing.apply", request_id: "test", reason: None };
         tx.apply(proof, change, &effects).await
     })
     .await
@@ -145,11 +145,22 @@ impl Person {
     /// # Panics
     /// Where the policy denies it.
     pub async fn scope(&self, store: &Store) -> OrgScope {
-        let caller =
-            access::identify(&mut &*store, &self.by_session(), NOW).await.expect("the store answers");
-        let caller = caller.expect("the session is good");
-        caller.permit(ANY_MEMBER, NOW, None).expect("a member may read")
+        permitted(store, &self.by_session()).await
     }
+
+    /// Permission to read, by the API key.
+    ///
+    /// # Panics
+    /// Where the policy denies it.
+    pub async fn key_scope(&self, store: &Store) -> OrgScope {
+        permitted(store, &self.by_key()).await
+    }
+}
+
+async fn permitted(store: &Store, sent: &Sent) -> OrgScope {
+    let caller = access::identify(&mut &*store, sent, NOW).await.expect("the store answers");
+    let caller = caller.expect("the credential is valid");
+    caller.permit(ANY_MEMBER, NOW, None).expect("a member may read")
 }
 
 fn key(moment: &Moment, user: &User, role: Role) -> ApiKey {

@@ -4,6 +4,7 @@
 //! the query, then the body, then the object in the path. What changes something goes on in `write.rs`, lists in `paging.rs`.
 
 mod body;
+mod changes;
 mod context;
 mod json;
 mod paging;
@@ -20,8 +21,9 @@ use fieldhouse_domain::policy::Denial;
 use fieldhouse_store::{OrgScope, Store};
 use jiff::Timestamp;
 
+pub use changes::{Since, Synced};
 pub use context::{Context, Peer, RequestId};
-pub use paging::Bounds;
+pub use paging::{Bounds, Part};
 pub(crate) use query::parameter_names;
 pub use write::Acting;
 

@@ -124,7 +124,7 @@ impl<O: Op> Call<O> {
 
     /// What a change of this call is called.
     pub fn change<'a>(&'a self, moment: &'a Moment) -> Change<'a> {
-        Change { moment, operation: O::OPERATION.id(), request_id: &self.context.id }
+        Change { moment, operation: O::OPERATION.id(), request_id: &self.context.id, reason: None }
     }
 
     /// Applies the effects of a command by any leave to write.

@@ -194,6 +194,7 @@ async fn end_family(
                     moment: &moment,
                     operation: "auth.refresh_reused",
                     request_id: &request_id,
+                    reason: None,
                 };
                 tx.apply(&proof, change, &[*effect]).await?;
             }

@@ -237,7 +237,7 @@ pub(crate) async fn order(call: Call<op::FavoriteOrder>) -> Result<Answered<op::
             call.apply(tx, moment, pen.authority(), &effects).await?;
             let list = pen.list(tx).await?;
             let limit = u32::try_from(MOST).unwrap_or(u32::MAX);
-            let page = fieldhouse_api::PageInfo { limit, has_more: false, next_cursor: None };
+            let page = fieldhouse_api::PageInfo { limit, has_more: false, next_cursor: None, sync: None };
             Answered::json(&Page { data: views(&list), deleted: None, page })
         })
     })

@@ -196,7 +196,8 @@ pub(crate) async fn signing_in_writes_ones_own_sessions_and_nothing_else(store: 
         let written = store.write("testing.sign_in", async move |tx| {
             let moment = moment.again();
             let Some(proof) = tx.permit_sign_in(user, organization).await? else { return Ok(None) };
-            let change = Change { moment: &moment, operation: "auth.login", request_id: "test" };
+            let change =
+                Change { moment: &moment, operation: "auth.login", request_id: "test", reason: None };
             tx.apply(&proof, change, &effects).await?;
             Ok::<_, Error>(Some(proof.role()))
         });

@@ -54,7 +54,8 @@ async fn count_up(
         let moment = moment.again();
         let read = seasons::read(tx, &scope, id).await?.expect("the season").season;
         let proof = tx.permit_operator(&operator, club.id());
-        let change = Change { moment: &moment, operation: "seasons.update", request_id: "test" };
+        let change =
+            Change { moment: &moment, operation: "seasons.update", request_id: "test", reason: None };
         tx.apply(&proof, change, &[one_more(read)]).await?;
         if fails { Err(Error::Overloaded("on purpose")) } else { Ok(()) }
     });
@@ -94,7 +95,8 @@ async fn a_transaction_ends_with_the_first_statement_that_fails() {
         let written = played.store.write("testing.go_on", async move |tx| {
             let moment = moment.again();
             let proof = tx.permit_operator(&operator, club);
-            let change = Change { moment: &moment, operation: "seasons.create", request_id: "test" };
+            let change =
+                Change { moment: &moment, operation: "seasons.create", request_id: "test", reason: None };
             tx.apply(&proof, change, &[Effect::create(AnyRecord::Season(season("Spring")))]).await?;
             let taken =
                 tx.apply(&proof, change, &[Effect::create(AnyRecord::Season(season("Winter")))]).await;
@@ -139,7 +141,8 @@ async fn a_body_that_panics_leaves_the_store_as_it_was() {
         let club = played.club.id();
         let panicking = clubs::write(&played.store, club, async |tx, proof| {
             let moment = clubs::moment();
-            let change = Change { moment: &moment, operation: "seasons.create", request_id: "test" };
+            let change =
+                Change { moment: &moment, operation: "seasons.create", request_id: "test", reason: None };
             tx.apply(proof, change, &[Effect::create(AnyRecord::Season(season("Spring")))]).await?;
             panic!("on purpose")
         });

@@ -223,7 +223,8 @@ impl Ground {
         let operator = app.store.operator();
         let written = app.store.write("test.ground", async move |tx| {
             let proof = tx.permit_operator(&operator, organization);
-            let change = Change { moment: &moment, operation: "test.ground", request_id: "test" };
+            let change =
+                Change { moment: &moment, operation: "test.ground", request_id: "test", reason: None };
             tx.apply(&proof, change, &effects).await?;
             Ok::<_, fieldhouse_store::Error>(())
         });
