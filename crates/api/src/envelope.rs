@@ -18,7 +18,7 @@ pub struct Data<T> {
 pub struct Page<T> {
     /// The records, in order.
     pub data: Vec<T>,
-    /// With `updated_since`: records that went since then, among those that changed.
+    /// With `since` or `updated_since`: records that were deleted since then, among those that changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted: Option<Vec<Tombstone>>,
     /// Where this part stands in the list.
@@ -45,7 +45,7 @@ impl<T: ToSchema> ToSchema for Data<T> {
 impl<T: ToSchema> PartialSchema for Page<T> {
     fn schema() -> RefOr<Schema> {
         let records = ArrayBuilder::new().items(Ref::from_schema_name(T::name()));
-        let gone = "With `updated_since`: records that went since then, among those that changed.";
+        let gone = "With `since` or `updated_since`: records that were deleted since then, among those that changed.";
         let deleted = ArrayBuilder::new().items(Ref::from_schema_name(Tombstone::name()));
         let page = RefBuilder::new().ref_location_from_schema_name(PageInfo::name());
         ObjectBuilder::new()
@@ -82,6 +82,10 @@ pub struct PageInfo {
     pub has_more: bool,
     /// Send it as `cursor` to get what follows; null at the end. Good for this caller and these filters only.
     pub next_cursor: Option<String>,
+    /// In lists of records that have a history: send it as `since` to get what changed since the first page of this list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub sync: Option<String>,
 }
 
 /// A record that went.

@@ -69,8 +69,10 @@ pub struct SeasonListQuery {
     pub year: Option<i16>,
     /// Only seasons whose name holds these words or starts of words, in any order.
     pub q: Option<String>,
-    /// Only what changed since then, oldest change first, and in `deleted` what went. Changes of the same moment may become visible out
-    /// of order: ask again from a minute before what you have.
+    /// Only what changed since an earlier list: its `page.sync`. In the order of change, with what was deleted in `deleted`. It takes no
+    /// filter, and nothing is ever missed.
+    pub since: Option<String>,
+    /// Only what changed after this time, like `since`. To keep a copy, send the latest `updated_at` or `deleted_at` that you have.
     pub updated_since: Option<Timestamp>,
     /// How many records at most: 1 to 100, 25 unless said otherwise.
     #[body(min = 1, max = 100)]

@@ -3,7 +3,7 @@
 //! A command is a pure function that returns effects; the store applies them. A new kind of record gets a line in [`records!`] and in
 //! the store's tables of statements.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
@@ -150,12 +150,10 @@ owned! {
 }
 
 impl AnyRecord {
-    /// Becomes the next version of a record. Clocks differ and requests overtake each other, but a record never goes back in time:
-    /// a reader who asks what changed since would miss it.
+    /// Becomes the next version of a record. Its time of change is that of the ledger's entry; clocks differ, so only the order of the
+    /// ledger says what came first.
     fn follow(&mut self, before: &Self, moment: &Moment) {
-        let next = before.updated_at().saturating_add(SignedDuration::from_micros(1));
-        let at = next.map_or(moment.now(), |next| next.max(moment.now()));
-        self.set_version(before.version() + 1, at);
+        self.set_version(before.version() + 1, moment.now());
     }
 }
 
@@ -227,37 +225,6 @@ impl Effect {
         match (&self.before, &self.after) {
             (Some(before), Some(after)) => after.changed(before),
             _ => Vec::new(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::Name;
-
-    #[test]
-    fn a_record_never_goes_back_in_time() {
-        let at = |second| Moment::new(Timestamp::from_second(second).expect("a time"), 1);
-        let division = Division {
-            id: at(10).id(),
-            season_id: at(10).id(),
-            name: Name::stored("U12".to_owned()),
-            age_group: None,
-            gender: None,
-            created_at: at(10).now(),
-            updated_at: at(10).now(),
-            version: 1,
-        };
-        let renamed = Division { name: Name::stored("U14".to_owned()), ..division.clone() };
-        let updated_at = |moment: &Moment| {
-            let before = division.clone();
-            let effect = Effect::update(moment, before, renamed.clone()).expect("a change");
-            effect.after.expect("a record").updated_at()
-        };
-        assert_eq!(updated_at(&at(20)), at(20).now());
-        for late in [at(10), at(9)] {
-            assert_eq!(updated_at(&late).as_microsecond(), 10_000_001, "just after what it follows");
         }
     }
 }

@@ -127,8 +127,8 @@ ids! {
     FavoriteId "fav";
     /// A visitor without a credential who saved a program.
     GuestId "gst";
-    /// An event of the audit log.
-    AuditEventId "aud";
+    /// An entry of the ledger.
+    EntryId "ent";
 }
 
 #[cfg(test)]

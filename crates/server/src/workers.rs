@@ -14,6 +14,8 @@ use crate::app::App;
 const KEY_USE_GRAIN: SignedDuration = SignedDuration::from_mins(1);
 /// How often the workers look round.
 const ROUND: Duration = Duration::from_secs(5);
+/// How long commits gather before they are posted.
+const POSTING_PAUSE: Duration = Duration::from_millis(20);
 /// How often what is over is swept out, in rounds.
 const SWEEP_ROUNDS: u32 = 720;
 /// How long answers are kept under their idempotency keys.
@@ -46,15 +48,35 @@ impl KeyUse {
 /// Starts the workers. They end when the handle is aborted; call [`flush`] afterwards.
 pub fn start(app: App) -> JoinHandle<()> {
     tokio::spawn(async move {
-        for round in 1u32.. {
-            tokio::time::sleep(ROUND).await;
-            flush(&app).await;
-            app.limits.tidy();
-            if round % SWEEP_ROUNDS == 1 {
-                sweep(&app).await;
-            }
-        }
+        tokio::join!(keep_house(&app), post(&app));
     })
+}
+
+async fn keep_house(app: &App) {
+    for round in 1u32.. {
+        tokio::time::sleep(ROUND).await;
+        flush(app).await;
+        app.limits.tidy();
+        if round % SWEEP_ROUNDS == 1 {
+            sweep(app).await;
+        }
+    }
+}
+
+/// Posts what waits for the ledger: a moment after each commit of this node, and every second what other nodes left.
+async fn post(app: &App) {
+    let mut every_second = tokio::time::interval(Duration::from_secs(1));
+    every_second.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        let posted = tokio::select! {
+            _ = every_second.tick() => app.store.post_everything().await,
+            posted = app.store.post_when_committed() => posted,
+        };
+        if let Err(error) = posted {
+            tracing::warn!(%error, "waiting entries could not be posted");
+        }
+        tokio::time::sleep(POSTING_PAUSE).await;
+    }
 }
 
 /// Writes what waits to be written.

@@ -310,41 +310,57 @@ CREATE UNIQUE INDEX guest_favorites__program_id ON guest_favorites (owner_id, pr
 CREATE UNIQUE INDEX guest_favorites__custom ON guest_favorites (owner_id, custom_folded)
     WHERE custom_folded IS NOT NULL;
 
--- What every change leaves behind, in its own transaction.
-CREATE TABLE audit_events (
-    org_id {uuid} NOT NULL REFERENCES orgs (id),
+-- The ledger: one history for each organization. A head says how far it is; an entry is one transaction; an effect is one record before
+-- and after. The reason has a digest of its own, so that the chain can still be verified after the reason was erased.
+CREATE TABLE ledger_heads (
+    org_id {uuid} NOT NULL PRIMARY KEY REFERENCES orgs (id),
+    epoch {int} NOT NULL,
+    seq {int} NOT NULL,
+    posted_at {time} NOT NULL,
+    chain {bytes} NOT NULL
+) {tenant};
+
+CREATE TABLE ledger_entries (
+    org_id {uuid} NOT NULL,
+    seq {int} NOT NULL,
     id {uuid} NOT NULL,
     at {time} NOT NULL,
+    posted_at {time} NOT NULL,
     user_id {uuid},
     key_id {uuid},
+    on_behalf_of {uuid},
     operation {text} NOT NULL,
-    object_kind {text} NOT NULL,
-    object_id {uuid} NOT NULL,
-    fields {text} NOT NULL,
     request_id {text} NOT NULL,
-    PRIMARY KEY (org_id, id)
+    changeset_id {uuid},
+    reason {text},
+    reason_salt {bytes},
+    reason_digest {bytes},
+    chain {bytes} NOT NULL,
+    PRIMARY KEY (org_id, seq)
 ) {tenant};
-CREATE INDEX audit_events_by_time ON audit_events (org_id, at, id);
+CREATE INDEX ledger_entries_by_posting ON ledger_entries (org_id, posted_at);
 
-CREATE TABLE outbox (
-    org_id {uuid} NOT NULL REFERENCES orgs (id),
-    id {uuid} NOT NULL,
-    at {time} NOT NULL,
+-- A record was created, updated or deleted; or images were cleared, up to the entry clears_to: all of one record ("erased"), or those
+-- of every record ("cleared", by the retention, whose record is the organization).
+CREATE TABLE ledger_effects (
+    org_id {uuid} NOT NULL,
+    seq {int} NOT NULL,
+    position {int} NOT NULL,
     kind {text} NOT NULL,
     record_id {uuid} NOT NULL,
     verb {text} NOT NULL,
     version {int} NOT NULL,
-    PRIMARY KEY (org_id, id)
-) {tenant};
-CREATE INDEX outbox_by_time ON outbox (org_id, at, id);
-
-CREATE TABLE tombstones (
-    org_id {uuid} NOT NULL REFERENCES orgs (id),
-    kind {text} NOT NULL,
-    deleted_at {time} NOT NULL,
-    id {uuid} NOT NULL,
-    PRIMARY KEY (org_id, kind, deleted_at, id)
-) {tenant};
+    clears_to {int},
+    changed {text} NOT NULL,
+    before {text},
+    after {text},
+    salt {bytes},
+    digest {bytes} NOT NULL,
+    PRIMARY KEY (org_id, seq, position)
+) {tenant_with_rowid};
+CREATE INDEX ledger_effects_by_record ON ledger_effects (org_id, kind, record_id, seq);
+CREATE INDEX ledger_effects_by_kind ON ledger_effects (org_id, kind, seq, position);
+CREATE INDEX ledger_effects_clearing ON ledger_effects (org_id, seq) WHERE clears_to IS NOT NULL;
 
 -- Answers kept for a day, so that a repeated request does nothing twice. The caller is a digest: of a credential's owner, a guest,
 -- or an anonymous address, for whom the organization is the nil UUID.

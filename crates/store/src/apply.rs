@@ -1,17 +1,30 @@
 //! Applying effects: the one function through which the records of organizations and the lists of guests change.
 //!
 //! It refuses what the permission does not reach, adds what follows (`consequences.rs`), writes deletions from children to parents,
-//! then updates, then creations from parents to children, and leaves the audit event. What does not go through it: the college
-//! catalogue, guests themselves, the last use of keys, and bookkeeping (idempotency keys, failed sign-in attempts).
+//! then updates, then creations from parents to children, and collects the effects. Before the transaction commits, it records one
+//! ledger entry for each organization that it changed. What does not go through here: the catalogue, guests and their purge, the last
+//! use of keys, failed sign-ins, stored responses and other bookkeeping. Guests belong to no organization, so a change of their lists
+//! has no ledger to go to.
 
+use constcat::concat;
 use fieldhouse_domain::Moment;
-use fieldhouse_domain::effects::{Effect, Kind};
-use fieldhouse_domain::ids::Id;
+use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
+use fieldhouse_domain::ids::{Id, OrganizationId, UserId};
+use fieldhouse_domain::ledger::Trace;
+use fieldhouse_domain::members::Member;
 
-use crate::access::{GuestWrite, OrgWrite};
-use crate::engine::Tx;
+use crate::access::{Actor, GuestWrite, OrgWrite};
+use crate::engine::{Reader, Tx};
 use crate::error::{Error, Result};
-use crate::{audit, consequences, records};
+use crate::ledger::heads;
+use crate::query::queries;
+use crate::row::Row;
+use crate::value::{id, values};
+use crate::{consequences, records};
+
+queries! {
+    MEMBERSHIPS "apply.memberships" concat!("SELECT m.org_id, ", Member::COLUMNS, " FROM members m WHERE m.user_id = $1 ORDER BY m.org_id");
+}
 
 /// By whose permission effects are applied.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +47,7 @@ impl<'a, 'tx> From<&'a GuestWrite<'tx>> for Authority<'a, 'tx> {
     }
 }
 
-/// What a change is called and when it happens.
+/// What a change is called, when and why it happens.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     /// The time, and the ids of what is written beside the records.
@@ -43,13 +56,13 @@ pub struct Change<'a> {
     pub operation: &'static str,
     /// The request's id.
     pub request_id: &'a str,
-    /// Why, where the one who acts gave a reason.
+    /// Why, in the words of the one who asked for it.
     pub reason: Option<&'a str>,
 }
 
 impl<'tx> Tx<'tx> {
-    /// Applies the effects of a command and what follows from them: all effects, in the order in which they were written. Effects of no
-    /// command leave nothing behind.
+    /// Applies the effects of a command and what follows from them: all effects, in the order in which they were written. The first
+    /// change of an organization in a transaction names the ledger's entry for all of them.
     pub async fn apply<'a>(
         &mut self,
         authority: impl Into<Authority<'a, 'tx>>,
@@ -78,13 +91,47 @@ impl<'tx> Tx<'tx> {
         effects.sort_by_key(Effect::place);
         for effect in &effects {
             records::write(self, proof.organization(), effect).await?;
+            if let (None, Some(AnyRecord::Organization(_))) = (&effect.before, &effect.after) {
+                heads::create(self, proof.organization(), change.moment.now()).await?;
+            }
+            let (org, actor) = (proof.organization(), proof.actor());
+            match effect.trace() {
+                Trace::Memberships => self.touch_memberships(org, actor, change, effect).await?,
+                trace => self.unrecorded.collect(org, actor, change, effect, trace),
+            }
         }
-        for effect in &effects {
-            audit::leave_trace(self, proof.organization(), change, effect).await?;
-        }
-        audit::append(self, proof, change, &effects).await?;
         Ok(effects)
     }
+
+    /// A user's change is recorded in each organization that they belong to, as a change of the membership: the organization and the
+    /// credential through which it came are no business of the others.
+    async fn touch_memberships(
+        &mut self,
+        through: OrganizationId,
+        actor: Actor,
+        change: Change<'_>,
+        effect: &Effect,
+    ) -> Result<()> {
+        let Some(AnyRecord::User(user)) = effect.record() else { return Ok(()) };
+        let membership = |row: &mut Row<'_>| Ok((row.next::<OrganizationId>()?, row.record::<Member>()?));
+        let memberships = self.rows(MEMBERSHIPS, values![id(user.id)], membership).await?;
+        self.unrecorded.set_aside();
+        if memberships.is_empty() {
+            let (operation, fields) = (change.operation, effect.fields().join(" "));
+            tracing::info!(user = %user.id, operation, fields, "a user who belongs to no organization was changed");
+        }
+        for (org, member) in memberships {
+            let touched = Effect::touch(change.moment, member);
+            records::write(self, org, &touched).await?;
+            let actor = if org == through { actor } else { seen_elsewhere(actor, user.id) };
+            self.unrecorded.collect_touched(org, actor, change, &touched, &effect.fields());
+        }
+        Ok(())
+    }
+}
+
+fn seen_elsewhere(actor: Actor, user: UserId) -> Actor {
+    Actor { user: actor.user.filter(|actor| *actor == user), key: None }
 }
 
 fn is_within(authority: Authority<'_, '_>, effect: &Effect) -> bool {

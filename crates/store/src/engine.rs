@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
+use crate::ledger::entries::Unrecorded;
 use crate::postgres::{Postgres, PostgresTx};
 use crate::query::Query;
 use crate::row::Row;
@@ -153,6 +154,8 @@ pub struct Tx<'tx> {
     /// Whether a statement failed. PostgreSQL then carries out nothing more and takes COMMIT for ROLLBACK without an error, where
     /// SQLite would go on: on both a transaction ends there.
     failed: bool,
+    /// What the ledger is to record before the transaction commits.
+    pub(crate) unrecorded: Unrecorded,
     brand: Brand<'tx>,
 }
 
@@ -166,15 +169,46 @@ enum TxDriver<'tx> {
 
 impl<'tx> Tx<'tx> {
     pub(crate) fn sqlite(connection: &'tx mut rusqlite::Connection) -> Self {
-        Self { driver: TxDriver::Sqlite(connection), failed: false, brand: PhantomData }
+        Self {
+            driver: TxDriver::Sqlite(connection),
+            failed: false,
+            unrecorded: Unrecorded::default(),
+            brand: PhantomData,
+        }
     }
 
     pub(crate) fn postgres(tx: &'tx mut PostgresTx) -> Self {
-        Self { driver: TxDriver::Postgres(tx), failed: false, brand: PhantomData }
+        Self {
+            driver: TxDriver::Postgres(tx),
+            failed: false,
+            unrecorded: Unrecorded::default(),
+            brand: PhantomData,
+        }
     }
 
     pub(crate) fn brand(&self) -> Brand<'tx> {
         self.brand
+    }
+
+    /// On which engine it is.
+    pub(crate) fn engine(&self) -> Engine {
+        match self.driver {
+            TxDriver::Sqlite(_) => Engine::Sqlite,
+            TxDriver::Postgres(_) => Engine::Postgres,
+        }
+    }
+
+    /// Runs a statement that gives no rows with each of several lists of values, without waiting for one before the next is sent.
+    pub(crate) async fn run_each(&mut self, query: &'static Query, rows: &[Vec<Value<'_>>]) -> Result<()> {
+        self.go_on(query.name)?;
+        let ran = match &mut self.driver {
+            TxDriver::Sqlite(connection) => {
+                rows.iter().try_for_each(|values| sqlite::run(connection, query, values).map(drop))
+            }
+            TxDriver::Postgres(tx) => tx.run_each(query, rows).await,
+        };
+        self.failed |= ran.is_err();
+        ran
     }
 
     /// Runs a statement that gives no rows: how many rows it changed.
@@ -186,6 +220,22 @@ impl<'tx> Tx<'tx> {
         };
         self.failed |= ran.is_err();
         ran
+    }
+
+    /// Runs a transaction's body and then, as its last statements, records in the ledger what it changed.
+    pub(crate) async fn complete<T, E, F>(
+        &mut self,
+        name: &'static str,
+        body: &F,
+    ) -> std::result::Result<T, E>
+    where
+        E: From<Error>,
+        F: for<'a> AsyncFn(&mut Tx<'a>) -> std::result::Result<T, E>,
+    {
+        let done = body(self).await?;
+        self.go_on(name)?;
+        self.record(name).await?;
+        Ok(done)
     }
 
     /// Refuses `what` once a statement has failed.

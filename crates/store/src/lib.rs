@@ -3,8 +3,8 @@
 //! - A query is one SQL text with a name ([`query`]), a row is mapped once ([`row`]), a transaction is one body ([`Store::write`]).
 //!   Only `sqlite/` and `postgres/` are written twice.
 //! - What opens a tenant's data is a proof: [`OrgScope`] for reading, [`OrgWrite`] for changing, minted in [`access`] alone.
-//! - A record changes in one way: [`Tx::apply`] takes the effects of a domain command and writes the audit event and the outbox with
-//!   them.
+//! - A record changes in one way: [`Tx::apply`] takes the effects of a domain command. Before the transaction commits,
+//!   they become one entry of the organization's ledger ([`ledger`]).
 //!
 //! A new noun gets a file of its name with its queries and row mapper, a line in [`query::all`], an arm in `apply.rs`, and a file in
 //! `tests/conformance`, where both engines have to run every query.
@@ -12,7 +12,6 @@
 pub mod access;
 pub mod api_keys;
 mod apply;
-pub mod audit;
 pub mod colleges;
 mod consequences;
 pub mod divisions;
@@ -24,6 +23,7 @@ pub mod games;
 pub mod guests;
 pub mod idempotency;
 pub mod key_ring;
+pub mod ledger;
 pub mod login_failures;
 pub mod members;
 pub mod migrations;

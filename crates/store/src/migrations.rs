@@ -1,7 +1,8 @@
 //! Migrations: numbered files, applied in order, each once and in a transaction of its own, the same steps on both engines.
 //!
 //! The texts hold type tokens in braces, for the engines' types differ. A landed migration is never edited: its checksum is kept and
-//! compared. To change the schema, add `migrations/NNNN_name.sql` and a line to [`ALL`].
+//! compared. To change the schema, add `migrations/NNNN_name.sql` and a line to [`ALL`]; what only PostgreSQL has is in
+//! `migrations/NNNN_name.postgres.sql`.
 
 use deadpool_postgres::Object;
 use sha2::{Digest, Sha256};
@@ -18,11 +19,17 @@ pub struct Migration {
     /// What it does.
     pub name: &'static str,
     sql: &'static str,
+    /// What follows on PostgreSQL only.
+    postgres: &'static str,
 }
 
 /// All steps, in order.
-pub const ALL: &[Migration] =
-    &[Migration { number: 1, name: "foundation", sql: include_str!("../migrations/0001_foundation.sql") }];
+pub const ALL: &[Migration] = &[Migration {
+    number: 1,
+    name: "foundation",
+    sql: include_str!("../migrations/0001_foundation.sql"),
+    postgres: include_str!("../migrations/0001_foundation.postgres.sql"),
+}];
 
 /// What the tokens mean on SQLite and on PostgreSQL.
 const TOKENS: &[(&str, &str, &str)] = &[
@@ -35,6 +42,7 @@ const TOKENS: &[(&str, &str, &str)] = &[
     ("{real}", "REAL", "DOUBLE PRECISION"),
     ("{bytes}", "BLOB", "BYTEA"),
     ("{tenant}", "STRICT, WITHOUT ROWID", ""),
+    ("{tenant_with_rowid}", "STRICT", ""),
     ("{reference}", "STRICT", ""),
     ("{reference_without_rowid}", "STRICT, WITHOUT ROWID", ""),
 ];
@@ -49,11 +57,12 @@ fn translated(sql: &str, engine: Engine) -> String {
 impl Migration {
     /// Its text for an engine.
     pub fn sql(&self, engine: Engine) -> String {
-        translated(self.sql, engine)
+        let more = if engine == Engine::Postgres { self.postgres } else { "" };
+        translated(&format!("{}{more}", self.sql), engine)
     }
 
     fn checksum(&self) -> String {
-        let digest: [u8; 32] = Sha256::digest(self.sql.as_bytes()).into();
+        let digest: [u8; 32] = Sha256::digest([self.sql, self.postgres].concat()).into();
         Uuid::new_v8(std::array::from_fn(|at| digest[at])).simple().to_string()
     }
 }

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use futures_util::future::try_join_all;
 use rand::RngExt;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
@@ -17,6 +18,8 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::engine::{Engine, Tx};
 use crate::error::{Error, Result};
+use crate::ledger::journal::Waiting;
+use crate::ledger::posting;
 use crate::query::{self, Query};
 use crate::row::{Row, Source};
 use crate::value::Value;
@@ -31,9 +34,17 @@ const CONNECTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 500 } el
 const SETTINGS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '5s';
     SET idle_in_transaction_session_timeout = '30s'; SET application_name = 'fieldhouse'";
 
+/// How a transaction of the records begins.
+const SERIALIZABLE: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE";
+/// How a transaction begins that reads the journal, whose statistics are always wrong: it fills and empties within a second.
+const POSTING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED;
+    SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL jit = off";
+
 /// The engine.
 pub(crate) struct Postgres {
     pool: Pool,
+    /// What this process has committed to the journal.
+    pub(crate) waiting: Waiting,
 }
 
 impl Postgres {
@@ -57,7 +68,7 @@ impl Postgres {
             .build()
             .map_err(|error| Error::Internal(error.to_string()))?;
         drop(pool.get().await?);
-        Ok(Self { pool })
+        Ok(Self { pool, waiting: Waiting::default() })
     }
 
     pub(crate) async fn connection(&self) -> Result<Object> {
@@ -85,10 +96,42 @@ impl Postgres {
         E: From<Error>,
         F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E>,
     {
+        let result = self.transact(name, SERIALIZABLE, body).await;
+        posting::help(self).await;
+        result
+    }
+
+    /// Runs a transaction that posts to the ledger. It sees what others commit while it runs, and holds the head's lock against other
+    /// posters; a SERIALIZABLE one would make the writers of the journal fail.
+    pub(crate) async fn post<T, F>(&self, name: &'static str, body: F) -> Result<T>
+    where
+        F: for<'tx> AsyncFn(&mut Tx<'tx>) -> Result<T>,
+    {
+        self.transact(name, POSTING, body).await
+    }
+
+    /// Begins a transaction that reads, each statement from a snapshot of its own.
+    pub(crate) async fn begin_reading(&self) -> Result<PostgresTx> {
+        let mut tx =
+            PostgresTx { connection: Some(self.connection().await?), looked_again: true, collided: None };
+        tx.control(POSTING).await?;
+        Ok(tx)
+    }
+
+    async fn transact<T, E, F>(
+        &self,
+        name: &'static str,
+        begin: &'static str,
+        body: F,
+    ) -> std::result::Result<T, E>
+    where
+        E: From<Error>,
+        F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E>,
+    {
         let mut wait = Duration::from_millis(1);
         let mut looked_again = false;
         for attempt in 1..=ATTEMPTS {
-            match self.attempt(name, &body, looked_again).await {
+            match self.attempt(name, begin, &body, looked_again).await {
                 Attempt::Done(result) => return result,
                 Attempt::Collided(collision) => {
                     looked_again |= collision == Collision::Unseen;
@@ -109,6 +152,7 @@ impl Postgres {
     async fn attempt<T, E, F>(
         &self,
         name: &'static str,
+        begin: &'static str,
         body: &F,
         looked_again: bool,
     ) -> Attempt<std::result::Result<T, E>>
@@ -121,12 +165,12 @@ impl Postgres {
             Err(error) => return Attempt::Done(Err(error.into())),
         };
         let mut transaction = PostgresTx { connection: Some(connection), looked_again, collided: None };
-        if let Err(error) = transaction.control("BEGIN ISOLATION LEVEL SERIALIZABLE").await {
+        if let Err(error) = transaction.control(begin).await {
             return Attempt::Done(Err(error.into()));
         }
         let mut tx = Tx::postgres(&mut transaction);
-        let result = body(&mut tx).await;
-        let result = result.and_then(|done| Ok(tx.go_on(name).map(|()| done)?));
+        let result = tx.complete(name, body).await;
+        let journaled = tx.unrecorded.take_journaled();
         let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
         let ended = transaction.control(end).await;
         if let Some(collision) = transaction.collided {
@@ -139,6 +183,9 @@ impl Postgres {
             (result, ended) => {
                 if ended.is_ok() {
                     transaction.finish();
+                }
+                if result.is_ok() {
+                    self.waiting.note(&journaled);
                 }
                 Attempt::Done(result)
             }
@@ -190,6 +237,13 @@ impl PostgresTx {
         result.map_err(Error::from)
     }
 
+    /// Ends the transaction and gives its connection back.
+    pub(crate) async fn commit(mut self) -> Result<()> {
+        self.control("COMMIT").await?;
+        self.finish();
+        Ok(())
+    }
+
     async fn control(&mut self, sql: &'static str) -> Result<()> {
         let result = self.open()?.batch_execute(sql).await;
         self.note(result)
@@ -208,6 +262,13 @@ impl PostgresTx {
     pub(crate) async fn run(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
         let result = execute(self.open()?, query, values).await;
         self.note(result)
+    }
+
+    pub(crate) async fn run_each(&mut self, query: &'static Query, rows: &[Vec<Value<'_>>]) -> Result<()> {
+        let connection = self.open()?;
+        // The driver sends in the order in which the futures are first polled, which is the order of the rows.
+        let result = try_join_all(rows.iter().map(|values| execute(connection, query, values))).await;
+        self.note(result).map(drop)
     }
 }
 

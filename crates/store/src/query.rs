@@ -24,12 +24,18 @@ macro_rules! queries {
 }
 pub(crate) use queries;
 
-/// Every query of the store.
+/// Every query of an engine: those of both, and those that only PostgreSQL has.
+pub fn of(engine: Engine) -> impl Iterator<Item = &'static Query> {
+    let journal = if engine == Engine::Postgres { crate::ledger::POSTGRES_QUERIES } else { &[] };
+    all().chain(journal.iter().flat_map(|queries| queries.iter().copied()))
+}
+
+/// Every query that both engines have.
 pub fn all() -> impl Iterator<Item = &'static Query> {
     [
         crate::access::QUERIES,
         crate::api_keys::QUERIES,
-        crate::audit::QUERIES,
+        crate::apply::QUERIES,
         crate::colleges::QUERIES,
         crate::divisions::QUERIES,
         crate::favorites::QUERIES,
@@ -37,6 +43,11 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::guests::QUERIES,
         crate::idempotency::QUERIES,
         crate::key_ring::QUERIES,
+        crate::ledger::clearing::QUERIES,
+        crate::ledger::heads::QUERIES,
+        crate::ledger::posting::QUERIES,
+        crate::ledger::reading::QUERIES,
+        crate::ledger::verifying::QUERIES,
         crate::login_failures::QUERIES,
         crate::members::QUERIES,
         crate::organizations::QUERIES,
@@ -73,7 +84,7 @@ pub mod runs {
     use super::{Engine, Query};
 
     static LISTED: LazyLock<BTreeSet<&'static str>> =
-        LazyLock::new(|| super::all().map(|query| query.name).collect());
+        LazyLock::new(|| super::of(Engine::Postgres).map(|query| query.name).collect());
     static RUN: Mutex<BTreeSet<(&'static str, &'static str)>> = Mutex::new(BTreeSet::new());
 
     pub(super) fn note(engine: Engine, query: &'static Query) {
@@ -86,6 +97,9 @@ pub mod runs {
     /// The names of the queries that were not run yet on an engine.
     pub fn missing(engine: Engine) -> Vec<&'static str> {
         let run = RUN.lock().map(|run| run.clone()).unwrap_or_default();
-        LISTED.iter().copied().filter(|name| !run.contains(&(engine.name(), name))).collect()
+        super::of(engine)
+            .map(|query| query.name)
+            .filter(|name| !run.contains(&(engine.name(), name)))
+            .collect()
     }
 }

@@ -161,7 +161,9 @@ pub(crate) async fn read_of<S: Stored>(
 }
 
 /// Writes an effect on a record of an organization, or on a record that belongs to none.
+/// The ledger must be given every effect that is written here.
 pub(crate) async fn write(tx: &mut Tx<'_>, org: OrganizationId, effect: &Effect) -> Result<()> {
+    tx.unrecorded.note_written();
     let written = match (&effect.before, &effect.after) {
         (before, Some(after)) => {
             with_record!(after, after => save(tx, Some(org), before.is_none(), after).await?)

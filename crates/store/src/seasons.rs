@@ -4,17 +4,19 @@ use std::cmp::Reverse;
 
 use constcat::concat;
 use fieldhouse_domain::divisions::Division;
-use fieldhouse_domain::ids::SeasonId;
+use fieldhouse_domain::effects::Kind;
+use fieldhouse_domain::ids::{Id as _, SeasonId};
 use fieldhouse_domain::seasons::{Season, SeasonStatus};
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::ExternalId;
-use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
 
 use crate::access::Proof;
 use crate::engine::{Reader, first};
 use crate::error::Result;
+use crate::ledger::reading::CHANGES;
+use crate::ledger::{Changed, Point};
 use crate::query::queries;
 use crate::row::Row;
 use crate::value::{Value, id, values};
@@ -54,8 +56,10 @@ queries! {
     LIST "seasons.list" page!("");
     SEARCH "seasons.search" page!(" AND (' ' || name_folded) LIKE $9 AND (' ' || name_folded) LIKE $10 AND (' ' || name_folded) LIKE $11
         AND (' ' || name_folded) LIKE $12 AND (' ' || name_folded) LIKE $13 AND (' ' || name_folded) LIKE $14");
-    CHANGED "seasons.changed" with_divisions!("SELECT id FROM seasons WHERE org_id = $1 AND (updated_at, id) > ($2, $3)
-        ORDER BY updated_at, id LIMIT $4");
+    CHANGED "seasons.changed" concat!("WITH page AS (", CHANGES, ") SELECT page.seq, page.position, page.id, page.verb, page.at, ",
+        Season::COLUMNS, ", ", Division::COLUMNS, ", d.name_folded
+        FROM page LEFT JOIN seasons s ON s.org_id = $1 AND s.id = page.id
+        LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id");
     READ "seasons.read" with_divisions!("SELECT id FROM seasons WHERE org_id = $1 AND id = $2");
     BY_NAME "seasons.by_name" "SELECT id FROM seasons WHERE org_id = $1 AND name_folded = $2";
     BY_EXTERNAL_ID "seasons.by_external_id" "SELECT id FROM seasons WHERE org_id = $1 AND external_id = $2";
@@ -124,17 +128,38 @@ pub async fn list<R: Reader>(
     Ok(found.by(|listed| Reverse((listed.listed_on(), listed.season.id))))
 }
 
-/// Seasons that changed after a point in the order of time and id, the earliest change first.
+/// Seasons that changed behind a place in the ledger, each once, in the order of their latest entries, and those that were deleted.
 pub async fn changed<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
-    after: (Timestamp, Uuid),
+    after: Point,
     limit: u32,
-) -> Result<Vec<Listed>> {
-    let mut found = Gathering::default();
-    let values = values![id(proof.organization()), after.0, after.1, limit];
-    reader.rows(CHANGED, values, |row| found.take(row)).await?;
-    Ok(found.by(|listed| (listed.season.updated_at, listed.season.id)))
+) -> Result<Vec<Changed<Listed>>> {
+    let (mut found, mut changes) = (Gathering::default(), Vec::<Changed<Listed>>::new());
+    let values = values![id(proof.organization()), Kind::Season.name(), after.seq, after.position, limit];
+    let read = reader.rows(CHANGED, values, |row| {
+        let point = Point { seq: row.next()?, position: row.next()? };
+        let (id, verb, at) = (row.next()?, row.next::<String>()?, row.next()?);
+        let known = changes.iter().rev().any(|change| change.point == point);
+        let exists = row.next::<Option<Uuid>>()?.is_some();
+        row.back();
+        if exists {
+            found.take(row)?;
+        }
+        // A record that is missing without having been deleted was deleted by a later entry, which tells of it.
+        if !known && (exists || verb == "deleted") {
+            changes.push(Changed { point, id, at, record: None });
+        }
+        Ok(())
+    });
+    read.await?;
+    let mut listed = found.by(|listed| listed.season.id);
+    for change in &mut changes {
+        let at = listed.iter().position(|listed| listed.season.id.uuid() == change.id);
+        change.record = at.map(|at| listed.swap_remove(at));
+    }
+    changes.sort_by_key(|change| change.point);
+    Ok(changes)
 }
 
 /// One season.

@@ -38,6 +38,7 @@ from! {
     &'a str => |value| Cell::from(value);
     &'a String => |value| Cell::from(value.as_str());
     &'a [u8] => |value| Cell::Bytes(Cow::Borrowed(value));
+    &'a [u8; 16] => |value| Cell::Bytes(Cow::Borrowed(value));
     &'a [u8; 32] => |value| Cell::Bytes(Cow::Borrowed(value));
 }
 impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {

@@ -203,11 +203,22 @@ impl Person {
     /// # Panics
     /// Where the policy denies it.
     pub async fn scope(&self, store: &Store) -> OrgScope {
-        let caller =
-            access::identify(&mut &*store, &self.by_session(), NOW).await.expect("the store answers");
-        let caller = caller.expect("the session is good");
-        caller.permit(ANY_MEMBER, NOW, None).expect("a member may read")
+        entered(store, &self.by_session()).await
     }
+
+    /// Permission to read, by the API key.
+    ///
+    /// # Panics
+    /// Where the policy denies it.
+    pub async fn key_scope(&self, store: &Store) -> OrgScope {
+        entered(store, &self.by_key()).await
+    }
+}
+
+async fn entered(store: &Store, sent: &Sent) -> OrgScope {
+    let caller = access::identify(&mut &*store, sent, NOW).await.expect("the store answers");
+    let caller = caller.expect("the credential is valid");
+    caller.permit(ANY_MEMBER, NOW, None).expect("a member may read")
 }
 
 fn key(moment: &Moment, user: &User, role: Role) -> ApiKey {

@@ -143,6 +143,8 @@ columns! {
         |cell| Timestamp::from_microsecond(cell.int()?).map_err(failed);
     Date: Text, |value| Cell::Text(Cow::Owned(value.to_string())), |cell| cell.text()?.parse().map_err(failed);
     IpAddr: Text, |value| Cell::Text(Cow::Owned(value.to_string())), |cell| cell.text()?.parse().map_err(failed);
+    [u8; 16]: Bytes, |value| Cell::Bytes(Cow::Borrowed(value)),
+        |cell| cell.bytes()?.try_into().map_err(|_| "is not 16 bytes".to_owned());
     [u8; 32]: Bytes, |value| Cell::Bytes(Cow::Borrowed(value)),
         |cell| cell.bytes()?.try_into().map_err(|_| "is not 32 bytes".to_owned());
     f64: Real, |value| Cell::Real(*value), |cell| match cell {

@@ -54,8 +54,15 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     let Options::List(ListOptions { status, sport, year, query, updated_since, paging }) = options;
     let client = context.signed_in()?;
     let [updated_since] = instants(&client, [updated_since]).await?;
-    let query =
-        SeasonListQuery { status, sport, year, q: query, updated_since, limit: paging.limit(), cursor: None };
+    let query = SeasonListQuery {
+        status,
+        sport,
+        year,
+        q: query,
+        updated_since,
+        limit: paging.limit(),
+        ..Default::default()
+    };
     paging.show(context, client.seasons().list(&query), COLUMNS).await?;
     Ok(())
 }

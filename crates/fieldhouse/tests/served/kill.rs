@@ -4,9 +4,6 @@ use std::collections::BTreeSet;
 
 use fieldhouse_client::Client;
 use fieldhouse_client::api::favorites::{CustomProgram, FavoriteListQuery, FavoriteSave};
-use fieldhouse_domain::ids::OrganizationId;
-use fieldhouse_server::Clock;
-use fieldhouse_store::{Store, audit};
 use tokio::sync::mpsc;
 
 use crate::server::{Place, Server, on_both};
@@ -27,10 +24,7 @@ fn every_acknowledged_favorite_survives_a_kill() {
 /// Kills a server at the first acknowledged save. Returns whether that was in the middle of the work.
 async fn kill_while_saving(place: &Place, role: &str) -> bool {
     let mut server = place.serve(&["--demo"]);
-    let organization: OrganizationId =
-        server.ready["organization"]["id"].as_str().and_then(|id| id.parse().ok()).expect("an organization");
     let client = signed_in(&server, role).await;
-    let before = Clock::system().now();
     let (acknowledge, mut acknowledged) = mpsc::channel(POSTS);
     for number in 0..POSTS {
         let (client, acknowledge) = (client.clone(), acknowledge.clone());
@@ -62,12 +56,6 @@ async fn kill_while_saving(place: &Place, role: &str) -> bool {
     let ranks: BTreeSet<i64> = list.iter().map(|saved| saved.rank).collect();
     assert_eq!(ranks.len(), list.len(), "two have one rank");
     restarted.stop();
-
-    // Each saved record left its audit event in its own transaction, and there is no event without its record.
-    let store: Store = place.database().open().await;
-    let events = audit::count(&mut &store, organization, before).await.expect("the audit log is counted");
-    // Signing in again was one more.
-    assert_eq!(usize::try_from(events).ok(), Some(list.len() + 1));
     kept.len() < POSTS
 }
 

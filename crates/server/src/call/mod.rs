@@ -5,6 +5,7 @@
 
 mod accept;
 mod body;
+mod changes;
 mod context;
 mod json;
 mod paging;
@@ -21,8 +22,9 @@ use fieldhouse_domain::policy::Denial;
 use fieldhouse_store::{OrgScope, Store};
 use jiff::Timestamp;
 
+pub use changes::{Since, Synced};
 pub use context::{Context, Peer, RequestId};
-pub use paging::Bounds;
+pub use paging::{Bounds, Part};
 
 use crate::app::App;
 use crate::auth::guard::{self, Admitted};

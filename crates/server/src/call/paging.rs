@@ -88,7 +88,7 @@ impl<O: Op> Call<O> {
             Some(last) if has_more => Some(self.cursor(&point(last))?),
             _ => None,
         };
-        Ok(PageInfo { limit: part.limit, has_more, next_cursor })
+        Ok(PageInfo { limit: part.limit, has_more, next_cursor, sync: None })
     }
 
     /// The link to what comes next (RFC 8288).

@@ -145,7 +145,7 @@ pub(crate) async fn order(call: Call<op::FavoriteOrder>) -> Result<Answered<op::
     let command = commands::Order(call.body.ids.clone());
     call.run(command, |_, list| {
         let limit = u32::try_from(MOST).unwrap_or(u32::MAX);
-        let page = fieldhouse_api::PageInfo { limit, has_more: false, next_cursor: None };
+        let page = fieldhouse_api::PageInfo { limit, has_more: false, next_cursor: None, sync: None };
         Answered::json(&Page { data: views(&list), deleted: None, page })
     })
     .await

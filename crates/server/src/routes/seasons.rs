@@ -1,17 +1,15 @@
 //! Seasons.
 
 use fieldhouse_api::seasons::{Division, Season};
-use fieldhouse_api::{Code, Data, Page, Tombstone, op};
+use fieldhouse_api::{Code, Data, Page, op};
 use fieldhouse_commands::seasons as commands;
 use fieldhouse_domain::ids::{Id, SeasonId};
-use fieldhouse_store::audit;
 use fieldhouse_store::seasons::{Filter, Listed};
-use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
 
 use crate::answer::Answered;
-use crate::call::{Bounds, Call};
+use crate::call::{Call, Since, Synced};
 use crate::failure::Failure;
 
 fn view(Listed { season, divisions }: Listed) -> Season {
@@ -51,11 +49,14 @@ where
 }
 
 pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::SeasonList>, Failure> {
-    if let Some(since) = call.query.updated_since {
-        return changed(call, since).await;
+    match (call.query.since.clone(), call.query.updated_since) {
+        (None, None) => {}
+        (Some(token), None) => return changed(call, Since::Token(&token)).await,
+        (None, Some(time)) => return changed(call, Since::Time(time)).await,
+        (Some(_), Some(_)) => return Err(takes_no_filter("since", "updated_since")),
     }
     let query = &call.query;
-    let part = call.part::<(Date, Uuid)>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
+    let (part, sync) = call.synced_part::<(Date, Uuid)>(query.limit, query.cursor.as_deref()).await?;
     let filter = Filter {
         status: query.status,
         sport: query.sport.clone(),
@@ -65,42 +66,40 @@ pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::Seas
     let scope = call.scope()?;
     let mut found =
         fieldhouse_store::seasons::list(&mut call.store(), scope, &filter, part.after, part.reach()).await?;
-    let page = call.page_info(&part, &mut found, |listed| (listed.listed_on(), listed.season.id.uuid()))?;
+    let mut page = call.page_info(&part, &mut found, |listed| Synced {
+        point: (listed.listed_on(), listed.season.id.uuid()),
+        sync,
+    })?;
+    page.sync = Some(call.sync_token(sync)?);
     let data = found.into_iter().map(view).collect();
     call.page(Page { data, deleted: None, page })
 }
 
-/// What changed and what went since a time, in one order: by time, then id.
-async fn changed(call: Call<op::SeasonList>, since: Timestamp) -> Result<Answered<op::SeasonList>, Failure> {
+fn takes_no_filter(since: &str, filter: &str) -> Failure {
+    // A season that changed so that a filter no longer lets it through would otherwise never be heard of again.
+    let fix = format!("Leave {filter} out and apply it to what is returned.");
+    Failure::parameter(Code::InvalidParameter, since, "cannot be combined with a filter", fix)
+}
+
+/// What changed and what was deleted, in the order of the ledger.
+async fn changed(call: Call<op::SeasonList>, since: Since<'_>) -> Result<Answered<op::SeasonList>, Failure> {
     let query = &call.query;
-    if query.status.is_some() || query.sport.is_some() || query.year.is_some() || query.q.is_some() {
-        // A season that changed so that a filter no longer lets it through would otherwise never be heard of again.
-        let fix = "leave the filters out and apply them to what comes";
-        return Err(Failure::parameter(Code::InvalidParameter, "updated_since", "goes with no filter", fix));
+    let name = if matches!(since, Since::Token(_)) { "since" } else { "updated_since" };
+    let filters = [
+        ("status", query.status.is_some()),
+        ("sport", query.sport.is_some()),
+        ("year", query.year.is_some()),
+        ("q", query.q.is_some()),
+    ];
+    if let Some((filter, _)) = filters.iter().find(|(_, sent)| *sent) {
+        return Err(takes_no_filter(name, filter));
     }
-    let part = call.part::<(Timestamp, Uuid)>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
-    let scope = call.scope()?;
-    // Just before the first instant that counts, so that it counts itself.
-    let start = Timestamp::from_microsecond(since.as_microsecond() - 1).unwrap_or(Timestamp::MIN);
-    let after = part.after.unwrap_or((start, Uuid::max()));
-    let mut store = call.store();
-    let changed = fieldhouse_store::seasons::changed(&mut store, scope, after, part.reach()).await?;
-    let gone = audit::tombstones(&mut store, scope, "season", after, part.reach()).await?;
-    let mut both: Vec<(Timestamp, Uuid, Option<Season>)> = changed
-        .into_iter()
-        .map(|listed| (listed.season.updated_at, listed.season.id.uuid(), Some(view(listed))))
-        .chain(gone.into_iter().map(|(id, at)| (at, id, None)))
-        .collect();
-    both.sort_by_key(|(at, id, _)| (*at, *id));
-    let page = call.page_info(&part, &mut both, |(at, id, _)| (*at, *id))?;
-    let (mut data, mut deleted) = (Vec::new(), Vec::new());
-    for (at, id, season) in both {
-        match season {
-            Some(season) => data.push(season),
-            None => deleted.push(Tombstone { id: SeasonId::from_uuid(id).to_string(), deleted_at: at }),
-        }
-    }
-    call.page(Page { data, deleted: Some(deleted), page })
+    let mut reading = call.changes(since, query.limit, query.cursor.as_deref()).await?;
+    let (after, reach) = (reading.after, reading.reach());
+    let changes = fieldhouse_store::seasons::changed(&mut reading.following, call.scope()?, after, reach);
+    let changes = changes.await?;
+    let page = reading.page(&call, changes, view, |id| SeasonId::from_uuid(id).to_string()).await?;
+    call.page(page)
 }
 
 pub(crate) async fn read(call: Call<op::SeasonRead>) -> Result<Answered<op::SeasonRead>, Failure> {

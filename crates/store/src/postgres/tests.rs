@@ -16,7 +16,7 @@ queries! {
     LOCK "tests.postgres.lock" "LOCK TABLE seasons IN ACCESS EXCLUSIVE MODE";
     COUNT "tests.postgres.count" "SELECT COUNT(*) FROM seasons";
     READ_ONLY "tests.postgres.read_only" "SET TRANSACTION READ ONLY";
-    CLEAR "tests.postgres.clear" "DELETE FROM tombstones";
+    CLEAR "tests.postgres.clear" "DELETE FROM key_ring_fingerprints";
 }
 
 async fn open(database: &Database, connections: usize) -> Postgres {

@@ -13,8 +13,8 @@ const ROWS: [&str; 5] = ["1000000", "10000", "100", "10", "2"];
 
 /// Every index that begins with the organization, its columns, and whether they are unique. The primary key of a table without row
 /// ids goes by the table's name.
-const INDEXES: &str = "SELECT t.name, CASE l.origin WHEN 'pk' THEN t.name ELSE l.name END, COUNT(*), l.\"unique\"
-    FROM sqlite_schema t JOIN pragma_index_list(t.name) l JOIN pragma_index_info(l.name) c
+const INDEXES: &str = "SELECT t.name, CASE WHEN l.origin = 'pk' AND k.wr THEN t.name ELSE l.name END, COUNT(*), l.\"unique\"
+    FROM sqlite_schema t JOIN pragma_table_list(t.name) k JOIN pragma_index_list(t.name) l JOIN pragma_index_info(l.name) c
     WHERE t.type = 'table' GROUP BY t.name, l.name HAVING MAX(CASE c.seqno WHEN 0 THEN c.name END) = 'org_id'";
 
 /// Writes the assumptions for the schema as it is now.

@@ -204,12 +204,10 @@ where
 {
     let _span = tracing::debug_span!("transaction", name).entered();
     let mut tx = Tx::sqlite(connection);
-    let result = poll_once(body(&mut tx)).unwrap_or_else(|| {
+    poll_once(tx.complete(name, body)).unwrap_or_else(|| {
         let reason = format!("{name} waited for something other than its transaction");
         Err(Error::Internal(reason).into())
-    })?;
-    tx.go_on(name)?;
-    Ok(result)
+    })
 }
 
 fn poll_once<F: Future>(future: F) -> Option<F::Output> {

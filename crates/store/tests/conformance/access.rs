@@ -315,7 +315,9 @@ pub(crate) async fn a_permission_writes_what_its_operation_says_and_nothing_else
     assert_eq!(may(password, None, renamed(&viewer.user)).await.unwrap(), Ok(()));
     let own = Favorite { owner_id: ListOwner::User(viewer.user.id).into(), ..anothers };
     assert_eq!(may(favorites, None, Effect::create(own)).await.unwrap(), Ok(()));
-    assert_eq!(may(one, target, suspended(&viewer.member)).await.unwrap(), Ok(()));
+    // The change of the user touched the membership.
+    let touched = Member { version: 2, ..viewer.member.clone() };
+    assert_eq!(may(one, target, suspended(&touched)).await.unwrap(), Ok(()));
     let denied = may(password, None, renamed(&viewer.user)).await.unwrap();
     assert_eq!(denied, Err(Denial::Unknown), "who is suspended is absent for good");
     let above = Requirement { writes: one, ..needs(Role::Owner) };

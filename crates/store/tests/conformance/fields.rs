@@ -128,6 +128,10 @@ pub(crate) async fn of_people_are_written_and_read_back(store: &Store) {
         ..key.clone()
     };
     place.changes(key, reissued, &["id", "user_id"]).await;
+    // Before the user, whose change touches the membership.
+    let demoted =
+        Member { role: Role::Admin, joined_at: later(), suspended_at: Some(later()), ..member.clone() };
+    place.changes(member, demoted, &["id", "user_id"]).await;
     let renamed = User {
         email: Email::parse("zoe@fields.example").unwrap(),
         name: name("Zoë"),
@@ -140,9 +144,6 @@ pub(crate) async fn of_people_are_written_and_read_back(store: &Store) {
         ..user.clone()
     };
     place.changes(user, renamed, &["id"]).await;
-    let demoted =
-        Member { role: Role::Admin, joined_at: later(), suspended_at: Some(later()), ..member.clone() };
-    place.changes(member, demoted, &["id", "user_id"]).await;
 }
 
 pub(crate) async fn of_leagues_are_written_and_read_back(store: &Store) {

@@ -10,7 +10,6 @@
 
 mod access;
 mod api_keys;
-mod audit;
 mod bookkeeping;
 mod catalogue;
 mod favorites;
@@ -18,6 +17,7 @@ mod fields;
 mod games;
 mod guests;
 mod leagues;
+mod ledger;
 mod members;
 mod organizations;
 mod paging;
@@ -56,8 +56,13 @@ async fn conforms(database: &Database) {
     bookkeeping::answers_are_kept_replaced_and_forgotten(store).await;
     bookkeeping::failed_sign_ins_add_up_until_one_succeeds(store).await;
     bookkeeping::fingerprints_are_remembered_once(store).await;
-    audit::a_change_leaves_one_event_and_an_outbox_row_for_each_effect(store).await;
-    audit::what_went_is_told_in_the_order_of_time(store).await;
+    ledger::a_transaction_is_one_entry_with_every_record_before_and_after(store).await;
+    ledger::each_kind_leaves_what_the_table_says(store).await;
+    ledger::a_user_is_recorded_in_each_of_their_organizations(store).await;
+    ledger::entries_are_filtered_and_come_newest_first(store).await;
+    ledger::the_generation_rises_with_every_commit(store).await;
+    ledger::erasing_clears_every_image_of_a_record_also_one_that_waits(store).await;
+    ledger::the_retention_clears_old_images_and_says_so(store).await;
     // Only debug builds remember what was run.
     #[cfg(debug_assertions)]
     assert_eq!(fieldhouse_store::query::runs::missing(store.engine()), Vec::<&str>::new(), "were never run");
@@ -83,7 +88,7 @@ async fn people(store: &Store) {
 async fn leagues(store: &Store) {
     seasons::are_listed_latest_first_page_by_page_with_their_divisions(store).await;
     seasons::are_filtered_and_searched_by_the_starts_of_words(store).await;
-    seasons::what_changed_is_told_in_the_order_of_change(store).await;
+    seasons::changes_come_each_once_in_the_order_of_their_latest_entries(store).await;
     seasons::are_read_found_changed_and_deleted(store).await;
     fields::of_people_are_written_and_read_back(store).await;
     fields::of_leagues_are_written_and_read_back(store).await;

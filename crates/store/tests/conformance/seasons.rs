@@ -6,13 +6,13 @@ use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::seasons::{ChangeSeason, Scoring, Season, SeasonStatus, Tiebreaker};
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{ExternalId, Name};
+use fieldhouse_store::ledger::{self, Point};
 use fieldhouse_store::seasons::{Filter, Listed};
 use fieldhouse_store::{Error, OrgScope, Store, seasons};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::leagues::{division, season, team};
 use jiff::civil::date;
 use jiff::{SignedDuration, Timestamp};
-use uuid::Uuid;
 
 use crate::paging::{PAGE, pages};
 
@@ -106,25 +106,60 @@ pub(crate) async fn are_filtered_and_searched_by_the_starts_of_words(store: &Sto
     assert_eq!(find(both).await, ["Été long 2024/25"], "filter and words together");
 }
 
-pub(crate) async fn what_changed_is_told_in_the_order_of_change(store: &Store) {
-    let club = Club::found(store, "Seasons Four").await;
+pub(crate) async fn changes_come_each_once_in_the_order_of_their_latest_entries(store: &Store) {
+    let (club, other) = (Club::found(store, "Seasons Four").await, Club::found(store, "Seasons Seven").await);
     let scope = club.owner().scope(store).await;
-    let at = |minutes| NOW.saturating_add(SignedDuration::from_mins(minutes)).unwrap();
-    let touched = |name, minutes| Season { updated_at: at(minutes), ..season(name) };
-    let (last, first, middle) = (touched("Last", 3), touched("First", 1), touched("Middle", 2));
-    let twin = Season { updated_at: at(2), ..season("Middle twin") };
-    let records = [&last, &first, &middle, &twin].map(|season| AnyRecord::Season(season.clone()));
-    let divisions = ["B", "A"].map(|name| AnyRecord::Division(division(&middle, name)));
-    // Together: a division that comes later touches its season.
-    club.create(store, records.into_iter().chain(divisions).collect()).await;
+    let [first, second, third] = ["First", "Second", "Third"].map(season);
+    for season in [&first, &second, &third] {
+        let divisions = ["B", "A"].map(|name| AnyRecord::Division(division(season, name)));
+        // Together: a division that comes later touches its season.
+        club.create(store, [AnyRecord::Season(season.clone())].into_iter().chain(divisions).collect()).await;
+    }
+    other.create(store, vec![AnyRecord::Season(season("Foreign"))]).await;
+    // Long before the others, by a node whose clock is slow.
+    let slow = clubs::moment_at(NOW.saturating_sub(SignedDuration::from_hours(1)).unwrap());
+    let renamed = Season { name: Name::parse("Renamed").unwrap(), ..first.clone() };
+    let renamed = Effect::update(&slow, first.clone(), renamed).expect("it differs");
+    clubs::apply(store, club.id(), vec![renamed]).await.unwrap();
+    clubs::apply(store, club.id(), vec![Effect::delete(season_to_delete(store, &club).await)]).await.unwrap();
 
-    let changed = async |after, limit| seasons::changed(&mut &*store, &scope, after, limit).await.unwrap();
-    let page = changed((Timestamp::UNIX_EPOCH, Uuid::nil()), 2).await;
-    assert_eq!(names(&page), ["First", "Middle"]);
-    assert_eq!(page[1].divisions.len(), 2, "with all divisions, though the page is two seasons long");
-    let rest = changed((page[1].season.updated_at, page[1].season.id.uuid()), 10).await;
-    assert_eq!(names(&rest), ["Middle twin", "Last"], "goes on among those of one instant");
-    assert_eq!(names(&changed((at(3), last.id.uuid()), 10).await), Vec::<&str>::new());
+    let changed = async |after, limit| {
+        let mut following = ledger::following(store, &scope).await.unwrap();
+        let changes = seasons::changed(&mut following, &scope, after, limit).await.unwrap();
+        following.finish().await.unwrap();
+        changes
+    };
+    let all = changed(Point::behind(0), 10).await;
+    let told: Vec<_> = all.iter().map(|change| change.record.as_ref().map(name_and_divisions)).collect();
+    let expected = [("Second", 2), ("Third", 2), ("Renamed", 2)];
+    let expected = expected.map(|(name, divisions)| Some((name.to_owned(), divisions)));
+    assert_eq!(told, [&expected[..], &[None]].concat(), "the last one was deleted");
+    let page = changed(Point::behind(0), 2).await;
+    assert_eq!(page, all[..2], "with all divisions, though the page is two seasons long");
+    assert_eq!(changed(page[1].point, 10).await, all[2..]);
+    assert_eq!(changed(all[3].point, 10).await, []);
+
+    let head = ledger::head(&mut &*store, &scope).await.unwrap();
+    assert_eq!(changed(Point::behind(head.seq), 10).await, []);
+    let posted = async |time| ledger::posted_after(&mut &*store, &scope, time).await.unwrap();
+    assert_eq!(posted(Timestamp::UNIX_EPOCH).await, Some(0));
+    assert_eq!(posted(head.posted_at).await, None, "strictly after");
+    let just_before = head.posted_at.saturating_sub(SignedDuration::from_micros(1)).unwrap();
+    assert_eq!(posted(just_before).await, Some(head.seq - 1));
+    for change in &all {
+        assert!(change.at < head.posted_at, "posted later than any change that waited");
+    }
+}
+
+fn name_and_divisions(listed: &Listed) -> (String, usize) {
+    (listed.season.name.to_string(), listed.divisions.len())
+}
+
+/// A season that is there for a moment.
+async fn season_to_delete(store: &Store, club: &Club) -> AnyRecord {
+    let season = AnyRecord::Season(season("Short"));
+    club.create(store, vec![season.clone()]).await;
+    season
 }
 
 pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {

@@ -7,11 +7,11 @@ use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::sessions::Session;
 use fieldhouse_domain::text::Name;
 use fieldhouse_store::games::Upcoming;
+use fieldhouse_store::ledger::{self, Point};
 use fieldhouse_store::{OrgScope, Store, divisions, favorites, games, members, records, seasons, teams};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::leagues::{division, game, season, team, venue};
-use jiff::{SignedDuration, Timestamp};
-use uuid::Uuid;
+use jiff::SignedDuration;
 
 use crate::favorites::{custom, saved};
 
@@ -63,7 +63,9 @@ async fn seen(store: &Store, club: &Club, scope: &OrgScope, league: &League) -> 
     let reader = &mut &*store;
     let id = league.season.id;
     let Some(AnyRecord::Game(first)) = league.records.last() else { panic!("the game is the last") };
-    let begin = (Timestamp::UNIX_EPOCH, Uuid::nil());
+    let mut following = ledger::following(store, scope).await.unwrap();
+    let changed = seasons::changed(&mut following, scope, Point::behind(0), 10).await.unwrap();
+    following.finish().await.unwrap();
     let of_seasons = |listed: Vec<seasons::Listed>| {
         let names = |listed: seasons::Listed| {
             let divisions = listed.divisions.into_iter().map(|division| division.name.to_string());
@@ -74,7 +76,7 @@ async fn seen(store: &Store, club: &Club, scope: &OrgScope, league: &League) -> 
     let read = seasons::read(reader, scope, id).await.unwrap();
     let mut seen = vec![
         of_seasons(seasons::list(reader, scope, &seasons::Filter::default(), None, 10).await.unwrap()),
-        of_seasons(seasons::changed(reader, scope, begin, 10).await.unwrap()),
+        of_seasons(changed.into_iter().filter_map(|change| change.record).collect()),
         of_seasons(read.into_iter().collect()),
     ];
     let to = NOW.saturating_add(SignedDuration::from_hours(1)).unwrap();

@@ -15,14 +15,14 @@ fn changes(club: &Club, league: &[AnyRecord], favorite: &Favorite) -> Vec<(AnyRe
     let Person { user, member, session, key, .. } = club.owner().clone();
     let mut people = vec![
         AnyRecord::Organization(club.organization.clone()),
-        AnyRecord::User(user),
         AnyRecord::Session(session),
         AnyRecord::ApiKey(key),
         AnyRecord::Favorite(favorite.clone()),
     ];
     people.extend(league.iter().cloned());
-    // Last, because the sessions of a member end with a change.
+    // Last, because the sessions of a member end with a change, and a change of the user touches the membership.
     people.push(AnyRecord::Member(member));
+    people.push(AnyRecord::User(user));
     people.into_iter().map(|before| (before.clone(), changed(before))).collect()
 }
 

@@ -8,6 +8,8 @@
 )]
 
 mod folder;
+mod journal;
+mod ledger;
 mod migrations;
 mod plans;
 mod postgres;

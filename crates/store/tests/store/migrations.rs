@@ -51,11 +51,11 @@ async fn programs_that_start_at_once_on_one_server_all_find_it_migrated() {
 async fn a_step_that_fails_leaves_nothing_of_itself() {
     for database in databases::both_blank() {
         // In the way of one of the last tables.
-        raw::execute(&database, "CREATE TABLE tombstones (stone INTEGER)").await;
+        raw::execute(&database, "CREATE TABLE key_ring_fingerprints (finger INTEGER)").await;
         let store = database.open().await;
         assert!(migrations::run(&store).await.is_err(), "a table is in the way");
         assert_eq!(migrations::status(&store).await.unwrap().applied, 0);
-        raw::execute(&database, "DROP TABLE tombstones").await;
+        raw::execute(&database, "DROP TABLE key_ring_fingerprints").await;
         migrations::run(&store).await.expect("the way is free, and no table is left of the first try");
     }
 }

@@ -85,3 +85,39 @@ async fn what_changed_goes_with_no_filter() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_token_of_a_list_gives_what_changed_after_it() {
+    on_both(async |club| {
+        let manager = club.member(Role::Manager);
+        let one = address(&make(manager, json!({"name": "One"})).await);
+        let two = address(&make(manager, json!({"name": "Two"})).await);
+        make(manager, json!({"name": "Three"})).await;
+        let list = manager.get(&format!("{SEASONS}?limit=1")).await;
+        let token = |answer: &crate::support::Answer| {
+            answer.body["page"]["sync"].as_str().expect("a token").to_owned()
+        };
+        let first = token(&list);
+        let next = list.body["page"]["next_cursor"].as_str().expect("a cursor");
+        make(manager, json!({"name": "Four"})).await;
+        let second_page = manager.get(&format!("{SEASONS}?limit=1&cursor={next}")).await;
+        assert_eq!(token(&second_page), first, "as of the first page");
+
+        assert_eq!(manager.patch(&one, &json!({"status": "active"})).await.status, 200);
+        assert_eq!(manager.delete(&two).await.status, 200);
+        assert_eq!(names(manager, &format!("?since={first}")).await, ["Four", "One"]);
+        let changes = manager.get(&format!("{SEASONS}?since={first}")).await;
+        assert_eq!(changes.body["deleted"].as_array().map(Vec::len), Some(1));
+        let after = manager.get(&format!("{SEASONS}?since={}", token(&changes))).await;
+        assert_eq!((&after.body["data"], &after.body["deleted"]), (&json!([]), &json!([])));
+
+        for wrong in ["x", &first[1..]] {
+            is_problem(&manager.get(&format!("{SEASONS}?since={wrong}")).await, Code::InvalidCursor, wrong);
+        }
+        for filter in ["status=active", "q=winter", "updated_since=2020-01-01T00:00:00Z"] {
+            let refused = manager.get(&format!("{SEASONS}?since={first}&{filter}")).await;
+            is_problem(&refused, Code::InvalidParameter, filter);
+        }
+    })
+    .await;
+}

@@ -1,0 +1,77 @@
+//! What the ledger of an organization records of each kind of record.
+//!
+//! A new kind gets a line in [`Kind::trace`] and in the table of its test.
+
+use crate::effects::{AnyRecord, Effect, Kind};
+
+/// What an effect leaves in the ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trace {
+    /// An entry with the record before and after.
+    Images,
+    /// An entry with the names of changed fields: an undo must never bring a credential back.
+    Fields,
+    /// An entry with the names of changed fields in every organization that the user belongs to.
+    Memberships,
+    /// Nothing.
+    Nothing,
+}
+
+impl Kind {
+    /// What a change of such a record leaves in the ledger.
+    pub const fn trace(self) -> Trace {
+        match self {
+            Self::Organization
+            | Self::Member
+            | Self::Season
+            | Self::Division
+            | Self::Team
+            | Self::Venue
+            | Self::Game => Trace::Images,
+            Self::Session | Self::ApiKey => Trace::Fields,
+            Self::User => Trace::Memberships,
+            // A favorite belongs to the family, the catalogue to everyone.
+            Self::Favorite | Self::College | Self::Program => Trace::Nothing,
+        }
+    }
+}
+
+impl Effect {
+    /// What this effect leaves in the ledger. A session is recorded when it is opened or ended, not when its token rotates.
+    pub fn trace(&self) -> Trace {
+        match (&self.before, &self.after) {
+            (Some(AnyRecord::Session(before)), Some(AnyRecord::Session(after)))
+                if before.revoked_at == after.revoked_at =>
+            {
+                Trace::Nothing
+            }
+            _ => self.record().map_or(Trace::Nothing, |record| record.kind().trace()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_leaves_what_the_table_says() {
+        let table: Vec<(&str, Trace)> = Kind::ALL.iter().map(|kind| (kind.name(), kind.trace())).collect();
+        let expected = [
+            ("organization", Trace::Images),
+            ("user", Trace::Memberships),
+            ("member", Trace::Images),
+            ("session", Trace::Fields),
+            ("api_key", Trace::Fields),
+            ("season", Trace::Images),
+            ("division", Trace::Images),
+            ("team", Trace::Images),
+            ("venue", Trace::Images),
+            ("game", Trace::Images),
+            ("favorite", Trace::Nothing),
+            ("college", Trace::Nothing),
+            ("program", Trace::Nothing),
+        ];
+        assert_eq!(table, expected);
+    }
+}

@@ -1,0 +1,163 @@
+//! What changed since: the tokens and cursors of lists of records that have a history.
+//!
+//! A token is a place in the organization's ledger, signed for the list and the organization. A page of changes is followed by a cursor
+//! that carries the token of the first page, so that whoever reads to the end knows where to start the next time.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use fieldhouse_api::{Code, Op, Page, Tombstone};
+use fieldhouse_store::ledger::{self, Changed, Following, Head, Point};
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq;
+
+use super::{Bounds, Call, Part};
+use crate::failure::Failure;
+use crate::key_ring::Purpose;
+
+/// How many bytes of the signature a token carries.
+const SIGNATURE: usize = 16;
+
+/// A place in the ledger of the organization.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Sync {
+    epoch: i64,
+    seq: i64,
+}
+
+impl From<&Head> for Sync {
+    fn from(head: &Head) -> Self {
+        Self { epoch: head.epoch, seq: head.seq }
+    }
+}
+
+/// Where a list goes on, with the place of its first page in the ledger.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Synced<P> {
+    /// The point in the list's order.
+    pub point: P,
+    /// The place in the ledger.
+    pub sync: Sync,
+}
+
+/// Since when changes are wanted.
+#[derive(Clone, Copy, Debug)]
+pub enum Since<'a> {
+    /// Since an earlier list.
+    Token(&'a str),
+    /// Since a time.
+    Time(Timestamp),
+}
+
+/// Changes that are being read. Entries are not posted until [`Reading::page`].
+pub struct Reading<'a> {
+    /// What to read them with.
+    pub following: Following<'a>,
+    /// Behind which place.
+    pub after: Point,
+    part: Part<Synced<Point>>,
+    sync: Sync,
+}
+
+impl<O: Op> Call<O> {
+    /// The part of a list that is wanted, and its place in the ledger: that of the first page, read before any record.
+    pub async fn synced_part<P: DeserializeOwned>(
+        &self,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<(Part<P>, Sync), Failure> {
+        let part = self.part::<Synced<P>>(limit, cursor, Bounds::USUAL)?;
+        let sync = match &part.after {
+            Some(after) => after.sync,
+            None => Sync::from(&ledger::latest(self.store(), self.scope()?).await?),
+        };
+        Ok((Part { limit: part.limit, after: part.after.map(|after| after.point) }, sync))
+    }
+
+    /// The token of a place in the ledger.
+    pub fn sync_token(&self, sync: Sync) -> Result<String, Failure> {
+        let place = serde_json::to_vec(&sync).map_err(|error| Failure::internal(error.to_string()))?;
+        let signature = self.app.key_ring.mac(Purpose::Cursor, &self.signed_place(&place)?);
+        Ok(URL_SAFE_NO_PAD.encode([&signature[..SIGNATURE], &place].concat()))
+    }
+
+    /// Starts to read what changed.
+    pub async fn changes(
+        &self,
+        since: Since<'_>,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Reading<'_>, Failure> {
+        let scope = self.scope()?;
+        let part = self.part::<Synced<Point>>(limit, cursor, Bounds::USUAL)?;
+        let wanted = match since {
+            Since::Token(token) => Some(self.place(token)?),
+            Since::Time(_) => None,
+        };
+        let mut following = ledger::following(&self.app.store, scope).await?;
+        let head = ledger::head(&mut following, scope).await?;
+        let sync = part.after.as_ref().map_or_else(|| Sync::from(&head), |after| after.sync);
+        if sync.epoch != head.epoch || wanted.is_some_and(|wanted| wanted.epoch != head.epoch) {
+            let detail = "This place in the history no longer exists: the organization was restored. Read the list again.";
+            return Err(Failure::new(Code::InvalidCursor, detail));
+        }
+        let after = match (&part.after, since) {
+            (Some(after), _) => after.point,
+            (None, Since::Token(_)) => Point::behind(wanted.map_or(0, |wanted| wanted.seq)),
+            (None, Since::Time(time)) => {
+                let seq = ledger::posted_after(&mut following, scope, time).await?;
+                Point::behind(seq.unwrap_or(head.seq))
+            }
+        };
+        Ok(Reading { following, after, part, sync })
+    }
+
+    fn place(&self, token: &str) -> Result<Sync, Failure> {
+        let wrong = || Failure::of(Code::InvalidCursor);
+        let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|_| wrong())?;
+        let (signature, place) = bytes.split_at_checked(SIGNATURE).ok_or_else(wrong)?;
+        let signed = self.signed_place(place)?;
+        let mut expected = self.app.key_ring.macs(Purpose::Cursor, &signed);
+        if !expected.any(|(_, expected)| bool::from(expected[..SIGNATURE].ct_eq(signature))) {
+            return Err(wrong());
+        }
+        serde_json::from_slice(place).map_err(|_| wrong())
+    }
+
+    /// What a token's signature covers: every member of the organization may use it, on this list.
+    fn signed_place(&self, place: &[u8]) -> Result<Vec<u8>, Failure> {
+        let head = format!("sync\n{}\n{}\n", O::OPERATION.id(), self.scope()?.organization());
+        Ok([head.as_bytes(), place].concat())
+    }
+}
+
+impl Reading<'_> {
+    /// How many to read.
+    pub fn reach(&self) -> u32 {
+        self.part.reach()
+    }
+
+    /// Ends the reading and puts a page together: `view` shows a record, `id` writes the id of a deleted one.
+    pub async fn page<O: Op, T, R>(
+        self,
+        call: &Call<O>,
+        mut changes: Vec<Changed<R>>,
+        view: impl Fn(R) -> T,
+        id: impl Fn(uuid::Uuid) -> String,
+    ) -> Result<Page<T>, Failure> {
+        self.following.finish().await?;
+        let sync = self.sync;
+        let mut page =
+            call.page_info(&self.part, &mut changes, |change| Synced { point: change.point, sync })?;
+        page.sync = Some(call.sync_token(sync)?);
+        let (mut data, mut deleted) = (Vec::new(), Vec::new());
+        for change in changes {
+            match change.record {
+                Some(record) => data.push(view(record)),
+                None => deleted.push(Tombstone { id: id(change.id), deleted_at: change.at }),
+            }
+        }
+        Ok(Page { data, deleted: Some(deleted), page })
+    }
+}

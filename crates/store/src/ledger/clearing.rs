@@ -1,0 +1,120 @@
+//! Clearing images: the erasure of one record, and the retention of all.
+//!
+//! Both are entries that name what they clear, so that the chain can be verified: the digests of what was cleared stay. Cleared text stays
+//! in files, write-ahead logs and backups until they are rewritten.
+
+use fieldhouse_domain::Moment;
+use fieldhouse_domain::effects::Kind;
+use fieldhouse_domain::ids::{EntryId, Id, OrganizationId};
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::entries::{CLEARED, ERASED, Written, WrittenEffect, fresh_salt};
+use super::{heads, posting};
+use crate::access::OrgWrite;
+use crate::apply::Change;
+use crate::engine::{Reader, Store, Tx, first};
+use crate::error::Result;
+use crate::query::queries;
+use crate::value::{id, values};
+
+queries! {
+    ERASE "ledger.erase" "UPDATE ledger_effects SET before = NULL, after = NULL, salt = NULL
+        WHERE org_id = $1 AND kind = $2 AND record_id = $3 AND seq <= $4 AND clears_to IS NULL AND salt IS NOT NULL";
+    ERASE_REASONS "ledger.erase_reasons" "UPDATE ledger_entries SET reason = NULL, reason_salt = NULL
+        WHERE org_id = $1 AND seq < $4 AND reason IS NOT NULL AND seq IN (SELECT seq FROM ledger_effects
+            WHERE org_id = $1 AND kind = $2 AND record_id = $3 AND seq < $4)";
+    OLD "ledger.old" "SELECT seq FROM ledger_entries WHERE org_id = $1 AND posted_at < $2 ORDER BY posted_at DESC LIMIT 1";
+    LAST "ledger.last_retention" "SELECT clears_to FROM ledger_effects WHERE org_id = $1 AND kind = $2 AND record_id = $3 AND verb = $4
+        ORDER BY seq DESC LIMIT 1";
+    RETAIN "ledger.retain" "UPDATE ledger_effects SET before = NULL, after = NULL, salt = NULL
+        WHERE org_id = $1 AND seq > $2 AND seq <= $3 AND clears_to IS NULL AND salt IS NOT NULL";
+    LEDGERS "ledger.all" "SELECT org_id FROM ledger_heads";
+}
+
+/// The operation of an entry by which the retention clears images.
+pub(crate) const RETENTION: &str = "ledger.retention";
+
+impl<'tx> Tx<'tx> {
+    /// Clears all images of a record in the ledger, those of this transaction included, and the reasons of the entries that changed it.
+    pub fn erase(&mut self, proof: &OrgWrite<'tx>, change: Change<'_>, record: (Kind, Uuid)) {
+        self.unrecorded.erase(proof.organization(), proof.actor(), change, record);
+    }
+}
+
+/// Clears what posted entries erase.
+pub(super) async fn clear(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    seq: i64,
+    entry: &Written,
+) -> Result<()> {
+    for erased in entry.effects.iter().filter(|effect| effect.verb == ERASED) {
+        let values = values![id(organization), &erased.kind, erased.record_id, seq];
+        tx.run(ERASE, values).await?;
+        tx.run(ERASE_REASONS, values).await?;
+    }
+    Ok(())
+}
+
+impl Store {
+    /// Clears the images of all entries that were posted before a time: of how many effects. Entries and the names of changed fields
+    /// stay.
+    pub async fn clear_images(&self, before: Timestamp, moment: &Moment) -> Result<u64> {
+        let mut cleared = 0;
+        for organization in (&mut &*self).rows(LEDGERS, values![], |row| row.next()).await? {
+            let moment = moment.again();
+            let entry: EntryId = moment.id();
+            let at = moment.now();
+            let body = async move |tx: &mut Tx<'_>| retain(tx, organization, before, (entry, at)).await;
+            cleared += match self.postgres() {
+                Some(postgres) => postgres.post("ledger.retain", body).await?,
+                None => self.write("ledger.retain", body).await?,
+            };
+        }
+        Ok(cleared)
+    }
+}
+
+async fn retain(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    before: Timestamp,
+    (entry, at): (EntryId, Timestamp),
+) -> Result<u64> {
+    let head = heads::lock(tx, organization).await?;
+    let old = first(tx, OLD, values![id(organization), before], |row| row.next::<i64>()).await?;
+    let values = values![id(organization), Kind::Organization.name(), organization.uuid(), CLEARED];
+    let last = first(tx, LAST, values, |row| row.next::<i64>()).await?.unwrap_or(0);
+    let Some(old) = old.filter(|old| *old > last) else { return Ok(0) };
+    let cleared = tx.run(RETAIN, values![id(organization), last, old]).await?;
+    if cleared == 0 {
+        return Ok(0);
+    }
+    let effect = WrittenEffect {
+        kind: Kind::Organization.name().to_owned(),
+        record_id: organization.uuid(),
+        verb: CLEARED.to_owned(),
+        version: 0,
+        clears_to: Some(old),
+        changed: "[]".to_owned(),
+        before: None,
+        after: None,
+        salt: Some(fresh_salt()),
+    };
+    let entry = Written {
+        id: entry.uuid(),
+        at: at.as_microsecond(),
+        user_id: None,
+        key_id: None,
+        on_behalf_of: None,
+        operation: RETENTION.to_owned(),
+        request_id: String::new(),
+        changeset_id: None,
+        reason: None,
+        reason_salt: None,
+        effects: vec![effect],
+    };
+    posting::append_now(tx, organization, head, entry).await?;
+    Ok(cleared)
+}

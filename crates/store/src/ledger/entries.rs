@@ -1,0 +1,317 @@
+//! What a transaction collects, and the entry that it becomes when the transaction ends.
+
+use std::collections::HashMap;
+
+use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
+use fieldhouse_domain::ids::{EntryId, Id, OrganizationId};
+use fieldhouse_domain::ledger::Trace;
+use jiff::Timestamp;
+use rand::Rng;
+use rand::rngs::StdRng;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use uuid::Uuid;
+
+use super::{journal, posting};
+use crate::access::Actor;
+use crate::apply::Change;
+use crate::engine::{Engine, Tx};
+use crate::error::{Error, Result};
+
+/// Random bytes without which a digest says nothing about the text.
+pub(crate) type Salt = [u8; 16];
+
+/// An entry as it is written, without its place in the ledger.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Written {
+    pub(crate) id: Uuid,
+    /// In microseconds.
+    pub(crate) at: i64,
+    pub(crate) user_id: Option<Uuid>,
+    pub(crate) key_id: Option<Uuid>,
+    pub(crate) on_behalf_of: Option<Uuid>,
+    pub(crate) operation: String,
+    pub(crate) request_id: String,
+    pub(crate) changeset_id: Option<Uuid>,
+    pub(crate) reason: Option<String>,
+    pub(crate) reason_salt: Option<Salt>,
+    pub(crate) effects: Vec<WrittenEffect>,
+}
+
+/// An effect as it is written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct WrittenEffect {
+    pub(crate) kind: String,
+    pub(crate) record_id: Uuid,
+    pub(crate) verb: String,
+    pub(crate) version: i64,
+    /// The newest entry whose images it clears; for an erasure that is the entry itself, known when it is posted.
+    pub(crate) clears_to: Option<i64>,
+    /// A JSON array of field names.
+    pub(crate) changed: String,
+    pub(crate) before: Option<String>,
+    pub(crate) after: Option<String>,
+    pub(crate) salt: Option<Salt>,
+}
+
+/// The verb of an effect that clears all earlier images of its record.
+pub(crate) const ERASED: &str = "erased";
+/// The verb of an effect by which the retention clears images.
+pub(crate) const CLEARED: &str = "cleared";
+
+/// What a transaction has changed and not recorded yet.
+#[derive(Default)]
+pub(crate) struct Unrecorded {
+    drafts: Vec<Draft>,
+    /// How many effects were written to tables, and of how many it was decided what the ledger records.
+    written: u64,
+    decided: u64,
+    journaled: Vec<OrganizationId>,
+}
+
+/// The entry of one organization.
+struct Draft {
+    organization: OrganizationId,
+    id: EntryId,
+    at: Timestamp,
+    actor: Actor,
+    operation: &'static str,
+    request_id: String,
+    reason: Option<String>,
+    effects: Vec<Collected>,
+    by_record: HashMap<(Kind, Uuid), usize>,
+}
+
+/// What happened to one record in the whole transaction.
+struct Collected {
+    kind: Kind,
+    record_id: Uuid,
+    before: Option<AnyRecord>,
+    after: Option<AnyRecord>,
+    /// Whether the ledger keeps the record before and after.
+    images: bool,
+    /// Names of fields of another record, for which this one was touched.
+    touched_for: Vec<&'static str>,
+    erased: bool,
+}
+
+impl Unrecorded {
+    /// Notes that an effect was written to its table.
+    pub(crate) fn note_written(&mut self) {
+        self.written += 1;
+    }
+
+    /// Decides that an effect leaves nothing itself.
+    pub(crate) fn set_aside(&mut self) {
+        self.decided += 1;
+    }
+
+    /// Collects an effect for the entry of an organization.
+    pub(crate) fn collect(
+        &mut self,
+        organization: OrganizationId,
+        actor: Actor,
+        change: Change<'_>,
+        effect: &Effect,
+        trace: Trace,
+    ) {
+        self.decided += 1;
+        if let Some(record) = effect.record()
+            && matches!(trace, Trace::Images | Trace::Fields)
+        {
+            let draft = self.draft(organization, actor, change);
+            let collected = draft.collected(record.kind(), record.uuid());
+            collected.add(effect);
+            collected.images |= trace == Trace::Images;
+        }
+    }
+
+    /// Collects an effect on a record that was touched because fields of another one changed.
+    pub(crate) fn collect_touched(
+        &mut self,
+        organization: OrganizationId,
+        actor: Actor,
+        change: Change<'_>,
+        effect: &Effect,
+        fields: &[&'static str],
+    ) {
+        self.decided += 1;
+        if let Some(record) = effect.record() {
+            let draft = self.draft(organization, actor, change);
+            let collected = draft.collected(record.kind(), record.uuid());
+            collected.add(effect);
+            collected.touched_for.extend(fields);
+        }
+    }
+
+    /// Has the entry of an organization clear a record's images.
+    pub(crate) fn erase(
+        &mut self,
+        organization: OrganizationId,
+        actor: Actor,
+        change: Change<'_>,
+        (kind, record): (Kind, Uuid),
+    ) {
+        self.draft(organization, actor, change).collected(kind, record).erased = true;
+    }
+
+    /// The organizations of the entries that were written to the journal.
+    pub(crate) fn take_journaled(&mut self) -> Vec<OrganizationId> {
+        std::mem::take(&mut self.journaled)
+    }
+
+    fn draft(&mut self, organization: OrganizationId, actor: Actor, change: Change<'_>) -> &mut Draft {
+        let at = self.drafts.iter().position(|draft| draft.organization == organization);
+        let at = at.unwrap_or_else(|| {
+            self.drafts.push(Draft {
+                organization,
+                id: change.moment.id(),
+                at: change.moment.now(),
+                actor,
+                operation: change.operation,
+                request_id: change.request_id.to_owned(),
+                reason: change.reason.map(str::to_owned),
+                effects: Vec::new(),
+                by_record: HashMap::new(),
+            });
+            self.drafts.len() - 1
+        });
+        &mut self.drafts[at]
+    }
+
+    fn take(&mut self, name: &'static str) -> Result<Vec<Draft>> {
+        let (written, decided) = (std::mem::take(&mut self.written), std::mem::take(&mut self.decided));
+        if written != decided {
+            let reason = format!("{name} wrote {written} effects, of which {decided} were recorded");
+            return Err(Error::Internal(reason));
+        }
+        let mut drafts = std::mem::take(&mut self.drafts);
+        // In the same order in every transaction, so that two of them never wait for each other.
+        drafts.sort_by_key(|draft| draft.organization);
+        Ok(drafts)
+    }
+}
+
+impl Draft {
+    fn collected(&mut self, kind: Kind, record_id: Uuid) -> &mut Collected {
+        let at = *self.by_record.entry((kind, record_id)).or_insert_with(|| {
+            self.effects.push(Collected {
+                kind,
+                record_id,
+                before: None,
+                after: None,
+                images: false,
+                touched_for: Vec::new(),
+                erased: false,
+            });
+            self.effects.len() - 1
+        });
+        &mut self.effects[at]
+    }
+
+    fn written(self) -> Written {
+        let mut random: StdRng = rand::make_rng();
+        let effects = self.effects.into_iter().flat_map(|effect| effect.written(&mut random)).collect();
+        Written {
+            id: self.id.uuid(),
+            at: self.at.as_microsecond(),
+            user_id: self.actor.user.map(Id::uuid),
+            key_id: self.actor.key.map(Id::uuid),
+            on_behalf_of: None,
+            operation: self.operation.to_owned(),
+            request_id: self.request_id,
+            changeset_id: None,
+            reason_salt: self.reason.as_ref().map(|_| salt(&mut random)),
+            reason: self.reason,
+            effects,
+        }
+    }
+}
+
+impl Collected {
+    /// The first effect says what was before, the last what is after.
+    fn add(&mut self, effect: &Effect) {
+        if self.before.is_none() && self.after.is_none() {
+            self.before.clone_from(&effect.before);
+        }
+        self.after.clone_from(&effect.after);
+    }
+
+    fn written(self, random: &mut impl Rng) -> Vec<WrittenEffect> {
+        let (kind, record_id) = (self.kind.name().to_owned(), self.record_id);
+        let effect = Effect { before: self.before, after: self.after };
+        let mut written = Vec::new();
+        if effect.record().is_some() {
+            let mut changed = effect.fields();
+            changed.extend(self.touched_for);
+            let images = self.images && !self.erased;
+            let image = |record: &AnyRecord| images.then(|| Json::Object(record.image()).to_string());
+            written.push(WrittenEffect {
+                kind: kind.clone(),
+                record_id,
+                verb: effect.verb().to_owned(),
+                version: version(&effect),
+                clears_to: None,
+                changed: Json::from(changed).to_string(),
+                before: effect.before.as_ref().and_then(image),
+                after: effect.after.as_ref().and_then(image),
+                salt: Some(salt(random)),
+            });
+        }
+        if self.erased {
+            written.push(WrittenEffect {
+                kind,
+                record_id,
+                verb: ERASED.to_owned(),
+                version: 0,
+                clears_to: Some(0),
+                changed: "[]".to_owned(),
+                before: None,
+                after: None,
+                salt: Some(salt(random)),
+            });
+        }
+        written
+    }
+}
+
+/// The record's version afterwards. A deletion counts as a change.
+fn version(effect: &Effect) -> i64 {
+    match (&effect.before, &effect.after) {
+        (_, Some(after)) => after.version(),
+        (Some(before), None) => before.version() + 1,
+        (None, None) => 0,
+    }
+}
+
+/// A salt for an effect that no transaction of records has.
+pub(super) fn fresh_salt() -> Salt {
+    salt(&mut rand::make_rng::<StdRng>())
+}
+
+fn salt(random: &mut impl Rng) -> Salt {
+    let mut salt = Salt::default();
+    random.fill_bytes(&mut salt);
+    salt
+}
+
+impl Tx<'_> {
+    /// Records what the transaction changed: one entry for each organization. Nothing may be written afterwards.
+    pub(crate) async fn record(&mut self, name: &'static str) -> Result<()> {
+        for draft in self.unrecorded.take(name)? {
+            let organization = draft.organization;
+            let entry = draft.written();
+            if entry.effects.is_empty() {
+                continue;
+            }
+            match self.engine() {
+                Engine::Sqlite => posting::append(self, organization, entry).await?,
+                Engine::Postgres => {
+                    journal::write(self, organization, entry).await?;
+                    self.unrecorded.journaled.push(organization);
+                }
+            }
+        }
+        Ok(())
+    }
+}

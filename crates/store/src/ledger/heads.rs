@@ -1,0 +1,89 @@
+//! Heads: how far the ledger of an organization is.
+
+use fieldhouse_domain::ids::OrganizationId;
+use jiff::Timestamp;
+
+use super::chain::{self, Link};
+use crate::engine::{Engine, Reader, Tx, first};
+use crate::error::{Error, Result};
+use crate::query::{Query, queries};
+use crate::row::Row;
+use crate::value::{id, values};
+
+queries! {
+    READ "ledger.head" "SELECT epoch, seq, posted_at, chain FROM ledger_heads WHERE org_id = $1";
+    CREATE "ledger.create_head" "INSERT INTO ledger_heads (org_id, epoch, seq, posted_at, chain) VALUES ($1, $2, 0, $3, $4)";
+    ADVANCE "ledger.advance" "UPDATE ledger_heads SET seq = $2, posted_at = $3, chain = $4 WHERE org_id = $1 AND seq = $5";
+}
+
+/// Waits for another poster, and reads what it committed.
+const LOCK: &Query = &Query {
+    name: "ledger.lock_head",
+    sql: "SELECT epoch, seq, posted_at, chain FROM ledger_heads WHERE org_id = $1 FOR NO KEY UPDATE",
+};
+/// The queries that only PostgreSQL has.
+pub(crate) const POSTGRES_QUERIES: &[&Query] = &[LOCK];
+
+/// How far the ledger of an organization is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Changes when the organization is restored or imported: positions of another epoch mean nothing.
+    pub epoch: i64,
+    /// The number of the newest entry; 0: there is none.
+    pub seq: i64,
+    /// When it was posted.
+    pub posted_at: Timestamp,
+    /// The link of the chain that it ends with.
+    pub chain: Link,
+}
+
+/// What rises with every commit of an organization, and is the same on every node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Generation {
+    /// The ledger's epoch.
+    pub epoch: i64,
+    /// How many entries were committed in it.
+    pub commits: i64,
+}
+
+fn row(row: &mut Row<'_>) -> Result<Head> {
+    Ok(Head { epoch: row.next()?, seq: row.next()?, posted_at: row.next()?, chain: row.next()? })
+}
+
+pub(crate) async fn read(reader: &mut impl Reader, organization: OrganizationId) -> Result<Head> {
+    found(organization, first(reader, READ, values![id(organization)], row).await?)
+}
+
+/// Reads the head for a transaction that appends entries.
+pub(crate) async fn lock(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Head> {
+    let query = match tx.engine() {
+        Engine::Sqlite => READ,
+        Engine::Postgres => LOCK,
+    };
+    found(organization, first(tx, query, values![id(organization)], row).await?)
+}
+
+fn found(organization: OrganizationId, head: Option<Head>) -> Result<Head> {
+    head.ok_or_else(|| Error::Internal(format!("{organization} has no ledger")))
+}
+
+/// Creates the ledger of a new organization. Its epoch is the time at which it begins.
+pub(crate) async fn create(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) -> Result<()> {
+    let genesis = chain::genesis(organization);
+    let values = values![id(organization), now.as_microsecond(), Timestamp::UNIX_EPOCH, &genesis];
+    tx.run(CREATE, values).await.map(drop)
+}
+
+/// Advances the head from the entry that was read.
+pub(crate) async fn advance(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    from: i64,
+    head: &Head,
+) -> Result<()> {
+    let values = values![id(organization), head.seq, head.posted_at, &head.chain, from];
+    match tx.run(ADVANCE, values).await? {
+        1 => Ok(()),
+        _ => Err(Error::Internal(format!("the ledger of {organization} moved while it was written"))),
+    }
+}

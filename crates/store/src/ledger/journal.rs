@@ -1,0 +1,226 @@
+//! The journal (PostgreSQL): where entries wait until they are posted.
+//!
+//! The order of the ledger rests on four rules: a transaction writes its rows of an organization at one place, as its *last* statement;
+//! `n` is an identity with CACHE 1; and the transaction is SERIALIZABLE. So whoever read or overwrote what a transaction wrote has a
+//! greater `n`.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use fieldhouse_domain::ids::OrganizationId;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
+
+use super::entries::{Written, WrittenEffect};
+use crate::engine::{Reader, Tx, first};
+use crate::error::{Error, Result};
+use crate::query::queries;
+use crate::value::{id, values};
+
+queries! {
+    WRITE "journal.write" "INSERT INTO journal (org_id, at, entry) VALUES ($1, $2, $3)";
+    SIZES "journal.sizes" "SELECT CAST(octet_length(entry) AS BIGINT) FROM journal WHERE org_id = $1 ORDER BY n LIMIT $2";
+    CLOCK "journal.clock" "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT), MAX(at) FROM journal WHERE org_id = $1";
+    TAKE "journal.take" "WITH taken AS (DELETE FROM journal WHERE org_id = $1 AND ctid = ANY (ARRAY(
+            SELECT ctid FROM journal WHERE org_id = $1 ORDER BY n LIMIT $2)) RETURNING n, at, entry)
+        SELECT at, entry FROM taken ORDER BY n";
+    WAITING "journal.waiting" "SELECT org_id FROM ledger_heads h WHERE EXISTS (SELECT 1 FROM journal j WHERE j.org_id = h.org_id)";
+    GENERATION "journal.generation" "SELECT h.epoch, h.seq + (SELECT COUNT(*) FROM journal j WHERE j.org_id = h.org_id)
+        FROM ledger_heads h WHERE h.org_id = $1";
+    WAITS "journal.waits" "SELECT n FROM journal WHERE org_id = $1 LIMIT 1";
+    SHARE_HEAD "journal.share_head" "SELECT seq FROM ledger_heads WHERE org_id = $1 FOR SHARE";
+}
+
+/// The format of a row, which it starts with.
+const FORMAT: &str = "1";
+/// How many effects one row holds at most.
+const EFFECTS: usize = 500;
+/// How many rows and bytes are posted together at most.
+const ROWS: u32 = 500;
+const BYTES: i64 = 4 << 20;
+
+/// A row: an entry, or a part of one.
+#[derive(Serialize, Deserialize)]
+struct Part {
+    #[serde(rename = "part")]
+    number: usize,
+    parts: usize,
+    #[serde(flatten)]
+    entry: Written,
+}
+
+/// What was taken out of the journal.
+#[derive(Debug, PartialEq)]
+pub(super) enum Taken {
+    /// An entry.
+    Entry(Box<Written>),
+    /// A row that cannot be read, with its time in microseconds.
+    Unreadable(i64, String),
+}
+
+/// Writes an entry: one row, or several where it has many effects.
+pub(super) async fn write(tx: &mut Tx<'_>, organization: OrganizationId, entry: Written) -> Result<()> {
+    let at = entry.at;
+    for text in rows(entry)? {
+        tx.run(WRITE, values![id(organization), at, text]).await?;
+    }
+    Ok(())
+}
+
+fn rows(mut entry: Written) -> Result<Vec<String>> {
+    let effects = std::mem::take(&mut entry.effects);
+    let parts = effects.len().div_ceil(EFFECTS).max(1);
+    let mut effects = effects.into_iter();
+    let mut rows = Vec::new();
+    for part in 0..parts {
+        let effects: Vec<WrittenEffect> = effects.by_ref().take(EFFECTS).collect();
+        let row = Part { number: part, parts, entry: Written { effects, ..entry.clone() } };
+        let json = serde_json::to_string(&row).map_err(|error| Error::Internal(error.to_string()))?;
+        rows.push(format!("{FORMAT} {json}"));
+    }
+    Ok(rows)
+}
+
+fn part(text: &str) -> Option<Part> {
+    let (format, json) = text.split_once(' ')?;
+    (format == FORMAT).then(|| serde_json::from_str(json).ok()).flatten()
+}
+
+/// Takes entries out of the journal in their order, the parts of one entry together.
+pub(super) async fn take(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Taken>> {
+    let sizes = tx.rows(SIZES, values![id(organization), ROWS], |row| row.next::<i64>()).await?;
+    let mut bytes = 0;
+    let fitting = sizes.iter().take_while(|size| {
+        bytes += **size;
+        bytes <= BYTES
+    });
+    let mut rows = u32::try_from(fitting.count()).unwrap_or(ROWS).max(1);
+    let mut gathering = Gathering::default();
+    loop {
+        let values = values![id(organization), rows];
+        let taken = tx.rows(TAKE, values, |row| Ok((row.next::<i64>()?, row.next::<String>()?))).await?;
+        let ended = taken.is_empty();
+        for (at, text) in taken {
+            gathering.add(at, text);
+        }
+        if ended || gathering.open.is_empty() {
+            return Ok(gathering.finish());
+        }
+        // The parts of an entry are committed together, so that the others are there.
+        rows = 1;
+    }
+}
+
+/// The database's time, and the newest time of a waiting entry.
+pub(super) async fn clock(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+) -> Result<(Timestamp, Option<Timestamp>)> {
+    let clock = first(tx, CLOCK, values![id(organization)], |row| Ok((row.next()?, row.next()?))).await?;
+    clock.ok_or_else(|| Error::Internal("the database has no clock".to_owned()))
+}
+
+/// The organizations with waiting entries.
+pub(super) async fn organizations(reader: &mut impl Reader) -> Result<Vec<OrganizationId>> {
+    reader.rows(WAITING, values![], |row| row.next()).await
+}
+
+/// Whether an entry of an organization waits.
+pub(super) async fn waits(reader: &mut impl Reader, organization: OrganizationId) -> Result<bool> {
+    Ok(first(reader, WAITS, values![id(organization)], |row| row.next::<i64>()).await?.is_some())
+}
+
+/// The epoch of an organization's ledger, and how many entries were committed in it, waiting ones included.
+pub(super) async fn generation(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+) -> Result<Option<(i64, i64)>> {
+    first(reader, GENERATION, values![id(organization)], |row| Ok((row.next()?, row.next()?))).await
+}
+
+/// Keeps posters out until the transaction ends.
+pub(super) async fn share_head(reader: &mut impl Reader, organization: OrganizationId) -> Result<()> {
+    reader.rows(SHARE_HEAD, values![id(organization)], |row| row.next::<i64>()).await.map(drop)
+}
+
+/// Rows that are put together to entries.
+#[derive(Default)]
+struct Gathering {
+    taken: Vec<Taken>,
+    /// Entries of which parts are missing, with the texts that were read.
+    open: Vec<(Part, i64, Vec<String>)>,
+}
+
+impl Gathering {
+    fn add(&mut self, at: i64, text: String) {
+        let Some(read) = part(&text) else {
+            self.taken.push(Taken::Unreadable(at, text));
+            return;
+        };
+        let same = self.open.iter().position(|(open, _, _)| open.entry.id == read.entry.id);
+        let (open, at, mut texts) = match same.map(|same| self.open.swap_remove(same)) {
+            Some((mut open, at, texts)) => {
+                open.number = read.number;
+                open.entry.effects.extend(read.entry.effects);
+                (open, at, texts)
+            }
+            None => (read, at, Vec::new()),
+        };
+        texts.push(text);
+        if open.number + 1 >= open.parts {
+            self.taken.push(Taken::Entry(Box::new(open.entry)));
+        } else {
+            self.open.push((open, at, texts));
+        }
+    }
+
+    /// What was taken. Parts whose last one is missing are not readable.
+    fn finish(self) -> Vec<Taken> {
+        let unreadable = self
+            .open
+            .into_iter()
+            .flat_map(|(_, at, texts)| texts.into_iter().map(move |text| Taken::Unreadable(at, text)));
+        self.taken.into_iter().chain(unreadable).collect()
+    }
+}
+
+/// What this process has committed to the journal, and did not post itself yet.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    counts: Mutex<HashMap<OrganizationId, u64>>,
+    committed: Notify,
+}
+
+impl Waiting {
+    /// Notes entries that were committed.
+    pub(crate) fn note(&self, organizations: &[OrganizationId]) {
+        if organizations.is_empty() {
+            return;
+        }
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        for organization in organizations {
+            *counts.entry(*organization).or_default() += 1;
+        }
+        drop(counts);
+        self.committed.notify_one();
+    }
+
+    /// The organizations with entries of this process, from which point on they are counted anew.
+    pub(crate) fn take(&self) -> Vec<OrganizationId> {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.drain().map(|(organization, _)| organization).collect()
+    }
+
+    /// The organizations of which more entries than `crowd` were committed; they are counted anew.
+    pub(crate) fn crowded(&self, crowd: u64) -> Vec<OrganizationId> {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let crowded = counts.extract_if(|_, count| *count > crowd);
+        crowded.map(|(organization, _)| organization).collect()
+    }
+
+    /// Waits until something is committed.
+    pub(crate) async fn committed(&self) {
+        self.committed.notified().await;
+    }
+}

@@ -1,0 +1,276 @@
+//! Posting: how entries get their place in the ledger. On SQLite that is the last statement of their transaction; on PostgreSQL they wait
+//! in the journal until a worker, a crowded writer or a reader of history posts them.
+
+use std::time::Duration;
+
+use fieldhouse_domain::ids::{Id, OrganizationId};
+use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::chain::{self, Link};
+use super::clearing;
+use super::entries::{ERASED, Salt, Written, WrittenEffect};
+use super::heads::{self, Generation, Head};
+use super::journal::{self, Taken};
+use crate::engine::{Engine, Store, Tx};
+use crate::error::Result;
+use crate::postgres::Postgres;
+use crate::query::queries;
+use crate::value::{Value, id, values};
+
+queries! {
+    ENTRY "ledger.entry" "INSERT INTO ledger_entries (org_id, seq, id, at, posted_at, user_id, key_id, on_behalf_of, operation, request_id,
+            changeset_id, reason, reason_salt, reason_digest, chain)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+    EFFECT "ledger.effect" "INSERT INTO ledger_effects (org_id, seq, position, kind, record_id, verb, version, clears_to, changed, before,
+            after, salt, digest)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+}
+
+/// The operation of an entry whose journal row cannot be read.
+pub(crate) const UNREADABLE: &str = "ledger.unreadable";
+/// How many entries of an organization may wait before its writers help to post them.
+const CROWD: u64 = 1000;
+/// How long a reader of history posts.
+const READERS_TIME: Duration = Duration::from_millis(500);
+
+/// Appends an entry to the ledger (SQLite). Its time of posting is later than its own and than that of the entry before.
+pub(super) async fn append(tx: &mut Tx<'_>, organization: OrganizationId, entry: Written) -> Result<()> {
+    let head = heads::lock(tx, organization).await?;
+    append_now(tx, organization, head, entry).await
+}
+
+/// Appends an entry to the ledger in a transaction that holds its head, on either engine.
+pub(super) async fn append_now(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    head: Head,
+    entry: Written,
+) -> Result<()> {
+    let at = Timestamp::from_microsecond(entry.at).unwrap_or(Timestamp::MAX);
+    let earliest = match tx.engine() {
+        Engine::Sqlite => after(at),
+        Engine::Postgres => {
+            let (now, newest) = journal::clock(tx, organization).await?;
+            now.max(after(newest.map_or(at, |newest| newest.max(at))))
+        }
+    };
+    append_all(tx, organization, head, earliest, vec![entry]).await
+}
+
+/// Posts waiting entries of an organization (PostgreSQL): how many.
+async fn post_some(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<usize> {
+    let head = heads::lock(tx, organization).await?;
+    let (now, newest) = journal::clock(tx, organization).await?;
+    let Some(newest) = newest else { return Ok(0) };
+    let taken = journal::take(tx, organization).await?;
+    let count = taken.len();
+    let entries = taken.into_iter().map(|taken| match taken {
+        Taken::Entry(entry) => *entry,
+        Taken::Unreadable(at, text) => unreadable(organization, at, text),
+    });
+    append_all(tx, organization, head, now.max(after(newest)), entries.collect()).await?;
+    Ok(count)
+}
+
+/// The next microsecond.
+fn after(time: Timestamp) -> Timestamp {
+    time.saturating_add(SignedDuration::from_micros(1)).unwrap_or(Timestamp::MAX)
+}
+
+/// Writes entries behind the head and advances it. None is posted earlier than `earliest`, nor than the one before it.
+async fn append_all(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    head: Head,
+    earliest: Timestamp,
+    entries: Vec<Written>,
+) -> Result<()> {
+    let (from, mut head) = (head.seq, head);
+    let mut posted = Vec::new();
+    for mut entry in entries {
+        head.seq += 1;
+        for erased in entry.effects.iter_mut().filter(|effect| effect.verb == ERASED) {
+            erased.clears_to = Some(head.seq);
+        }
+        head.posted_at = earliest.max(after(head.posted_at));
+        let entry = Placed::new(organization, &head, entry);
+        head.chain = entry.chain;
+        posted.push(entry);
+    }
+    let entries: Vec<_> = posted.iter().map(|entry| entry.row(organization)).collect();
+    tx.run_each(ENTRY, &entries).await?;
+    let effects: Vec<_> = posted.iter().flat_map(|entry| entry.effect_rows(organization)).collect();
+    tx.run_each(EFFECT, &effects).await?;
+    for entry in &posted {
+        clearing::clear(tx, organization, entry.seq, &entry.entry).await?;
+    }
+    heads::advance(tx, organization, from, &head).await
+}
+
+/// An entry with its place and its digests.
+struct Placed {
+    entry: Written,
+    seq: i64,
+    posted_at: Timestamp,
+    reason_digest: Option<Link>,
+    digests: Vec<Link>,
+    chain: Link,
+}
+
+impl Placed {
+    fn new(organization: OrganizationId, head: &Head, entry: Written) -> Self {
+        let reason_digest = entry
+            .reason_salt
+            .as_ref()
+            .zip(entry.reason.as_deref())
+            .map(|(salt, reason)| chain::reason(salt, reason));
+        let digests: Vec<Link> = entry.effects.iter().map(digest).collect();
+        let chain = chain::link(
+            &head.chain,
+            organization,
+            (head.seq, head.posted_at.as_microsecond()),
+            &entry,
+            reason_digest.as_ref(),
+            entry.effects.iter().zip(&digests),
+        );
+        Self { entry, seq: head.seq, posted_at: head.posted_at, reason_digest, digests, chain }
+    }
+
+    fn row(&self, organization: OrganizationId) -> Vec<Value<'_>> {
+        let Written { id: entry_id, at, user_id, key_id, on_behalf_of, .. } = &self.entry;
+        let row = values![
+            id(organization),
+            self.seq,
+            *entry_id,
+            *at,
+            self.posted_at,
+            *user_id,
+            *key_id,
+            *on_behalf_of,
+            &self.entry.operation,
+            &self.entry.request_id,
+            self.entry.changeset_id,
+            self.entry.reason.as_ref(),
+            self.entry.reason_salt.as_ref(),
+            self.reason_digest.as_ref(),
+            &self.chain,
+        ];
+        row.to_vec()
+    }
+
+    fn effect_rows(&self, organization: OrganizationId) -> impl Iterator<Item = Vec<Value<'_>>> {
+        let effects = self.entry.effects.iter().zip(&self.digests).zip(0_u32..);
+        effects.map(move |((effect, digest), position)| {
+            let row = values![
+                id(organization),
+                self.seq,
+                position,
+                &effect.kind,
+                effect.record_id,
+                &effect.verb,
+                effect.version,
+                effect.clears_to,
+                &effect.changed,
+                effect.before.as_ref(),
+                effect.after.as_ref(),
+                effect.salt.as_ref(),
+                digest,
+            ];
+            row.to_vec()
+        })
+    }
+}
+
+fn digest(effect: &WrittenEffect) -> Link {
+    let none = Salt::default();
+    chain::images(effect.salt.as_ref().unwrap_or(&none), effect.before.as_deref(), effect.after.as_deref())
+}
+
+/// The entry of a journal row that cannot be read: it must not block its organization.
+fn unreadable(organization: OrganizationId, at: i64, text: String) -> Written {
+    tracing::error!(%organization, "a row of the journal cannot be read; it is posted with its text");
+    let digest: [u8; 32] = Sha256::digest([organization.uuid().as_bytes(), text.as_bytes()].concat()).into();
+    Written {
+        id: Uuid::new_v8(std::array::from_fn(|byte| digest[byte])),
+        at,
+        user_id: None,
+        key_id: None,
+        on_behalf_of: None,
+        operation: UNREADABLE.to_owned(),
+        request_id: String::new(),
+        changeset_id: None,
+        reason_salt: Some(std::array::from_fn(|byte| digest[16 + byte])),
+        reason: Some(text),
+        effects: Vec::new(),
+    }
+}
+
+impl Store {
+    /// Posts all waiting entries of an organization: how many there were. On SQLite none ever wait.
+    pub async fn post(&self, organization: OrganizationId) -> Result<usize> {
+        match self.postgres() {
+            Some(postgres) => post_all(postgres, organization).await,
+            None => Ok(0),
+        }
+    }
+
+    /// Posts the waiting entries of every organization: how many there were.
+    pub async fn post_everything(&self) -> Result<usize> {
+        let Some(postgres) = self.postgres() else { return Ok(0) };
+        let mut posted = 0;
+        for organization in journal::organizations(&mut &*self).await? {
+            posted += post_all(postgres, organization).await?;
+        }
+        Ok(posted)
+    }
+
+    /// Waits until a transaction of this process leaves an entry in the journal, then posts. On SQLite that never happens.
+    pub async fn post_when_committed(&self) -> Result<usize> {
+        let Some(postgres) = self.postgres() else { return std::future::pending().await };
+        postgres.waiting.committed().await;
+        let mut posted = 0;
+        for organization in postgres.waiting.take() {
+            posted += post_all(postgres, organization).await?;
+        }
+        Ok(posted)
+    }
+
+    /// Posts for someone who is about to read history, but not for long: what waits behind is read the next time.
+    pub(super) async fn post_for_reader(&self, organization: OrganizationId) -> Result<()> {
+        match tokio::time::timeout(READERS_TIME, self.post(organization)).await {
+            Ok(posted) => posted.map(drop),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// The generation of an organization: read it before the data, or in their snapshot, and from the same server.
+    pub async fn generation(&self, organization: OrganizationId) -> Result<Generation> {
+        if let Some(postgres) = self.postgres() {
+            return super::reading::generation(postgres, organization).await;
+        }
+        let head = heads::read(&mut &*self, organization).await?;
+        Ok(Generation { epoch: head.epoch, commits: head.seq })
+    }
+}
+
+/// Posts where too many entries wait that writers of this process left: those who write are slowed down to the pace of posting.
+pub(crate) async fn help(postgres: &Postgres) {
+    for organization in postgres.waiting.crowded(CROWD) {
+        if let Err(error) = post_all(postgres, organization).await {
+            tracing::warn!(%organization, %error, "waiting entries could not be posted");
+        }
+    }
+}
+
+async fn post_all(postgres: &Postgres, organization: OrganizationId) -> Result<usize> {
+    let mut posted = 0;
+    loop {
+        let some = postgres.post("ledger.post", async move |tx| post_some(tx, organization).await).await?;
+        posted += some;
+        if some == 0 {
+            return Ok(posted);
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! Reading the ledger: the audit log, the history of a record, and what changed since.
+
+use std::str::FromStr as _;
+
+use constcat::concat;
+use fieldhouse_domain::effects::Kind;
+use fieldhouse_domain::ids::{ApiKeyId, EntryId, Id, OrganizationId, UserId};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::heads::{self, Generation, Head};
+use super::journal;
+use crate::access::OrgScope;
+use crate::engine::{Engine, Reader, Store, first};
+use crate::error::{Error, Result};
+use crate::postgres::{Postgres, PostgresTx};
+use crate::query::{Query, queries};
+use crate::row::Row;
+use crate::value::{Value, id, values};
+
+/// Entries with their effects, the newest first: `page` picks their numbers, `effects` says which effects are shown.
+macro_rules! entries {
+    ($page:expr, $effects:literal) => {
+        concat!(
+            "WITH page AS (",
+            $page,
+            ") SELECT e.seq, e.id, e.at, e.posted_at, e.user_id, u.name, e.key_id, e.on_behalf_of, e.operation, e.request_id,
+                e.changeset_id, e.reason, f.position, f.kind, f.record_id, f.verb, f.version, f.changed, f.before, f.after, f.salt
+            FROM page JOIN ledger_entries e ON e.org_id = $1 AND e.seq = page.seq
+            LEFT JOIN users u ON u.id = e.user_id
+            LEFT JOIN ledger_effects f ON f.org_id = $1 AND f.seq = e.seq",
+            $effects
+        )
+    };
+}
+
+/// Numbers of entries of the organization $1 that are older than the entry $2 and pass the filters $3 to $7.
+macro_rules! filtered {
+    ($and:literal) => {
+        concat!(
+            "SELECT seq FROM ledger_entries WHERE org_id = $1 AND seq < $2
+                AND (CAST($3 AS UUID) IS NULL OR user_id = $3) AND (CAST($4 AS UUID) IS NULL OR key_id = $4)
+                AND (CAST($5 AS TEXT) IS NULL OR operation = $5) AND at >= $6 AND at < $7",
+            $and,
+            " ORDER BY seq DESC LIMIT $8"
+        )
+    };
+}
+
+queries! {
+    ENTRIES "ledger.entries" entries!(filtered!(""), "");
+    ENTRIES_OF "ledger.entries_of_record" entries!(filtered!(" AND seq IN (SELECT seq FROM ledger_effects
+        WHERE org_id = $1 AND kind = $9 AND record_id = $10 AND seq < $2)"), "");
+    HISTORY "ledger.history" entries!("SELECT DISTINCT seq FROM ledger_effects
+        WHERE org_id = $1 AND kind = $2 AND record_id = $3 AND seq < $4 ORDER BY seq DESC LIMIT $5",
+        " AND f.kind = $2 AND f.record_id = $3");
+    POSTED_AFTER "ledger.posted_after" "SELECT seq FROM ledger_entries WHERE org_id = $1 AND posted_at > $2 ORDER BY posted_at LIMIT 1";
+}
+
+/// What happened to records of the kind $2 behind the place $3, $4: only the latest effect on each record, at most $5. Effects that only
+/// clear images change no record.
+pub(crate) const CHANGES: &str = "SELECT f.seq, f.position, f.record_id AS id, f.verb, e.at
+    FROM ledger_effects f JOIN ledger_entries e ON e.org_id = $1 AND e.seq = f.seq
+    WHERE f.org_id = $1 AND f.kind = $2 AND (f.seq, f.position) > ($3, $4) AND f.clears_to IS NULL
+        AND NOT EXISTS (SELECT 1 FROM ledger_effects l WHERE l.org_id = $1 AND l.kind = $2 AND l.record_id = f.record_id
+            AND l.seq > f.seq AND l.clears_to IS NULL)
+    ORDER BY f.seq, f.position LIMIT $5";
+
+/// A place in the ledger: behind an effect of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Point {
+    /// The entry.
+    pub seq: i64,
+    /// The effect.
+    pub position: i64,
+}
+
+impl Point {
+    /// Behind all effects of an entry.
+    pub fn behind(seq: i64) -> Self {
+        Self { seq, position: i64::MAX }
+    }
+}
+
+/// What happened last to a record, and the record as it is now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changed<T> {
+    /// Where that is in the ledger.
+    pub point: Point,
+    /// The record's id.
+    pub id: Uuid,
+    /// When.
+    pub at: Timestamp,
+    /// The record as it is now; none: it was deleted.
+    pub record: Option<T>,
+}
+
+/// An entry of the ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its number: without gaps, from 1.
+    pub seq: i64,
+    /// Its id.
+    pub id: EntryId,
+    /// When the change happened, by the clock of the node that made it.
+    pub at: Timestamp,
+    /// When the entry was posted: rises with the number.
+    pub posted_at: Timestamp,
+    /// Who did it; none: the operator of the server.
+    pub user_id: Option<UserId>,
+    /// The user's name now.
+    pub user_name: Option<String>,
+    /// The API key.
+    pub key_id: Option<ApiKeyId>,
+    /// The user on whose behalf it was done.
+    pub on_behalf_of: Option<UserId>,
+    /// The operation.
+    pub operation: String,
+    /// The request.
+    pub request_id: String,
+    /// The changeset.
+    pub changeset_id: Option<Uuid>,
+    /// Why.
+    pub reason: Option<String>,
+    /// What happened to records.
+    pub effects: Vec<EntryEffect>,
+}
+
+/// What happened to one record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryEffect {
+    /// Its place in the entry.
+    pub position: i64,
+    /// The kind of record.
+    pub kind: Kind,
+    /// The record's id.
+    pub record_id: Uuid,
+    /// `created`, `updated`, `deleted`, `erased` or `cleared`.
+    pub verb: String,
+    /// The record's version afterwards.
+    pub version: i64,
+    /// The names of the fields that changed.
+    pub changed: Vec<String>,
+    /// The record before, as JSON.
+    pub before: Option<String>,
+    /// The record after, as JSON.
+    pub after: Option<String>,
+    /// Whether the images were cleared.
+    pub cleared: bool,
+}
+
+/// Which entries are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only those of this user.
+    pub user: Option<UserId>,
+    /// Only those of this API key.
+    pub key: Option<ApiKeyId>,
+    /// Only those of this operation.
+    pub operation: Option<String>,
+    /// Only those that are about this record.
+    pub record: Option<(Kind, Uuid)>,
+    /// Only those from this time on.
+    pub from: Option<Timestamp>,
+    /// Only those before this time.
+    pub to: Option<Timestamp>,
+}
+
+/// How far the organization's ledger is. On PostgreSQL, entries may wait behind it.
+pub async fn head(reader: &mut impl Reader, scope: &OrgScope) -> Result<Head> {
+    heads::read(reader, scope.organization()).await
+}
+
+/// How far the organization's ledger is, after posting what waits.
+pub async fn latest(store: &Store, scope: &OrgScope) -> Result<Head> {
+    let organization = scope.organization();
+    if store.engine() == Engine::Postgres && journal::waits(&mut &*store, organization).await? {
+        store.post_for_reader(organization).await?;
+    }
+    heads::read(&mut &*store, organization).await
+}
+
+/// Entries that are older than an entry, the newest first.
+pub async fn entries(
+    reader: &mut impl Reader,
+    scope: &OrgScope,
+    filter: &Filter,
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Vec<Entry>> {
+    list(reader, scope.organization(), filter, before, limit).await
+}
+
+pub(crate) async fn list(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    filter: &Filter,
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Vec<Entry>> {
+    let mut values: Vec<Value<'_>> = values![
+        id(organization),
+        before.unwrap_or(i64::MAX),
+        filter.user.map(Id::uuid),
+        filter.key.map(Id::uuid),
+        filter.operation.as_ref(),
+        filter.from.unwrap_or(Timestamp::MIN),
+        filter.to.unwrap_or(Timestamp::MAX),
+        limit,
+    ]
+    .to_vec();
+    let Some((kind, record)) = filter.record else {
+        return gather(reader, ENTRIES, &values).await;
+    };
+    values.extend([Value::from(kind.name()), Value::from(record)]);
+    gather(reader, ENTRIES_OF, &values).await
+}
+
+/// The entries that are about a record, the newest first, each with its effects on that record.
+pub async fn history(
+    reader: &mut impl Reader,
+    scope: &OrgScope,
+    record: (Kind, Uuid),
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Vec<Entry>> {
+    let before = before.unwrap_or(i64::MAX);
+    let values = values![id(scope.organization()), record.0.name(), record.1, before, limit];
+    gather(reader, HISTORY, values).await
+}
+
+/// The number behind which all entries were posted after a time; none: no entry was.
+pub async fn posted_after(
+    reader: &mut impl Reader,
+    scope: &OrgScope,
+    time: Timestamp,
+) -> Result<Option<i64>> {
+    let values = values![id(scope.organization()), time];
+    Ok(first(reader, POSTED_AFTER, values, |row| row.next::<i64>()).await?.map(|seq| seq - 1))
+}
+
+async fn gather(reader: &mut impl Reader, query: &'static Query, values: &[Value<'_>]) -> Result<Vec<Entry>> {
+    let mut entries: Vec<Entry> = Vec::new();
+    let read = reader.rows(query, values, |row| {
+        let (entry, effect) = (entry(row)?, effect(row)?);
+        let at = entries.iter().rposition(|other| other.seq == entry.seq).unwrap_or_else(|| {
+            entries.push(entry);
+            entries.len() - 1
+        });
+        entries[at].effects.extend(effect);
+        Ok(())
+    });
+    read.await?;
+    entries.sort_by_key(|entry| std::cmp::Reverse(entry.seq));
+    for entry in &mut entries {
+        entry.effects.sort_by_key(|effect| effect.position);
+    }
+    Ok(entries)
+}
+
+fn entry(row: &mut Row<'_>) -> Result<Entry> {
+    Ok(Entry {
+        seq: row.next()?,
+        id: row.next()?,
+        at: row.next()?,
+        posted_at: row.next()?,
+        user_id: row.next()?,
+        user_name: row.next()?,
+        key_id: row.next()?,
+        on_behalf_of: row.next()?,
+        operation: row.next()?,
+        request_id: row.next()?,
+        changeset_id: row.next()?,
+        reason: row.next()?,
+        effects: Vec::new(),
+    })
+}
+
+fn effect(row: &mut Row<'_>) -> Result<Option<EntryEffect>> {
+    let Some(position) = row.next()? else { return Ok(None) };
+    let kind: String = row.next()?;
+    Ok(Some(EntryEffect {
+        position,
+        kind: Kind::from_str(&kind)
+            .map_err(|error| Error::Internal(format!("the ledger holds a {kind}: {error}")))?,
+        record_id: row.next()?,
+        verb: row.next()?,
+        version: row.next()?,
+        changed: row.next()?,
+        before: row.next()?,
+        after: row.next()?,
+        cleared: row.next::<Option<[u8; 16]>>()?.is_none(),
+    }))
+}
+
+/// A reader that sees history up to the newest entry. On PostgreSQL it keeps posters out while it lives: an entry that is posted while a
+/// record is read could otherwise be posted before the record's newest time of change, and whoever asks for what was posted after that
+/// time would miss it.
+pub struct Following<'a> {
+    store: &'a Store,
+    tx: Option<PostgresTx>,
+}
+
+/// Posts what waits and reads on from there. End it with [`Following::finish`].
+pub async fn following<'a>(store: &'a Store, scope: &OrgScope) -> Result<Following<'a>> {
+    let organization = scope.organization();
+    let mut following = Following { store, tx: None };
+    if let Some(postgres) = store.postgres() {
+        store.post_for_reader(organization).await?;
+        following.tx = Some(postgres.begin_reading().await?);
+        journal::share_head(&mut following, organization).await?;
+    }
+    Ok(following)
+}
+
+impl Following<'_> {
+    /// Lets posters in again.
+    pub async fn finish(self) -> Result<()> {
+        match self.tx {
+            Some(tx) => tx.commit().await,
+            None => Ok(()),
+        }
+    }
+}
+
+impl Reader for Following<'_> {
+    async fn rows<T: Send>(
+        &mut self,
+        query: &'static Query,
+        values: &[Value<'_>],
+        each: impl FnMut(&mut Row<'_>) -> Result<T> + Send,
+    ) -> Result<Vec<T>> {
+        match &mut self.tx {
+            Some(tx) => tx.rows(query, values, each).await,
+            None => self.store.rows(query, values, each).await,
+        }
+    }
+}
+
+/// The generation on PostgreSQL, where entries wait in the journal.
+pub(super) async fn generation(postgres: &Postgres, organization: OrganizationId) -> Result<Generation> {
+    let read =
+        postgres.post("ledger.generation", async move |tx| journal::generation(tx, organization).await);
+    let (epoch, commits) =
+        read.await?.ok_or_else(|| Error::Internal(format!("{organization} has no ledger")))?;
+    Ok(Generation { epoch, commits })
+}
