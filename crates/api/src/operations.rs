@@ -353,12 +353,8 @@ without HTTP:
 
     /// Founds an organization with its first members.
     OperatorFound "operator.found" [Organization Any, User Any, Member Any];
-    /// Loads a league into an organization that has none of its records yet.
-    OperatorLoadLeague "operator.load_league" [Season Any, Division Any, Team Any, Venue Any, Game Any];
     /// Updates the college catalogue from a file.
     OperatorLoadColleges "operator.load_colleges" [College Any, Program Any];
-    /// Ends a session whose refresh token was used a second time.
-    AuthRefreshReused "auth.refresh_reused" [Session Own];
     /// Deletes the images of entries that are older than the ledger retains them.
     LedgerRetention "ledger.retention" [];
 }

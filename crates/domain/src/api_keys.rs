@@ -208,7 +208,7 @@ pub fn issue(
     wanted: IssueApiKey,
     minted: &Minted,
     active: usize,
-) -> Result<(ApiKey, Effect), Refusal> {
+) -> Result<ApiKey, Refusal> {
     let now = moment.now();
     if active >= MOST_ACTIVE {
         return Err(Refusal::LimitReached(format!(
@@ -231,7 +231,7 @@ pub fn issue(
     let NewApiKey { name, kind, mut scopes, allowed_ips } = wanted.key;
     scopes.sort_unstable();
     scopes.dedup();
-    let key = ApiKey {
+    Ok(ApiKey {
         id: moment.id(),
         user_id,
         name,
@@ -249,8 +249,7 @@ pub fn issue(
         revoked_at: None,
         updated_at: now,
         version: 1,
-    };
-    Ok((key.clone(), Effect::create(key)))
+    })
 }
 
 /// Revokes a key; none where it is revoked already.

@@ -113,9 +113,6 @@ fn folded(text: Option<&str>) -> String {
     text.map(text::fold).unwrap_or_default()
 }
 
-/// A search is answered by at most this many words of it.
-pub const MOST_SEARCH_WORDS: usize = 6;
-
 /// A ZIP code as it is kept: five digits, or nine with a hyphen before the last four. None for anything else.
 pub fn zip(text: &str) -> Option<String> {
     let digits: String = text.trim().chars().filter(|letter| *letter != '-').collect();

@@ -54,6 +54,19 @@ enumeration! {
     }
 }
 
+impl Kind {
+    /// How many records of other kinds are above a record of this kind at most: it refers to them.
+    pub const fn depth(self) -> i8 {
+        match self {
+            Self::Organization | Self::User | Self::College => 0,
+            Self::Member | Self::Session | Self::ApiKey | Self::Season | Self::Venue | Self::Program => 1,
+            Self::Division | Self::Favorite => 2,
+            Self::Team => 3,
+            Self::Game => 4,
+        }
+    }
+}
+
 macro_rules! records {
     ($($name:ident,)*) => {
         /// A record of any kind that effects are about.
@@ -61,7 +74,16 @@ macro_rules! records {
         #[expect(missing_docs, reason = "each member is the record of its name")]
         pub enum AnyRecord { $($name($name),)* }
 
-        $(impl From<$name> for AnyRecord { fn from(record: $name) -> Self { Self::$name(record) } })*
+        $(
+            impl From<$name> for AnyRecord { fn from(record: $name) -> Self { Self::$name(record) } }
+            impl TryFrom<AnyRecord> for $name {
+                type Error = Kind;
+                /// The record, or of which other kind it is.
+                fn try_from(any: AnyRecord) -> Result<Self, Kind> {
+                    match any { AnyRecord::$name(record) => Ok(record), other => Err(other.kind()) }
+                }
+            }
+        )*
 
         impl AnyRecord {
             /// The kind of record.
@@ -70,6 +92,8 @@ macro_rules! records {
             pub fn uuid(&self) -> Uuid { match self { $(Self::$name(record) => record.id.uuid()),* } }
             /// The record's id as it is written on the wire.
             pub fn id(&self) -> String { match self { $(Self::$name(record) => record.id.to_string()),* } }
+            /// The user that it belongs to, or whose list it is on; none for what belongs to the organization.
+            pub fn owner(&self) -> Option<Uuid> { match self { $(Self::$name(record) => Owned::owner(record)),* } }
             /// How often it has changed, from 1.
             pub fn version(&self) -> i64 { match self { $(Self::$name(record) => record.version),* } }
             /// When it last changed.
@@ -99,6 +123,31 @@ macro_rules! records {
 }
 
 records! { Organization, User, Member, Session, ApiKey, Season, Division, Team, Venue, Game, Favorite, }
+
+/// Whose a record is.
+trait Owned {
+    fn owner(&self) -> Option<Uuid>;
+}
+
+macro_rules! owned {
+    ($($name:ident: |$record:ident| $owner:expr;)*) => {
+        $(impl Owned for $name { fn owner(&self) -> Option<Uuid> { let $record = self; $owner } })*
+    };
+}
+
+owned! {
+    Organization: |_record| None;
+    User: |record| Some(record.id.uuid());
+    Member: |record| Some(record.user_id.uuid());
+    Session: |record| Some(record.user_id.uuid());
+    ApiKey: |record| Some(record.user_id.uuid());
+    Season: |_record| None;
+    Division: |_record| None;
+    Team: |_record| None;
+    Venue: |_record| None;
+    Game: |_record| None;
+    Favorite: |record| Some(record.owner_id.uuid());
+}
 
 impl AnyRecord {
     /// Becomes the next version of a record. Clocks differ and requests overtake each other, but a record never goes back in time:
@@ -159,6 +208,17 @@ impl Effect {
             (None, _) => "created",
             (_, None) => "deleted",
             _ => "updated",
+        }
+    }
+
+    /// Its place in the order in which effects are written: deletions from children to parents, then updates, then creations from
+    /// parents to children.
+    pub fn place(&self) -> (u8, i8) {
+        let depth = self.record().map_or(0, |record| record.kind().depth());
+        match (&self.before, &self.after) {
+            (_, None) => (0, -depth),
+            (Some(_), _) => (1, depth),
+            (None, _) => (2, depth),
         }
     }
 

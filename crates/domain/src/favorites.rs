@@ -75,6 +75,13 @@ pub enum ListOwner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OwnerId(Uuid);
 
+impl OwnerId {
+    /// The id without its kind.
+    pub fn uuid(self) -> Uuid {
+        self.0
+    }
+}
+
 impl From<ListOwner> for OwnerId {
     fn from(owner: ListOwner) -> Self {
         match owner {

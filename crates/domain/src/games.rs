@@ -184,14 +184,14 @@ impl Game {
         self.away_team_id.map(|team_id| Side { team_id, score: self.away_score })
     }
 
-    /// Notes what differs from `before` that families should know, with its reason.
-    pub fn note_change(&mut self, before: &Self, at: Timestamp, reason: &str) {
+    /// Notes what differs from `before` that families should know, with the reason.
+    pub fn note_change(&mut self, before: &Self, at: Timestamp, reason: Option<&str>) {
         let changed = self.changed(before);
         let notable = NOTABLE.iter().filter(|(field, _)| changed.contains(field));
         let mut fields: Vec<String> = notable.map(|(_, shown)| (*shown).to_owned()).collect();
         fields.dedup();
         if !fields.is_empty() {
-            self.last_change = Some(LastChange { at, fields, reason: Some(reason.to_owned()) });
+            self.last_change = Some(LastChange { at, fields, reason: reason.map(str::to_owned) });
         }
     }
 }

@@ -22,6 +22,7 @@ pub mod record;
 pub mod refusal;
 pub mod roles;
 pub mod scopes;
+pub mod search;
 pub mod seasons;
 pub mod sessions;
 pub mod sports;

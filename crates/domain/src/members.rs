@@ -4,7 +4,6 @@ use jiff::Timestamp;
 
 use crate::Moment;
 use crate::Refusal;
-use crate::effects::Effect;
 use crate::ids::{MemberId, UserId};
 use crate::record::{Body, Record};
 use crate::roles::Role;
@@ -62,15 +61,15 @@ pub struct ChangeMember {
     pub suspended: Option<bool>,
 }
 
-/// Changes a member. Nobody acts on those above himself or raises anyone above himself; `owners` is how many active owners the
-/// organization has now, of whom the last stays.
-pub fn change(
+/// The member as a change wants it. No one acts on a member with a higher role than their own, or raises one above it; `owners` is how
+/// many active owners the organization has, of whom the last stays.
+pub fn changed(
     moment: &Moment,
     actor: Role,
-    member: Member,
+    member: &Member,
     wanted: ChangeMember,
     owners: i64,
-) -> Result<Option<Effect>, Refusal> {
+) -> Result<Member, Refusal> {
     let mut after = member.clone();
     after.role = wanted.role.unwrap_or(member.role);
     after.suspended_at = match wanted.suspended {
@@ -78,16 +77,15 @@ pub fn change(
         Some(false) => None,
         None => member.suspended_at,
     };
-    refuse_reaching_above(actor, &member, after.role)?;
-    refuse_losing_last_owner(&member, after.role == Role::Owner && after.suspended_at.is_none(), owners)?;
-    Ok(Effect::update(moment, member, after))
+    refuse_reaching_above(actor, member, after.role)?;
+    refuse_losing_last_owner(member, after.role == Role::Owner && after.suspended_at.is_none(), owners)?;
+    Ok(after)
 }
 
-/// Removes a member from the organization, under the same rules as [`change`].
-pub fn remove(actor: Role, member: Member, owners: i64) -> Result<Effect, Refusal> {
-    refuse_reaching_above(actor, &member, member.role)?;
-    refuse_losing_last_owner(&member, false, owners)?;
-    Ok(Effect::delete(member))
+/// Refuses to remove a member, under the same rules as [`changed`].
+pub fn refuse_removal(actor: Role, member: &Member, owners: i64) -> Result<(), Refusal> {
+    refuse_reaching_above(actor, member, member.role)?;
+    refuse_losing_last_owner(member, false, owners)
 }
 
 fn refuse_reaching_above(actor: Role, member: &Member, wanted: Role) -> Result<(), Refusal> {

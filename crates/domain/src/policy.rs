@@ -198,6 +198,17 @@ pub fn decide(
     }
 }
 
+/// Whether a user of this role may do what `requirement` describes, whatever credential they have: who has just proved who they are, or
+/// is not making the request.
+pub fn decide_role(requirement: &Requirement, role: Role) -> Result<(), Denial> {
+    match requirement.credential {
+        Credential::Required(least) | Credential::Optional(least) if role < least => {
+            Err(Denial::RoleInsufficient(least))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn decide_key(requirement: Requirement, scopes: &[Scope], agent: bool) -> Result<(), Denial> {
     let needed = requirement.scope;
     match requirement.keys {

@@ -7,14 +7,13 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::Deserialize;
 
-use crate::effects::Effect;
+use crate::Refusal;
 use crate::ids::SeasonId;
 use crate::record::{Body, Cell, CellKind, Column, Record, enumeration};
 use crate::refusal::Check;
 use crate::sports::Sport;
 use crate::text::{ExternalId, Name};
 use crate::time::TimeZoneName;
-use crate::{Moment, Refusal};
 
 enumeration! {
     /// Where a season stands.
@@ -132,24 +131,24 @@ impl Season {
     }
 }
 
-/// Changes a season; none where nothing differs.
-pub fn change(moment: &Moment, season: Season, wanted: ChangeSeason) -> Result<Option<Effect>, Refusal> {
+/// The season as a change wants it. An archived season can only go back to completed.
+pub fn changed(season: &Season, wanted: ChangeSeason) -> Result<Season, Refusal> {
     let after = season.with(wanted)?;
     let leaves_archive = season.status == SeasonStatus::Archived && after.status != SeasonStatus::Archived;
     if leaves_archive && after.status != SeasonStatus::Completed {
         return Err(Refusal::State("an archived season can only go back to completed".to_owned()));
     }
-    Ok(Effect::update(moment, season, after))
+    Ok(after)
 }
 
-/// Deletes a season on which nothing stands: `dependents` counts its divisions, teams and games.
-pub fn delete(season: Season, dependents: i64) -> Result<Effect, Refusal> {
+/// Refuses to delete a season that others depend on: `dependents` counts its divisions, teams and games.
+pub fn refuse_in_use(dependents: i64) -> Result<(), Refusal> {
     if dependents > 0 {
         return Err(Refusal::InUse(format!(
             "the season has {dependents} divisions, teams and games: delete them first, or archive the season"
         )));
     }
-    Ok(Effect::delete(season))
+    Ok(())
 }
 
 /// What is wrong between the fields of a season.

@@ -13,13 +13,12 @@ mod records;
 mod seasons;
 mod venues;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::divisions::Division;
-use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::games::{Game, GameKind};
-use fieldhouse_domain::ids::SeasonId;
 use fieldhouse_domain::record::enumeration;
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::sports::Sport;
@@ -32,7 +31,7 @@ use super::BadRow;
 pub use counts::Counts;
 use drafts::Ledgers;
 pub use fixtures::{Fixture, FixtureSeason, FixtureSide, Ground, Schedule, Sides};
-use records::Ledger;
+use records::Found;
 use venues::Venues;
 
 enumeration! {
@@ -114,8 +113,8 @@ pub fn plan(moment: &Moment, options: &Options, schedule: Schedule, existing: Ex
     let seasons = seasons::resolve(moment, options, &mut fixtures, existing.seasons, &mut bad);
     let mut ledgers = Ledgers {
         seasons,
-        divisions: Ledger::new(existing.divisions, |division| (division.season_id, division.name.folded())),
-        teams: Ledger::new(existing.teams, |team| (team.division_id, team.name.folded())),
+        divisions: Found::new(existing.divisions, |division| (division.season_id, division.name.folded())),
+        teams: Found::new(existing.teams, |team| (team.division_id, team.name.folded())),
         venues: Venues::new(existing.venues),
     };
     let drafts: Vec<Game> =
@@ -127,7 +126,7 @@ pub fn plan(moment: &Moment, options: &Options, schedule: Schedule, existing: Ex
         bad_rows: count(bad.iter()),
         ..Counts::default()
     };
-    let (effects, counts) = settle(moment, ledgers, game_changes(moment, existing.games, drafts), counts);
+    let (effects, counts) = settle(moment, ledgers, game_changes(existing.games, drafts), counts);
     Plan { effects, counts, bad }
 }
 
@@ -136,14 +135,14 @@ fn count<T>(items: impl Iterator<Item = T>) -> u64 {
 }
 
 /// Each wanted game with the existing one that it is.
-fn game_changes(moment: &Moment, existing: Vec<Game>, drafts: Vec<Game>) -> Vec<(Option<Game>, Game)> {
+fn game_changes(existing: Vec<Game>, drafts: Vec<Game>) -> Vec<(Option<Game>, Game)> {
     let matched = games::matched(&existing, &drafts);
     let mut existing: Vec<Option<Game>> = existing.into_iter().map(Some).collect();
     let mut changes = Vec::with_capacity(drafts.len());
     for (draft, place) in drafts.into_iter().zip(matched) {
         let before = place.and_then(|place| existing[place].take());
         let after = match &before {
-            Some(before) => merge::merged(moment, before, &draft),
+            Some(before) => merge::merged(before, &draft),
             None => draft,
         };
         changes.push((before, after));
@@ -158,13 +157,10 @@ fn settle(
     counts: Counts,
 ) -> (Vec<Effect>, Counts) {
     let (mut effects, venues) = ledgers.venues.settle(moment);
-    // A season is read with its divisions, so that whoever follows its changes hears of one that it gains.
-    let grown: HashSet<SeasonId> = ledgers.divisions.created().map(|division| division.season_id).collect();
-    let (season_effects, seasons) =
-        ledgers.seasons.settle_with(moment, AnyRecord::Season, |season| grown.contains(&season.id));
-    let (division_effects, divisions) = ledgers.divisions.settle(moment, AnyRecord::Division);
-    let (team_effects, teams) = ledgers.teams.settle(moment, AnyRecord::Team);
-    let (game_effects, games) = records::settle(moment, games.into_iter(), AnyRecord::Game, |_| false);
+    let (season_effects, seasons) = ledgers.seasons.settle(moment);
+    let (division_effects, divisions) = ledgers.divisions.settle(moment);
+    let (team_effects, teams) = ledgers.teams.settle(moment);
+    let (game_effects, games) = records::settle(moment, games.into_iter());
     effects.extend([season_effects, division_effects, team_effects, game_effects].into_iter().flatten());
     let counts = Counts {
         seasons_created: seasons.created,

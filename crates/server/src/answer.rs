@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use fieldhouse_api::envelope::{Asset, Html, JSON};
 use fieldhouse_api::rows::Method;
-use fieldhouse_api::{Op, Operation, Row};
+use fieldhouse_api::{Data, Deleted, Op, Operation, Row};
 use fieldhouse_domain::scopes::Resource;
 use serde::Serialize;
 use twox_hash::XxHash3_128;
@@ -35,6 +35,13 @@ impl<O: Op<Answer: Serialize>> Answered<O> {
         let mut body = Vec::with_capacity(1024);
         serde_json::to_writer(&mut body, answer).map_err(|error| Failure::internal(error.to_string()))?;
         Ok(Self::bytes(HeaderValue::from_static(JSON), body.into()))
+    }
+}
+
+impl<O: Op<Answer = Data<Deleted>>> Answered<O> {
+    /// The record of this id was deleted.
+    pub fn deleted(id: impl std::fmt::Display) -> Result<Self, Failure> {
+        Self::json(&Data { data: Deleted { id: id.to_string(), deleted: true } })
     }
 }
 

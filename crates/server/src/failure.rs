@@ -235,9 +235,41 @@ fn sentence(text: &str) -> String {
     format!("{first}{}.", letters.as_str())
 }
 
+impl From<fieldhouse_commands::Error> for Failure {
+    fn from(error: fieldhouse_commands::Error) -> Self {
+        use fieldhouse_commands::Error;
+        match error {
+            Error::Refused(refusal) => refusal.into(),
+            Error::Denied(denial) => denial.into(),
+            Error::Store(error) => error.into(),
+        }
+    }
+}
+
+/// The problem of a unique key that another record has; none for a key that no client sets.
+fn duplicate(taken: &fieldhouse_store::Taken) -> Option<Failure> {
+    let field = taken.field.as_deref()?;
+    let kind = taken.table.trim_end_matches('s').replace('_', " ");
+    let shown = field.replace('_', " ");
+    let detail = format!("Another {kind} has the same {shown} already.");
+    let mut failure = Failure::new(Code::Duplicate, detail);
+    failure.0.errors.push(FieldProblem {
+        pointer: format!("/{field}"),
+        code: Code::Duplicate.name().to_owned(),
+        message: format!("is the {shown} of another {kind}"),
+        fix: Some(format!("Send another {shown}, or change the {kind} that has it.")),
+    });
+    Some(failure)
+}
+
 impl From<fieldhouse_store::Error> for Failure {
     fn from(error: fieldhouse_store::Error) -> Self {
         use fieldhouse_store::Error;
+        if let Error::Duplicate(taken) = &error
+            && let Some(failure) = duplicate(taken)
+        {
+            return failure;
+        }
         let cause = error.to_string();
         let (code, wait) = match error {
             Error::Duplicate(_) | Error::Reference(_) => (Code::Conflict, None),

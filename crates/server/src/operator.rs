@@ -1,7 +1,10 @@
 //! What the operator of the server does on the store itself, without a request: found an organization, add its people, load the college
 //! catalogue. Commands of the server's own machine come here; no route does.
 
-use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_api::Operation;
+use fieldhouse_commands::Acting;
+use fieldhouse_commands::imports::{Imported, League};
+use fieldhouse_commands::organizations::Found;
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{Organization, slug};
@@ -12,7 +15,7 @@ use fieldhouse_domain::users::{User, check_password};
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_imports::colleges::{self, Catalogue, Existing};
 use fieldhouse_imports::league;
-use fieldhouse_store::{Change, Store, organizations, users};
+use fieldhouse_store::Store;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::auth::passwords::Passwords;
@@ -52,6 +55,9 @@ pub enum OperatorError {
     /// A rule refused it.
     #[error("{}", explain(.0))]
     Refused(#[from] Refusal),
+    /// The operator may not do it.
+    #[error("the operator has no permission for this")]
+    Denied,
     /// A password could not be hashed.
     #[error("the password could not be hashed")]
     Password,
@@ -70,6 +76,16 @@ fn explain(refusal: &Refusal) -> String {
     }
 }
 
+impl From<fieldhouse_commands::Error> for OperatorError {
+    fn from(error: fieldhouse_commands::Error) -> Self {
+        match error {
+            fieldhouse_commands::Error::Store(error) => Self::Store(error),
+            fieldhouse_commands::Error::Refused(refusal) => Self::Refused(refusal),
+            fieldhouse_commands::Error::Denied(_) => Self::Denied,
+        }
+    }
+}
+
 impl From<Failure> for OperatorError {
     fn from(_: Failure) -> Self {
         Self::Password
@@ -77,6 +93,7 @@ impl From<Failure> for OperatorError {
 }
 
 /// Founds an organization with its first people, all in one transaction.
+#[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
 pub async fn found(
     store: &Store,
     passwords: &Passwords,
@@ -96,44 +113,27 @@ pub async fn found(
         updated_at: now,
         version: 1,
     };
-    let mut effects = vec![Effect::create(AnyRecord::Organization(organization.clone()))];
+    let mut members = Vec::new();
     for person in people {
         let user = new_user(passwords, clock, &moment, &person).await?;
         let member = Member::new(&moment, user.id, person.role);
-        effects.push(Effect::create(AnyRecord::User(user)));
-        effects.push(Effect::create(AnyRecord::Member(member)));
+        members.push((user, member));
     }
-    let id = organization.id;
-    let operator = store.operator();
-    store
-        .write("operator.found", async move |tx| {
-            if organizations::by_slug(tx, &organization.slug).await?.is_some() {
-                return Err(Refusal::Duplicate(format!(
-                    "there is an organization {} already",
-                    organization.slug
-                ))
-                .into());
-            }
-            for effect in &effects {
-                refuse_known_address(tx, effect).await?;
-            }
-            let proof = tx.permit_operator(&operator, id);
-            tx.apply(&proof, change(&moment, "operator.found"), &effects).await?;
-            Ok(id)
-        })
-        .await
-}
-
-async fn refuse_known_address(
-    tx: &mut fieldhouse_store::Tx<'_>,
-    effect: &Effect,
-) -> Result<(), OperatorError> {
-    if let Some(AnyRecord::User(user)) = &effect.after
-        && users::by_email(tx, &user.email).await?.is_some()
-    {
-        return Err(Refusal::Duplicate(format!("there is a user {} already", user.email.as_str())).into());
-    }
-    Ok(())
+    let acting = Acting::Operator(store.operator(), organization.id);
+    let taken = format!("there is an organization {} already", organization.slug);
+    let command = Found { organization, people: members };
+    fieldhouse_commands::run(store, acting, moment, command).await.map_err(|error| match error {
+        fieldhouse_commands::Error::Store(fieldhouse_store::Error::Duplicate(key)) => {
+            let is_user = key.table == "users";
+            let why = if is_user {
+                "there is a user with one of these addresses already".to_owned()
+            } else {
+                taken
+            };
+            Refusal::Duplicate(why).into()
+        }
+        other => other.into(),
+    })
 }
 
 async fn new_user(
@@ -160,11 +160,8 @@ async fn new_user(
     })
 }
 
-fn change<'a>(moment: &'a Moment, operation: &'static str) -> Change<'a> {
-    Change { moment, operation, request_id: "operator" }
-}
-
 /// Applies the plan of a league import to an organization that holds none of it yet.
+#[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
 pub async fn load_league(
     store: &Store,
     clock: &Clock,
@@ -172,21 +169,17 @@ pub async fn load_league(
     options: league::Options,
     schedule: league::Schedule,
 ) -> Result<league::Counts, OperatorError> {
-    let moment = clock.moment();
-    let operator = store.operator();
-    store
-        .write("operator.load_league", async move |tx| {
-            let moment = moment.again();
-            let plan = league::plan(&moment, &options, schedule.clone(), league::Existing::default());
-            let proof = tx.permit_operator(&operator, organization);
-            tx.apply(&proof, change(&moment, "operator.load_league"), &plan.effects).await?;
-            Ok(plan.counts)
-        })
-        .await
+    let command = League { options, schedule, skip_bad: true };
+    let acting = Acting::Operator(store.operator(), organization);
+    match fieldhouse_commands::run(store, acting, clock.moment(), command).await? {
+        Imported::Done(counts, _) => Ok(counts),
+        Imported::Refused(_) => Err(OperatorError::Denied),
+    }
 }
 
 /// Brings the college catalogue up to a file: how much of it was new, changed and unchanged. `progress` hears how many records are
 /// written of how many. All or nothing.
+#[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
 pub async fn load_colleges(
     store: &Store,
     clock: &Clock,
@@ -197,7 +190,7 @@ pub async fn load_colleges(
     let moment = clock.moment();
     let operator = store.operator();
     store
-        .write("operator.load_colleges", async move |tx| {
+        .write(Operation::OperatorLoadColleges.id(), async move |tx| {
             let moment = moment.again();
             let existing = fieldhouse_store::colleges::everything(tx).await?;
             let existing = Existing { colleges: existing.0, programs: existing.1 };

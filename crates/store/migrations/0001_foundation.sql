@@ -3,23 +3,24 @@
 --
 -- Every tenant table is keyed by org_id first, in its primary key, its unique keys and its foreign keys, so that a reference into
 -- another tenant is a constraint error and the schema can be sharded by organization. Times are microseconds since 1970 in UTC,
--- dates are YYYY-MM-DD, JSON is text.
+-- dates are YYYY-MM-DD, JSON is text. A unique key that clients can meet is named TABLE__FIELD: the error names the field by it.
 
 CREATE TABLE orgs (
     id {uuid} NOT NULL PRIMARY KEY,
     name {text} NOT NULL,
-    slug {text} NOT NULL UNIQUE,
+    slug {text} NOT NULL,
     country {text},
     time_zone {text} NOT NULL,
     created_at {time} NOT NULL,
     updated_at {time} NOT NULL,
-    version {int} NOT NULL
+    version {int} NOT NULL,
+    CONSTRAINT orgs__slug UNIQUE (slug)
 ) {reference};
 
 CREATE TABLE users (
     id {uuid} NOT NULL PRIMARY KEY,
     email {text} NOT NULL,
-    email_folded {text} NOT NULL UNIQUE,
+    email_folded {text} NOT NULL,
     name {text} NOT NULL,
     locale {text},
     time_zone {text},
@@ -28,7 +29,8 @@ CREATE TABLE users (
     suspended_at {time},
     created_at {time} NOT NULL,
     updated_at {time} NOT NULL,
-    version {int} NOT NULL
+    version {int} NOT NULL,
+    CONSTRAINT users__email UNIQUE (email_folded)
 ) {reference};
 
 CREATE TABLE members (
@@ -41,7 +43,7 @@ CREATE TABLE members (
     updated_at {time} NOT NULL,
     version {int} NOT NULL,
     PRIMARY KEY (org_id, id),
-    UNIQUE (org_id, user_id)
+    CONSTRAINT members__user_id UNIQUE (org_id, user_id)
 ) {tenant};
 CREATE INDEX members_by_user ON members (user_id);
 CREATE INDEX members_by_join ON members (org_id, joined_at, id);
@@ -117,11 +119,11 @@ CREATE TABLE seasons (
     updated_at {time} NOT NULL,
     version {int} NOT NULL,
     PRIMARY KEY (org_id, id),
-    UNIQUE (org_id, name_folded)
+    CONSTRAINT seasons__name UNIQUE (org_id, name_folded)
 ) {tenant};
 CREATE INDEX seasons_by_day ON seasons (org_id, listed_on, id);
 CREATE INDEX seasons_by_change ON seasons (org_id, updated_at, id);
-CREATE UNIQUE INDEX seasons_by_external_id ON seasons (org_id, external_id) WHERE external_id IS NOT NULL;
+CREATE UNIQUE INDEX seasons__external_id ON seasons (org_id, external_id) WHERE external_id IS NOT NULL;
 
 CREATE TABLE divisions (
     org_id {uuid} NOT NULL,
@@ -135,7 +137,7 @@ CREATE TABLE divisions (
     updated_at {time} NOT NULL,
     version {int} NOT NULL,
     PRIMARY KEY (org_id, id),
-    UNIQUE (org_id, season_id, name_folded),
+    CONSTRAINT divisions__name UNIQUE (org_id, season_id, name_folded),
     FOREIGN KEY (org_id, season_id) REFERENCES seasons (org_id, id)
 ) {tenant};
 
@@ -152,7 +154,7 @@ CREATE TABLE teams (
     updated_at {time} NOT NULL,
     version {int} NOT NULL,
     PRIMARY KEY (org_id, id),
-    UNIQUE (org_id, division_id, name_folded),
+    CONSTRAINT teams__name UNIQUE (org_id, division_id, name_folded),
     FOREIGN KEY (org_id, season_id) REFERENCES seasons (org_id, id),
     FOREIGN KEY (org_id, division_id) REFERENCES divisions (org_id, id)
 ) {tenant};
@@ -172,7 +174,7 @@ CREATE TABLE venues (
     updated_at {time} NOT NULL,
     version {int} NOT NULL,
     PRIMARY KEY (org_id, id),
-    UNIQUE (org_id, name_folded)
+    CONSTRAINT venues__name UNIQUE (org_id, name_folded)
 ) {tenant};
 
 CREATE TABLE games (
@@ -211,7 +213,7 @@ CREATE INDEX games_by_division ON games (org_id, division_id);
 CREATE INDEX games_by_home_team ON games (org_id, home_team_id, starts_at, id);
 CREATE INDEX games_by_away_team ON games (org_id, away_team_id, starts_at, id);
 CREATE INDEX games_by_venue ON games (org_id, venue_id, starts_at, id);
-CREATE UNIQUE INDEX games_by_external_id ON games (org_id, season_id, external_id) WHERE external_id IS NOT NULL;
+CREATE UNIQUE INDEX games__external_id ON games (org_id, season_id, external_id) WHERE external_id IS NOT NULL;
 
 CREATE TABLE colleges (
     id {uuid} NOT NULL PRIMARY KEY,
@@ -275,8 +277,8 @@ CREATE TABLE favorites (
     version {int} NOT NULL,
     PRIMARY KEY (org_id, owner_id, id)
 ) {tenant};
-CREATE UNIQUE INDEX favorites_once ON favorites (org_id, owner_id, program_id) WHERE program_id IS NOT NULL;
-CREATE UNIQUE INDEX favorites_once_custom ON favorites (org_id, owner_id, custom_folded) WHERE custom_folded IS NOT NULL;
+CREATE UNIQUE INDEX favorites__program_id ON favorites (org_id, owner_id, program_id) WHERE program_id IS NOT NULL;
+CREATE UNIQUE INDEX favorites__custom ON favorites (org_id, owner_id, custom_folded) WHERE custom_folded IS NOT NULL;
 
 -- Guests belong to no organization; nothing that a tenant owns is readable to them.
 CREATE TABLE guests (
@@ -304,8 +306,8 @@ CREATE TABLE guest_favorites (
     version {int} NOT NULL,
     PRIMARY KEY (owner_id, id)
 ) {reference_without_rowid};
-CREATE UNIQUE INDEX guest_favorites_once ON guest_favorites (owner_id, program_id) WHERE program_id IS NOT NULL;
-CREATE UNIQUE INDEX guest_favorites_once_custom ON guest_favorites (owner_id, custom_folded)
+CREATE UNIQUE INDEX guest_favorites__program_id ON guest_favorites (owner_id, program_id) WHERE program_id IS NOT NULL;
+CREATE UNIQUE INDEX guest_favorites__custom ON guest_favorites (owner_id, custom_folded)
     WHERE custom_folded IS NOT NULL;
 
 -- What every change leaves behind, in its own transaction.

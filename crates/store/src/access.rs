@@ -7,12 +7,14 @@
 use std::net::IpAddr;
 
 use fieldhouse_domain::api_keys::ApiKeyKind;
-use fieldhouse_domain::ids::{ApiKeyId, GuestId, OrganizationId, SessionId, UserId};
-use fieldhouse_domain::policy::{self, Denial, Facts, Presented, Requirement};
+use fieldhouse_domain::effects::{AnyRecord, Kind};
+use fieldhouse_domain::ids::{ApiKeyId, GuestId, Id, OrganizationId, SessionId, UserId};
+use fieldhouse_domain::policy::{self, Denial, Facts, Presented, Reach, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::Scope;
 use jiff::Timestamp;
 use subtle::ConstantTimeEq;
+use uuid::Uuid;
 
 use crate::engine::{Brand, Reader, Store, Tx, first};
 use crate::error::Result;
@@ -159,7 +161,7 @@ impl Caller {
         address: Option<IpAddr>,
     ) -> std::result::Result<OrgScope, Denial> {
         let role = policy::decide(&requirement, &self.facts, now, address)?;
-        Ok(OrgScope { facts: self.facts, sent: self.sent, role, requirement, address })
+        Ok(OrgScope { facts: self.facts, sent: self.sent, role, address })
     }
 }
 
@@ -169,7 +171,6 @@ pub struct OrgScope {
     facts: Facts,
     sent: Sent,
     role: Role,
-    requirement: Requirement,
     address: Option<IpAddr>,
 }
 
@@ -216,31 +217,72 @@ impl OrgScope {
     }
 }
 
-/// Who acts, for the audit log.
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::OrgScope {}
+    impl Sealed for super::OrgWrite<'_> {}
+}
+
+/// Permission to read one organization's data, and of data that has an owner that owner's only. Queries take both from here, never
+/// from an argument. `R` is where a proof may be used: an [`OrgScope`] anywhere, an [`OrgWrite`] in its own transaction.
+pub trait Proof<R: Reader>: sealed::Sealed + Sync {
+    /// The organization.
+    fn organization(&self) -> OrganizationId;
+    /// The user who acts; none: the operator of the server, or a job.
+    fn owner(&self) -> Option<UserId>;
+    /// The API key through which the user acts.
+    fn through(&self) -> Option<ApiKeyId>;
+    /// The role in force.
+    fn role(&self) -> Role;
+}
+
+impl<R: Reader> Proof<R> for OrgScope {
+    fn organization(&self) -> OrganizationId {
+        self.facts.organization
+    }
+    fn owner(&self) -> Option<UserId> {
+        Some(self.facts.user)
+    }
+    fn through(&self) -> Option<ApiKeyId> {
+        self.key()
+    }
+    fn role(&self) -> Role {
+        self.role
+    }
+}
+
+impl<'tx> Proof<Tx<'tx>> for OrgWrite<'tx> {
+    fn organization(&self) -> OrganizationId {
+        self.organization
+    }
+    fn owner(&self) -> Option<UserId> {
+        self.actor.user
+    }
+    fn through(&self) -> Option<ApiKeyId> {
+        self.actor.key
+    }
+    fn role(&self) -> Role {
+        self.role
+    }
+}
+
+/// Who acts, for the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Actor {
-    /// The user; none: the operator of the server.
+    /// The user; none: the operator of the server, or a job.
     pub user: Option<UserId>,
     /// The API key.
     pub key: Option<ApiKeyId>,
 }
 
-/// How far a leave to write reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// All that the operation does.
-    Operation,
-    /// The signing-in user's own sessions.
-    SignIn,
-}
-
-/// Leave to change one organization's data in one transaction.
+/// Permission to change one organization's data in one transaction, as far as the operation reaches.
 #[derive(Debug)]
 pub struct OrgWrite<'tx> {
     organization: OrganizationId,
     role: Role,
     actor: Actor,
-    reach: Reach,
+    writes: &'static [(Kind, Reach)],
+    target: Option<Uuid>,
     _brand: Brand<'tx>,
 }
 
@@ -260,8 +302,22 @@ impl OrgWrite<'_> {
         self.actor
     }
 
-    pub(crate) fn reach(&self) -> Reach {
-        self.reach
+    /// Whether the operation may write a record: by the record's kind, and by whose it is or which.
+    pub(crate) fn reaches(&self, record: &AnyRecord) -> bool {
+        let within = match record {
+            AnyRecord::Organization(organization) => organization.id == self.organization,
+            _ => true,
+        };
+        let owner = self.actor.user.map(Id::uuid);
+        let reach = |(kind, reach): &(Kind, Reach)| {
+            *kind == record.kind()
+                && match reach {
+                    Reach::Any => true,
+                    Reach::Own => owner.is_some() && record.owner() == owner,
+                    Reach::Target => self.target == Some(record.uuid()),
+                }
+        };
+        within && self.writes.iter().any(reach)
     }
 }
 
@@ -294,59 +350,70 @@ impl Store {
     }
 }
 
+/// Who or what acts.
+#[derive(Clone, Copy, Debug)]
+pub enum Principal<'a> {
+    /// A caller, whose credential is checked again in the transaction: authority and effect are of one snapshot.
+    Caller(&'a OrgScope),
+    /// A user who has just proved who they are, by a password or a refresh token.
+    Proven(UserId, OrganizationId),
+    /// A user who is not making the request: the author or an approver of a changeset.
+    Absent(UserId, OrganizationId),
+    /// A job of the server.
+    Job(OrganizationId),
+    /// The operator of the server.
+    Operator(&'a Operator, OrganizationId),
+}
+
 impl<'tx> Tx<'tx> {
-    /// Reads the facts behind a scope again, in this transaction, and asks the policy again: authority and effect stand at one
-    /// snapshot.
+    /// Asks the policy whether a principal may do what `requirement` describes, now. `target` is the record in the path, to which
+    /// the permission is limited where the requirement says so.
     pub async fn permit(
         &mut self,
-        scope: &OrgScope,
+        principal: Principal<'_>,
+        requirement: Requirement,
+        target: Option<Uuid>,
         now: Timestamp,
     ) -> Result<std::result::Result<OrgWrite<'tx>, Denial>> {
-        let brand = self.brand();
-        let caller = match identify(self, &scope.sent, now).await? {
-            Ok(caller) => caller,
-            Err(denial) => return Ok(Err(denial)),
+        let (organization, role, actor) = match principal {
+            Principal::Caller(scope) => {
+                let caller = match identify(self, &scope.sent, now).await? {
+                    Ok(caller) => caller,
+                    Err(denial) => return Ok(Err(denial)),
+                };
+                match caller.permit(requirement, now, scope.address) {
+                    Ok(scope) => {
+                        let actor = Actor { user: Some(scope.user()), key: scope.key() };
+                        (scope.organization(), scope.role, actor)
+                    }
+                    Err(denial) => return Ok(Err(denial)),
+                }
+            }
+            Principal::Proven(user, organization) | Principal::Absent(user, organization) => {
+                let Some(role) = self.role_of(user, organization).await? else {
+                    return Ok(Err(Denial::Unknown));
+                };
+                if let Err(denial) = policy::decide_role(&requirement, role) {
+                    return Ok(Err(denial));
+                }
+                (organization, role, Actor { user: Some(user), key: None })
+            }
+            Principal::Job(organization) | Principal::Operator(_, organization) => {
+                (organization, Role::Owner, Actor { user: None, key: None })
+            }
         };
-        Ok(caller.permit(scope.requirement, now, scope.address).map(|scope| OrgWrite {
-            organization: scope.organization(),
-            role: scope.role,
-            actor: Actor { user: Some(scope.user()), key: scope.key() },
-            reach: Reach::Operation,
-            _brand: brand,
-        }))
+        let writes = requirement.writes;
+        Ok(Ok(OrgWrite { organization, role, actor, writes, target, _brand: self.brand() }))
     }
 
-    /// Leave for a user who has just proved who he is to open or go on with a session in an organization. None where he is no
-    /// member of it now, or suspended.
-    pub async fn permit_sign_in(
-        &mut self,
-        user: UserId,
-        organization: OrganizationId,
-    ) -> Result<Option<OrgWrite<'tx>>> {
-        let brand = self.brand();
+    /// A user's role in an organization; none where they are not a member of it now, or suspended.
+    async fn role_of(&mut self, user: UserId, organization: OrganizationId) -> Result<Option<Role>> {
         let role = first(self, MEMBERSHIP, values![id(organization), id(user)], |row| {
             let role = row.next::<Role>()?;
             let suspended = row.next::<Option<i64>>()?.is_some() | row.next::<Option<i64>>()?.is_some();
             Ok((!suspended).then_some(role))
         })
         .await?;
-        Ok(role.flatten().map(|role| OrgWrite {
-            organization,
-            role,
-            actor: Actor { user: Some(user), key: None },
-            reach: Reach::SignIn,
-            _brand: brand,
-        }))
-    }
-
-    /// Leave of the operator to write to an organization.
-    pub fn permit_operator(&mut self, _: &Operator, organization: OrganizationId) -> OrgWrite<'tx> {
-        OrgWrite {
-            organization,
-            role: Role::Owner,
-            actor: Actor { user: None, key: None },
-            reach: Reach::Operation,
-            _brand: self.brand(),
-        }
+        Ok(role.flatten())
     }
 }

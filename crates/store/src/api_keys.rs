@@ -2,13 +2,13 @@
 
 use constcat::concat;
 use fieldhouse_domain::api_keys::ApiKey;
-use fieldhouse_domain::ids::{ApiKeyId, UserId};
-use fieldhouse_domain::record::Record as _;
+use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, UserId};
+use fieldhouse_domain::policy::sees_all_keys;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::access::{OrgScope, OrgWrite};
-use crate::engine::{Reader, Store, Tx, first};
+use crate::access::Proof;
+use crate::engine::{Reader, Store, Tx};
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::record;
@@ -19,52 +19,39 @@ queries! {
         WHERE k.org_id = $1 AND (k.created_at, k.id) < ($2, $3) ORDER BY k.created_at DESC, k.id DESC LIMIT $4");
     LIST_OWN "api_keys.list_own" concat!("SELECT ", ApiKey::COLUMNS, " FROM api_keys k
         WHERE k.org_id = $1 AND k.user_id = $2 AND (k.created_at, k.id) < ($3, $4) ORDER BY k.created_at DESC, k.id DESC LIMIT $5");
-    READ "api_keys.read" ApiKey::TABLE.read;
     ACTIVE "api_keys.active" concat!("SELECT ", ApiKey::COLUMNS, " FROM api_keys k
         WHERE k.org_id = $1 AND k.user_id = $2 AND k.revoked_at IS NULL AND k.expires_at > $3 ORDER BY k.created_at, k.id");
     USED "api_keys.used" "UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
 }
 
-/// Whose keys are meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
-    /// The caller's.
-    Own,
-    /// Everybody's in the organization.
-    Everybodys,
-}
-
-/// Keys, the newest first, from a point in that order.
-pub async fn list(
-    reader: &mut impl Reader,
-    scope: &OrgScope,
-    whose: Whose,
+/// The keys that the user who acts may see, the newest first, from a point in that order: their own, or an admin's organization's.
+pub async fn list<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
     after: Option<(Timestamp, Uuid)>,
     limit: u32,
 ) -> Result<Vec<ApiKey>> {
     let (at, last) = after.unwrap_or((Timestamp::MAX, Uuid::max()));
-    let org = scope.organization();
-    match whose {
-        Whose::Own => {
-            reader.rows(LIST_OWN, values![id(org), id(scope.user()), at, last, limit], record).await
-        }
-        Whose::Everybodys => reader.rows(LIST, values![id(org), at, last, limit], record).await,
+    let org = id(proof.organization());
+    if sees_all_keys(proof.role()) {
+        return reader.rows(LIST, values![org, at, last, limit], record).await;
     }
+    reader.rows(LIST_OWN, values![org, id(proof.owner()), at, last, limit], record).await
 }
 
-/// One key of the organization, whosever it is: the caller must check that.
-pub async fn read(reader: &mut impl Reader, scope: &OrgScope, key_id: ApiKeyId) -> Result<Option<ApiKey>> {
-    first(reader, READ, values![id(scope.organization()), id(key_id)], record).await
+/// The keys of the user who acts that can be used.
+pub async fn active<R: Reader>(reader: &mut R, proof: &impl Proof<R>, now: Timestamp) -> Result<Vec<ApiKey>> {
+    reader.rows(ACTIVE, values![id(proof.organization()), id(proof.owner()), now], record).await
 }
 
-/// A user's keys in the organization that can be used.
-pub async fn active<'tx>(
-    tx: &mut Tx<'tx>,
-    proof: &OrgWrite<'tx>,
+/// The keys of a member that can be used, for what follows from the end of the membership.
+pub(crate) async fn active_of(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
     user: UserId,
     now: Timestamp,
 ) -> Result<Vec<ApiKey>> {
-    tx.rows(ACTIVE, values![id(proof.organization()), id(user), now], record).await
+    tx.rows(ACTIVE, values![id(organization), id(user), now], record).await
 }
 
 impl Store {

@@ -1,23 +1,24 @@
-//! Applying effects: the one function through which a record changes.
+//! Applying effects: the one function through which the records of organizations and the lists of guests change.
 //!
-//! With the records it writes, in the same transaction, one audit event for the whole change, an outbox row for each effect, and a
-//! tombstone for each record that goes. Guests belong to no organization, so their lists leave neither: an audit log has an owner.
+//! It refuses what the permission does not reach, adds what follows (`consequences.rs`), writes deletions from children to parents,
+//! then updates, then creations from parents to children, and leaves the audit event. What does not go through it: the college
+//! catalogue, guests themselves, the last use of keys, and bookkeeping (idempotency keys, failed sign-in attempts).
 
 use fieldhouse_domain::Moment;
-use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_domain::favorites::ListOwner;
+use fieldhouse_domain::effects::{Effect, Kind};
+use fieldhouse_domain::ids::Id;
 
-use crate::access::{GuestWrite, OrgWrite, Reach};
+use crate::access::{GuestWrite, OrgWrite};
 use crate::engine::Tx;
 use crate::error::{Error, Result};
-use crate::{audit, records};
+use crate::{audit, consequences, records};
 
-/// By whose leave effects are applied.
+/// By whose permission effects are applied.
 #[derive(Clone, Copy, Debug)]
 pub enum Authority<'a, 'tx> {
-    /// An organization's.
+    /// A member's, the operator's or a job's, in one organization.
     Organization(&'a OrgWrite<'tx>),
-    /// A guest's, on his own list.
+    /// A guest's, on their own list.
     Guest(&'a GuestWrite<'tx>),
 }
 
@@ -42,51 +43,55 @@ pub struct Change<'a> {
     pub operation: &'static str,
     /// The request's id.
     pub request_id: &'a str,
+    /// Why, where the one who acts gave a reason.
+    pub reason: Option<&'a str>,
 }
 
 impl<'tx> Tx<'tx> {
-    /// Applies the effects of a command, in their order. Effects of no command leave nothing behind.
+    /// Applies the effects of a command and what follows from them: all effects, in the order in which they were written. Effects of no
+    /// command leave nothing behind.
     pub async fn apply<'a>(
         &mut self,
         authority: impl Into<Authority<'a, 'tx>>,
         change: Change<'_>,
         effects: &[Effect],
-    ) -> Result<()>
+    ) -> Result<Vec<Effect>>
     where
         'tx: 'a,
     {
         let authority = authority.into();
-        for effect in effects {
-            refuse_out_of_reach(authority, effect)?;
-            match authority {
-                Authority::Organization(proof) => records::write(self, proof.organization(), effect).await?,
-                Authority::Guest(_) => records::write_of_guest(self, effect).await?,
-            }
+        if let Some(effect) = effects.iter().find(|effect| !is_within(authority, effect)) {
+            let kind = effect.record().map(|record| record.kind().name()).unwrap_or_default();
+            return Err(Error::Internal(format!(
+                "{} has no permission to write this {kind}",
+                change.operation
+            )));
         }
-        if let Authority::Organization(proof) = authority {
-            for effect in effects {
-                audit::leave_trace(self, proof.organization(), change, effect).await?;
+        let mut effects = effects.to_vec();
+        let Authority::Organization(proof) = authority else {
+            for effect in &effects {
+                records::write_of_guest(self, effect).await?;
             }
-            audit::append(self, proof, change, effects).await?;
+            return Ok(effects);
+        };
+        consequences::add(self, proof.organization(), change, &mut effects).await?;
+        effects.sort_by_key(Effect::place);
+        for effect in &effects {
+            records::write(self, proof.organization(), effect).await?;
         }
-        Ok(())
+        for effect in &effects {
+            audit::leave_trace(self, proof.organization(), change, effect).await?;
+        }
+        audit::append(self, proof, change, &effects).await?;
+        Ok(effects)
     }
 }
 
-fn refuse_out_of_reach(authority: Authority<'_, '_>, effect: &Effect) -> Result<()> {
-    let within = match (authority, effect.record()) {
-        (Authority::Organization(proof), Some(record)) => match (proof.reach(), record) {
-            (Reach::Operation, AnyRecord::Organization(organization)) => {
-                organization.id == proof.organization()
-            }
-            (Reach::Operation, _) => true,
-            (Reach::SignIn, AnyRecord::Session(session)) => Some(session.user_id) == proof.actor().user,
-            (Reach::SignIn, _) => false,
-        },
-        (Authority::Guest(proof), Some(AnyRecord::Favorite(favorite))) => {
-            favorite.owner_id == ListOwner::Guest(proof.guest()).into()
+fn is_within(authority: Authority<'_, '_>, effect: &Effect) -> bool {
+    effect.before.iter().chain(&effect.after).all(|record| match authority {
+        Authority::Organization(proof) => proof.reaches(record),
+        Authority::Guest(proof) => {
+            record.kind() == Kind::Favorite && record.owner() == Some(proof.guest().uuid())
         }
-        _ => false,
-    };
-    if within { Ok(()) } else { Err(Error::Internal("an effect reaches beyond its authority".to_owned())) }
+    })
 }

@@ -6,7 +6,7 @@ use fieldhouse_domain::record::list_cell;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::access::{OrgScope, OrgWrite};
+use crate::access::{OrgWrite, Proof};
 use crate::apply::Change;
 use crate::engine::{Reader, Tx};
 use crate::error::Result;
@@ -77,14 +77,14 @@ pub(crate) async fn leave_trace(
 }
 
 /// Records of a kind that went after a point in the order of time and id, the earliest first.
-pub async fn tombstones(
-    reader: &mut impl Reader,
-    scope: &OrgScope,
+pub async fn tombstones<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
     kind: &str,
     after: (Timestamp, Uuid),
     limit: u32,
 ) -> Result<Vec<(Uuid, Timestamp)>> {
-    let values = values![id(scope.organization()), kind, after.0, after.1, limit];
+    let values = values![id(proof.organization()), kind, after.0, after.1, limit];
     reader.rows(TOMBSTONES, values, |row| Ok((row.next()?, row.next()?))).await
 }
 

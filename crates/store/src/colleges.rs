@@ -1,11 +1,10 @@
 //! The college catalogue in the store. It belongs to no organization: everybody reads it, the operator alone writes it.
 
 use constcat::concat;
-use fieldhouse_domain::colleges::{College, MOST_SEARCH_WORDS, Program as Catalogued, ProgramGender};
+use fieldhouse_domain::colleges::{College, Program as Catalogued, ProgramGender};
 use fieldhouse_domain::ids::{CollegeId, ProgramId};
 use fieldhouse_domain::record::Record as _;
 use fieldhouse_domain::sports::Sport;
-use fieldhouse_domain::text;
 use uuid::Uuid;
 
 use crate::access::Operator;
@@ -13,6 +12,7 @@ use crate::engine::{Reader, Tx, first};
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::{Row, record};
+use crate::search::{has_words, patterns, range};
 use crate::value::{Value, id, values};
 
 /// The columns of a program with the college that people know it by.
@@ -108,18 +108,6 @@ pub struct Filter {
 /// Where a list of programs goes on: the folded name of the college, sport, gender and id of the last one.
 pub type ProgramPoint = (String, String, String, Uuid);
 
-/// Patterns that a folded name with a space before it matches where it holds words that start with these.
-pub(crate) fn patterns(words: &[String]) -> [String; MOST_SEARCH_WORDS] {
-    std::array::from_fn(|at| words.get(at).map_or_else(|| "%".to_owned(), |word| format!("% {word}%")))
-}
-
-/// The range of words that start with the longest of these.
-fn range(words: &[String]) -> (String, String) {
-    let longest = words.iter().max_by_key(|word| word.len()).cloned().unwrap_or_default();
-    let end = format!("{longest}\u{10ffff}");
-    (longest, end)
-}
-
 /// Colleges by name, from a point in that order: the folded name and id of the last one.
 pub async fn list(
     reader: &mut impl Reader,
@@ -174,11 +162,6 @@ pub async fn programs(
     values.extend([Value::from(from), Value::from(to)]);
     values.extend(patterns(&filter.words).map(Value::from));
     reader.rows(PROGRAM_SEARCH, &values, program).await
-}
-
-fn has_words(name: &str, words: &[String]) -> bool {
-    let folded = format!(" {}", text::fold(name));
-    words.iter().all(|word| folded.contains(&format!(" {word}")))
 }
 
 /// The whole catalogue, for an import to compare with.

@@ -4,8 +4,8 @@ use constcat::concat;
 use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::ids::SeasonId;
 
-use crate::access::OrgWrite;
-use crate::engine::{Reader, Tx};
+use crate::access::Proof;
+use crate::engine::Reader;
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::record;
@@ -17,10 +17,10 @@ queries! {
 }
 
 /// The divisions of a season.
-pub async fn of_season<'tx>(
-    tx: &mut Tx<'tx>,
-    proof: &OrgWrite<'tx>,
+pub async fn of_season<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
     season: SeasonId,
 ) -> Result<Vec<Division>> {
-    tx.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
+    reader.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
 }

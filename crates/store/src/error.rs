@@ -5,9 +5,9 @@ use std::error::Error as _;
 /// What went wrong in the store.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Another record holds the same unique key. Commands look first, so this is a race that the loser hears of.
+    /// Another record has the same unique key.
     #[error("a unique key is taken: {0}")]
-    Duplicate(String),
+    Duplicate(Taken),
     /// A record refers to one that is not there, or is referred to.
     #[error("a reference does not hold: {0}")]
     Reference(String),
@@ -54,6 +54,40 @@ pub enum Error {
     Internal(String),
 }
 
+/// A unique key that another record has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// The table.
+    pub table: String,
+    /// The field by which records of the table are told apart; none for a key that no client sets.
+    pub field: Option<String>,
+}
+
+impl Taken {
+    /// What SQLite reports: `UNIQUE constraint failed: seasons.org_id, seasons.name_folded`.
+    fn of_sqlite(text: &str) -> Self {
+        let columns = text.rsplit(": ").next().unwrap_or_default();
+        let (table, column) =
+            columns.rsplit(", ").next().and_then(|last| last.split_once('.')).unwrap_or((columns, ""));
+        let field = column.trim_end_matches("_folded");
+        let field = (!matches!(field, "" | "id")).then(|| field.to_owned());
+        Self { table: table.to_owned(), field }
+    }
+
+    /// What PostgreSQL reports: the name of the constraint, which is `seasons__name` by the migrations' custom.
+    fn of_postgres(error: &tokio_postgres::error::DbError) -> Self {
+        let constraint = error.constraint().unwrap_or_default();
+        let (table, field) = constraint.split_once("__").unwrap_or((error.table().unwrap_or_default(), ""));
+        Self { table: table.to_owned(), field: (!field.is_empty()).then(|| field.to_owned()) }
+    }
+}
+
+impl std::fmt::Display for Taken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} by {}", self.table, self.field.as_deref().unwrap_or("key"))
+    }
+}
+
 /// What a store function gives.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -64,7 +98,9 @@ impl From<rusqlite::Error> for Error {
         let text = error.to_string();
         let rusqlite::Error::SqliteFailure(failure, _) = &error else { return Self::Internal(text) };
         match (failure.extended_code, failure.code) {
-            (ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY, _) => Self::Duplicate(text),
+            (ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY, _) => {
+                Self::Duplicate(Taken::of_sqlite(&text))
+            }
             (ffi::SQLITE_CONSTRAINT_FOREIGNKEY, _) => Self::Reference(text),
             (_, ErrorCode::OperationInterrupted) => Self::Timeout,
             (_, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::LockTimeout,
@@ -92,7 +128,11 @@ impl From<tokio_postgres::Error> for Error {
             return if lost { Self::Unavailable(text) } else { Self::Internal(text) };
         };
         match *code {
-            SqlState::UNIQUE_VIOLATION => Self::Duplicate(text),
+            SqlState::UNIQUE_VIOLATION => Self::Duplicate(
+                error
+                    .as_db_error()
+                    .map_or_else(|| Taken { table: text.clone(), field: None }, Taken::of_postgres),
+            ),
             SqlState::FOREIGN_KEY_VIOLATION => Self::Reference(text),
             SqlState::QUERY_CANCELED | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => Self::Timeout,
             SqlState::LOCK_NOT_AVAILABLE => Self::LockTimeout,

@@ -1,11 +1,10 @@
 //! Saved college programs of users in the store. Those of guests are in a table of their own: `guests.rs`.
 
 use fieldhouse_domain::favorites::Favorite;
-use fieldhouse_domain::ids::{OrganizationId, UserId};
 
-use crate::access::{OrgScope, OrgWrite};
+use crate::access::Proof;
 use crate::colleges::{self, Program};
-use crate::engine::{Reader, Tx};
+use crate::engine::Reader;
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::Row;
@@ -42,22 +41,9 @@ pub struct Listed {
     pub program: Option<Program>,
 }
 
-/// The caller's whole list, in their order. It holds at most [`fieldhouse_domain::favorites::MOST`].
-pub async fn list(reader: &mut impl Reader, scope: &OrgScope) -> Result<Vec<Listed>> {
-    of_user(reader, scope.organization(), scope.user()).await
-}
-
-/// The list of the user who writes, in this transaction.
-pub async fn list_to_write<'tx>(
-    tx: &mut Tx<'tx>,
-    proof: &OrgWrite<'tx>,
-    user: UserId,
-) -> Result<Vec<Listed>> {
-    of_user(tx, proof.organization(), user).await
-}
-
-async fn of_user(reader: &mut impl Reader, org: OrganizationId, user: UserId) -> Result<Vec<Listed>> {
-    reader.rows(LIST, values![id(org), id(user)], listed).await
+/// The whole list of the user who acts, in their order. It holds at most [`fieldhouse_domain::favorites::MOST`].
+pub async fn list<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<Vec<Listed>> {
+    reader.rows(LIST, values![id(proof.organization()), id(proof.owner())], listed).await
 }
 
 pub(crate) fn listed(row: &mut Row<'_>) -> Result<Listed> {

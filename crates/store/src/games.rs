@@ -6,8 +6,8 @@ use fieldhouse_domain::ids::{GameId, Id, SeasonId, TeamId};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
-use crate::access::{OrgScope, OrgWrite};
-use crate::engine::{Reader, Tx, first};
+use crate::access::Proof;
+use crate::engine::{Reader, first};
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::{Row, record};
@@ -74,14 +74,14 @@ pub struct Upcoming {
 const LONGEST_DAY: SignedDuration = SignedDuration::from_hours(25);
 
 /// Games to come, soonest first, from a point in that order.
-pub async fn upcoming(
-    reader: &mut impl Reader,
-    scope: &OrgScope,
+pub async fn upcoming<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
     wanted: &Upcoming,
     after: Option<(Timestamp, Uuid)>,
     limit: u32,
 ) -> Result<Vec<Listed>> {
-    let org = id(scope.organization());
+    let org = id(proof.organization());
     let day = wanted.from.saturating_sub(LONGEST_DAY).unwrap_or(Timestamp::MIN);
     let (at, last) = after.unwrap_or((Timestamp::MIN, Uuid::nil()));
     let status = wanted.status.map(GameStatus::name);
@@ -107,13 +107,17 @@ pub async fn upcoming(
 }
 
 /// One game.
-pub async fn read(reader: &mut impl Reader, scope: &OrgScope, game: GameId) -> Result<Option<Listed>> {
-    first(reader, READ, values![id(scope.organization()), id(game)], listed).await
+pub async fn read<R: Reader>(reader: &mut R, proof: &impl Proof<R>, game: GameId) -> Result<Option<Listed>> {
+    first(reader, READ, values![id(proof.organization()), id(game)], listed).await
 }
 
 /// All games of a season.
-pub async fn of_season<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, season: SeasonId) -> Result<Vec<Game>> {
-    tx.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
+pub async fn of_season<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    season: SeasonId,
+) -> Result<Vec<Game>> {
+    reader.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
 }
 
 fn listed(row: &mut Row<'_>) -> Result<Listed> {

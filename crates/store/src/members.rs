@@ -7,8 +7,8 @@ use fieldhouse_domain::roles::Role;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::access::{OrgScope, OrgWrite};
-use crate::engine::{Reader, Tx, first};
+use crate::access::Proof;
+use crate::engine::{Reader, first};
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::Row;
@@ -41,23 +41,27 @@ fn listed(row: &mut Row<'_>) -> Result<Listed> {
 }
 
 /// Members after a point in the order of joining.
-pub async fn list(
-    reader: &mut impl Reader,
-    scope: &OrgScope,
+pub async fn list<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
     after: Option<(Timestamp, Uuid)>,
     limit: u32,
 ) -> Result<Vec<Listed>> {
     let (at, after) = after.unwrap_or((Timestamp::UNIX_EPOCH, Uuid::nil()));
-    reader.rows(LIST, values![id(scope.organization()), at, after, limit], listed).await
+    reader.rows(LIST, values![id(proof.organization()), at, after, limit], listed).await
 }
 
 /// One member.
-pub async fn read(reader: &mut impl Reader, scope: &OrgScope, member: MemberId) -> Result<Option<Listed>> {
-    first(reader, READ, values![id(scope.organization()), id(member)], listed).await
+pub async fn read<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    member: MemberId,
+) -> Result<Option<Listed>> {
+    first(reader, READ, values![id(proof.organization()), id(member)], listed).await
 }
 
 /// How many owners the organization has who are not suspended.
-pub async fn owners<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>) -> Result<i64> {
+pub async fn owners<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<i64> {
     let values = values![id(proof.organization()), Role::Owner.rank()];
-    Ok(first(tx, OWNERS, values, |row| row.next()).await?.unwrap_or_default())
+    Ok(first(reader, OWNERS, values, |row| row.next()).await?.unwrap_or_default())
 }

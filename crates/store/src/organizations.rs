@@ -4,7 +4,7 @@ use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::organizations::Organization;
 use fieldhouse_domain::record::Record as _;
 
-use crate::access::OrgScope;
+use crate::access::Proof;
 use crate::engine::{Reader, first};
 use crate::error::Result;
 use crate::query::queries;
@@ -18,8 +18,8 @@ queries! {
 }
 
 /// The caller's organization.
-pub async fn read(reader: &mut impl Reader, scope: &OrgScope) -> Result<Option<Organization>> {
-    first(reader, READ, values![id(scope.organization())], record).await
+pub async fn read<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<Option<Organization>> {
+    first(reader, READ, values![id(proof.organization())], record).await
 }
 
 /// Whether there is any organization: whether the server was initialised.

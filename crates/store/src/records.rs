@@ -3,12 +3,13 @@
 
 use fieldhouse_domain::api_keys::ApiKey;
 use fieldhouse_domain::divisions::Division;
-use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::favorites::Favorite;
 use fieldhouse_domain::games::Game;
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::Organization;
+use fieldhouse_domain::policy::sees_all_keys;
 use fieldhouse_domain::record::{Record, Table};
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::sessions::Session;
@@ -17,14 +18,18 @@ use fieldhouse_domain::users::User;
 use fieldhouse_domain::venues::Venue;
 use fieldhouse_domain::with_record;
 
-use crate::engine::Tx;
+use crate::access::Proof;
+use crate::engine::{Reader, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::Query;
-use crate::value::{Value, id};
+use crate::row;
+use crate::value::{Value, id, values};
 
 /// The statements that write one table.
 #[derive(Debug)]
-pub(crate) struct Statements {
+#[doc(hidden)]
+pub struct Statements {
+    read: &'static Query,
     insert: &'static Query,
     update: &'static Query,
     /// None: such records are never deleted.
@@ -32,16 +37,27 @@ pub(crate) struct Statements {
     tenant: bool,
 }
 
+impl Statements {
+    fn all(self) -> impl Iterator<Item = &'static Query> {
+        [Some(self.read), Some(self.insert), Some(self.update), self.delete].into_iter().flatten()
+    }
+}
+
 /// A kind of record that effects are about.
-pub(crate) trait Stored: Record {
+pub trait Stored: Record + Into<AnyRecord> {
     /// The statements of its table.
+    #[doc(hidden)]
     const STATEMENTS: Statements;
+    /// Whether whoever has a proof may see the record, beside its organization: what has an owner is the owner's.
+    #[doc(hidden)]
+    fn is_visible<R: Reader>(&self, proof: &impl Proof<R>) -> bool;
 }
 
 macro_rules! statements {
     ($name:literal, $table:expr, $deleted:ident) => {{
         const TABLE: Table = $table;
         Statements {
+            read: &Query { name: concat!($name, ".by_key"), sql: TABLE.read },
             insert: &Query { name: concat!($name, ".insert"), sql: TABLE.insert },
             update: &Query { name: concat!($name, ".update"), sql: TABLE.update },
             delete: delete!($deleted, $name, TABLE),
@@ -59,31 +75,56 @@ macro_rules! delete {
     };
 }
 
+/// Who may see a record. The key of a favorite holds its owner, so that another one's is not read at all.
+macro_rules! visible {
+    (all, $record:ident, $proof:ident) => {
+        true
+    };
+    (itself, $record:ident, $proof:ident) => {
+        $record.id == $proof.organization()
+    };
+    (own_user, $record:ident, $proof:ident) => {
+        Some($record.id) == $proof.owner()
+    };
+    (own, $record:ident, $proof:ident) => {
+        Some($record.user_id) == $proof.owner()
+    };
+    // A key itself only, a person their own, an admin all of the organization.
+    (key, $record:ident, $proof:ident) => {
+        match $proof.through() {
+            Some(key) => key == $record.id,
+            None => Some($record.user_id) == $proof.owner() || sees_all_keys($proof.role()),
+        }
+    };
+}
+
 macro_rules! stored {
-    ($($record:ident $name:literal $deleted:ident;)+) => {
+    ($($record:ident $name:literal $deleted:ident $visible:ident;)+) => {
         $(impl Stored for $record {
             const STATEMENTS: Statements = statements!($name, $record::TABLE, $deleted);
+            fn is_visible<R: Reader>(&self, _proof: &impl Proof<R>) -> bool { visible!($visible, self, _proof) }
         })+
         /// Every statement that writes records.
         pub(crate) fn queries() -> impl Iterator<Item = &'static Query> {
-            let all = [$($record::STATEMENTS,)+ GUESTS];
-            all.into_iter().flat_map(|table| [Some(table.insert), Some(table.update), table.delete]).flatten()
+            let all = [$($record::STATEMENTS,)+];
+            let guests = [Some(GUESTS.insert), Some(GUESTS.update), GUESTS.delete];
+            all.into_iter().flat_map(Statements::all).chain(guests.into_iter().flatten())
         }
     };
 }
 
 stored! {
-    Organization "organizations" permanent;
-    User "users" permanent;
-    Member "members" deleted;
-    Session "sessions" permanent;
-    ApiKey "api_keys" permanent;
-    Season "seasons" deleted;
-    Division "divisions" deleted;
-    Team "teams" deleted;
-    Venue "venues" deleted;
-    Game "games" deleted;
-    Favorite "favorites" deleted;
+    Organization "organizations" permanent itself;
+    User "users" permanent own_user;
+    Member "members" deleted all;
+    Session "sessions" permanent own;
+    ApiKey "api_keys" permanent key;
+    Season "seasons" deleted all;
+    Division "divisions" deleted all;
+    Team "teams" deleted all;
+    Venue "venues" deleted all;
+    Game "games" deleted all;
+    Favorite "favorites" deleted all;
 }
 
 /// The statements of guests' lists, which have the columns of users' lists.
@@ -95,6 +136,29 @@ const GUESTS: Statements = statements!(
     },
     deleted
 );
+
+/// One record by its id; none where there is none, or none that the proof opens.
+pub async fn read<S: Stored, R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    record_id: S::Id,
+) -> Result<Option<S>> {
+    let table = S::STATEMENTS;
+    let org = table.tenant.then(|| id(proof.organization()));
+    let owner = (S::KIND == Kind::Favorite).then(|| id(proof.owner()));
+    let values: Vec<Value<'_>> = org.into_iter().chain(owner).chain([id(record_id)]).collect();
+    let found: Option<S> = first(reader, table.read, &values, row::record).await?;
+    Ok(found.filter(|record| record.is_visible(proof)))
+}
+
+/// One record of an organization by its id, for what follows from an effect.
+pub(crate) async fn read_of<S: Stored>(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    record_id: S::Id,
+) -> Result<Option<S>> {
+    first(tx, S::STATEMENTS.read, values![id(organization), id(record_id)], row::record).await
+}
 
 /// Writes an effect on a record of an organization, or on a record that belongs to none.
 pub(crate) async fn write(tx: &mut Tx<'_>, org: OrganizationId, effect: &Effect) -> Result<()> {

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
 
-use crate::access::{OrgScope, OrgWrite};
-use crate::engine::{Reader, Tx, first};
+use crate::access::Proof;
+use crate::engine::{Reader, first};
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::Row;
@@ -97,14 +97,14 @@ pub struct Filter {
 }
 
 /// Seasons, the latest first, from a point in that order.
-pub async fn list(
-    reader: &mut impl Reader,
-    scope: &OrgScope,
+pub async fn list<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
     filter: &Filter,
     after: Option<(Date, Uuid)>,
     limit: u32,
 ) -> Result<Vec<Listed>> {
-    let org = id(scope.organization());
+    let org = id(proof.organization());
     let day = after.map_or_else(|| AFTER_ALL_DAYS.to_owned(), |(day, _)| day.to_string());
     let last = after.map_or(Uuid::max(), |(_, last)| last);
     let status = filter.status.map(SeasonStatus::name);
@@ -118,50 +118,59 @@ pub async fn list(
     if filter.words.is_empty() {
         reader.rows(LIST, &values, |row| found.take(row)).await?;
     } else {
-        values.extend(crate::colleges::patterns(&filter.words).map(Value::from));
+        values.extend(crate::search::patterns(&filter.words).map(Value::from));
         reader.rows(SEARCH, &values, |row| found.take(row)).await?;
     }
     Ok(found.by(|listed| Reverse((listed.listed_on(), listed.season.id))))
 }
 
 /// Seasons that changed after a point in the order of time and id, the earliest change first.
-pub async fn changed(
-    reader: &mut impl Reader,
-    scope: &OrgScope,
+pub async fn changed<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
     after: (Timestamp, Uuid),
     limit: u32,
 ) -> Result<Vec<Listed>> {
     let mut found = Gathering::default();
-    let values = values![id(scope.organization()), after.0, after.1, limit];
+    let values = values![id(proof.organization()), after.0, after.1, limit];
     reader.rows(CHANGED, values, |row| found.take(row)).await?;
     Ok(found.by(|listed| (listed.season.updated_at, listed.season.id)))
 }
 
 /// One season.
-pub async fn read(reader: &mut impl Reader, scope: &OrgScope, season: SeasonId) -> Result<Option<Listed>> {
+pub async fn read<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    season: SeasonId,
+) -> Result<Option<Listed>> {
     let mut found = Gathering::default();
-    reader.rows(READ, values![id(scope.organization()), id(season)], |row| found.take(row)).await?;
+    reader.rows(READ, values![id(proof.organization()), id(season)], |row| found.take(row)).await?;
     Ok(found.by(|listed| listed.season.id).pop())
 }
 
 /// The season that has this folded name.
-pub async fn by_name<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, folded: &str) -> Result<Option<SeasonId>> {
-    first(tx, BY_NAME, values![id(proof.organization()), folded], |row| row.next()).await
+pub async fn by_name<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    folded: &str,
+) -> Result<Option<SeasonId>> {
+    first(reader, BY_NAME, values![id(proof.organization()), folded], |row| row.next()).await
 }
 
 /// The season that has this id of another system.
-pub async fn by_external_id<'tx>(
-    tx: &mut Tx<'tx>,
-    proof: &OrgWrite<'tx>,
+pub async fn by_external_id<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
     external_id: &ExternalId,
 ) -> Result<Option<SeasonId>> {
-    first(tx, BY_EXTERNAL_ID, values![id(proof.organization()), external_id.as_str()], |row| row.next()).await
+    first(reader, BY_EXTERNAL_ID, values![id(proof.organization()), external_id.as_str()], |row| row.next())
+        .await
 }
 
 /// How many divisions, teams and games stand on a season.
-pub async fn dependents<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, season: SeasonId) -> Result<i64> {
+pub async fn dependents<R: Reader>(reader: &mut R, proof: &impl Proof<R>, season: SeasonId) -> Result<i64> {
     let count =
-        first(tx, DEPENDENTS, values![id(proof.organization()), id(season)], |row| row.next()).await?;
+        first(reader, DEPENDENTS, values![id(proof.organization()), id(season)], |row| row.next()).await?;
     Ok(count.unwrap_or_default())
 }
 

@@ -2,12 +2,11 @@
 
 use constcat::concat;
 use fieldhouse_domain::ids::{OrganizationId, SessionId, UserId};
-use fieldhouse_domain::record::Record as _;
 use fieldhouse_domain::sessions::Session;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::access::{OrgScope, OrgWrite};
+use crate::access::Proof;
 use crate::engine::{Reader, Tx, first};
 use crate::error::Result;
 use crate::query::queries;
@@ -18,33 +17,43 @@ queries! {
     LIST "sessions.list" concat!("SELECT ", Session::COLUMNS, " FROM sessions s
         WHERE s.org_id = $1 AND s.user_id = $2 AND s.revoked_at IS NULL AND s.expires_at > $3 AND (s.created_at, s.id) < ($4, $5)
         ORDER BY s.created_at DESC, s.id DESC LIMIT $6");
-    READ "sessions.read" Session::TABLE.read;
+    USER "sessions.user" "SELECT user_id FROM sessions WHERE org_id = $1 AND id = $2";
     OPEN "sessions.open" concat!("SELECT ", Session::COLUMNS, " FROM sessions s
         WHERE s.org_id = $1 AND s.user_id = $2 AND s.revoked_at IS NULL ORDER BY s.created_at, s.id");
 }
 
-/// The caller's sessions that have not ended, the newest first, from a point in that order.
-pub async fn list(
-    reader: &mut impl Reader,
-    scope: &OrgScope,
+/// The sessions of the user who acts that have not ended, the newest first, from a point in that order.
+pub async fn list<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
     now: Timestamp,
     after: Option<(Timestamp, Uuid)>,
     limit: u32,
 ) -> Result<Vec<Session>> {
     let (at, last) = after.unwrap_or((Timestamp::MAX, Uuid::max()));
-    reader.rows(LIST, values![id(scope.organization()), id(scope.user()), now, at, last, limit], record).await
+    let values = values![id(proof.organization()), id(proof.owner()), now, at, last, limit];
+    reader.rows(LIST, values, record).await
 }
 
-/// One session of an organization, whosever it is: the caller must check that.
-pub async fn read(
+/// The sessions of the user who acts that were not ended.
+pub async fn open<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<Vec<Session>> {
+    reader.rows(OPEN, values![id(proof.organization()), id(proof.owner())], record).await
+}
+
+/// The sessions of a member that were not ended, for what follows from a change of the membership.
+pub(crate) async fn open_of(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    user: UserId,
+) -> Result<Vec<Session>> {
+    tx.rows(OPEN, values![id(organization), id(user)], record).await
+}
+
+/// Whose session a refresh token is of, before there is a proof: nothing but its user's id.
+pub async fn user_of(
     reader: &mut impl Reader,
     organization: OrganizationId,
-    session_id: SessionId,
-) -> Result<Option<Session>> {
-    first(reader, READ, values![id(organization), id(session_id)], record).await
-}
-
-/// A user's sessions in the organization that were not ended.
-pub async fn open<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, user: UserId) -> Result<Vec<Session>> {
-    tx.rows(OPEN, values![id(proof.organization()), id(user)], record).await
+    session: SessionId,
+) -> Result<Option<UserId>> {
+    first(reader, USER, values![id(organization), id(session)], |row| row.next()).await
 }

@@ -4,8 +4,8 @@ use constcat::concat;
 use fieldhouse_domain::ids::SeasonId;
 use fieldhouse_domain::teams::Team;
 
-use crate::access::OrgWrite;
-use crate::engine::{Reader, Tx};
+use crate::access::Proof;
+use crate::engine::Reader;
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::record;
@@ -16,6 +16,10 @@ queries! {
 }
 
 /// The teams of a season.
-pub async fn of_season<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, season: SeasonId) -> Result<Vec<Team>> {
-    tx.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
+pub async fn of_season<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    season: SeasonId,
+) -> Result<Vec<Team>> {
+    reader.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
 }

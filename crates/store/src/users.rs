@@ -7,7 +7,6 @@ use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::Email;
 use fieldhouse_domain::users::User;
 
-use crate::access::OrgScope;
 use crate::engine::{Reader, first};
 use crate::error::Result;
 use crate::query::queries;
@@ -41,14 +40,9 @@ pub async fn by_email(reader: &mut impl Reader, email: &Email) -> Result<Option<
     first(reader, BY_EMAIL, values![email.folded()], record).await
 }
 
-/// A user by his id. For the identity provider, before there is a caller.
+/// A user by their id. For the identity provider, before there is a caller.
 pub async fn read(reader: &mut impl Reader, user_id: UserId) -> Result<Option<User>> {
     first(reader, READ, values![id(user_id)], record).await
-}
-
-/// The caller.
-pub async fn current(reader: &mut impl Reader, scope: &OrgScope) -> Result<Option<User>> {
-    read(reader, scope.user()).await
 }
 
 /// The organizations that a user belongs to and is not suspended in, the longest-standing first.

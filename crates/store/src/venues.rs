@@ -3,8 +3,8 @@
 use constcat::concat;
 use fieldhouse_domain::venues::Venue;
 
-use crate::access::OrgWrite;
-use crate::engine::{Tx, first};
+use crate::access::Proof;
+use crate::engine::{Reader, first};
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::record;
@@ -15,6 +15,10 @@ queries! {
 }
 
 /// The venue with a folded name.
-pub async fn by_name<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, folded: &str) -> Result<Option<Venue>> {
-    first(tx, BY_NAME, values![id(proof.organization()), folded], record).await
+pub async fn by_name<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    folded: &str,
+) -> Result<Option<Venue>> {
+    first(reader, BY_NAME, values![id(proof.organization()), folded], record).await
 }

@@ -6,18 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::api_keys::{ApiKey, ApiKeyKind};
-use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_domain::ids::{Id, OrganizationId};
+use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
+use fieldhouse_domain::ids::{Id, OrganizationId, UserId};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{self, Organization};
-use fieldhouse_domain::policy::{Credential, KeyUse, Requirement};
+use fieldhouse_domain::policy::{Credential, KeyUse, Reach, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_domain::sessions::{Client, Session};
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::User;
-use fieldhouse_store::{Change, OrgScope, OrgWrite, Result, Sent, Store, Tx, access};
+use fieldhouse_store::access::Operator;
+use fieldhouse_store::{Change, OrgScope, OrgWrite, Principal, Result, Sent, Store, Tx, access};
 use jiff::{SignedDuration, Timestamp};
 
 /// When clubs are founded: noon of 1 March 2026 in UTC.
@@ -45,7 +46,46 @@ pub fn moment_at(now: Timestamp) -> Moment {
     Moment::new(now, u128::from(MOMENTS.fetch_add(1, Ordering::Relaxed)) << 20)
 }
 
-/// Runs a transaction with the operator's leave to write to an organization.
+/// What a user who has just proved who they are requires to open a session.
+pub const SIGN_IN: Requirement = Requirement {
+    credential: Credential::Public,
+    keys: KeyUse::SessionOnly,
+    scope: Scope { resource: Resource::Auth, verb: Verb::Write },
+    writes: &[(Kind::Session, Reach::Own)],
+};
+/// Whatever can be written.
+pub const ANYTHING: Requirement = Requirement {
+    writes: &[
+        (Kind::Organization, Reach::Any),
+        (Kind::User, Reach::Any),
+        (Kind::Member, Reach::Any),
+        (Kind::Session, Reach::Any),
+        (Kind::ApiKey, Reach::Any),
+        (Kind::Season, Reach::Any),
+        (Kind::Division, Reach::Any),
+        (Kind::Team, Reach::Any),
+        (Kind::Venue, Reach::Any),
+        (Kind::Game, Reach::Any),
+        (Kind::Favorite, Reach::Any),
+    ],
+    ..SIGN_IN
+};
+
+/// The operator's permission to write anything to an organization.
+///
+/// # Panics
+/// Where the policy denies it, which it never does.
+pub async fn permitted<'tx>(
+    tx: &mut Tx<'tx>,
+    operator: &Operator,
+    organization: OrganizationId,
+) -> Result<OrgWrite<'tx>> {
+    let permitted = tx.permit(Principal::Operator(operator, organization), ANYTHING, None, NOW).await?;
+    Ok(permitted.expect("the operator is permitted"))
+}
+
+/// Runs a transaction with the operator's permission to write to an organization.
+#[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
 pub async fn write<T, F>(store: &Store, organization: OrganizationId, body: F) -> Result<T>
 where
     T: Send + 'static,
@@ -54,19 +94,36 @@ where
     let operator = store.operator();
     store
         .write("testing.write", async move |tx| {
-            let proof = tx.permit_operator(&operator, organization);
+            let proof = permitted(tx, &operator, organization).await?;
             body(tx, &proof).await
         })
         .await
 }
 
-/// Applies effects by the operator's leave.
+/// Runs a transaction with the permission of a member to open sessions of their own.
+///
+/// # Panics
+/// Where the user is not a member of the organization.
+pub async fn write_as<T, F>(store: &Store, organization: OrganizationId, user: UserId, body: F) -> Result<T>
+where
+    T: Send + 'static,
+    F: for<'a, 'tx> AsyncFn(&'a mut Tx<'tx>, &'a OrgWrite<'tx>) -> Result<T> + Send + Sync + 'static,
+{
+    store
+        .write("testing.write_as", async move |tx| {
+            let permitted = tx.permit(Principal::Proven(user, organization), SIGN_IN, None, NOW).await?;
+            body(tx, &permitted.expect("the user is a member")).await
+        })
+        .await
+}
+
+/// Applies effects by the operator's permission.
 pub async fn apply(store: &Store, organization: OrganizationId, effects: Vec<Effect>) -> Result<()> {
     let moment = moment();
     write(store, organization, async move |tx, proof| {
         let moment = moment.again();
-        let change = Change { moment: &moment, operation: "testing.apply", request_id: "test" };
-        tx.apply(proof, change, &effects).await
+        let change = Change { moment: &moment, operation: "testing.apply", request_id: "test", reason: None };
+        tx.apply(proof, change, &effects).await.map(drop)
     })
     .await
 }

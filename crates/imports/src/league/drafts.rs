@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::fixtures::{Fixture, FixtureSide, Sides, Timed};
-use super::records::Ledger;
+use super::records::Found;
 use super::venues::Venues;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::divisions::{self, Division};
@@ -15,11 +15,11 @@ use fieldhouse_domain::text::Name;
 /// The ledgers under the games of a file.
 pub(super) struct Ledgers {
     /// By the file's key of the season.
-    pub(super) seasons: Ledger<String, Season>,
+    pub(super) seasons: Found<String, Season>,
     /// By season and folded name.
-    pub(super) divisions: Ledger<(SeasonId, String), Division>,
+    pub(super) divisions: Found<(SeasonId, String), Division>,
     /// By division and folded name.
-    pub(super) teams: Ledger<(DivisionId, String), Team>,
+    pub(super) teams: Found<(DivisionId, String), Team>,
     /// By folded name, with their courts.
     pub(super) venues: Venues,
 }

@@ -49,7 +49,8 @@ pub(super) fn matched(existing: &[Game], wanted: &[Game]) -> Vec<Option<usize>> 
     for pass in Pass::ALL {
         let mut free = free(pass, existing, &taken);
         for (game, slot) in wanted.iter().zip(&mut matched).filter(|(_, slot)| slot.is_none()) {
-            let found = candidates(pass, game).find_map(|(key, has_id)| free.get_mut(&(key, has_id))?.pop());
+            let found = candidates(pass, game)
+                .find_map(|(key, has_id)| taken_from(free.get_mut(&(key, has_id))?, existing, game));
             if let Some(place) = found {
                 taken[place] = true;
                 *slot = Some(place);
@@ -57,6 +58,13 @@ pub(super) fn matched(existing: &[Game], wanted: &[Game]) -> Vec<Option<usize>> 
         }
     }
     matched
+}
+
+/// Takes one of several games that are alike: the earliest at the same venue, or else the earliest.
+fn taken_from(places: &mut Vec<usize>, existing: &[Game], game: &Game) -> Option<usize> {
+    let at = places.iter().rposition(|place| existing[*place].venue_id == game.venue_id);
+    let at = at.or(places.len().checked_sub(1))?;
+    Some(places.remove(at))
 }
 
 /// The existing games that are not taken, by key and by whether they have an id; the earliest last.

@@ -1,11 +1,7 @@
 //! What becomes of a game that exists when a file speaks of it.
 
-use fieldhouse_domain::Moment;
 use fieldhouse_domain::games::{Game, GameStatus, Side};
 use fieldhouse_domain::text::Name;
-
-/// The reason that families are given for a change.
-const REASON: &str = "import";
 
 /// The game as it was, with what the file says. What the file leaves open leaves what is there:
 /// - a score that the file does not give stays with its team, also where the teams change sides; a team that is no longer in the
@@ -16,14 +12,14 @@ const REASON: &str = "import";
 /// - `scheduled` is what every game of a file starts with: it takes back that a game was postponed or cancelled, and never that it
 ///   was begun, played, forfeited or abandoned, so that an older file does not undo a result;
 /// - an end moves with the start.
-pub(super) fn merged(moment: &Moment, before: &Game, wanted: &Game) -> Game {
+pub(super) fn merged(before: &Game, wanted: &Game) -> Game {
     let clock = clock(before, wanted);
     let (venue_id, field) = match wanted.venue_id {
         None => (before.venue_id, before.field.clone()),
         same if same == before.venue_id => (same, said(before.field.as_ref(), wanted.field.clone())),
         other => (other, wanted.field.clone()),
     };
-    let mut after = Game {
+    Game {
         division_id: wanted.division_id,
         round: said(before.round.as_ref(), wanted.round.clone()),
         kind: wanted.kind,
@@ -36,9 +32,7 @@ pub(super) fn merged(moment: &Moment, before: &Game, wanted: &Game) -> Game {
         away_score: wanted.away().and_then(|side| score(before, side)),
         external_id: wanted.external_id.clone().or_else(|| before.external_id.clone()),
         ..clock
-    };
-    after.note_change(before, moment.now(), REASON);
-    after
+    }
 }
 
 /// What the file says of a name; where it says nothing, or the same in another spelling, the name as it was.

@@ -1,4 +1,4 @@
-//! A ledger: the records of one kind that exist, found by key, those that a file adds, and what becomes of both.
+//! The records of one kind that exist, found by key, those that a file adds, and what becomes of both.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,7 +7,7 @@ use crate::tally::Tally;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 
-pub(super) struct Ledger<K, R> {
+pub(super) struct Found<K, R> {
     entries: Vec<Entry<R>>,
     by_key: HashMap<K, usize>,
 }
@@ -19,14 +19,14 @@ struct Entry<R> {
     named: bool,
 }
 
-impl<K: Eq + Hash, R: Clone> Ledger<K, R> {
-    /// A ledger of what exists.
+impl<K: Eq + Hash, R: Clone> Found<K, R> {
+    /// The records that exist.
     pub(super) fn new(existing: Vec<R>, key: impl Fn(&R) -> K) -> Self {
-        let mut ledger = Self { entries: Vec::new(), by_key: HashMap::new() };
+        let mut found = Self { entries: Vec::new(), by_key: HashMap::new() };
         for record in existing {
-            ledger.adopt(key(&record), record);
+            found.adopt(key(&record), record);
         }
-        ledger
+        found
     }
 
     /// Enters a record that exists. Of two with one key the first is found.
@@ -58,53 +58,35 @@ impl<K: Eq + Hash, R: Clone> Ledger<K, R> {
         }
     }
 
-    /// What the file adds.
-    pub(super) fn created(&self) -> impl Iterator<Item = &R> {
-        self.entries.iter().filter(|entry| entry.named && entry.before.is_none()).map(|entry| &entry.after)
-    }
-
     /// The effects of what the file wants, and their number.
-    pub(super) fn settle(self, moment: &Moment, record: fn(R) -> AnyRecord) -> (Vec<Effect>, Tally) {
-        self.settle_with(moment, record, |_| false)
-    }
-
-    /// The same, where some records are read together with others, which have changed.
-    pub(super) fn settle_with(
-        self,
-        moment: &Moment,
-        record: fn(R) -> AnyRecord,
-        touched: impl Fn(&R) -> bool,
-    ) -> (Vec<Effect>, Tally) {
+    pub(super) fn settle(self, moment: &Moment) -> (Vec<Effect>, Tally)
+    where
+        R: Into<AnyRecord>,
+    {
         let named = self.entries.into_iter().filter(|entry| entry.named);
-        settle(moment, named.map(|entry| (entry.before, entry.after)), record, touched)
+        settle(moment, named.map(|entry| (entry.before, entry.after)))
     }
 }
 
-/// The effects that lead from records as they were to what they are to be, and their number. What is `touched` changes in any case.
-pub(super) fn settle<R: Clone>(
+/// The effects that lead from records as they were to what they are to be, and their number.
+pub(super) fn settle<R: Into<AnyRecord>>(
     moment: &Moment,
     changes: impl Iterator<Item = (Option<R>, R)>,
-    record: fn(R) -> AnyRecord,
-    touched: impl Fn(&R) -> bool,
 ) -> (Vec<Effect>, Tally) {
     let mut tally = Tally::default();
     let effects = changes
-        .filter_map(|(before, after)| match before {
-            None => {
+        .filter_map(|(before, after)| {
+            let Some(before) = before else {
                 tally.created += 1;
-                Some(Effect::create(record(after)))
+                return Some(Effect::create(after));
+            };
+            let effect = Effect::update(moment, before, after);
+            if effect.is_some() {
+                tally.updated += 1;
+            } else {
+                tally.unchanged += 1;
             }
-            Some(before) => {
-                let touched = touched(&before).then(|| record(before.clone()));
-                let effect = Effect::update(moment, record(before), record(after))
-                    .or_else(|| touched.map(|before| Effect::touch(moment, before)));
-                if effect.is_some() {
-                    tally.updated += 1;
-                } else {
-                    tally.unchanged += 1;
-                }
-                effect
-            }
+            effect
         })
         .collect();
     (effects, tally)

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 
 use super::Options;
 use super::fixtures::{FixtureSeason, Timed};
-use super::records::Ledger;
+use super::records::Found;
 use crate::BadRow;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::games::{GameKind, GameStatus};
@@ -29,11 +29,11 @@ pub(super) fn resolve(
     fixtures: &mut Vec<Timed>,
     existing: Vec<Season>,
     bad: &mut Vec<BadRow>,
-) -> Ledger<String, Season> {
+) -> Found<String, Season> {
     let outlines = outlines(fixtures);
     let mut taken: HashSet<String> = existing.iter().map(|season| season.name.folded()).collect();
     let matched = matched(&outlines, existing);
-    let mut ledger = Ledger::new(Vec::new(), |_: &Season| String::new());
+    let mut ledger = Found::new(Vec::new(), |_: &Season| String::new());
     let mut refused = HashSet::new();
     for (outline, season) in outlines.into_iter().zip(matched) {
         let key = outline.season.key();

@@ -6,6 +6,7 @@ mod matching;
 
 use super::*;
 use crate::playhq;
+use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::text::Name;
 use jiff::Timestamp;
 use jiff::civil::{Date, date, time};
@@ -82,7 +83,10 @@ impl Existing {
                 assert!(self.divisions.iter().any(|division| division.id == team.division_id));
                 put(&mut self.teams, effect.before.is_some(), |one| one.id, team);
             }
-            AnyRecord::Game(game) => {
+            AnyRecord::Game(mut game) => {
+                if let Some(AnyRecord::Game(before)) = &effect.before {
+                    game.note_change(before, game.updated_at, Some("import"));
+                }
                 for side in [game.home(), game.away()].into_iter().flatten() {
                     let of_division = |team: &&Team| team.division_id == game.division_id;
                     assert!(self.teams.iter().filter(of_division).any(|team| team.id == side.team_id));

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use super::Options;
 use super::fixtures::Ground;
-use super::records::Ledger;
+use super::records::Found;
 use crate::tally::Tally;
 use fieldhouse_domain::Moment;
-use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::ids::VenueId;
 use fieldhouse_domain::text::{Name, fold};
 use fieldhouse_domain::venues::Venue;
 
 /// The venues by folded name, and the folded names of their courts.
 pub(super) struct Venues {
-    ledger: Ledger<String, Venue>,
+    ledger: Found<String, Venue>,
     courts: HashSet<(VenueId, String)>,
 }
 
@@ -25,7 +25,7 @@ impl Venues {
             .iter()
             .flat_map(|venue| venue.fields.iter().map(|court| (venue.id, court.folded())))
             .collect();
-        Self { ledger: Ledger::new(existing, |venue| venue.name.folded()), courts }
+        Self { ledger: Found::new(existing, |venue| venue.name.folded()), courts }
     }
 
     /// The venue of a ground. It gains the court where it has none of that folded name, and never loses one.
@@ -46,7 +46,7 @@ impl Venues {
                 venue.fields.sort_by_cached_key(|court| natural(court.as_str()));
             }
         });
-        self.ledger.settle(moment, AnyRecord::Venue)
+        self.ledger.settle(moment)
     }
 }
 

@@ -23,7 +23,6 @@ use jiff::Timestamp;
 
 pub use context::{Context, Peer, RequestId};
 pub use paging::Bounds;
-pub use write::Acting;
 
 use crate::app::App;
 use crate::auth::guard::{self, Admitted};
@@ -45,6 +44,10 @@ pub struct Call<O: Op> {
     /// None where the path holds a malformed parameter.
     path: Option<O::Path>,
     admitted: Admitted,
+    /// The token of a guest that the call creates where it needs one.
+    welcome: Option<String>,
+    /// Whether the call stores nothing.
+    validates: bool,
 }
 
 impl<O: Op> Call<O> {
@@ -104,7 +107,17 @@ impl<O: Op> FromRequest<App> for Arrival<O> {
             let body = body::parse::<O>(&context, &bytes).await?;
             let path = path_parameters(&mut parts, app).await;
             let context = context.with_digest(&bytes);
-            Ok(Call { app: app.clone(), context, path, query, body, media_type, admitted })
+            Ok(Call {
+                app: app.clone(),
+                context,
+                path,
+                query,
+                body,
+                media_type,
+                admitted,
+                welcome: None,
+                validates: false,
+            })
         };
         Ok(Self { standing, call: call.await })
     }

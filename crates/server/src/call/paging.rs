@@ -7,6 +7,7 @@ use axum::http::header;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fieldhouse_api::{Code, Op, Page, PageInfo};
+use fieldhouse_domain::search;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use subtle::ConstantTimeEq;
@@ -63,6 +64,14 @@ impl<O: Op> Call<O> {
         }
         let after = cursor.map(|cursor| self.point(cursor)).transpose()?;
         Ok(Part { limit, after })
+    }
+
+    /// The folded words of the parameter `q`.
+    pub fn words(&self, q: Option<&str>) -> Result<Vec<String>, Failure> {
+        search::words(q.unwrap_or_default()).map_err(|wrong| {
+            let fix = wrong.fix.unwrap_or_default();
+            Failure::parameter(Code::InvalidParameter, "q", wrong.message, fix)
+        })
     }
 
     /// Cuts what was read to what is to be given, and tells what comes next. `point` is where a record stands in the list's order.

@@ -1,47 +1,21 @@
-//! Calls that change something: one transaction, in which leave to write is asked anew, a repeated request is recognised, and
-//! `validate_only` is rolled back.
+//! Calls that change something: one transaction, in which permission is asked anew, a repeated request is recognised, a command is run,
+//! and `validate_only` is rolled back.
 
-use std::pin::Pin;
-
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderName, HeaderValue};
 use fieldhouse_api::rows::{Changeset, Method};
 use fieldhouse_api::{Code, Op};
-use fieldhouse_domain::Moment;
-use fieldhouse_domain::effects::Effect;
+use fieldhouse_commands::{Authority, Command, WriteContext};
+use fieldhouse_domain::ids::{OrganizationId, UserId};
 use fieldhouse_store::idempotency::{self, Kept, Slot};
-use fieldhouse_store::{Authority, Change, OrgWrite, Tx};
+use fieldhouse_store::{Principal, Tx};
 use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
 use super::Call;
 use crate::answer::Answered;
+use crate::auth::tokens;
 use crate::failure::Failure;
 use crate::workers::IDEMPOTENCY_LIFE;
-
-/// Somebody who may write, in the transaction in which he does.
-pub struct Acting<'a, 'tx> {
-    /// Leave to write to his organization.
-    pub proof: OrgWrite<'tx>,
-    /// When, and what new ids are.
-    pub moment: &'a Moment,
-    change: Change<'a>,
-}
-
-impl<'tx> Acting<'_, 'tx> {
-    /// Applies the effects of a command.
-    pub async fn apply(&self, tx: &mut Tx<'tx>, effects: &[Effect]) -> Result<(), Failure> {
-        Ok(tx.apply(&self.proof, self.change, effects).await?)
-    }
-}
-
-/// What comes of a transaction's body. Boxed, and the bodies plain functions, because the compiler cannot see yet that the future of an
-/// `AsyncFn` passed through two generic functions may cross threads.
-type Outcome<'a, O> = Pin<Box<dyn Future<Output = Result<Answered<O>, Failure>> + Send + 'a>>;
-/// The body of a member's change.
-pub(crate) type Body<O, I> =
-    for<'a, 'tx> fn(&'a mut Tx<'tx>, &'a Acting<'a, 'tx>, &'a Call<O>, &'a I) -> Outcome<'a, O>;
-/// The body of anybody's change.
-pub(crate) type Transaction<O, I> =
-    for<'a, 'tx> fn(&'a mut Tx<'tx>, &'a Moment, &'a Call<O>, &'a I) -> Outcome<'a, O>;
 
 /// How a transaction of a call ends without being kept.
 enum Ended<O: Op> {
@@ -68,52 +42,90 @@ impl<O: Op> From<Failure> for Ended<O> {
     }
 }
 
+impl<O: Op> From<fieldhouse_commands::Error> for Ended<O> {
+    fn from(error: fieldhouse_commands::Error) -> Self {
+        match error {
+            fieldhouse_commands::Error::Store(error) => error.into(),
+            error => Self::Failed(error.into()),
+        }
+    }
+}
+
+/// Who acts in a call.
+enum Acting {
+    /// Whoever the guard let in: a member, or a guest where the operation allows it.
+    Caller,
+    /// A user who has just proved who they are.
+    Proven(UserId, OrganizationId),
+}
+
 impl<O: Op> Call<O> {
-    /// Runs a change as a member of the organization. `body` is given `input` and may run several times.
-    pub async fn write<I: Send + Sync + 'static>(
+    /// Runs a command for the caller, and responds with what `view` makes of its output. A problem that `view` returns is stored like
+    /// any other output: it is about what the command did.
+    pub async fn run<C: Command>(
         self,
-        input: I,
-        body: Body<O, I>,
+        command: C,
+        view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
     ) -> Result<Answered<O>, Failure> {
-        self.transact((input, body), |tx, moment, call, (input, body)| {
-            Box::pin(async move {
-                let proof = tx.permit(call.scope()?, call.now()).await??;
-                let acting = Acting { proof, moment, change: call.change(moment) };
-                body(tx, &acting, call, input).await
-            })
-        })
-        .await
+        self.transact(Acting::Caller, command, view).await
     }
 
-    /// Runs a change for whoever calls; `body` asks for leave itself. It is given `input` and may run several times.
-    pub async fn transact<I: Send + Sync + 'static>(
+    /// Runs a command for a user who has just proved who they are.
+    pub async fn run_as<C: Command>(
         self,
-        input: I,
-        body: Transaction<O, I>,
+        user: UserId,
+        organization: OrganizationId,
+        command: C,
+        view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
     ) -> Result<Answered<O>, Failure> {
+        self.transact(Acting::Proven(user, organization), command, view).await
+    }
+
+    async fn transact<C: Command>(
+        self,
+        acting: Acting,
+        command: C,
+        view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
+    ) -> Result<Answered<O>, Failure> {
+        const { assert!(C::OPERATION as u32 == O::OPERATION as u32, "a route runs the command of its operation") };
         let slot = self.slot()?;
         let repeatable = slot.is_some();
         // The time of the change, not of the request: a slow body may have taken long to come.
         let first = self.app.clock.moment();
         let store = self.app.store.clone();
         let transaction = async move |tx: &mut Tx<'_>| {
+            let moment = first.again();
+            let known = self.authority(tx, &acting, command.target()).await?;
             if let Some(slot) = &slot
                 && let Some(kept) = idempotency::find(tx, slot).await?
                 && kept.created_at.saturating_add(IDEMPOTENCY_LIFE).is_ok_and(|ends| ends > self.now())
             {
-                return Ok(self.replay(kept)?);
+                return Ok(self.replay(kept));
             }
-            let answered = body(tx, &first.again(), &self, &input).await?;
+            let authority = match (known, &self.welcome) {
+                (Some(authority), _) => authority,
+                (None, Some(token)) => {
+                    Authority::NewGuest(tx.welcome_guest(&moment, &tokens::digest(token)).await?)
+                }
+                (None, None) => return Err(Failure::not_found().into()),
+            };
+            let mut cx = WriteContext::new(authority, O::OPERATION, &moment);
+            cx = cx.of_request(&self.context.id, self.context.header("if-match"));
+            let output = command.run(tx, &mut cx).await?;
+            let answered = match view(&self, output) {
+                Ok(answered) => answered,
+                Err(failure) => return Ok(Err(failure)),
+            };
             if self.validates_only() {
                 return Err(Ended::ValidatedOnly(Box::new(answered)));
             }
             if let Some(slot) = &slot {
                 idempotency::keep(tx, slot, &self.keep(&answered)).await?;
             }
-            Ok(answered)
+            Ok(Ok(answered))
         };
         match store.write(O::OPERATION.id(), transaction).await {
-            Ok(answered) => Ok(answered),
+            Ok(answered) => answered,
             Err(Ended::ValidatedOnly(answered)) => Ok(*answered),
             // A twin with the same key that is still running holds the lock.
             Err(Ended::Locked) if repeatable => Err(Failure::of(Code::IdempotencyInProgress)),
@@ -122,33 +134,46 @@ impl<O: Op> Call<O> {
         }
     }
 
-    /// What a change of this call is called.
-    pub fn change<'a>(&'a self, moment: &'a Moment) -> Change<'a> {
-        Change { moment, operation: O::OPERATION.id(), request_id: &self.context.id }
-    }
-
-    /// Applies the effects of a command by any leave to write.
-    pub async fn apply<'a, 'tx: 'a>(
+    /// The permission to write; none for a guest who is not known, or not any more.
+    async fn authority<'tx>(
         &self,
         tx: &mut Tx<'tx>,
-        moment: &Moment,
-        authority: impl Into<Authority<'a, 'tx>>,
-        effects: &[Effect],
-    ) -> Result<(), Failure> {
-        Ok(tx.apply(authority, self.change(moment), effects).await?)
+        acting: &Acting,
+        target: Option<Uuid>,
+    ) -> Result<Option<Authority<'tx>>, Ended<O>> {
+        let principal = match (acting, self.member()) {
+            (Acting::Proven(user, organization), _) => Principal::Proven(*user, *organization),
+            (Acting::Caller, Some(scope)) => Principal::Caller(scope),
+            (Acting::Caller, None) => {
+                let Some(token) = self.guest()? else { return Ok(None) };
+                return Ok(tx.permit_guest(&token, self.now()).await?.map(Authority::Guest));
+            }
+        };
+        let requirement = O::ROW.requirement;
+        let proof = match tx.permit(principal, requirement, target, self.now()).await? {
+            Ok(proof) => proof,
+            Err(denial) => return Err(Failure::from(denial).into()),
+        };
+        Ok(Some(Authority::Organization(proof)))
     }
 
-    /// Refuses where the row requires `If-Match` and it is missing, or where it does not name the record's version.
-    pub fn precondition(&self, current: i64) -> Result<(), Failure> {
-        let header = self.context.headers.get(header::IF_MATCH);
-        Ok(O::ROW.if_match.check(header.map(|value| value.to_str().unwrap_or_default()), current)?)
+    /// Creates a guest with this token, where the caller has no credential and is no guest yet.
+    pub fn welcoming(self, token: String) -> Self {
+        let welcome = self.member().is_none().then_some(token);
+        Self { welcome, ..self }
+    }
+
+    /// Checks and answers everything, and stores nothing.
+    pub fn validating(self, only: bool) -> Self {
+        Self { validates: only, ..self }
     }
 
     /// Whether the change is validated only.
-    pub fn validates_only(&self) -> bool {
-        O::ROW.changeset == Changeset::Possible
-            && form_urlencoded::parse(self.context.query.as_bytes())
-                .any(|(name, value)| name == "validate_only" && value == "true")
+    fn validates_only(&self) -> bool {
+        self.validates
+            || O::ROW.changeset == Changeset::Possible
+                && form_urlencoded::parse(self.context.query.as_bytes())
+                    .any(|(name, value)| name == "validate_only" && value == "true")
     }
 
     fn slot(&self) -> Result<Option<Slot>, Failure> {

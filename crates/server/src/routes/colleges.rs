@@ -8,7 +8,6 @@ use fieldhouse_domain::text::fold;
 use fieldhouse_store::colleges::{Filter, ProgramPoint};
 use uuid::Uuid;
 
-use super::seasons::words;
 use crate::answer::Answered;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
@@ -69,7 +68,7 @@ pub(crate) async fn search(call: Call<op::CollegeSearch>) -> Result<Answered<op:
     let query = &call.query;
     let part = call.part::<(String, Uuid)>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
     let filter = Filter {
-        words: words(query.q.as_deref())?,
+        words: call.words(query.q.as_deref())?,
         college: None,
         state: state(query.state.as_deref())?,
         division: query.division.as_deref().map(fold),
@@ -87,7 +86,7 @@ pub(crate) async fn programs(call: Call<op::ProgramSearch>) -> Result<Answered<o
     let query = &call.query;
     let part = call.part::<ProgramPoint>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
     let filter = Filter {
-        words: words(query.q.as_deref())?,
+        words: call.words(query.q.as_deref())?,
         college: query.college_id,
         state: state(query.state.as_deref())?,
         division: query.division.as_deref().map(fold),

@@ -3,18 +3,16 @@
 use axum::http::HeaderName;
 use fieldhouse_api::favorites::{
     Favorite, FavoriteProgram, FavoriteRemoved, FavoriteReturn, FavoritesClaimed, RecordOrList,
-    SavedFavorite, SavedMeta, WantedProgram,
+    SavedFavorite, SavedMeta,
 };
 use fieldhouse_api::{Data, Op, Page, op};
-use fieldhouse_domain::Refusal;
+use fieldhouse_commands::favorites::{self as commands, Saved};
 use fieldhouse_domain::colleges::ProgramGender;
-use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_domain::favorites::{self, ListOwner, MOST, SavedProgram};
-use fieldhouse_domain::ids::{FavoriteId, Id};
-use fieldhouse_domain::text::NotText;
-use fieldhouse_store::colleges::{self, Program};
-use fieldhouse_store::favorites::{Listed, list_to_write};
-use fieldhouse_store::{Authority, GuestWrite, OrgWrite, Tx, guests};
+use fieldhouse_domain::favorites::{self, MOST};
+use fieldhouse_domain::ids::Id;
+use fieldhouse_store::colleges::Program;
+use fieldhouse_store::favorites::Listed;
+use fieldhouse_store::guests;
 use uuid::Uuid;
 
 use crate::answer::Answered;
@@ -94,175 +92,70 @@ async fn guest<O: Op>(call: &Call<O>) -> Result<Option<fieldhouse_domain::ids::G
     Ok(guests::find(&mut call.store(), &digest, call.now()).await?)
 }
 
-/// Leave to write to the caller's list: a member's or a guest's.
-enum Pen<'tx> {
-    Member(OrgWrite<'tx>, fieldhouse_domain::ids::UserId),
-    Guest(GuestWrite<'tx>),
-}
-
-impl<'tx> Pen<'tx> {
-    /// The pen of whoever calls; none for a guest without a token.
-    async fn of<O: Op>(tx: &mut Tx<'tx>, call: &Call<O>) -> Result<Option<Self>, Failure> {
-        if let Some(scope) = call.member() {
-            let proof = tx.permit(scope, call.now()).await??;
-            return Ok(Some(Self::Member(proof, scope.user())));
-        }
-        let Some(digest) = call.guest()? else { return Ok(None) };
-        Ok(tx.permit_guest(&digest, call.now()).await?.map(Self::Guest))
-    }
-
-    fn owner(&self) -> ListOwner {
-        match self {
-            Self::Member(_, user) => ListOwner::User(*user),
-            Self::Guest(proof) => ListOwner::Guest(proof.guest()),
-        }
-    }
-
-    fn authority(&self) -> Authority<'_, 'tx> {
-        match self {
-            Self::Member(proof, _) => proof.into(),
-            Self::Guest(proof) => proof.into(),
-        }
-    }
-
-    async fn list(&self, tx: &mut Tx<'tx>) -> Result<Vec<Listed>, Failure> {
-        Ok(match self {
-            Self::Member(proof, user) => list_to_write(tx, proof, *user).await?,
-            Self::Guest(proof) => guests::list(tx, proof.guest()).await?,
-        })
-    }
-
-    /// One program of the list.
-    async fn find(&self, tx: &mut Tx<'tx>, id: FavoriteId) -> Result<Listed, Failure> {
-        let list = self.list(tx).await?;
-        list.into_iter().find(|listed| listed.favorite.id == id).ok_or_else(Failure::not_found)
-    }
-}
-
 pub(crate) async fn save(call: Call<op::FavoriteSave>) -> Result<Answered<op::FavoriteSave>, Failure> {
     let unnamed = || Failure::internal("a favorite that names no program was read");
-    let wanted = call.body.program().ok_or_else(unnamed)?;
-    let details = call.body.details.clone();
+    let command = commands::Save {
+        program: call.body.program().ok_or_else(unnamed)?,
+        details: call.body.details.clone(),
+        whole: call.query.return_ == Some(FavoriteReturn::List),
+    };
     let token = tokens::guest_token(call.app.clock.random(), &call.app.key_ring);
-    call.transact((wanted, details, token), |tx, moment, call, (wanted, details, token)| {
-        Box::pin(async move {
-            let (program, catalogue) = find_program(tx, wanted).await?;
-            let (pen, guest_token) = match Pen::of(tx, call).await? {
-                Some(pen) => (pen, None),
-                None => {
-                    (Pen::Guest(tx.welcome_guest(moment, &tokens::digest(token)).await?), Some(token.clone()))
-                }
-            };
-            let list = pen.list(tx).await?;
-            let saved: Vec<_> = list.iter().map(|listed| listed.favorite.clone()).collect();
-            let (favorite, effect) = favorites::save(moment, pen.owner(), &saved, program, details.clone())?;
-            let created = effect.is_some();
-            call.apply(tx, moment, pen.authority(), effect.as_slice()).await?;
-            let data = match call.query.return_ {
-                Some(FavoriteReturn::List) => RecordOrList::List(views(&pen.list(tx).await?)),
-                _ => RecordOrList::Record(Box::new(view(&favorite, catalogue.as_ref()))),
-            };
-            let meta = SavedMeta { created, guest_token: guest_token.clone() };
-            let answered = Answered::json(&SavedFavorite { data, meta })?.made(favorite.id);
-            let answered = if created { answered } else { answered.status(200) };
-            Ok(match guest_token {
-                Some(token) => answered.secret().header(HeaderName::from_static(GUEST_TOKEN), token),
-                None => answered,
-            })
-        })
-    })
-    .await
+    let shown = token.clone();
+    call.welcoming(token).run(command, move |_, saved| view_saved(saved, &shown)).await
 }
 
-/// The program that is to be saved, with what the catalogue says of it.
-async fn find_program(
-    tx: &mut Tx<'_>,
-    wanted: &WantedProgram,
-) -> Result<(SavedProgram, Option<Program>), Failure> {
-    let (found, pointer) = match wanted {
-        WantedProgram::Custom(custom) => return Ok((SavedProgram::Custom(custom.clone()), None)),
-        WantedProgram::Id(id) => (colleges::read_program(tx, *id).await?, "/program_id"),
-        WantedProgram::Natural(unitid, sport, gender) => {
-            (colleges::find_program(tx, *unitid, sport, *gender).await?, "/unitid")
-        }
+fn view_saved(
+    Saved { saved, is_new, is_new_guest, list }: Saved,
+    token: &str,
+) -> Result<Answered<op::FavoriteSave>, Failure> {
+    let guest_token = is_new_guest.then(|| token.to_owned());
+    let meta = SavedMeta { created: is_new, guest_token: guest_token.clone() };
+    let data = match list {
+        Some(list) => RecordOrList::List(views(&list)),
+        None => RecordOrList::Record(Box::new(view(&saved.favorite, saved.program.as_ref()))),
     };
-    let fix = "search GET /api/v1/colleges/programs, or save it as custom";
-    let unknown = || NotText::new("unknown_program", "is no program of the catalogue", fix);
-    let program = found.ok_or_else(|| Refusal::field(pointer, unknown()))?;
-    Ok((SavedProgram::Catalogue(program.program.id), Some(program)))
+    let answered = Answered::json(&SavedFavorite { data, meta })?.made(saved.favorite.id);
+    let answered = if is_new { answered } else { answered.status(200) };
+    Ok(match guest_token {
+        Some(token) => answered.secret().header(HeaderName::from_static(GUEST_TOKEN), token),
+        None => answered,
+    })
 }
 
 pub(crate) async fn change(call: Call<op::FavoriteChange>) -> Result<Answered<op::FavoriteChange>, Failure> {
-    let details = call.body.clone();
-    call.transact(details, |tx, moment, call, details| {
-        Box::pin(async move {
-            let pen = Pen::of(tx, call).await?.ok_or_else(Failure::not_found)?;
-            let Listed { mut favorite, program } = pen.find(tx, *call.path()?).await?;
-            call.precondition(favorite.version)?;
-            if let Some(effect) = favorites::change(moment, pen.owner(), favorite.clone(), details.clone())? {
-                call.apply(tx, moment, pen.authority(), std::slice::from_ref(&effect)).await?;
-                if let Some(AnyRecord::Favorite(after)) = effect.after {
-                    favorite = after;
-                }
-            }
-            Ok(Answered::json(&Data { data: view(&favorite, program.as_ref()) })?.version(favorite.version))
-        })
+    let command = commands::Change { id: *call.path()?, change: call.body.clone() };
+    call.run(command, |_, Listed { favorite, program }| {
+        Ok(Answered::json(&Data { data: view(&favorite, program.as_ref()) })?.version(favorite.version))
     })
     .await
 }
 
 pub(crate) async fn remove(call: Call<op::FavoriteRemove>) -> Result<Answered<op::FavoriteRemove>, Failure> {
-    call.transact((), |tx, moment, call, ()| {
-        Box::pin(async move {
-            let pen = Pen::of(tx, call).await?.ok_or_else(Failure::not_found)?;
-            let listed = pen.find(tx, *call.path()?).await?;
-            call.precondition(listed.favorite.version)?;
-            let program = view_program(&listed.favorite, listed.program.as_ref());
-            let effect = Effect::delete(AnyRecord::Favorite(listed.favorite));
-            call.apply(tx, moment, pen.authority(), &[effect]).await?;
-            let message =
-                format!("{}, {}, is no longer among your favorites.", program.college_name, program.sport);
-            Answered::json(&FavoriteRemoved { success: true, message })
-        })
+    let command = commands::Remove(*call.path()?);
+    call.run(command, |_, Listed { favorite, program }| {
+        let program = view_program(&favorite, program.as_ref());
+        let message =
+            format!("{}, {}, is no longer among your favorites.", program.college_name, program.sport);
+        Answered::json(&FavoriteRemoved { success: true, message })
     })
     .await
 }
 
 pub(crate) async fn order(call: Call<op::FavoriteOrder>) -> Result<Answered<op::FavoriteOrder>, Failure> {
-    call.transact((), |tx, moment, call, ()| {
-        Box::pin(async move {
-            let pen = Pen::of(tx, call).await?.ok_or_else(Failure::not_found)?;
-            let list = pen.list(tx).await?.into_iter().map(|listed| listed.favorite).collect();
-            let effects = favorites::reorder(moment, list, &call.body.ids)?;
-            call.apply(tx, moment, pen.authority(), &effects).await?;
-            let list = pen.list(tx).await?;
-            let limit = u32::try_from(MOST).unwrap_or(u32::MAX);
-            let page = fieldhouse_api::PageInfo { limit, has_more: false, next_cursor: None };
-            Answered::json(&Page { data: views(&list), deleted: None, page })
-        })
+    let command = commands::Order(call.body.ids.clone());
+    call.run(command, |_, list| {
+        let limit = u32::try_from(MOST).unwrap_or(u32::MAX);
+        let page = fieldhouse_api::PageInfo { limit, has_more: false, next_cursor: None };
+        Answered::json(&Page { data: views(&list), deleted: None, page })
     })
     .await
 }
 
 pub(crate) async fn claim(call: Call<op::FavoritesClaim>) -> Result<Answered<op::FavoritesClaim>, Failure> {
-    let token = call.guest()?.ok_or_else(Failure::not_found)?;
-    call.write(token, |tx, acting, call, token| {
-        Box::pin(async move {
-            let user = call.scope()?.user();
-            let proof = tx.permit_guest(token, call.now()).await?.ok_or_else(Failure::not_found)?;
-            let favorites_of =
-                |list: Vec<Listed>| list.into_iter().map(|listed| listed.favorite).collect::<Vec<_>>();
-            let theirs = favorites_of(guests::list(tx, proof.guest()).await?);
-            let own = favorites_of(list_to_write(tx, &acting.proof, user).await?);
-            let claimed = favorites::claim(acting.moment, user, theirs, &own)?;
-            acting.apply(tx, &claimed.copied).await?;
-            call.apply(tx, acting.moment, &proof, &claimed.removed).await?;
-            tx.end_guest(proof).await?;
-            let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-            let data =
-                FavoritesClaimed { copied: count(claimed.copied.len()), merged: count(claimed.merged) };
-            Answered::json(&Data { data })
-        })
+    let command = commands::Claim { token: call.guest()?.ok_or_else(Failure::not_found)? };
+    call.run(command, |_, commands::Claimed { copied, merged }| {
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Answered::json(&Data { data: FavoritesClaimed { copied: count(copied), merged: count(merged) } })
     })
     .await
 }

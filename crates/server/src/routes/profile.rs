@@ -4,7 +4,8 @@ use fieldhouse_api::organization::OrganizationRef;
 use fieldhouse_api::profile::{Auth, AuthMethod, Membership, Profile};
 use fieldhouse_api::{Data, op};
 use fieldhouse_domain::policy::{Denial, Presented};
-use fieldhouse_store::{OrgScope, Store, access};
+use fieldhouse_domain::users::User;
+use fieldhouse_store::{OrgScope, Store, access, records};
 use jiff::Timestamp;
 
 use crate::answer::Answered;
@@ -33,7 +34,8 @@ async fn denied(mut store: &Store, scope: &OrgScope, now: Timestamp) -> Failure 
 pub(crate) async fn me(call: Call<op::ProfileMe>) -> Result<Answered<op::ProfileMe>, Failure> {
     let scope = call.scope()?;
     let mut store = call.store();
-    let Some(user) = fieldhouse_store::users::current(&mut store, scope).await? else {
+    let found: Option<User> = records::read(&mut store, scope, scope.user()).await?;
+    let Some(user) = found else {
         return Err(denied(store, scope, call.now()).await);
     };
     let memberships: Vec<Membership> = fieldhouse_store::users::memberships(&mut store, user.id)

@@ -1,13 +1,11 @@
 //! Seasons.
 
 use fieldhouse_api::seasons::{Division, Season};
-use fieldhouse_api::{Code, Data, Deleted, Page, Tombstone, op};
-use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_api::{Code, Data, Page, Tombstone, op};
+use fieldhouse_commands::seasons as commands;
 use fieldhouse_domain::ids::{Id, SeasonId};
-use fieldhouse_domain::text::{ExternalId, Name, fold};
-use fieldhouse_domain::{Refusal, seasons};
+use fieldhouse_store::audit;
 use fieldhouse_store::seasons::{Filter, Listed};
-use fieldhouse_store::{OrgWrite, Tx, audit};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
@@ -62,7 +60,7 @@ pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::Seas
         status: query.status,
         sport: query.sport.clone(),
         year: query.year,
-        words: words(query.q.as_deref())?,
+        words: call.words(query.q.as_deref())?,
     };
     let scope = call.scope()?;
     let mut found =
@@ -105,96 +103,26 @@ async fn changed(call: Call<op::SeasonList>, since: Timestamp) -> Result<Answere
     call.page(Page { data, deleted: Some(deleted), page })
 }
 
-/// The folded words of a search.
-pub(super) fn words(q: Option<&str>) -> Result<Vec<String>, Failure> {
-    use fieldhouse_domain::colleges::MOST_SEARCH_WORDS;
-    let folded = fold(q.unwrap_or_default());
-    let words: Vec<String> = folded.split_whitespace().map(str::to_owned).collect();
-    if words.len() > MOST_SEARCH_WORDS || folded.len() > 200 {
-        let fix = format!("search for at most {MOST_SEARCH_WORDS} words of 200 letters in all");
-        return Err(Failure::parameter(Code::InvalidParameter, "q", "is too long", fix));
-    }
-    Ok(words)
-}
-
 pub(crate) async fn read(call: Call<op::SeasonRead>) -> Result<Answered<op::SeasonRead>, Failure> {
     let found = fieldhouse_store::seasons::read(&mut call.store(), call.scope()?, *call.path()?).await?;
     one(found.ok_or_else(Failure::not_found)?)
 }
 
 pub(crate) async fn create(call: Call<op::SeasonCreate>) -> Result<Answered<op::SeasonCreate>, Failure> {
-    let wanted = call.body.clone();
-    call.write(wanted, |tx, acting, _, wanted| {
-        Box::pin(async move {
-            refuse_taken(tx, &acting.proof, Some(&wanted.name), wanted.external_id.as_ref(), None).await?;
-            let season = seasons::Season::create(acting.moment, wanted.clone());
-            acting.apply(tx, &[Effect::create(season.clone())]).await?;
-            let id = season.id;
-            Ok(one(Listed { season, divisions: Vec::new() })?.made(id))
-        })
+    let command = commands::Create(call.body.clone());
+    call.run(command, |_, listed| {
+        let id = listed.season.id;
+        Ok(one(listed)?.made(id))
     })
     .await
-}
-
-/// Refuses a name or an external id that another season has.
-async fn refuse_taken<'tx>(
-    tx: &mut Tx<'tx>,
-    proof: &OrgWrite<'tx>,
-    name: Option<&Name>,
-    external_id: Option<&ExternalId>,
-    own: Option<SeasonId>,
-) -> Result<(), Failure> {
-    if let Some(name) = name {
-        let holder = fieldhouse_store::seasons::by_name(tx, proof, &name.folded()).await?;
-        if holder.is_some() && holder != own {
-            return Err(Refusal::Duplicate(format!("there is a season {name} already")).into());
-        }
-    }
-    if let Some(external_id) = external_id {
-        let holder = fieldhouse_store::seasons::by_external_id(tx, proof, external_id).await?;
-        if holder.is_some() && holder != own {
-            return Err(
-                Refusal::Duplicate(format!("there is a season with the external id {external_id}")).into()
-            );
-        }
-    }
-    Ok(())
 }
 
 pub(crate) async fn change(call: Call<op::SeasonChange>) -> Result<Answered<op::SeasonChange>, Failure> {
-    let wanted = call.body.clone();
-    call.write(wanted, |tx, acting, call, wanted| {
-        Box::pin(async move {
-            let found = fieldhouse_store::seasons::read(tx, call.scope()?, *call.path()?).await?;
-            let mut listed = found.ok_or_else(Failure::not_found)?;
-            call.precondition(listed.season.version)?;
-            let external_id = wanted.external_id.as_ref().and_then(Option::as_ref);
-            let own = Some(listed.season.id);
-            refuse_taken(tx, &acting.proof, wanted.name.as_ref(), external_id, own).await?;
-            let effect = seasons::change(acting.moment, listed.season.clone(), wanted.clone())?;
-            if let Some(effect) = effect {
-                acting.apply(tx, std::slice::from_ref(&effect)).await?;
-                if let Some(AnyRecord::Season(season)) = effect.after {
-                    listed.season = season;
-                }
-            }
-            one(listed)
-        })
-    })
-    .await
+    let command = commands::Change { id: *call.path()?, change: call.body.clone() };
+    call.run(command, |_, listed| one(listed)).await
 }
 
 pub(crate) async fn delete(call: Call<op::SeasonDelete>) -> Result<Answered<op::SeasonDelete>, Failure> {
-    call.write((), |tx, acting, call, ()| {
-        Box::pin(async move {
-            let found = fieldhouse_store::seasons::read(tx, call.scope()?, *call.path()?).await?;
-            let season = found.ok_or_else(Failure::not_found)?.season;
-            call.precondition(season.version)?;
-            let dependents = fieldhouse_store::seasons::dependents(tx, &acting.proof, season.id).await?;
-            let id = season.id.to_string();
-            acting.apply(tx, &[seasons::delete(season, dependents)?]).await?;
-            Answered::json(&Data { data: Deleted { id, deleted: true } })
-        })
-    })
-    .await
+    let command = commands::Delete(*call.path()?);
+    call.run(command, |_, id| Answered::deleted(id)).await
 }

@@ -3,7 +3,7 @@
 use fieldhouse_store::{Change, GuestWrite, OrgWrite, Result, Tx, members};
 
 async fn written<'one, 'other>(tx: &mut Tx<'one>, proof: OrgWrite<'other>, change: Change<'_>) -> Result<()> {
-    tx.apply(&proof, change, &[]).await
+    tx.apply(&proof, change, &[]).await.map(drop)
 }
 
 async fn written_by_a_guest<'one, 'other>(
@@ -11,7 +11,7 @@ async fn written_by_a_guest<'one, 'other>(
     proof: GuestWrite<'other>,
     change: Change<'_>,
 ) -> Result<()> {
-    tx.apply(&proof, change, &[]).await
+    tx.apply(&proof, change, &[]).await.map(drop)
 }
 
 async fn read<'one, 'other>(tx: &mut Tx<'one>, proof: OrgWrite<'other>) -> Result<i64> {

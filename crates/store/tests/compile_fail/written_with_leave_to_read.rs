@@ -4,7 +4,7 @@ use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_store::{Change, GuestWrite, OrgScope, Result, Store, Tx, organizations};
 
 async fn with_a_scope(tx: &mut Tx<'_>, scope: &OrgScope, change: Change<'_>) -> Result<()> {
-    tx.apply(scope, change, &[]).await
+    tx.apply(scope, change, &[]).await.map(drop)
 }
 
 async fn with_a_guests_leave(store: &Store, proof: &GuestWrite<'_>) {

@@ -1,13 +1,16 @@
 //! Who gets in: identifying, permitting, denying.
 
-use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
+use fieldhouse_domain::favorites::{ChangeFavorite, Favorite, ListOwner};
+use fieldhouse_domain::ids::{Id, OrganizationId, UserId};
 use fieldhouse_domain::members::Member;
-use fieldhouse_domain::policy::{Credential, Denial, KeyUse, Requirement};
+use fieldhouse_domain::policy::{Credential, Denial, KeyUse, Reach, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::Scope;
 use fieldhouse_domain::sessions::{Client, Session};
+use fieldhouse_domain::text::Name;
 use fieldhouse_domain::users::User;
-use fieldhouse_store::{Change, Error, OrgScope, Sent, Store, access};
+use fieldhouse_store::{Change, Error, OrgScope, Principal, Sent, Store, access};
 use fieldhouse_testing::clubs::{self, ANY_MEMBER, Club, NOW, PEPPER, Person};
 use jiff::{SignedDuration, Timestamp};
 
@@ -25,9 +28,9 @@ async fn enter(store: &Store, sent: &Sent, needed: Requirement, now: Timestamp) 
 }
 
 /// What writing comes to with leave to read that was had before.
-async fn write(store: &Store, scope: OrgScope, now: Timestamp) -> Result<Role, Denial> {
+async fn write(store: &Store, scope: OrgScope, needed: Requirement, now: Timestamp) -> Result<Role, Denial> {
     let written = store.write("testing.permit", async move |tx| {
-        Ok::<_, Error>(tx.permit(&scope, now).await?.map(|proof| {
+        Ok::<_, Error>(tx.permit(Principal::Caller(&scope), needed, None, now).await?.map(|proof| {
             assert_eq!((proof.organization(), proof.actor().key), (scope.organization(), scope.key()));
             assert_eq!(proof.actor().user, Some(scope.user()));
             proof.role()
@@ -52,7 +55,7 @@ pub(crate) async fn good_credentials_open_their_own_organization(store: &Store) 
             assert_eq!(scope.session(), (!is_key).then_some(person.session.id));
             let ends = if is_key { person.key.expires_at } else { person.session.expires_at };
             assert_eq!(scope.expires_at(), ends);
-            assert_eq!(write(store, scope, NOW).await, Ok(role));
+            assert_eq!(write(store, scope, needs(role), NOW).await, Ok(role));
             let above = enter(store, &sent, needs(Role::Owner), NOW).await.map(|scope| scope.role());
             let denied = Err(Denial::RoleInsufficient(Role::Owner));
             assert_eq!(above, if role == Role::Owner { Ok(role) } else { denied });
@@ -126,12 +129,12 @@ pub(crate) async fn what_a_person_loses_binds_at_once(store: &Store) {
         (
             "removed",
             |person| Effect::delete(AnyRecord::Member(person.member.clone())),
-            Denial::Unknown,
-            Denial::Unknown,
+            Denial::SessionEnded,
+            Denial::KeyRevoked,
         ),
-        ("member suspended", |person| suspended(&person.member), Denial::Unknown, Denial::Unknown),
+        ("member suspended", |person| suspended(&person.member), Denial::SessionEnded, Denial::Unknown),
         ("user suspended", |person| shut_out(&person.user), Denial::Unknown, Denial::Unknown),
-        ("demoted", demoted, Denial::RoleInsufficient(Role::Admin), Denial::RoleInsufficient(Role::Admin)),
+        ("demoted", demoted, Denial::SessionEnded, Denial::RoleInsufficient(Role::Admin)),
     ];
     for (loss, effect, by_session, by_key) in losses {
         let club = Club::found(store, loss).await;
@@ -151,7 +154,7 @@ pub(crate) async fn what_a_person_loses_binds_at_once(store: &Store) {
             let entered = enter(store, &sent, needed, NOW).await.map(|scope| scope.role());
             assert_eq!(entered, expected, "{loss}, {sent:?}");
             assert_eq!(
-                write(store, had, NOW).await,
+                write(store, had, needed, NOW).await,
                 expected,
                 "{loss}, with leave that was had before, {sent:?}"
             );
@@ -195,8 +198,10 @@ pub(crate) async fn signing_in_writes_ones_own_sessions_and_nothing_else(store: 
         let effects = vec![Effect::create(record)];
         let written = store.write("testing.sign_in", async move |tx| {
             let moment = moment.again();
-            let Some(proof) = tx.permit_sign_in(user, organization).await? else { return Ok(None) };
-            let change = Change { moment: &moment, operation: "auth.login", request_id: "test" };
+            let proven = Principal::Proven(user, organization);
+            let Ok(proof) = tx.permit(proven, clubs::SIGN_IN, None, NOW).await? else { return Ok(None) };
+            let change =
+                Change { moment: &moment, operation: "auth.login", request_id: "test", reason: None };
             tx.apply(&proof, change, &effects).await?;
             Ok::<_, Error>(Some(proof.role()))
         });
@@ -244,4 +249,77 @@ pub(crate) async fn an_effect_stays_within_its_organization(store: &Store) {
     let stands = fieldhouse_store::organizations::read(&mut &*store, &scope).await.unwrap();
     assert_eq!(stands, Some(other.organization.clone()));
     assert!(enter(store, &other.owner().by_key(), ANY_MEMBER, NOW).await.is_ok());
+}
+
+/// What a principal comes to with a requirement, and what it writes then.
+async fn writes(
+    store: &Store,
+    user: UserId,
+    organization: OrganizationId,
+    requirement: Requirement,
+    target: Option<uuid::Uuid>,
+    effect: Effect,
+) -> fieldhouse_store::Result<Result<(), Denial>> {
+    store
+        .write("testing.writes", async move |tx| {
+            let absent = Principal::Absent(user, organization);
+            let proof = match tx.permit(absent, requirement, target, NOW).await? {
+                Ok(proof) => proof,
+                Err(denial) => return Ok(Err(denial)),
+            };
+            let moment = clubs::moment();
+            let change =
+                Change { moment: &moment, operation: "testing.writes", request_id: "test", reason: None };
+            tx.apply(&proof, change, std::slice::from_ref(&effect)).await?;
+            Ok(Ok(()))
+        })
+        .await
+}
+
+pub(crate) async fn a_permission_writes_what_its_operation_says_and_nothing_else(store: &Store) {
+    let club = Club::found(store, "Access Eight").await;
+    let (viewer, admin) = (club.person(Role::Viewer).clone(), club.person(Role::Admin).clone());
+    let may = async |writing: &'static [(Kind, Reach)], target, effect: Effect| {
+        let requirement = Requirement { writes: writing, ..needs(Role::Viewer) };
+        writes(store, viewer.user.id, club.id(), requirement, target, effect).await
+    };
+    let refused = |written: fieldhouse_store::Result<Result<(), Denial>>, what: &str| {
+        assert!(
+            matches!(&written, Err(Error::Internal(why)) if why.contains("no permission")),
+            "{what}: {written:?}"
+        );
+    };
+    let renamed = |user: &User| {
+        let after = User { name: Name::parse("Another").unwrap(), ..user.clone() };
+        updated(AnyRecord::User(user.clone()), AnyRecord::User(after))
+    };
+    // What saving a college program may write: one's own list.
+    let favorites: &[_] = &[(Kind::Favorite, Reach::Own)];
+    refused(may(favorites, None, suspended(&admin.member)).await, "a member");
+    refused(may(favorites, None, suspended(&viewer.member)).await, "oneself");
+    let owner = ListOwner::User(admin.user.id);
+    let anothers =
+        crate::favorites::saved(owner, &[], crate::favorites::custom("Isla"), ChangeFavorite::default());
+    refused(may(favorites, None, Effect::create(anothers.clone())).await, "another user's list");
+    // What changing a password may write: one's own user.
+    let password: &[_] = &[(Kind::User, Reach::Own), (Kind::Session, Reach::Own)];
+    refused(may(password, None, renamed(&admin.user)).await, "another user");
+    refused(may(password, None, ended(&admin.session)).await, "another user's session");
+    // What an operation on one record may write: that record.
+    let one: &[_] = &[(Kind::Member, Reach::Target)];
+    let target = Some(viewer.member.id.uuid());
+    refused(may(one, target, suspended(&admin.member)).await, "another member");
+    refused(may(one, None, suspended(&viewer.member)).await, "no target");
+    refused(may(&[], target, suspended(&viewer.member)).await, "nothing");
+
+    assert_eq!(may(password, None, renamed(&viewer.user)).await.unwrap(), Ok(()));
+    let own = Favorite { owner_id: ListOwner::User(viewer.user.id).into(), ..anothers };
+    assert_eq!(may(favorites, None, Effect::create(own)).await.unwrap(), Ok(()));
+    assert_eq!(may(one, target, suspended(&viewer.member)).await.unwrap(), Ok(()));
+    let denied = may(password, None, renamed(&viewer.user)).await.unwrap();
+    assert_eq!(denied, Err(Denial::Unknown), "who is suspended is absent for good");
+    let above = Requirement { writes: one, ..needs(Role::Owner) };
+    let demoted =
+        writes(store, admin.user.id, club.id(), above, None, suspended(&admin.member)).await.unwrap();
+    assert_eq!(demoted, Err(Denial::RoleInsufficient(Role::Owner)), "who is absent needs the role too");
 }

@@ -5,8 +5,7 @@ use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::Scope;
-use fieldhouse_store::api_keys::Whose;
-use fieldhouse_store::{Store, access, api_keys};
+use fieldhouse_store::{Store, access, api_keys, records};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
 use jiff::{SignedDuration, Timestamp};
 
@@ -26,21 +25,26 @@ pub(crate) async fn are_listed_newest_first_ones_own_or_everybodys(store: &Store
     // Of two that were issued at one time, the one whose id is higher comes first.
     let (twin, second, third) = (another(owner, 1), another(owner, 1), another(owner, 2));
     club.create(store, [&twin, &second, &third].map(|key| AnyRecord::ApiKey(key.clone())).into()).await;
-    let list = async |whose, from, limit| {
-        let page = api_keys::list(&mut &*store, &scope, whose, from, limit).await.unwrap();
+    let coach = club.person(Role::Coach).clone();
+    let own = coach.scope(store).await;
+    let (coaches, later) = (another(&coach, 3), another(&coach, 4));
+    let list = async |scope: &fieldhouse_store::OrgScope, from, limit| {
+        let page = api_keys::list(&mut &*store, scope, from, limit).await.unwrap();
         page.into_iter().map(|key| key.id).collect::<Vec<_>>()
     };
-    assert_eq!(list(Whose::Own, None, 10).await, [third.id, second.id, twin.id, owner.key.id]);
     let point = Some((second.created_at, second.id.uuid()));
-    assert_eq!(list(Whose::Own, point, 1).await, [twin.id]);
-    let all = list(Whose::Everybodys, None, 20).await;
+    let all = list(&scope, None, 20).await;
     assert_eq!(
         (all.len(), &all[..3]),
         (9, &[third.id, second.id, twin.id][..]),
         "six people's and the three"
     );
-    let rest = list(Whose::Everybodys, point, 3).await;
+    let rest = list(&scope, point, 3).await;
     assert_eq!(rest, all[2..5], "goes on where the page before it ended");
+    club.create(store, [&coaches, &later].map(|key| AnyRecord::ApiKey(key.clone())).into()).await;
+    assert_eq!(list(&own, None, 10).await, [later.id, coaches.id, coach.key.id], "a coach sees their own");
+    let point = Some((later.created_at, later.id.uuid()));
+    assert_eq!(list(&own, point, 1).await, [coaches.id]);
 }
 
 pub(crate) async fn read_back_whole_and_are_revoked(store: &Store) {
@@ -55,15 +59,15 @@ pub(crate) async fn read_back_whole_and_are_revoked(store: &Store) {
         ..another(owner, 1)
     };
     club.create(store, vec![AnyRecord::ApiKey(narrow.clone())]).await;
-    let read = async |id| api_keys::read(&mut &*store, &scope, id).await.unwrap();
+    let read = async |id| records::read::<ApiKey, _>(&mut &*store, &scope, id).await.unwrap();
     assert_eq!(read(narrow.id).await.as_ref(), Some(&narrow));
     let foreign = Club::found(store, "Keys Three").await.owner().key.id;
     assert_eq!(read(foreign).await, None, "another club's key is not there");
 
     let user = owner.user.id;
     let active = async |now| {
-        let keys = clubs::write(store, club.id(), async move |tx, proof| {
-            api_keys::active(tx, proof, user, now).await
+        let keys = clubs::write_as(store, club.id(), user, async move |tx, proof| {
+            api_keys::active(tx, proof, now).await
         });
         keys.await.unwrap().into_iter().map(|key| key.id).collect::<Vec<_>>()
     };
@@ -88,7 +92,8 @@ pub(crate) async fn use_is_noted_and_never_goes_back(store: &Store) {
     store.note_key_use(vec![(owner, after(5)), (coach, after(6))]).await.unwrap();
     store.note_key_use(vec![(owner, after(4))]).await.unwrap();
     store.note_key_use(Vec::new()).await.unwrap();
-    let read = async |id| api_keys::read(&mut &*store, &scope, id).await.unwrap().expect("the key");
+    let read =
+        async |id| records::read::<ApiKey, _>(&mut &*store, &scope, id).await.unwrap().expect("the key");
     assert_eq!(read(owner).await.last_used_at, Some(after(5)));
     let caller =
         access::identify(&mut &*store, &club.owner().by_key(), after(7)).await.unwrap().expect("a key");

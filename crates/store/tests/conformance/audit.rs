@@ -16,13 +16,15 @@ async fn events(store: &Store, club: &Club, since: Timestamp) -> i64 {
     audit::count(&mut &*store, club.id(), since).await.unwrap()
 }
 
+#[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
 async fn apply(store: &Store, club: &Club, minutes: i64, effects: Vec<Effect>) -> Result<(), Error> {
     let (operator, organization, moment) = (store.operator(), club.id(), clubs::moment_at(after(minutes)));
     let applied = store.write("testing.audit", async move |tx| {
         let moment = moment.again();
-        let proof = tx.permit_operator(&operator, organization);
-        let change = Change { moment: &moment, operation: "seasons.create", request_id: "test" };
-        tx.apply(&proof, change, &effects).await
+        let proof = clubs::permitted(tx, &operator, organization).await?;
+        let change =
+            Change { moment: &moment, operation: "seasons.create", request_id: "test", reason: None };
+        tx.apply(&proof, change, &effects).await.map(drop)
     });
     applied.await
 }

@@ -79,9 +79,8 @@ pub(crate) async fn a_list_reads_back_in_its_order_and_changes(store: &Store) {
     let order = rules::reorder(&moment, vec![first.clone(), second.clone()], &[second.id, first.id]).unwrap();
     clubs::apply(store, club.id(), order).await.unwrap();
     let user = coach.user.id;
-    let stand = clubs::write(store, club.id(), async move |tx, proof| {
-        favorites::list_to_write(tx, proof, user).await
-    });
+    let stand =
+        clubs::write_as(store, club.id(), user, async move |tx, proof| favorites::list(tx, proof).await);
     let stand: Vec<Favorite> = stand.await.unwrap().into_iter().map(|listed| listed.favorite).collect();
     let told: Vec<_> = stand.iter().map(|favorite| (favorite.id, favorite.rank, favorite.version)).collect();
     assert_eq!(told, [(second.id, 1, 2), (first.id, 2, 2)]);

@@ -122,9 +122,12 @@ pub(crate) async fn read_back_whole_with_the_names_of_teams_and_venue(store: &St
     let later = clubs::moment_at(NOW.saturating_add(SignedDuration::from_hours(1)).unwrap());
     let change = Effect::update(&later, AnyRecord::Game(full.clone()), AnyRecord::Game(after.clone()));
     clubs::apply(store, league.club.id(), change.into_iter().collect()).await.unwrap();
+    let fields = ["status", "home", "away"].map(str::to_owned).into();
+    let last_change = Some(LastChange { at: clubs::moment().now(), fields, reason: None });
     assert_eq!(
         read(full.id).await.expect("the game").game,
-        Game { version: 2, updated_at: later.now(), ..after }
+        Game { version: 2, updated_at: later.now(), last_change, ..after },
+        "what families should know is noted"
     );
 }
 

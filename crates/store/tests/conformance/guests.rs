@@ -26,7 +26,8 @@ async fn apply(store: &Store, token: [u8; 32], effects: Vec<Effect>) -> Result<b
     let applied = store.write("testing.guest", async move |tx| {
         let moment = moment.again();
         let Some(proof) = tx.permit_guest(&token, moment.now()).await? else { return Ok(false) };
-        let change = Change { moment: &moment, operation: "favorites.save", request_id: "test" };
+        let change =
+            Change { moment: &moment, operation: "favorites.save", request_id: "test", reason: None };
         tx.apply(&proof, change, &effects).await?;
         Ok(true)
     });
@@ -95,7 +96,7 @@ async fn end<'tx>(
     let list = guests::list(tx, proof.guest()).await?;
     let gone: Vec<_> =
         list.into_iter().map(|listed| Effect::delete(AnyRecord::Favorite(listed.favorite))).collect();
-    let change = Change { moment, operation: "favorites.claim", request_id: "test" };
+    let change = Change { moment, operation: "favorites.claim", request_id: "test", reason: None };
     tx.apply(&proof, change, &gone).await?;
     tx.end_guest(proof).await
 }

@@ -14,6 +14,7 @@ mod audit;
 mod bookkeeping;
 mod catalogue;
 mod favorites;
+mod fields;
 mod games;
 mod guests;
 mod leagues;
@@ -75,6 +76,7 @@ async fn people(store: &Store) {
     access::what_a_person_loses_binds_at_once(store).await;
     access::signing_in_writes_ones_own_sessions_and_nothing_else(store).await;
     access::an_effect_stays_within_its_organization(store).await;
+    access::a_permission_writes_what_its_operation_says_and_nothing_else(store).await;
     two_clubs::somebody_is_in_each_what_he_is_there(store).await;
 }
 
@@ -83,6 +85,9 @@ async fn leagues(store: &Store) {
     seasons::are_filtered_and_searched_by_the_starts_of_words(store).await;
     seasons::what_changed_is_told_in_the_order_of_change(store).await;
     seasons::are_read_found_changed_and_deleted(store).await;
+    fields::of_people_are_written_and_read_back(store).await;
+    fields::of_leagues_are_written_and_read_back(store).await;
+    fields::of_lists_are_written_and_read_back(store).await;
     leagues::divisions_teams_and_venues_read_back_and_change(store).await;
     games::read_back_whole_with_the_names_of_teams_and_venue(store).await;
     games::to_come_are_listed_soonest_first_and_a_day_without_time_counts_until_it_is_over(store).await;

@@ -51,17 +51,19 @@ pub(crate) async fn change_and_go_but_the_last_owner_stays(store: &Store) {
     let (owner, admin) = (club.owner().member.clone(), club.person(Role::Admin).member.clone());
     assert_eq!(owners(store, &club).await, 1);
     let count = owners(store, &club).await;
-    assert_eq!(rules::remove(Role::Owner, owner.clone(), count), Err(Refusal::LastOwner));
+    assert_eq!(rules::refuse_removal(Role::Owner, &owner, count), Err(Refusal::LastOwner));
 
     let wanted = ChangeMember { role: Some(Role::Owner), suspended: None };
-    let raise = rules::change(&clubs::moment(), Role::Owner, admin.clone(), wanted, count).unwrap();
+    let raised = rules::changed(&clubs::moment(), Role::Owner, &admin, wanted, count).unwrap();
+    let raise = Effect::update(&clubs::moment(), admin.clone(), raised);
     clubs::apply(store, club.id(), raise.into_iter().collect()).await.unwrap();
     assert_eq!(owners(store, &club).await, 2);
     let second = stands(store, &scope, &admin).await.expect("the second owner");
     assert_eq!((second.role, second.version), (Role::Owner, 2));
 
     let wanted = ChangeMember { role: None, suspended: Some(true) };
-    let suspend = rules::change(&clubs::moment(), Role::Owner, second, wanted, 2).unwrap();
+    let suspended = rules::changed(&clubs::moment(), Role::Owner, &second, wanted, 2).unwrap();
+    let suspend = Effect::update(&clubs::moment(), second, suspended);
     clubs::apply(store, club.id(), suspend.into_iter().collect()).await.unwrap();
     assert_eq!(owners(store, &club).await, 1, "a suspended owner owns nothing");
 

@@ -114,12 +114,9 @@ pub(crate) async fn what_changed_is_told_in_the_order_of_change(store: &Store) {
     let (last, first, middle) = (touched("Last", 3), touched("First", 1), touched("Middle", 2));
     let twin = Season { updated_at: at(2), ..season("Middle twin") };
     let records = [&last, &first, &middle, &twin].map(|season| AnyRecord::Season(season.clone()));
-    club.create(store, records.into()).await;
-    club.create(
-        store,
-        vec![AnyRecord::Division(division(&middle, "B")), AnyRecord::Division(division(&middle, "A"))],
-    )
-    .await;
+    let divisions = ["B", "A"].map(|name| AnyRecord::Division(division(&middle, name)));
+    // Together: a division that comes later touches its season.
+    club.create(store, records.into_iter().chain(divisions).collect()).await;
 
     let changed = async |after, limit| seasons::changed(&mut &*store, &scope, after, limit).await.unwrap();
     let page = changed((Timestamp::UNIX_EPOCH, Uuid::nil()), 2).await;
@@ -168,7 +165,8 @@ pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
         external_id: Some(None),
         ..ChangeSeason::default()
     };
-    let change = fieldhouse_domain::seasons::change(&clubs::moment(), made.clone(), wanted).unwrap();
+    let after = fieldhouse_domain::seasons::changed(&made, wanted).unwrap();
+    let change = Effect::update(&clubs::moment(), made.clone(), after);
     clubs::apply(store, club.id(), change.into_iter().collect()).await.unwrap();
     let changed = read(made.id).await.expect("the season").season;
     assert_eq!((changed.name.as_str(), changed.starts_on, changed.version), ("Hiver", None, 2));
@@ -185,7 +183,9 @@ pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
         count.await.unwrap()
     };
     assert_eq!((dependents(&club).await, dependents(&other).await), (2, 0));
-    let deleted = clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::Season(changed))]).await;
+    let touched = read(made.id).await.expect("the season").season;
+    assert_eq!(touched.version, 3, "a season changes with the divisions that it gains");
+    let deleted = clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::Season(touched))]).await;
     assert!(matches!(deleted, Err(Error::Reference(_))), "a division stands on it: {deleted:?}");
     let lonely = season("Lonely");
     club.create(store, vec![AnyRecord::Season(lonely.clone())]).await;

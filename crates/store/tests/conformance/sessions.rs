@@ -3,7 +3,7 @@
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::sessions::{self as rules, Client, Refreshed, Session};
-use fieldhouse_store::{Store, sessions};
+use fieldhouse_store::{Store, records, sessions};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use jiff::{SignedDuration, Timestamp};
 
@@ -53,7 +53,7 @@ pub(crate) async fn are_listed_newest_first_while_they_are_open(store: &Store) {
 
     let user = owner.user.id;
     let open =
-        clubs::write(store, club.id(), async move |tx, proof| sessions::open(tx, proof, user).await).await;
+        clubs::write_as(store, club.id(), user, async move |tx, proof| sessions::open(tx, proof).await).await;
     let open: Vec<_> = open.unwrap().into_iter().map(|session| session.id).collect();
     assert_eq!(
         open,
@@ -61,20 +61,29 @@ pub(crate) async fn are_listed_newest_first_while_they_are_open(store: &Store) {
         "not ended by anybody, the oldest first"
     );
 
-    let read = async |id| sessions::read(&mut &*store, club.id(), id).await.unwrap();
+    let read = async |id| records::read::<Session, _>(&mut &*store, &scope, id).await.unwrap();
+    let user_of = async |id| sessions::user_of(&mut &*store, club.id(), id).await.unwrap();
+    assert_eq!(user_of(third.id).await, Some(owner.user.id));
     assert_eq!(read(third.id).await, Some(third), "reads back whole");
     assert_eq!(read(ended.id).await, Some(ended));
     let other = Club::found(store, "Sessions Two").await;
     assert_eq!(read(other.owner().session.id).await, None, "another club's session is not there");
+    assert_eq!(user_of(other.owner().session.id).await, None);
+    let coach = club.person(fieldhouse_domain::roles::Role::Coach);
+    assert_eq!(read(coach.session.id).await, None, "another user's session is not there");
 }
 
 pub(crate) async fn a_refresh_token_is_good_once_and_a_reused_one_ends_the_session(store: &Store) {
     let club = Club::found(store, "Sessions Three").await;
     let session = club.owner().session.id;
+    let scope = club.owner().scope(store).await;
+    let read = async || {
+        records::read::<Session, _>(&mut &*store, &scope, session).await.unwrap().expect("the session")
+    };
     let show = async |minutes, token: [u8; 32], next: [u8; 32]| {
         let organization = club.id();
         let moment = clubs::moment_at(after(minutes));
-        let stands = sessions::read(&mut &*store, organization, session).await.unwrap().expect("the session");
+        let stands = read().await;
         let (goes_on, effect) = match rules::refresh(&moment, stands, &token, next) {
             Refreshed::GoesOn(effect) => (true, effect),
             Refreshed::Reused(effect) => (false, effect),
@@ -85,13 +94,13 @@ pub(crate) async fn a_refresh_token_is_good_once_and_a_reused_one_ends_the_sessi
     };
     assert_eq!(show(1, [1; 32], [2; 32]).await, Some(true));
     assert_eq!(show(2, [2; 32], [3; 32]).await, Some(true));
-    let stands = sessions::read(&mut &*store, club.id(), session).await.unwrap().expect("the session");
+    let stands = read().await;
     assert_eq!((stands.generation, stands.token_digest, stands.previous_digest), (3, [3; 32], Some([2; 32])));
     assert_eq!((stands.rotated_at, stands.last_used_at, stands.version), (after(2), after(2), 3));
     assert_eq!(show(3, [1; 32], [4; 32]).await, Some(false), "somebody else holds it");
     assert_eq!(show(4, [3; 32], [5; 32]).await, None, "the family has ended");
 
-    let ended = sessions::read(&mut &*store, club.id(), session).await.unwrap().expect("the session");
+    let ended = read().await;
     let stale = Effect::update(&clubs::moment(), AnyRecord::Session(stands), AnyRecord::Session(ended))
         .expect("differs");
     assert!(clubs::apply(store, club.id(), vec![stale]).await.is_err(), "the version has moved");

@@ -6,7 +6,7 @@ use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::User;
-use fieldhouse_store::{Error, Store, users};
+use fieldhouse_store::{Error, Store, records, users};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
 use jiff::SignedDuration;
 
@@ -20,7 +20,10 @@ pub(crate) async fn one_is_found_by_any_spelling_of_the_address(store: &Store) {
     assert_eq!(find("OWNER@Users-United.Example").await.as_ref(), Some(&owner.user));
     assert_eq!(find("nobody@users-united.example").await, None);
     let scope = owner.scope(store).await;
-    assert_eq!(users::current(&mut &*store, &scope).await.unwrap().as_ref(), Some(&owner.user));
+    assert_eq!(
+        records::read::<User, _>(&mut &*store, &scope, owner.user.id).await.unwrap().as_ref(),
+        Some(&owner.user)
+    );
 
     let after = User {
         email: Email::parse("Zoë@users-united.example").unwrap(),

@@ -16,12 +16,13 @@ fn changes(club: &Club, league: &[AnyRecord], favorite: &Favorite) -> Vec<(AnyRe
     let mut people = vec![
         AnyRecord::Organization(club.organization.clone()),
         AnyRecord::User(user),
-        AnyRecord::Member(member),
         AnyRecord::Session(session),
         AnyRecord::ApiKey(key),
         AnyRecord::Favorite(favorite.clone()),
     ];
     people.extend(league.iter().cloned());
+    // Last, because the sessions of a member end with a change.
+    people.push(AnyRecord::Member(member));
     people.into_iter().map(|before| (before.clone(), changed(before))).collect()
 }
 

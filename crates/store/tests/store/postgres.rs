@@ -81,7 +81,7 @@ async fn a_write_may_be_dropped_at_any_await_and_the_pool_stays_clean() {
     let played = with_one_connection(&database).await;
     let list = async || {
         let filter = seasons::Filter::default();
-        seasons::list(&mut &*played.store, &played.scope, &filter, None, 100).await.unwrap()
+        seasons::list(&mut &*played.store, &*played.scope, &filter, None, 100).await.unwrap()
     };
     let (mut dropped, mut finished) = (0, 0);
     for times in 1.. {
@@ -130,7 +130,8 @@ async fn a_session_that_is_killed_midway_is_unavailable_and_the_pool_recovers() 
     let (reach, wait) = (reached.clone(), go_on.clone());
     let write = clubs::write(&played.store, played.club.id(), async move |tx, proof| {
         let moment = clubs::moment();
-        let change = Change { moment: &moment, operation: "seasons.create", request_id: "test" };
+        let change =
+            Change { moment: &moment, operation: "seasons.create", request_id: "test", reason: None };
         tx.apply(proof, change, &[Effect::create(AnyRecord::Season(season("First")))]).await?;
         reach.notify_one();
         wait.notified().await;
@@ -160,13 +161,14 @@ async fn a_transaction_that_collides_is_run_again_on_what_is_there_then() {
     let body = (played.scope.clone(), played.season, first_read.clone(), changed.clone(), attempts.clone());
     let slow = clubs::write(&played.store, played.club.id(), async move |tx, proof| {
         let (scope, season, first_read, changed, attempts) = &body;
-        let read = seasons::read(tx, scope, *season).await?.expect("the season").season;
+        let read = seasons::read(tx, &**scope, *season).await?.expect("the season").season;
         if attempts.fetch_add(1, Ordering::Relaxed) == 0 {
             first_read.notify_one();
             changed.notified().await;
         }
         let moment = clubs::moment();
-        let change = Change { moment: &moment, operation: "seasons.update", request_id: "test" };
+        let change =
+            Change { moment: &moment, operation: "seasons.update", request_id: "test", reason: None };
         // What the body makes of its own failure does not count: it is run again all the same.
         let applied = tx.apply(proof, change, &[one_more(read)]).await;
         applied.map_err(|_| Error::Overloaded("the body's own words"))

@@ -9,7 +9,7 @@ use fieldhouse_domain::sessions::{Client, Session};
 use fieldhouse_domain::text::{Address, Name};
 use fieldhouse_domain::venues::Venue;
 use fieldhouse_store::idempotency::{self, Kept, Slot};
-use fieldhouse_store::{Error, Store, games, seasons, sessions, venues as stored};
+use fieldhouse_store::{Error, Store, games, records, seasons, sessions, venues as stored};
 use fieldhouse_testing::clubs::{self, Club};
 use fieldhouse_testing::databases::{self, Database};
 use fieldhouse_testing::leagues::{division, game, season, team, venue};
@@ -116,9 +116,13 @@ async fn reads_back(store: &Store, club: &Club, venues: &[Venue], session: &Sess
             let found = stored::by_name(tx, proof, &venue.name.folded()).await?;
             assert_eq!(found.as_ref(), Some(venue));
         }
-        sessions::read(tx, proof.organization(), id).await
+        sessions::user_of(tx, proof.organization(), id).await
     });
-    assert_eq!(written.await.unwrap().as_ref(), Some(session));
+    assert_eq!(written.await.unwrap(), Some(session.user_id));
+    let read = clubs::write_as(store, club.id(), session.user_id, async move |tx, proof| {
+        records::read::<Session, _>(tx, proof, id).await
+    });
+    assert_eq!(read.await.unwrap().as_ref(), Some(session));
 }
 
 fn whatever_is_written_reads_back_on(database: &Database) {

@@ -110,9 +110,9 @@ fn a_later_file_changes_what_has_changed() {
     assert_eq!(
         fields,
         [
-            vec!["starts_at", "last_change"],
-            vec!["starts_at", "time_tbd", "venue_id", "field", "last_change"],
-            vec!["status", "home_score", "away_score", "last_change"],
+            vec!["starts_at"],
+            vec!["starts_at", "time_tbd", "venue_id", "field"],
+            vec!["status", "home_score", "away_score"],
         ]
     );
     let game = organization.game(GROUNDLESS);

@@ -215,11 +215,12 @@ fn two_seasons_with_ids_of_their_own_are_not_one_for_their_name() {
 }
 
 #[test]
-fn a_season_changes_with_the_divisions_that_it_gains() {
-    let other = || Fixture { division: named("U14 Boys"), ..game("Stars", "Thunder") };
-    let (_, organization, plan) =
-        import_twice(file([game("Magic", "Rebels")]), file([game("Magic", "Rebels"), other()]));
-    let counts = plan.counts;
-    assert_eq!((counts.divisions_created, counts.seasons_updated, counts.seasons_unchanged), (1, 1, 0));
-    assert_eq!(organization.has.seasons[0].version, 2, "whoever follows the season hears of it");
+fn of_two_games_alike_each_row_finds_the_one_at_its_venue() {
+    let elsewhere = || Fixture { ground: None, ..game("Rebels", "Magic") };
+    let slot = || Fixture { round: None, ..game("Magic", "Rebels") };
+    let (_, mut organization, plan) =
+        import_twice(file([game("Winner", "Magic")]), file([elsewhere(), slot()]));
+    assert_eq!((plan.counts.games_created, plan.counts.games_updated), (1, 1));
+    let again = organization.import(file([elsewhere(), slot()]));
+    assert_eq!((again.counts.games_unchanged, again.effects), (2, Vec::new()));
 }

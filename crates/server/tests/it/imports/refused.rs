@@ -115,11 +115,14 @@ async fn a_form_is_refused_by_its_part() {
             (form(COBURG.into()).text("colour", "blue"), "/colour"),
             (form(COBURG.into()).text("dry_run", "perhaps"), "/dry_run"),
             (form(COBURG.into()).text("sport", "again"), "/sport"),
-            (Form::new().text("format", "playhq").text("sport", "a").text("time_zone", "UTC"), "/content"),
+            (
+                Form::new().text("format", "playhq").text("sport", "netball").text("time_zone", "UTC"),
+                "/content",
+            ),
             (
                 Form::new()
                     .text("format", "other")
-                    .text("sport", "a")
+                    .text("sport", "netball")
                     .text("time_zone", "UTC")
                     .text("content", ""),
                 "/format",

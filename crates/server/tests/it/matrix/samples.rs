@@ -227,10 +227,8 @@ pub(crate) async fn sample(
         | Operation::Docs
         | Operation::Health
         | Operation::Ready => sample,
-        Operation::OperatorFound
-        | Operation::OperatorLoadLeague
-        | Operation::OperatorLoadColleges
-        | Operation::AuthRefreshReused
-        | Operation::LedgerRetention => unreachable!("{} has no HTTP", operation.id()),
+        Operation::OperatorFound | Operation::OperatorLoadColleges | Operation::LedgerRetention => {
+            unreachable!("{} has no HTTP", operation.id())
+        }
     }
 }

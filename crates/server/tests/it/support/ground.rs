@@ -184,9 +184,8 @@ impl Ground {
         };
         let minted = Minted { text, digest, pepper_id };
         let wanted = api_keys::IssueApiKey { key: wanted, expires_at: None };
-        let (key, effect) =
-            api_keys::issue(&self.moment, user, role, wanted, &minted, 0).expect("a key is issued");
-        self.effects.push(effect);
+        let key = api_keys::issue(&self.moment, user, role, wanted, &minted, 0).expect("a key is issued");
+        self.effects.push(Effect::create(key.clone()));
         (key.id, minted.text.reveal().to_owned())
     }
 
@@ -218,12 +217,14 @@ impl Ground {
     }
 
     /// Writes everything.
+    #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
     pub(crate) async fn write(self) {
         let Self { app, organization, moment, effects, .. } = self;
         let operator = app.store.operator();
         let written = app.store.write("test.ground", async move |tx| {
-            let proof = tx.permit_operator(&operator, organization);
-            let change = Change { moment: &moment, operation: "test.ground", request_id: "test" };
+            let proof = fieldhouse_testing::clubs::permitted(tx, &operator, organization).await?;
+            let change =
+                Change { moment: &moment, operation: "test.ground", request_id: "test", reason: None };
             tx.apply(&proof, change, &effects).await?;
             Ok::<_, fieldhouse_store::Error>(())
         });

@@ -1,0 +1,153 @@
+//! Signing in, going on with a session, and passwords. Whoever acts has proved who they are before the command runs.
+
+use fieldhouse_api::Operation;
+use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::ids::{SessionId, UserId};
+use fieldhouse_domain::policy::Denial;
+use fieldhouse_domain::sessions::{self as rules, Client, Refreshed, Session, TokenDigest};
+use fieldhouse_domain::users::User;
+use fieldhouse_store::{Principal, Tx, records, sessions, users};
+
+use crate::{Command, Error, WriteContext};
+
+/// Makes the text of the refresh token of a session's generation, which is secret, and its digest.
+pub type MintToken = Box<dyn Fn(SessionId, i64) -> (String, TokenDigest) + Send + Sync>;
+
+/// A session with its refresh token.
+#[derive(Debug)]
+pub struct SignedIn {
+    /// The session.
+    pub session: Session,
+    /// The token's text.
+    pub refresh_token: String,
+    /// The role in force.
+    pub role: fieldhouse_domain::roles::Role,
+}
+
+/// Opens a session for a user whose password was verified.
+pub struct SignIn {
+    /// The user as they were when the password was verified.
+    pub user: User,
+    /// What they sign in with.
+    pub client: Client,
+    /// Makes the refresh token.
+    pub mint: MintToken,
+}
+
+impl Command for SignIn {
+    const OPERATION: Operation = Operation::AuthLogin;
+    type Output = SignedIn;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<SignedIn, Error> {
+        // The password was verified before this transaction: one that was changed since opens nothing.
+        let current: Option<User> = records::read(tx, cx.organization()?, self.user.id).await?;
+        if current.is_none_or(|current| current.password_hash != self.user.password_hash) {
+            return Err(Denial::Unknown.into());
+        }
+        let session = Session::open(cx.moment, self.user.id, "password", self.client.clone());
+        let (refresh_token, digest) = (self.mint)(session.id, session.generation);
+        let session = cx.create(tx, session.with_token(digest)).await?;
+        Ok(SignedIn { session, refresh_token, role: cx.role()? })
+    }
+}
+
+/// Goes on with a session whose refresh token was sent.
+pub struct Refresh {
+    /// The session that the token names.
+    pub session: SessionId,
+    /// The digest of the token.
+    pub sent: TokenDigest,
+    /// Makes the next token.
+    pub mint: MintToken,
+}
+
+/// What comes of a refresh token.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The session goes on.
+    GoesOn(Box<SignedIn>),
+    /// The token was used before: the session has ended, and its end is stored.
+    Reused,
+    /// The session had ended.
+    Ended,
+}
+
+impl Command for Refresh {
+    const OPERATION: Operation = Operation::AuthRefresh;
+    type Output = Outcome;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Outcome, Error> {
+        let found: Option<Session> = records::read(tx, cx.organization()?, self.session).await?;
+        let session = found.ok_or(Denial::Unknown)?;
+        let generation = rules::next_generation(&session, &self.sent);
+        let (refresh_token, next) = (self.mint)(session.id, generation);
+        match rules::refresh(cx.moment, session, &self.sent, next) {
+            Refreshed::GoesOn(effect) => {
+                cx.apply(tx, std::slice::from_ref(&effect)).await?;
+                let Some(AnyRecord::Session(session)) = effect.after else { return Ok(Outcome::Ended) };
+                Ok(Outcome::GoesOn(Box::new(SignedIn { session, refresh_token, role: cx.role()? })))
+            }
+            Refreshed::Reused(effect) => {
+                cx.apply(tx, &[*effect]).await?;
+                Ok(Outcome::Reused)
+            }
+            Refreshed::Ended => Ok(Outcome::Ended),
+        }
+    }
+}
+
+/// Sets a new password for a user whose current one was verified, and ends their other sessions: how many.
+#[derive(Debug)]
+pub struct ChangePassword {
+    /// The hash of the password that was verified.
+    pub verified: Option<String>,
+    /// The hash of the new one.
+    pub hash: String,
+    /// The session of the request, which goes on.
+    pub session: Option<SessionId>,
+}
+
+impl Command for ChangePassword {
+    const OPERATION: Operation = Operation::AuthPassword;
+    /// None: the password is another one by now.
+    type Output = Option<u32>;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Option<u32>, Error> {
+        let user = cx.user()?;
+        let found: Option<User> = records::read(tx, cx.organization()?, user).await?;
+        let before = found.ok_or_else(Error::not_found)?;
+        if before.password_hash != self.verified {
+            return Ok(None);
+        }
+        let after = User {
+            password_hash: Some(self.hash.clone()),
+            password_changed_at: Some(cx.moment.now()),
+            ..before.clone()
+        };
+        cx.update(tx, before, after).await?;
+        self.end_others(tx, cx, user).await.map(Some)
+    }
+}
+
+impl ChangePassword {
+    /// A password opens all organizations of its owner, so that a new one ends their sessions in all of them.
+    async fn end_others<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &WriteContext<'_, 'tx>,
+        user: UserId,
+    ) -> Result<u32, Error> {
+        let mut count = 0;
+        for here in users::memberships(tx, user).await? {
+            let proven = Principal::Proven(user, here.organization);
+            let requirement = crate::requirement(Self::OPERATION);
+            let Ok(proof) = tx.permit(proven, requirement, None, cx.moment.now()).await? else { continue };
+            let open = sessions::open(tx, &proof).await?;
+            let others = open.into_iter().filter(|session| Some(session.id) != self.session);
+            let ended: Vec<Effect> = others.filter_map(|session| rules::end(cx.moment, session)).collect();
+            cx.apply_by(tx, &proof, &ended).await?;
+            count += u32::try_from(ended.len()).unwrap_or(u32::MAX);
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,159 @@
+//! The context of a command: who acts, when, on which version of its target, and the one way to write.
+
+use fieldhouse_api::Operation;
+use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::ids::UserId;
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::text::NotText;
+use fieldhouse_domain::{Moment, Refusal};
+use fieldhouse_store::records::{self, Stored};
+use fieldhouse_store::{Change, GuestWrite, OrgWrite, Tx};
+
+use crate::error::Error;
+
+/// By whose permission a command writes.
+#[derive(Debug)]
+pub enum Authority<'tx> {
+    /// A member's, the operator's or a job's, in one organization.
+    Organization(OrgWrite<'tx>),
+    /// A guest's, on their own list.
+    Guest(GuestWrite<'tx>),
+    /// The same, of a guest who was created for this command.
+    NewGuest(GuestWrite<'tx>),
+}
+
+/// The context of a command.
+#[derive(Debug)]
+pub struct WriteContext<'a, 'tx> {
+    /// When it runs, and which ids it creates.
+    pub moment: &'a Moment,
+    authority: Authority<'tx>,
+    operation: Operation,
+    request_id: &'a str,
+    reason: Option<String>,
+    if_match: Option<&'a str>,
+}
+
+impl<'a, 'tx> WriteContext<'a, 'tx> {
+    /// The context of a command that no request asks for.
+    pub fn new(authority: Authority<'tx>, operation: Operation, moment: &'a Moment) -> Self {
+        Self { moment, authority, operation, request_id: "", reason: None, if_match: None }
+    }
+
+    /// The context of a request's command, with the value of its `If-Match`.
+    pub fn of_request(self, request_id: &'a str, if_match: Option<&'a str>) -> Self {
+        Self { request_id, if_match, ..self }
+    }
+
+    /// Says why, in the ledger and to the families of games.
+    pub fn because(&mut self, reason: &str) {
+        self.reason = Some(reason.to_owned());
+    }
+
+    /// By whose permission it writes.
+    pub fn authority(&self) -> &Authority<'tx> {
+        &self.authority
+    }
+
+    /// The permission to write to an organization. A guest has none: nothing of an organization is found.
+    pub fn organization(&self) -> Result<&OrgWrite<'tx>, Error> {
+        match &self.authority {
+            Authority::Organization(proof) => Ok(proof),
+            Authority::Guest(_) | Authority::NewGuest(_) => Err(Error::not_found()),
+        }
+    }
+
+    /// Whether the guest who acts was created for this command.
+    pub fn is_new_guest(&self) -> bool {
+        matches!(self.authority, Authority::NewGuest(_))
+    }
+
+    /// The user who acts.
+    pub fn user(&self) -> Result<UserId, Error> {
+        self.organization()?.actor().user.ok_or_else(Error::not_found)
+    }
+
+    /// The role in force.
+    pub fn role(&self) -> Result<Role, Error> {
+        Ok(self.organization()?.role())
+    }
+
+    /// The record that the operation is about: not found, then without a required `If-Match`, then at another version.
+    pub async fn target<R: Stored>(&self, tx: &mut Tx<'tx>, id: R::Id) -> Result<R, Error> {
+        let found: Option<R> = records::read(tx, self.organization()?, id).await?;
+        self.check(found.ok_or_else(Error::not_found)?)
+    }
+
+    /// The record that the operation is about, read by the command itself.
+    pub fn check<R: Stored>(&self, record: R) -> Result<R, Error> {
+        if let Some(row) = self.operation.row() {
+            row.if_match.check(self.if_match, record.version())?;
+        }
+        Ok(record)
+    }
+
+    /// Another record, which the body names at `pointer`.
+    pub async fn read<R: Stored>(&self, tx: &mut Tx<'tx>, pointer: &str, id: R::Id) -> Result<R, Error> {
+        let found: Option<R> = records::read(tx, self.organization()?, id).await?;
+        found.ok_or_else(|| {
+            let fix = "Send the id of a record that exists.";
+            Error::Refused(Refusal::field(pointer, NotText::new("not_found", "does not exist", fix)))
+        })
+    }
+
+    /// Applies effects and what follows from them: all of them, as written.
+    pub async fn apply(&self, tx: &mut Tx<'tx>, effects: &[Effect]) -> Result<Vec<Effect>, Error> {
+        let change = self.change();
+        Ok(match &self.authority {
+            Authority::Organization(proof) => tx.apply(proof, change, effects).await?,
+            Authority::Guest(proof) | Authority::NewGuest(proof) => tx.apply(proof, change, effects).await?,
+        })
+    }
+
+    /// Applies effects by the permission of another one than the one who acts: a user's in another organization, a guest's.
+    pub async fn apply_by<'p>(
+        &self,
+        tx: &mut Tx<'tx>,
+        authority: impl Into<fieldhouse_store::Authority<'p, 'tx>>,
+        effects: &[Effect],
+    ) -> Result<Vec<Effect>, Error>
+    where
+        'tx: 'p,
+    {
+        Ok(tx.apply(authority, self.change(), effects).await?)
+    }
+
+    /// Creates a record.
+    pub async fn create<R: Stored>(&self, tx: &mut Tx<'tx>, record: R) -> Result<R, Error> {
+        self.apply(tx, &[Effect::create(record.clone())]).await?;
+        Ok(record)
+    }
+
+    /// Changes a record, where a field differs: the record as it is then.
+    pub async fn update<R: Stored + TryFrom<AnyRecord>>(
+        &self,
+        tx: &mut Tx<'tx>,
+        before: R,
+        after: R,
+    ) -> Result<R, Error> {
+        let Some(effect) = Effect::update(self.moment, before.clone(), after) else { return Ok(before) };
+        let applied = self.apply(tx, &[effect]).await?;
+        let id = Into::<AnyRecord>::into(before.clone()).uuid();
+        let written = applied.into_iter().filter_map(|effect| effect.after).find(|after| after.uuid() == id);
+        Ok(written.and_then(|after| R::try_from(after).ok()).unwrap_or(before))
+    }
+
+    /// Deletes a record.
+    pub async fn delete<R: Stored>(&self, tx: &mut Tx<'tx>, record: R) -> Result<(), Error> {
+        self.apply(tx, &[Effect::delete(record)]).await.map(drop)
+    }
+
+    fn change(&self) -> Change<'_> {
+        Change {
+            moment: self.moment,
+            operation: self.operation.id(),
+            request_id: self.request_id,
+            reason: self.reason.as_deref(),
+        }
+    }
+}

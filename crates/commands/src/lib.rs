@@ -1,0 +1,99 @@
+//! What can be done: one file per noun, one type per command. A command reads facts, asks the domain, and applies effects, in one
+//! transaction. Routes, the operator, importers and jobs all run these; they differ in who acts and in how the transaction ends.
+//!
+//! A command awaits nothing but its transaction: what takes time (a password hash, parsing a file) happens before it and is passed in.
+//! A new command implements [`Command`] in the file of its noun; its operation has a row in the operation table.
+
+mod context;
+mod error;
+
+pub mod api_keys;
+pub mod auth;
+pub mod favorites;
+pub mod imports;
+pub mod members;
+pub mod organizations;
+pub mod seasons;
+pub mod sessions;
+
+use fieldhouse_api::Operation;
+use fieldhouse_domain::Moment;
+use fieldhouse_domain::ids::OrganizationId;
+use fieldhouse_domain::policy::{Credential, KeyUse, Requirement};
+use fieldhouse_domain::scopes::{Resource, Scope, Verb};
+use fieldhouse_store::access::Operator;
+use fieldhouse_store::{Principal, Store, Tx};
+use uuid::Uuid;
+
+pub use context::{Authority, WriteContext};
+pub use error::Error;
+
+/// One change of records.
+pub trait Command: Send + Sync + 'static {
+    /// The operation that it carries out: what it requires of whoever acts, and its name in the ledger.
+    const OPERATION: Operation;
+    /// What comes of it.
+    type Output: Send + 'static;
+
+    /// The record that it is about, to which a permission may be limited; none where it creates one or is about several.
+    fn target(&self) -> Option<Uuid> {
+        None
+    }
+
+    /// Carries it out. It may run several times, until its transaction does not collide with another one.
+    fn run<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+    ) -> impl Future<Output = Result<Self::Output, Error>> + Send;
+}
+
+/// Who acts where there is no request.
+#[derive(Debug)]
+pub enum Acting {
+    /// The operator of the server, in an organization.
+    Operator(Operator, OrganizationId),
+    /// A job of the server, in an organization.
+    Job(OrganizationId),
+}
+
+impl Acting {
+    fn principal(&self) -> Principal<'_> {
+        match self {
+            Self::Operator(operator, organization) => Principal::Operator(operator, *organization),
+            Self::Job(organization) => Principal::Job(*organization),
+        }
+    }
+}
+
+/// Runs a command in a transaction of its own, without a request.
+pub async fn run<C: Command>(
+    store: &Store,
+    acting: Acting,
+    moment: Moment,
+    command: C,
+) -> Result<C::Output, Error> {
+    store
+        .write(C::OPERATION.id(), async move |tx: &mut Tx<'_>| {
+            let moment = moment.again();
+            let requirement = requirement(C::OPERATION);
+            let permitted =
+                tx.permit(acting.principal(), requirement, command.target(), moment.now()).await?;
+            let mut cx = WriteContext::new(Authority::Organization(permitted?), C::OPERATION, &moment);
+            command.run(tx, &mut cx).await
+        })
+        .await
+}
+
+/// What an operation requires of whoever carries it out without a request.
+fn requirement(operation: Operation) -> Requirement {
+    operation.row().map_or(
+        Requirement {
+            credential: Credential::Public,
+            keys: KeyUse::SessionOnly,
+            scope: Scope { resource: Resource::Service, verb: Verb::Write },
+            writes: operation.writes(),
+        },
+        |row| row.requirement,
+    )
+}

@@ -1,0 +1,73 @@
+//! What follows from effects: derived here, for every command, so that none can forget it. What follows without reading anything is a
+//! rule of the record (`fieldhouse_domain`); here is what has to be read for it.
+//!
+//! - A division that is created, changed or deleted touches its season, which is read together with it.
+//! - A game notes what families should know of a change.
+//! - A membership that changes or ends ends the member's sessions in the organization; one that ends revokes their keys.
+
+use std::collections::BTreeSet;
+
+use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::ids::{OrganizationId, SeasonId, UserId};
+use fieldhouse_domain::seasons::Season;
+use fieldhouse_domain::{api_keys as key_rules, sessions as session_rules};
+
+use crate::apply::Change;
+use crate::engine::Tx;
+use crate::error::Result;
+use crate::{api_keys, records, sessions};
+
+/// Adds what follows from a command's effects.
+pub(crate) async fn add(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    change: Change<'_>,
+    effects: &mut Vec<Effect>,
+) -> Result<()> {
+    for effect in effects.iter_mut() {
+        if let (Some(AnyRecord::Game(before)), Some(AnyRecord::Game(after))) =
+            (&effect.before, &mut effect.after)
+        {
+            after.note_change(before, change.moment.now(), change.reason);
+        }
+    }
+    for season in touched(effects) {
+        if let Some(season) = records::read_of::<Season>(tx, organization, season).await? {
+            effects.push(Effect::touch(change.moment, season));
+        }
+    }
+    for (user, is_removed) in members(effects) {
+        let open = sessions::open_of(tx, organization, user).await?;
+        effects.extend(open.into_iter().filter_map(|session| session_rules::end(change.moment, session)));
+        if is_removed {
+            let keys = api_keys::active_of(tx, organization, user, change.moment.now()).await?;
+            effects.extend(keys.into_iter().filter_map(|key| key_rules::revoke(change.moment, key)));
+        }
+    }
+    Ok(())
+}
+
+/// The seasons whose divisions change and that do not change themselves.
+fn touched(effects: &[Effect]) -> BTreeSet<SeasonId> {
+    let divisions = effects.iter().filter_map(|effect| match effect.record() {
+        Some(AnyRecord::Division(division)) => Some(division.season_id),
+        _ => None,
+    });
+    let changed: BTreeSet<_> = effects
+        .iter()
+        .filter_map(|effect| match effect.record() {
+            Some(AnyRecord::Season(season)) => Some(season.id),
+            _ => None,
+        })
+        .collect();
+    divisions.filter(|season| !changed.contains(season)).collect()
+}
+
+/// The users whose membership changes, and whether it ends.
+fn members(effects: &[Effect]) -> Vec<(UserId, bool)> {
+    let changed = effects.iter().filter_map(|effect| match (&effect.before, &effect.after) {
+        (Some(AnyRecord::Member(before)), after) => Some((before.user_id, after.is_none())),
+        _ => None,
+    });
+    changed.collect()
+}
