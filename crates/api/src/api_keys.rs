@@ -1,4 +1,4 @@
-//! API keys on the wire.
+//! API keys in requests and responses.
 
 use fieldhouse_domain::api_keys::{self, ApiKeyKind, ApiKeyStatus};
 use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, UserId};
@@ -16,27 +16,27 @@ pub struct ApiKey {
     pub id: ApiKeyId,
     /// What its owner calls it.
     pub name: String,
-    /// Whom it is for.
+    /// What it is for.
     pub kind: ApiKeyKind,
     /// What it starts with; not secret.
     pub prefix: String,
     /// Its last four characters.
     pub last4: String,
-    /// The role that its owner had when it was issued; the key never reaches beyond it, nor beyond the owner's role now.
+    /// The role that its owner had when it was issued; the key's role is never higher than it, nor than the owner's role now.
     pub role: Role,
     /// The one organization in which it works.
     pub organization_id: OrganizationId,
-    /// Whose key it is.
+    /// The owner.
     pub user_id: UserId,
-    /// What it may touch; empty: whatever its role may.
+    /// The scopes it is limited to; empty: everything its role permits.
     pub scopes: Vec<String>,
-    /// The addresses from which it may be used; empty: any.
+    /// The addresses it may be used from; empty: any.
     pub allowed_ips: Vec<String>,
     /// Whether it can be used.
     pub status: ApiKeyStatus,
     /// When it was issued.
     pub created_at: Timestamp,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Timestamp,
     /// When it was last used, to the minute.
     pub last_used_at: Option<Timestamp>,
@@ -44,14 +44,14 @@ pub struct ApiKey {
     pub revoked_at: Option<Timestamp>,
     /// When the record last changed.
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     pub version: i64,
 }
 
-/// A key that was just issued: its record, and the key itself, which is shown this once.
+/// A key that was just issued: its record, and the key itself, which is shown only once.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 pub struct IssuedApiKey {
-    /// The key, for the header `x-api-key`. It is not kept and cannot be shown again.
+    /// The key, for the header `x-api-key`. It is not stored and cannot be shown again.
     pub key: String,
     /// The record.
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! The embedded identity provider on the wire: sign-in, sessions, and the metadata by which others find its keys.
+//! The embedded identity provider in requests and responses: sign-in, sessions, and the metadata with which others find its keys.
 
 use std::net::IpAddr;
 
@@ -19,23 +19,23 @@ pub struct Login {
     pub email: Email,
     /// The password.
     pub password: String,
-    /// The id or slug of the organization; needed only by who belongs to several.
+    /// The id or slug of the organization; required where the user belongs to several.
     pub organization: Option<String>,
 }
 
-/// Goes on with a session.
+/// Continues a session.
 #[derive(Clone, Body)]
 pub struct Refresh {
-    /// The refresh token, which is good once.
+    /// The refresh token. It can be used once.
     pub refresh_token: String,
 }
 
-/// Changes the caller's password and ends his other sessions.
+/// Changes the caller's password and ends their other sessions.
 #[derive(Clone, Body)]
 pub struct PasswordChange {
-    /// The password now.
+    /// The current password.
     pub current_password: String,
-    /// The new one: at least 12 characters.
+    /// The new password: at least 12 characters.
     pub new_password: String,
 }
 
@@ -46,11 +46,11 @@ pub struct Tokens {
     pub access_token: String,
     /// Always `Bearer`.
     pub token_type: String,
-    /// How many seconds the access token is good.
+    /// The seconds until the access token expires.
     pub expires_in: i64,
-    /// Gets the next tokens, once.
+    /// The refresh token: it gets the next tokens, once.
     pub refresh_token: String,
-    /// When the session ends at the latest.
+    /// When the session expires, however often it is refreshed.
     pub session_expires_at: Timestamp,
     /// The session.
     pub session_id: SessionId,
@@ -65,20 +65,20 @@ pub struct Tokens {
 pub struct Session {
     /// The id.
     pub id: SessionId,
-    /// How it was signed in: `password`.
+    /// How the user signed in: `password`.
     pub method: String,
-    /// When.
+    /// When the user signed in.
     pub created_at: Timestamp,
     /// When it was last refreshed.
     pub last_used_at: Timestamp,
-    /// When it ends at the latest.
+    /// When it expires, however often it is refreshed.
     pub expires_at: Timestamp,
-    /// What the client called itself.
+    /// The `User-Agent` of the client.
     pub user_agent: Option<String>,
-    /// Where it signed in from.
+    /// The address that the user signed in from.
     #[schema(value_type = Option<String>)]
     pub ip: Option<IpAddr>,
-    /// Whether it is the one that asks.
+    /// Whether it is the session of this request.
     pub current: bool,
 }
 
@@ -114,35 +114,35 @@ pub struct JsonWebKey {
     pub x: String,
 }
 
-/// What an OpenID Connect client needs to know (OpenID Connect Discovery 1.0), as far as the embedded provider goes.
+/// The configuration for OpenID Connect clients (OpenID Connect Discovery 1.0), as far as the embedded provider implements it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OpenIdConfiguration {
-    /// The issuer, as it stands in tokens.
+    /// The issuer, as in tokens.
     pub issuer: String,
-    /// Where its keys are.
+    /// The address of its keys.
     pub jwks_uri: String,
-    /// Where tokens are got.
+    /// Where to get tokens.
     pub token_endpoint: String,
-    /// The kinds of answer that its authorization endpoint would give: none, for it has none.
+    /// The response types of its authorization endpoint: none, because it has no such endpoint.
     pub response_types_supported: Vec<String>,
     /// `public`.
     pub subject_types_supported: Vec<String>,
     /// How tokens are signed.
     pub id_token_signing_alg_values_supported: Vec<String>,
-    /// How sessions are got.
+    /// The supported ways to get a session.
     pub grant_types_supported: Vec<String>,
 }
 
 /// Where a client of this API gets its tokens (RFC 9728).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProtectedResource {
-    /// This API.
+    /// The address of this API.
     pub resource: String,
     /// Who issues its tokens.
     pub authorization_servers: Vec<String>,
-    /// Where those keys are.
+    /// The address of the issuer's keys.
     pub jwks_uri: String,
-    /// Where a token goes.
+    /// Where to send a token.
     pub bearer_methods_supported: Vec<String>,
     /// Its documentation.
     pub resource_documentation: String,

@@ -1,4 +1,4 @@
-//! The college catalogue on the wire.
+//! The college catalogue in requests and responses.
 
 use fieldhouse_domain::colleges::ProgramGender;
 use fieldhouse_domain::ids::{CollegeId, ProgramId};
@@ -23,17 +23,17 @@ pub struct College {
     pub state: Option<String>,
     /// ZIP code.
     pub zip: Option<String>,
-    /// What kind of institution.
+    /// The kind of institution.
     pub sector: Option<String>,
     /// The athletics division.
     pub division: Option<String>,
-    /// How many undergraduates.
+    /// The number of undergraduates.
     pub enrollment: Enrollment,
-    /// When the record was made.
+    /// When the record was created.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     pub version: i64,
 }
 
@@ -57,19 +57,19 @@ pub struct Program {
     pub college: CollegeRef,
     /// The sport, in `snake_case`.
     pub sport: String,
-    /// For whom it is.
+    /// Who competes in it.
     pub gender: ProgramGender,
     /// The division in this sport.
     pub division: Option<String>,
-    /// How many athletes take part.
+    /// The number of athletes.
     pub participants: Option<i64>,
     /// The academic year of these facts.
     pub academic_year: Option<String>,
-    /// When the record was made.
+    /// When the record was created.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     pub version: i64,
 }
 
@@ -91,41 +91,41 @@ pub struct CollegeRef {
 /// Filters of the list of colleges.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct CollegeSearch {
-    /// Only colleges whose name holds these words or starts of words, in any order; six words at most.
+    /// Only colleges whose name contains these words or prefixes of words, in any order; at most six words.
     pub q: Option<String>,
     /// Only colleges of this state: a USPS code.
     pub state: Option<String>,
-    /// Only colleges of this athletics division, matched without regard to case.
+    /// Only colleges of this athletics division, in upper or lower case.
     pub division: Option<String>,
     /// Only colleges with a program in this sport.
     pub sport: Option<Sport>,
-    /// Only colleges with a program for these.
+    /// Only colleges with a program of this gender.
     pub gender: Option<ProgramGender>,
-    /// How many records at most: 1 to 100, 25 unless said otherwise.
+    /// The maximum number of records: 1 to 100; default 25.
     #[body(min = 1, max = 100)]
     pub limit: Option<u32>,
-    /// Where to go on: the `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }
 
 /// Filters of the list of programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct ProgramSearch {
-    /// Only programs of colleges whose name holds these words or starts of words, in any order; six words at most.
+    /// Only programs of colleges whose name contains these words or prefixes of words, in any order; at most six words.
     pub q: Option<String>,
     /// Only programs of this college.
     pub college_id: Option<CollegeId>,
     /// Only programs in this state: a USPS code.
     pub state: Option<String>,
-    /// Only programs of this division, matched without regard to case.
+    /// Only programs of this division, in upper or lower case.
     pub division: Option<String>,
     /// Only programs in this sport.
     pub sport: Option<Sport>,
-    /// Only programs for these.
+    /// Only programs of this gender.
     pub gender: Option<ProgramGender>,
-    /// How many records at most: 1 to 100, 25 unless said otherwise.
+    /// The maximum number of records: 1 to 100; default 25.
     #[body(min = 1, max = 100)]
     pub limit: Option<u32>,
-    /// Where to go on: the `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The shapes that answers have in common: the envelope, pages, and what an operation may answer.
+//! The shapes that responses have in common: the envelope, pages, and what an operation may return.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct Page<T> {
     /// With `since` or `updated_since`: records that were deleted since then, among those that changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted: Option<Vec<Tombstone>>,
-    /// Where this part stands in the list.
+    /// The position of this part in the list.
     pub page: PageInfo,
 }
 
@@ -45,14 +45,14 @@ impl<T: ToSchema> ToSchema for Data<T> {
 impl<T: ToSchema> PartialSchema for Page<T> {
     fn schema() -> RefOr<Schema> {
         let records = ArrayBuilder::new().items(Ref::from_schema_name(T::name()));
-        let gone = "With `since` or `updated_since`: records that were deleted since then, among those that changed.";
+        let about = "With `since` or `updated_since`: records that were deleted since then, among those that changed.";
         let deleted = ArrayBuilder::new().items(Ref::from_schema_name(Tombstone::name()));
         let page = RefBuilder::new().ref_location_from_schema_name(PageInfo::name());
         ObjectBuilder::new()
             .description(Some("Part of a list."))
             .property("data", records.description(Some("The records, in order.")))
-            .property("deleted", deleted.description(Some(gone)))
-            .property("page", page.description(Some("Where this part stands in the list.")).build())
+            .property("deleted", deleted.description(Some(about)))
+            .property("page", page.description(Some("The position of this part in the list.")).build())
             .required("data")
             .required("page")
             .into()
@@ -73,14 +73,14 @@ fn gather<T: ToSchema>(schemas: &mut Vec<(String, RefOr<Schema>)>) {
     T::schemas(schemas);
 }
 
-/// Where a page stands in its list.
+/// The position of a page in its list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PageInfo {
-    /// How many records were asked for at most.
+    /// The maximum number of records of this page.
     pub limit: u32,
-    /// Whether more follow.
+    /// Whether there are more records.
     pub has_more: bool,
-    /// Send it as `cursor` to get what follows; null at the end. Good for this caller and these filters only.
+    /// Send it as `cursor` to get the next page; null on the last page. Valid for this caller and these filters only.
     pub next_cursor: Option<String>,
     /// In lists of records that have a history: send it as `since` to get what changed since the first page of this list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,25 +88,25 @@ pub struct PageInfo {
     pub sync: Option<String>,
 }
 
-/// A record that went.
+/// A deleted record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Tombstone {
-    /// The id that it had.
+    /// The id of the record.
     pub id: String,
-    /// When it went.
+    /// When it was deleted.
     pub deleted_at: Timestamp,
 }
 
 /// A record was deleted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Deleted {
-    /// The id that it had.
+    /// The id of the record.
     pub id: String,
     /// Always true.
     pub deleted: bool,
 }
 
-/// What an operation answers when it succeeds.
+/// What an operation returns when it succeeds.
 pub trait Answer: Send + Sync + 'static {
     /// The media types in which it can be sent, the preferred one first.
     const MEDIA_TYPES: &'static [&'static str];

@@ -1,4 +1,4 @@
-//! Saved college programs on the wire.
+//! Saved college programs in requests and responses.
 
 use fieldhouse_domain::colleges::ProgramGender;
 use fieldhouse_domain::favorites::{Fit, Stage, WrittenGender};
@@ -14,13 +14,13 @@ pub use fieldhouse_domain::favorites::{ChangeFavorite, CustomProgram};
 /// A saved college program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Favorite {
-    /// The id, which removing it needs.
+    /// The id.
     pub id: FavoriteId,
-    /// What was saved.
+    /// The program.
     pub program: FavoriteProgram,
-    /// For which child it was saved; null: for the caller himself.
+    /// The child it was saved for; null: the caller.
     pub child_id: Option<ChildId>,
-    /// How far the athlete is with it.
+    /// How far the athlete has got with it.
     pub stage: Stage,
     /// How likely a place is.
     pub fit: Fit,
@@ -36,22 +36,22 @@ pub struct Favorite {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     pub version: i64,
 }
 
 /// The program behind a favorite.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FavoriteProgram {
-    /// The catalogue's id; null for a program that the catalogue does not hold.
+    /// The catalogue's id; null where the program is not in the catalogue.
     pub id: Option<ProgramId>,
-    /// The college's `UNITID`; null likewise.
+    /// The college's `UNITID`; null where the program is not in the catalogue.
     pub unitid: Option<i64>,
     /// The college's name.
     pub college_name: String,
     /// The sport, in `snake_case`.
     pub sport: String,
-    /// For whom the program is.
+    /// Who competes in the program.
     pub gender: ProgramGender,
     /// The division in this sport.
     pub division: Option<String>,
@@ -71,11 +71,11 @@ pub struct FavoriteSave {
     pub unitid: Option<i64>,
     /// The sport, with `unitid`.
     pub sport: Option<Sport>,
-    /// For whom, with `unitid`; in any case of letters.
+    /// Who competes in it, with `unitid`; in upper or lower case.
     pub gender: Option<WrittenGender>,
-    /// A program that the catalogue does not hold.
+    /// A program that is not in the catalogue.
     pub custom: Option<CustomProgram>,
-    /// What is noted about it.
+    /// The caller's notes about it.
     #[body(flatten)]
     pub details: ChangeFavorite,
 }
@@ -83,24 +83,24 @@ pub struct FavoriteSave {
 /// A new order of the whole list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct FavoriteOrder {
-    /// Every saved program's id once, the first one first.
+    /// The id of every saved program once, in the new order.
     pub ids: Vec<FavoriteId>,
 }
 
 /// Paging of the list of saved programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct FavoriteListQuery {
-    /// How many records at most: 1 to 200, 200 unless said otherwise.
+    /// The maximum number of records: 1 to 200; default 200.
     #[body(min = 1, max = 200)]
     pub limit: Option<u32>,
-    /// Where to go on: the `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }
 
-/// What saving a program answers.
+/// What saving a program returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Body)]
 pub struct FavoriteSaveQuery {
-    /// `list` answers with the whole list rather than the saved record.
+    /// `list` returns the whole list instead of the saved record.
     #[body(rename = "return")]
     pub return_: Option<FavoriteReturn>,
 }
@@ -115,12 +115,12 @@ enumeration! {
     }
 }
 
-/// The answer to saving a program.
+/// The response to saving a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SavedFavorite {
     /// The saved record, or with `return=list` the whole list.
     pub data: RecordOrList,
-    /// What else there is to know.
+    /// More about the result.
     pub meta: SavedMeta,
 }
 
@@ -134,12 +134,12 @@ pub enum RecordOrList {
     List(Vec<Favorite>),
 }
 
-/// What else there is to know about a saved program.
+/// More about the result of saving a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SavedMeta {
     /// False where it was saved already.
     pub created: bool,
-    /// A guest's token, on his first save: send it as `X-Guest-Token` from now on.
+    /// A guest's token, on their first save: send it as `X-Guest-Token` in later requests.
     pub guest_token: Option<String>,
 }
 
@@ -152,12 +152,12 @@ pub struct FavoriteRemoved {
     pub message: String,
 }
 
-/// What came of claiming a guest's list.
+/// The result of claiming a guest's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FavoritesClaimed {
-    /// How many programs were added to the caller's list.
+    /// The number of programs that were added to the caller's list.
     pub copied: u32,
-    /// How many were on it already.
+    /// The number of programs that were on it already.
     pub merged: u32,
 }
 
@@ -168,12 +168,12 @@ pub enum WantedProgram {
     Id(ProgramId),
     /// A program of the catalogue by college, sport and gender.
     Natural(i64, Sport, ProgramGender),
-    /// One that the catalogue does not hold.
+    /// A program that is not in the catalogue.
     Custom(CustomProgram),
 }
 
 impl FavoriteSave {
-    /// The program that it names; none where it names none, which reading it refuses.
+    /// The program that it names. None: it names none, which is refused when the body is read.
     pub fn program(&self) -> Option<WantedProgram> {
         if let Some(id) = self.program_id {
             return Some(WantedProgram::Id(id));
@@ -185,7 +185,7 @@ impl FavoriteSave {
     }
 }
 
-/// Notes where not exactly one program is named.
+/// Refuses a body that does not name exactly one program.
 fn one_program(fields: &mut Fields<'_, '_>) {
     let by_college = ["unitid", "sport", "gender"];
     let some = by_college.iter().any(|name| fields.has(name));

@@ -1,4 +1,4 @@
-//! Games on the wire.
+//! Games in requests and responses.
 
 use fieldhouse_domain::games::{GameKind, GameStatus};
 use fieldhouse_domain::ids::{ChildId, DivisionId, GameId, SeasonId, TeamId, VenueId};
@@ -21,38 +21,38 @@ pub struct Game {
     pub division_id: DivisionId,
     /// Its round: `Round 1`.
     pub round: Option<String>,
-    /// Whether two teams meet or one rests.
+    /// Whether two teams play or one has a bye.
     pub kind: GameKind,
-    /// Where it stands.
+    /// Its status.
     pub status: GameStatus,
-    /// When it starts; where only the day is known (`time_tbd`), midnight at the venue.
+    /// When it starts. Where only the day is known (`time_tbd`): midnight at the venue.
     pub starts_at: Timestamp,
     /// When it ends, where that is known.
     pub ends_at: Option<Timestamp>,
-    /// The IANA zone of its clock.
+    /// The IANA time zone of the venue.
     pub time_zone: String,
-    /// What that clock shows at the start.
+    /// The local time of the start in that zone.
     #[schema(value_type = String, example = "2022-04-30T09:15:00")]
     pub local_start: DateTime,
     /// Whether only the day is known.
     pub time_tbd: bool,
     /// Where it is played, where that is known.
     pub venue: Option<GameVenue>,
-    /// The home side; the resting team of a bye.
+    /// The home side; for a bye, the team that has it.
     pub home: Option<Side>,
     /// The away side; null for a bye.
     pub away: Option<Side>,
     /// The caller's children who play in it.
     pub my_children: Vec<ChildId>,
-    /// What last changed that families should know.
+    /// The last change that families should know about.
     pub last_change: Option<LastChange>,
     /// The id that another system gave it.
     pub external_id: Option<String>,
-    /// When the record was made.
+    /// When the record was created.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     pub version: i64,
 }
 
@@ -81,19 +81,19 @@ pub struct Side {
 /// Filters of the list of upcoming games.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct GamesUpcomingQuery {
-    /// The earliest start; now unless said otherwise.
+    /// The earliest start; default now.
     pub from: Option<Timestamp>,
-    /// Starts before this; 30 days after `from` unless said otherwise, 180 at most.
+    /// Only games that start before this time; default 30 days after `from`, at most 180 days.
     pub to: Option<Timestamp>,
     /// Only games of this team.
     pub team_id: Option<TeamId>,
     /// Only games of this season.
     pub season_id: Option<SeasonId>,
-    /// Only games that stand here.
+    /// Only games with this status.
     pub status: Option<GameStatus>,
-    /// How many records at most: 1 to 100, 25 unless said otherwise.
+    /// The maximum number of records: 1 to 100; default 25.
     #[body(min = 1, max = 100)]
     pub limit: Option<u32>,
-    /// Where to go on: the `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }

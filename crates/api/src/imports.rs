@@ -1,4 +1,4 @@
-//! Imports of whole leagues on the wire.
+//! Imports of whole leagues in requests and responses.
 
 use fieldhouse_domain::record::Body;
 use fieldhouse_domain::sports::LeagueSport;
@@ -12,29 +12,29 @@ pub use fieldhouse_imports::league::Counts as LeagueCounts;
 /// A league file, as JSON or as `multipart/form-data` with the file in the part `content`.
 #[derive(Clone, Debug, PartialEq, Eq, Body)]
 pub struct LeagueImport {
-    /// What wrote the file.
+    /// The product that exported the file.
     pub format: LeagueFormat,
-    /// The sport, for files that do not say.
+    /// The sport, for files without one.
     pub sport: LeagueSport,
     /// The IANA time zone of the file's local times.
     pub time_zone: TimeZoneName,
-    /// The file's text, UTF-8 with or without a byte order mark.
+    /// The content of the file: UTF-8, with or without a byte order mark.
     pub content: String,
-    /// With `true`, everything is checked and counted, and nothing is kept.
+    /// With `true`, everything is checked and counted, and nothing is stored.
     pub dry_run: Option<bool>,
-    /// With `true`, bad rows are left out and reported; otherwise one bad row refuses the whole file.
+    /// With `true`, bad rows are skipped and reported; otherwise one bad row refuses the whole file.
     pub skip_bad: Option<bool>,
 }
 
 pub use fieldhouse_imports::league::LeagueFormat;
 
-/// What came of an import.
+/// The result of an import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LeagueReport {
-    /// Whether nothing was kept.
+    /// Whether nothing was stored.
     pub dry_run: bool,
-    /// What was made, changed and found unchanged.
+    /// The numbers of created, changed and unchanged records.
     pub counts: LeagueCounts,
-    /// The rows that were left out.
+    /// The rows that were skipped.
     pub bad_rows: Vec<BadRow>,
 }

@@ -1,8 +1,8 @@
-//! The wire contract of Fieldhouse: what requests and answers look like (one file a noun), and the operation table, from which come
+//! The wire contract of Fieldhouse: what requests and responses look like (one file per noun), and the operation table, from which come
 //! the router, the guard, the OpenAPI document, the permissions page, the client's methods and the test matrix.
 //!
-//! Shared by the server and the client, so that they cannot drift. Rules about what a text means belong to the domain; here stands
-//! how it is written, and how a request becomes the domain's command.
+//! Shared by the server and the client, so that they cannot drift. Rules about values belong to the domain; this crate says
+//! how they are written, and how a request becomes the domain's command.
 
 pub mod api_keys;
 pub mod auth;

@@ -1,4 +1,4 @@
-//! Members of the caller's organization on the wire.
+//! Members of the caller's organization in requests and responses.
 
 use fieldhouse_domain::ids::{MemberId, UserId};
 use fieldhouse_domain::roles::Role;
@@ -19,11 +19,11 @@ pub struct Member {
     pub role: Role,
     /// When the user joined.
     pub joined_at: Timestamp,
-    /// Since when the membership opens nothing.
+    /// When the membership was suspended.
     pub suspended_at: Option<Timestamp>,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     pub version: i64,
 }
 

@@ -16,7 +16,7 @@ use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use crate::envelope::{Answer, Asset, Data, Deleted, Html, Page};
 use crate::problems::Code;
 use crate::request::{
-    Json, ListQuery, MergePatch, NoBody, NoParameter, NoQuery, PathParameter, Payload, Query, Upload,
+    EmptyBody, Json, ListQuery, MergePatch, NoParameter, NoQuery, PathParameter, Payload, Query, Upload,
     ValidateOnly,
 };
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
@@ -156,195 +156,198 @@ operations! {
 //     | credential, keys, scope, child, If-Match, changeset, writes
 //     | path parameters, query, body => statuses of success, response, codes that its handler alone returns
 
-    /// Signs in with e-mail and password. The answer takes as long and reads the same for an unknown address as for a wrong password.
+    /// Signs in with e-mail address and password. The response and the time it takes are the same for an unknown address as for a
+    /// wrong password.
     AuthLogin "auth.login" POST "/api/v1/auth/login"
         | Public, SessionOnly, Auth:Write, Untouched, None, Never, [Session Own]
         | NoParameter, NoQuery, Json<auth::Login> => [200] Data<auth::Tokens>, [InvalidCredentials, AlreadyCreated];
-    /// Gets the next tokens of a session. A refresh token is good once: one that was used before ends its session, but for one retry
-    /// within 30 seconds by a client that lost the answer.
+    /// Gets the next tokens of a session. A refresh token can be used once: using it again ends the session, except for one retry
+    /// within 30 seconds by a client that lost the response.
     AuthRefresh "auth.refresh" POST "/api/v1/auth/refresh"
         | Public, SessionOnly, Auth:Write, Untouched, None, Never, [Session Own]
         | NoParameter, NoQuery, Json<auth::Refresh> => [200] Data<auth::Tokens>, [InvalidCredentials, TokenExpired, AlreadyCreated];
     /// Ends the session of this request.
     AuthLogout "auth.logout" POST "/api/v1/auth/logout"
         | Required(Viewer), SessionOnly, Auth:Write, Untouched, None, Never, [Session Own]
-        | NoParameter, NoQuery, NoBody => [200] Data<auth::SignedOut>, [];
-    /// Changes the caller's password and ends all his other sessions.
+        | NoParameter, NoQuery, EmptyBody => [200] Data<auth::SignedOut>, [];
+    /// Changes the caller's password and ends all their other sessions.
     AuthPassword "auth.password" POST "/api/v1/auth/password"
         | Required(Viewer), SessionOnly, Auth:Write, Untouched, None, Never, [User Own, Session Own]
         | NoParameter, NoQuery, Json<auth::PasswordChange> => [200] Data<auth::SignedOut>, [];
-    /// Lists the caller's sessions in this organization, the newest first.
+    /// Lists the caller's sessions in this organization, newest first.
     SessionList "auth.sessions.list" GET "/api/v1/auth/sessions"
         | Required(Viewer), SessionOnly, Auth:Read, Untouched, None, Never, []
-        | NoParameter, ListQuery, NoBody => [200] Page<auth::Session>, [];
+        | NoParameter, ListQuery, EmptyBody => [200] Page<auth::Session>, [];
     /// Ends one of the caller's sessions.
     SessionRevoke "auth.sessions.revoke" DELETE "/api/v1/auth/sessions/{id}"
         | Required(Viewer), SessionOnly, Auth:Write, Untouched, Honoured, Never, [Session Own]
-        | SessionId, NoQuery, NoBody => [200] Data<Deleted>, [];
+        | SessionId, NoQuery, EmptyBody => [200] Data<Deleted>, [];
 
-    /// Issues an API key to the caller. It carries his role and this organization and never reaches beyond either; it is shown once.
-    /// Needs a session that was signed in less than 15 minutes ago: a key cannot make a key.
+    /// Issues an API key to the caller. The key has the caller's role and is valid in this organization only; it is shown once.
+    /// Requires a session that was signed in less than 15 minutes ago: a key cannot create another key.
     ApiKeyCreate "api_keys.create" POST "/api/v1/api-keys"
         | Required(Viewer), FreshSessionOnly, ApiKeys:Write, Untouched, None, Never, [ApiKey Own]
         | NoParameter, NoQuery, Json<api_keys::IssueApiKey> => [201] Data<api_keys::IssuedApiKey>, [AlreadyCreated, LimitReached];
-    /// Lists the caller's API keys, the newest first; for an admin, those of everybody in the organization.
+    /// Lists the caller's API keys, newest first. For an admin: all keys of the organization.
     ApiKeyList "api_keys.list" GET "/api/v1/api-keys"
         | Required(Viewer), SessionOnly, ApiKeys:Read, Untouched, None, Never, []
-        | NoParameter, ListQuery, NoBody => [200] Page<api_keys::ApiKey>, [];
+        | NoParameter, ListQuery, EmptyBody => [200] Page<api_keys::ApiKey>, [];
     /// Reads the API key of this request.
     ApiKeyCurrent "api_keys.current" GET "/api/v1/api-keys/current"
         | Required(Viewer), Itself, ApiKeys:Read, Untouched, None, Never, []
-        | NoParameter, NoQuery, NoBody => [200] Data<api_keys::ApiKey>, [NotFound];
-    /// Reads one of the caller's API keys; for an admin, anybody's in the organization. A key reads itself only.
+        | NoParameter, NoQuery, EmptyBody => [200] Data<api_keys::ApiKey>, [NotFound];
+    /// Reads one of the caller's API keys. For an admin: any key of the organization. A key can read only itself.
     ApiKeyRead "api_keys.read" GET "/api/v1/api-keys/{id}"
         | Required(Viewer), Itself, ApiKeys:Read, Untouched, None, Never, []
-        | ApiKeyId, NoQuery, NoBody => [200] Data<api_keys::ApiKey>, [];
-    /// Revokes one of the caller's API keys; for an admin, anybody's in the organization. A key revokes itself only. The next request
-    /// with it is refused.
+        | ApiKeyId, NoQuery, EmptyBody => [200] Data<api_keys::ApiKey>, [];
+    /// Revokes one of the caller's API keys. For an admin: any key of the organization. A key can revoke only itself. The next
+    /// request with the key is refused.
     ApiKeyRevoke "api_keys.revoke" DELETE "/api/v1/api-keys/{id}"
         | Required(Viewer), Itself, ApiKeys:Write, Untouched, Honoured, Never, [ApiKey Target]
-        | ApiKeyId, NoQuery, NoBody => [200] Data<Deleted>, [];
+        | ApiKeyId, NoQuery, EmptyBody => [200] Data<Deleted>, [];
 
-    /// Reads the caller's profile: who he is, where he belongs, and which credential he came with.
+    /// Reads the caller's profile: the user, their organizations, and the credential of the request.
     ProfileMe "profile.me" GET "/api/v1/profile/me"
         | Required(Viewer), Allowed, Profile:Read, Untouched, None, Never, []
-        | NoParameter, NoQuery, NoBody => [200] Data<profile::Profile>, [];
+        | NoParameter, NoQuery, EmptyBody => [200] Data<profile::Profile>, [];
     /// Reads the caller's organization.
     OrganizationRead "organization.read" GET "/api/v1/organization"
         | Required(Viewer), Allowed, Organization:Read, Untouched, None, Never, []
-        | NoParameter, NoQuery, NoBody => [200] Data<organization::Organization>, [];
+        | NoParameter, NoQuery, EmptyBody => [200] Data<organization::Organization>, [];
 
-    /// Lists the organization's members, the longest-standing first.
+    /// Lists the organization's members, earliest first.
     MemberList "members.list" GET "/api/v1/members"
         | Required(Manager), Allowed, Members:Read, Untouched, None, Never, []
-        | NoParameter, ListQuery, NoBody => [200] Page<members::Member>, [];
+        | NoParameter, ListQuery, EmptyBody => [200] Page<members::Member>, [];
     /// Reads a member.
     MemberRead "members.read" GET "/api/v1/members/{id}"
         | Required(Manager), Allowed, Members:Read, Untouched, None, Never, []
-        | MemberId, NoQuery, NoBody => [200] Data<members::Member>, [];
-    /// Changes a member's role, or suspends him. Binds on his next request. Nobody acts on those above himself; the last owner stays.
+        | MemberId, NoQuery, EmptyBody => [200] Data<members::Member>, [];
+    /// Changes a member's role, or suspends a member. Takes effect with the member's next request. A caller cannot change a member
+    /// with a higher role; the last owner stays.
     MemberChange "members.change" PATCH "/api/v1/members/{id}"
         | Required(Admin), SessionOnly, Members:Write, Untouched, Honoured, Possible, [Member Target]
         | MemberId, NoQuery, MergePatch<members::ChangeMember> => [200] Data<members::Member>, [LastOwner, OperationForbidden];
-    /// Removes a member from the organization, with his keys and sessions in it. Binds on his next request.
+    /// Removes a member from the organization, with their keys and sessions in it. Takes effect with the member's next request.
     MemberRemove "members.remove" DELETE "/api/v1/members/{id}"
         | Required(Admin), SessionOnly, Members:Write, Untouched, Honoured, Possible, [Member Target]
-        | MemberId, NoQuery, NoBody => [200] Data<Deleted>, [LastOwner, OperationForbidden];
+        | MemberId, NoQuery, EmptyBody => [200] Data<Deleted>, [LastOwner, OperationForbidden];
 
-    /// Lists the organization's seasons, the latest first.
+    /// Lists the organization's seasons, latest first.
     SeasonList "seasons.list" GET "/api/v1/seasons"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | NoParameter, seasons::SeasonListQuery, NoBody => [200] Page<seasons::Season>, [];
-    /// Makes a season.
+        | NoParameter, seasons::SeasonListQuery, EmptyBody => [200] Page<seasons::Season>, [];
+    /// Creates a season.
     SeasonCreate "seasons.create" POST "/api/v1/seasons"
         | Required(Manager), Allowed, Seasons:Write, Untouched, None, Possible, [Season Any]
         | NoParameter, NoQuery, Json<seasons::NewSeason> => [201] Data<seasons::Season>, [Duplicate];
     /// Reads a season.
     SeasonRead "seasons.read" GET "/api/v1/seasons/{id}"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | SeasonId, NoQuery, NoBody => [200] Data<seasons::Season>, [];
+        | SeasonId, NoQuery, EmptyBody => [200] Data<seasons::Season>, [];
     /// Changes a season.
     SeasonChange "seasons.change" PATCH "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Season Target]
         | SeasonId, NoQuery, MergePatch<seasons::ChangeSeason> => [200] Data<seasons::Season>, [Duplicate, State];
-    /// Deletes a season on which no division, team or game stands.
+    /// Deletes a season that has no division, team or game.
     SeasonDelete "seasons.delete" DELETE "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Season Target]
-        | SeasonId, NoQuery, NoBody => [200] Data<Deleted>, [InUse];
+        | SeasonId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
 
-    /// Lists the games to come, soonest first. Cancelled and postponed games stay in, with their status.
+    /// Lists the upcoming games, soonest first. Cancelled and postponed games are included, with their status.
     GamesUpcoming "games.upcoming" GET "/api/v1/games/upcoming"
         | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
-        | NoParameter, games::GamesUpcomingQuery, NoBody => [200] Page<games::Game>, [];
+        | NoParameter, games::GamesUpcomingQuery, EmptyBody => [200] Page<games::Game>, [];
     /// Reads a game.
     GameRead "games.read" GET "/api/v1/games/{id}"
         | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
-        | GameId, NoQuery, NoBody => [200] Data<games::Game>, [];
-    /// Imports a league file: seasons, divisions, teams, venues, games. All or nothing unless `skip_bad`; the same file twice changes
-    /// nothing, a later version of it updates.
+        | GameId, NoQuery, EmptyBody => [200] Data<games::Game>, [];
+    /// Imports a league file: seasons, divisions, teams, venues and games. All or nothing unless `skip_bad` is set. Importing the
+    /// same file again changes nothing; a later version of it updates the records.
     LeagueImport "imports.league" POST "/api/v1/imports/league"
         | Required(Manager), Allowed, Imports:Write, Untouched, None, Never, [Season Any, Division Any, Team Any, Venue Any, Game Any]
         | NoParameter, NoQuery, Upload<imports::LeagueImport> => [200] Data<imports::LeagueReport>, [];
 
-    /// Searches the college catalogue, by name.
+    /// Searches the college catalogue by name.
     CollegeSearch "colleges.search" GET "/api/v1/colleges"
         | Optional(Viewer), Allowed, Colleges:Read, Untouched, None, Never, []
-        | NoParameter, colleges::CollegeSearch, NoBody => [200] Page<colleges::College>, [];
-    /// Searches the catalogue's programs, by college and sport.
+        | NoParameter, colleges::CollegeSearch, EmptyBody => [200] Page<colleges::College>, [];
+    /// Searches the catalogue's programs by college and sport.
     ProgramSearch "programs.search" GET "/api/v1/colleges/programs"
         | Optional(Viewer), Allowed, Colleges:Read, Untouched, None, Never, []
-        | NoParameter, colleges::ProgramSearch, NoBody => [200] Page<colleges::Program>, [];
+        | NoParameter, colleges::ProgramSearch, EmptyBody => [200] Page<colleges::Program>, [];
     /// Reads a program.
     ProgramRead "programs.read" GET "/api/v1/colleges/programs/{id}"
         | Optional(Viewer), Allowed, Colleges:Read, Untouched, None, Never, []
-        | ProgramId, NoQuery, NoBody => [200] Data<colleges::Program>, [];
-    /// Lists the caller's saved college programs in his order. Without a credential: the guest's of `X-Guest-Token`, else none.
+        | ProgramId, NoQuery, EmptyBody => [200] Data<colleges::Program>, [];
+    /// Lists the caller's saved college programs in the caller's order. Without a credential: those of the guest of `X-Guest-Token`,
+    /// or none.
     FavoriteList "favorites.list" GET "/api/v1/colleges/favorites"
         | Optional(Viewer), Allowed, Favorites:Read, Untouched, None, Never, []
-        | NoParameter, favorites::FavoriteListQuery, NoBody => [200] Page<favorites::Favorite>, [];
-    /// Saves a college program. Answers 200 and `meta.created: false` where it was saved already. A guest's first save answers with his
-    /// token.
+        | NoParameter, favorites::FavoriteListQuery, EmptyBody => [200] Page<favorites::Favorite>, [];
+    /// Saves a college program. Responds with 200 and `meta.created: false` where it was saved already. The response to a guest's
+    /// first save includes the guest's token.
     FavoriteSave "favorites.save" POST "/api/v1/colleges/favorites"
         | Optional(Viewer), Allowed, Favorites:Write, Untouched, None, Never, [Favorite Own]
         | NoParameter, favorites::FavoriteSaveQuery, Json<favorites::FavoriteSave> => [201, 200] favorites::SavedFavorite, [AlreadyCreated, LimitReached];
-    /// Changes what is noted of a saved program.
+    /// Changes the caller's notes about a saved program.
     FavoriteChange "favorites.change" PATCH "/api/v1/colleges/favorites/{id}"
         | Optional(Viewer), Allowed, Favorites:Write, Untouched, Honoured, Never, [Favorite Own]
         | FavoriteId, NoQuery, MergePatch<favorites::ChangeFavorite> => [200] Data<favorites::Favorite>, [];
     /// Removes a saved program.
     FavoriteRemove "favorites.remove" DELETE "/api/v1/colleges/favorites/{id}"
         | Optional(Viewer), Allowed, Favorites:Write, Untouched, Honoured, Never, [Favorite Own]
-        | FavoriteId, NoQuery, NoBody => [200] favorites::FavoriteRemoved, [];
-    /// Puts the whole list in a new order.
+        | FavoriteId, NoQuery, EmptyBody => [200] favorites::FavoriteRemoved, [];
+    /// Changes the order of the whole list.
     FavoriteOrder "favorites.order" PUT "/api/v1/colleges/favorites/order"
         | Optional(Viewer), Allowed, Favorites:Write, Untouched, None, Never, [Favorite Own]
         | NoParameter, NoQuery, Json<favorites::FavoriteOrder> => [200] Page<favorites::Favorite>, [NotFound];
-    /// Copies the list of the guest of `X-Guest-Token` to the caller's and ends the guest. Duplicates merge: what the caller has stays as
-    /// it is.
+    /// Copies the list of the guest of `X-Guest-Token` to the caller's list and deletes the guest. Programs that are on both lists
+    /// are merged: the caller's own record stays unchanged.
     FavoritesClaim "favorites.claim" POST "/api/v1/colleges/favorites/claim"
         | Required(Viewer), Allowed, Favorites:Write, Untouched, None, Never, [Favorite Own]
-        | NoParameter, NoQuery, NoBody => [200] Data<favorites::FavoritesClaimed>, [NotFound, LimitReached];
+        | NoParameter, NoQuery, EmptyBody => [200] Data<favorites::FavoritesClaimed>, [NotFound, LimitReached];
     /// Reads a college.
     CollegeRead "colleges.read" GET "/api/v1/colleges/{id}"
         | Optional(Viewer), Allowed, Colleges:Read, Untouched, None, Never, []
-        | CollegeId, NoQuery, NoBody => [200] Data<colleges::College>, [];
+        | CollegeId, NoQuery, EmptyBody => [200] Data<colleges::College>, [];
 
-    /// The keys that verify this server's access tokens.
+    /// Reads the keys that verify this server's access tokens.
     JsonWebKeys "service.jwks" GET "/.well-known/jwks.json"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
-        | NoParameter, NoQuery, NoBody => [200] auth::JsonWebKeySet, [];
-    /// What an OpenID Connect client needs to know.
+        | NoParameter, NoQuery, EmptyBody => [200] auth::JsonWebKeySet, [];
+    /// Reads the configuration for OpenID Connect clients.
     OpenIdConfiguration "service.openid_configuration" GET "/.well-known/openid-configuration"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
-        | NoParameter, NoQuery, NoBody => [200] auth::OpenIdConfiguration, [];
-    /// Where a client of this API gets its tokens.
+        | NoParameter, NoQuery, EmptyBody => [200] auth::OpenIdConfiguration, [];
+    /// Reads where a client of this API gets its tokens.
     ProtectedResource "service.protected_resource" GET "/.well-known/oauth-protected-resource"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
-        | NoParameter, NoQuery, NoBody => [200] auth::ProtectedResource, [];
-    /// The OpenAPI 3.1 document of this API.
+        | NoParameter, NoQuery, EmptyBody => [200] auth::ProtectedResource, [];
+    /// Reads the OpenAPI 3.1 document of this API.
     OpenApi "service.openapi" GET "/openapi.json"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
-        | NoParameter, NoQuery, NoBody => [200] service::OpenApiDocument, [];
-    /// The documentation page, where requests can be tried.
+        | NoParameter, NoQuery, EmptyBody => [200] service::OpenApiDocument, [];
+    /// Shows the documentation page, where requests can be tried.
     Docs "service.docs" GET "/docs"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
-        | NoParameter, NoQuery, NoBody => [200] Html, [];
-    /// A file of the documentation page.
+        | NoParameter, NoQuery, EmptyBody => [200] Html, [];
+    /// Reads a file of the documentation page.
     DocsAsset "service.docs_asset" GET "/docs/{file}"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
-        | String, NoQuery, NoBody => [200] Asset, [];
-    /// The page that explains an error code.
+        | String, NoQuery, EmptyBody => [200] Asset, [];
+    /// Shows the page that explains an error code.
     ProblemPage "service.problem_page" GET "/problems/{code}"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
-        | String, NoQuery, NoBody => [200] Html, [];
-    /// Whether the process lives.
+        | String, NoQuery, EmptyBody => [200] Html, [];
+    /// Reports that the process is running.
     Health "service.health" GET "/healthz"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
-        | NoParameter, NoQuery, NoBody => [200] service::Health, [];
-    /// Whether the server can answer: its database can be reached and is of this version.
+        | NoParameter, NoQuery, EmptyBody => [200] service::Health, [];
+    /// Reports whether the server can serve requests: its database is reachable and has the right schema version.
     Ready "service.ready" GET "/readyz"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
-        | NoParameter, NoQuery, NoBody => [200] service::Readiness, [];
+        | NoParameter, NoQuery, EmptyBody => [200] service::Readiness, [];
 
 without HTTP:
 

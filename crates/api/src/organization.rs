@@ -1,4 +1,4 @@
-//! The caller's organization on the wire.
+//! The caller's organization in requests and responses.
 
 use fieldhouse_domain::ids::OrganizationId;
 use jiff::Timestamp;
@@ -12,17 +12,17 @@ pub struct Organization {
     pub id: OrganizationId,
     /// Its name.
     pub name: String,
-    /// Its name in addresses.
+    /// Its name in URLs.
     pub slug: String,
     /// ISO 3166-1 alpha-2 code of its country.
     pub country: Option<String>,
-    /// The IANA zone in which it plays unless a season or venue says otherwise.
+    /// The IANA time zone for seasons and venues without one of their own.
     pub time_zone: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     pub version: i64,
 }
 
@@ -33,6 +33,6 @@ pub struct OrganizationRef {
     pub id: OrganizationId,
     /// Its name.
     pub name: String,
-    /// Its name in addresses.
+    /// Its name in URLs.
     pub slug: String,
 }

@@ -1,4 +1,4 @@
-//! The caller's own profile on the wire.
+//! The caller's own profile in requests and responses.
 
 use fieldhouse_domain::ids::{ApiKeyId, ChildId, MemberId, SessionId, TeamId, UserId};
 use fieldhouse_domain::roles::Role;
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::organization::OrganizationRef;
 
-/// The caller, as the server knows him.
+/// The caller: the user, their organizations and the credential of the request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Profile {
     /// The user.
@@ -19,7 +19,7 @@ pub struct Profile {
     pub name: String,
     /// BCP 47 language tag.
     pub locale: Option<String>,
-    /// The IANA zone in which the person wants to see times.
+    /// The IANA time zone in which the user wants to see times.
     pub time_zone: Option<String>,
     /// The organization that this credential is for.
     pub organization: OrganizationRef,
@@ -33,11 +33,11 @@ pub struct Profile {
     pub teams: Vec<TeamId>,
     /// The credential of this request.
     pub auth: Auth,
-    /// When the user's record was made.
+    /// When the user's record was created.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     pub version: i64,
 }
 
@@ -57,24 +57,24 @@ pub struct Membership {
 pub struct ChildRelation {
     /// The child.
     pub child_id: ChildId,
-    /// What kind of relation.
+    /// The kind of relation.
     pub relation: String,
-    /// Since when.
+    /// When the relation began.
     pub since: Timestamp,
 }
 
 /// The credential of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Auth {
-    /// Which kind.
+    /// The kind of credential.
     pub method: AuthMethod,
     /// The API key's record.
     pub key_id: Option<ApiKeyId>,
     /// The session.
     pub session_id: Option<SessionId>,
-    /// What the key is narrowed to; empty: whatever its role may.
+    /// The scopes the key is limited to; empty: everything its role permits.
     pub scopes: Vec<String>,
-    /// When the credential ends.
+    /// When the credential expires.
     pub expires_at: Timestamp,
 }
 

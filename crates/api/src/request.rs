@@ -1,4 +1,4 @@
-//! What an operation takes: the parameter in its path, its query, its body.
+//! What an operation takes: the parameters in its path, its query, its body.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -93,10 +93,10 @@ pub struct NoQuery {}
 /// The query parameters of a list without filters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct ListQuery {
-    /// How many records at most: 1 to 100, 25 unless said otherwise.
+    /// The maximum number of records: 1 to 100; default 25.
     #[body(min = 1, max = 100)]
     pub limit: Option<u32>,
-    /// Where to go on: the `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }
 
@@ -123,7 +123,7 @@ impl<Q: Query> Body for ValidateOnly<Q> {
         }
     }
     fn properties(object: Properties) -> Properties {
-        let about = "With `true`, the request is checked and answered as usual, and nothing is stored.";
+        let about = "With `true`, the request is checked as usual and nothing is stored.";
         Q::properties(object).property::<bool>("validate_only", about, false, None)
     }
     fn schemas(schemas: &mut Schemas) {
@@ -140,7 +140,7 @@ impl<Q: Query> Serialize for ValidateOnly<Q> {
 /// How an operation's body is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyKind {
-    /// There is none.
+    /// There is no body.
     None,
     /// `application/json`.
     Json,
@@ -151,7 +151,7 @@ pub enum BodyKind {
 }
 
 impl BodyKind {
-    /// The most bytes that it may have.
+    /// The maximum size in bytes.
     pub const fn limit(self) -> usize {
         match self {
             Self::None => 0,
@@ -161,11 +161,11 @@ impl BodyKind {
     }
 }
 
-/// How an operation's body is sent, and what it holds.
+/// How an operation's body is sent, and what it contains.
 pub trait Payload: Send + Sync + Sized + 'static {
     /// How it is sent.
     const KIND: BodyKind;
-    /// What it holds.
+    /// What it contains.
     type Content: Body + Serialize;
 }
 
@@ -192,9 +192,9 @@ bodies! {
 
 /// No body.
 #[derive(Clone, Copy, Debug)]
-pub struct NoBody;
+pub struct EmptyBody;
 
-impl Payload for NoBody {
+impl Payload for EmptyBody {
     const KIND: BodyKind = BodyKind::None;
     type Content = NoQuery;
 }

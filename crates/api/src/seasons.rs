@@ -1,4 +1,4 @@
-//! Seasons on the wire.
+//! Seasons in requests and responses.
 
 use fieldhouse_domain::divisions::DivisionGender;
 use fieldhouse_domain::ids::{DivisionId, SeasonId};
@@ -21,27 +21,27 @@ pub struct Season {
     pub name: String,
     /// The sport, in `snake_case`.
     pub sport: String,
-    /// Where it stands.
+    /// Its status.
     pub status: SeasonStatus,
     /// Its first day.
     pub starts_on: Option<Date>,
     /// Its last day.
     pub ends_on: Option<Date>,
-    /// The IANA zone of its wall-clock times.
+    /// The IANA time zone of its local times.
     pub time_zone: String,
     /// Its divisions, by name.
     pub divisions: Vec<Division>,
-    /// What a result is worth.
+    /// The points for each result.
     pub scoring: Scoring,
-    /// What separates teams of equal points, in order.
+    /// The criteria that separate teams with equal points, in order.
     pub tiebreakers: Vec<Tiebreaker>,
     /// The id that another system gave it.
     pub external_id: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     pub version: i64,
 }
 
@@ -61,22 +61,22 @@ pub struct Division {
 /// Filters of the list of seasons.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct SeasonListQuery {
-    /// Only seasons that stand here.
+    /// Only seasons with this status.
     pub status: Option<SeasonStatus>,
     /// Only seasons of this sport, in any spelling.
     pub sport: Option<Sport>,
-    /// Only seasons that are played in this year, in part at least.
+    /// Only seasons with at least one day in this year.
     pub year: Option<i16>,
-    /// Only seasons whose name holds these words or starts of words, in any order.
+    /// Only seasons whose name contains these words or prefixes of words, in any order.
     pub q: Option<String>,
     /// Only what changed since an earlier list: its `page.sync`. In the order of change, with what was deleted in `deleted`. It takes no
     /// filter, and nothing is ever missed.
     pub since: Option<String>,
     /// Only what changed after this time, like `since`. To keep a copy, send the latest `updated_at` or `deleted_at` that you have.
     pub updated_since: Option<Timestamp>,
-    /// How many records at most: 1 to 100, 25 unless said otherwise.
+    /// The maximum number of records: 1 to 100; default 25.
     #[body(min = 1, max = 100)]
     pub limit: Option<u32>,
-    /// Where to go on: the `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }

@@ -1,9 +1,9 @@
-//! The service itself on the wire: whether it lives and whether it can answer.
+//! The service itself in requests and responses: whether it runs and whether it can serve requests.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The process lives.
+/// The process runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Health {
     /// Always `ok`.
@@ -12,10 +12,10 @@ pub struct Health {
     pub version: String,
 }
 
-/// The server can answer requests.
+/// The server can serve requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Readiness {
-    /// Always `ready`; a server that is not answers 503.
+    /// Always `ready`; otherwise the response is 503.
     pub status: String,
     /// The kind of database behind it: `sqlite` or `postgresql`.
     pub engine: String,

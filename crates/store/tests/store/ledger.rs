@@ -168,6 +168,7 @@ async fn every_acknowledged_change_is_in_the_ledger_once_and_in_order_though_pos
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
 async fn count_up(
     store: Arc<Store>,
     organization: OrganizationId,
