@@ -1,4 +1,4 @@
-//! Signing in, going on with a session, and passwords. Whoever acts has proved who they are before the command runs.
+//! Signing in, going on with a session, and passwords. The user has proved who they are before the command runs.
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::effects::{AnyRecord, Effect};

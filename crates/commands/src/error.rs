@@ -9,7 +9,7 @@ pub enum Error {
     /// A rule refuses it.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// Whoever acts may not do it.
+    /// The caller may not do it.
     #[error("permission denied: {0:?}")]
     Denied(Denial),
     /// The store failed.
@@ -24,7 +24,7 @@ impl From<Denial> for Error {
 }
 
 impl Error {
-    /// No such record, or none that whoever acts may see.
+    /// No such record, or none that the caller may see.
     pub fn not_found() -> Self {
         Self::Refused(Refusal::NotFound)
     }

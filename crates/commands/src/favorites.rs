@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::{Authority, Command, Error, WriteContext};
 
-/// The list of whoever acts.
+/// The caller's list.
 async fn list<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Result<Vec<Listed>, Error> {
     Ok(match cx.authority() {
         Authority::Organization(proof) => favorites::list(tx, proof).await?,
@@ -59,7 +59,7 @@ pub struct Saved {
     pub saved: Listed,
     /// Whether it is new on the list.
     pub is_new: bool,
-    /// Whether whoever saved it became a guest by it.
+    /// Whether the caller became a guest by saving it.
     pub is_new_guest: bool,
     /// The whole list, where it was wanted.
     pub list: Option<Vec<Listed>>,

@@ -30,7 +30,7 @@ pub use error::Error;
 
 /// One change of records.
 pub trait Command: Send + Sync + 'static {
-    /// The operation that it carries out: what it requires of whoever acts, and its name in the ledger.
+    /// The operation that it carries out: what it requires of the caller, and its name in the ledger.
     const OPERATION: Operation;
     /// What comes of it.
     type Output: Send + 'static;
@@ -85,7 +85,7 @@ pub async fn run<C: Command>(
         .await
 }
 
-/// What an operation requires of whoever carries it out without a request.
+/// What an operation requires of an actor without a request.
 fn requirement(operation: Operation) -> Requirement {
     operation.row().map_or(
         Requirement {

@@ -52,7 +52,7 @@ mod tests {
         assert_eq!(within(20_000, Some(1_048_576)), 20_000);
         assert_eq!(within(20_000, Some(20_000)), 19_744);
         assert_eq!(within(20_000, Some(1_024)), 768);
-        assert_eq!(within(20_000, Some(100)), 1, "a server that serves nobody would be of no use");
+        assert_eq!(within(20_000, Some(100)), 1, "a server that can serve no one is of no use");
         assert_eq!(within(100, Some(1_024)), 100);
     }
 

@@ -37,7 +37,7 @@ pub struct Catalogue {
 /// What a file says of a college. What is none, it does not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CollegeRow {
-    /// The line of the file on which it stands.
+    /// The line of the file that it is on.
     pub line: u64,
     /// The US Department of Education's `UNITID`.
     pub unitid: i64,
@@ -64,7 +64,7 @@ pub struct CollegeRow {
 /// What a file says of a program, with what it takes to make its college.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramRow {
-    /// The line of the file on which it stands.
+    /// The line of the file that it is on.
     pub line: u64,
     /// The college's `UNITID`.
     pub unitid: i64,
@@ -118,7 +118,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// The row as a bad one, where an earlier row has said the same. An institution's row stands once for each sport in `Schools`.
+    /// The row as a bad one, where an earlier row has said the same. `Schools` has one row of an institution for each sport.
     fn again(&self, facts: &Facts, layout: rows::Layout) -> Option<BadRow> {
         let again = facts.programs.iter().find(|program| self.programs.contains(&key(program)));
         if let Some(program) = again {

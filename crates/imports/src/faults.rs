@@ -11,7 +11,7 @@ pub const BYTES_MOST: usize = 16 << 20;
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, utoipa::ToSchema,
 )]
 pub struct BadRow {
-    /// The physical line of the file on which the row starts, from 1; the header stands on line 1 as a rule.
+    /// The physical line of the file on which the row starts, from 1; the header is usually line 1.
     pub line: u64,
     /// The column that is wrong, where it is one.
     pub column: Option<String>,

@@ -34,7 +34,7 @@ const COLUMNS: [&str; 16] = [
 /// The years in which a game may be: another one is a slip of the pen.
 const YEARS: std::ops::RangeInclusive<i16> = 1970..=2199;
 
-/// Reads an export. Rows that cannot be taken are listed beside those that can; only a file that is no such export is refused.
+/// Reads an export. Invalid rows are listed beside the valid ones; only a file that is no such export is refused.
 pub fn read(bytes: &[u8]) -> Result<Schedule, BadFile> {
     let table = Table::open(bytes)?;
     table.require("PlayHQ fixture export", &COLUMNS)?;
@@ -139,7 +139,7 @@ fn ground(row: &Row<'_>) -> Result<Option<Ground>, BadRow> {
     }
 }
 
-/// What stands in a column, none where it is still to be settled.
+/// The value of a column, none where it is still to be settled.
 fn settled<T>(
     row: &Row<'_>,
     column: &'static str,
@@ -168,7 +168,7 @@ fn time(text: &str) -> Result<Time, NotText> {
     }
 }
 
-/// Whole numbers between separators; none where anything else stands there.
+/// Integers between separators; none where there is anything else.
 fn numbers(text: &str, separator: char) -> Option<Vec<i16>> {
     let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     text.split(separator).map(|part| part.parse().ok().filter(|_| plain(part))).collect()

@@ -1,7 +1,7 @@
 //! Tables in CSV text (RFC 4180), as far as every import shares them: the header, the lines, and what is wrong with them.
 //!
 //! A table is UTF-8 with or without a byte order mark, its lines end in LF, CRLF or CR, its first row names the columns. Names of
-//! columns are compared trimmed and without regard to case; columns that nobody asks for are ignored, and so are rows in which every
+//! columns are compared trimmed and without regard to case; columns that no importer asks for are ignored, and so are rows in which every
 //! field is blank. What a column means is its reader's business.
 
 use std::collections::HashMap;
@@ -192,13 +192,13 @@ impl Lines<'_> {
 }
 
 impl Row<'_> {
-    /// What stands in a column: none where it is blank or there is no such column.
+    /// The value of a column: none where it is blank or there is no such column.
     pub(super) fn text(&self, column: &str) -> Option<&str> {
         let place = *self.header.places.get(column)?;
         self.record.get(place).map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// What stands in a column, parsed.
+    /// The value of a column, parsed.
     pub(super) fn optional<T>(
         &self,
         column: &'static str,
@@ -207,7 +207,7 @@ impl Row<'_> {
         self.text(column).map(|text| parse(text).map_err(|wrong| self.wrong(column, text, wrong))).transpose()
     }
 
-    /// What stands in a column that must not be blank, parsed.
+    /// The value of a column that must not be blank, parsed.
     pub(super) fn required<T>(
         &self,
         column: &'static str,
@@ -236,14 +236,14 @@ pub(super) fn name(text: &str) -> Result<Name, NotText> {
     Ok(name)
 }
 
-/// A whole number that is not negative.
+/// An integer that is not negative.
 pub(super) fn count(text: &str) -> Result<i64, NotText> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse::<u32>()
         .ok()
         .filter(|_| plain)
         .map(i64::from)
-        .ok_or_else(|| NotText::new("not_a_count", "is not a whole number of 0 or more", ""))
+        .ok_or_else(|| NotText::new("not_a_count", "is not an integer of 0 or more", ""))
 }
 
 fn shortened(text: &str) -> String {

@@ -18,7 +18,7 @@ fn fields_go_where_the_method_takes_them() {
     olga.types_with_key("api POST /x").assert().success();
     let seen = olga.stub.seen();
     assert_eq!((seen[0].call.as_str(), seen[0].query.as_str()), ("GET /api/v1/seasons", "q=a%3Db&year=2026"));
-    assert_eq!(seen[1].body, r#"{"draft":true,"ends_on":null,"name":"007","text":"7","year":2026}"#);
+    assert_eq!(seen[1].body, r#"{"year":2026,"draft":true,"ends_on":null,"name":"007","text":"7"}"#);
     assert_eq!((seen[2].body.as_str(), seen[2].header("if-match")), (r#"{"b": 1, "a": 2}"#, Some("\"1\"")));
     assert_eq!((seen[3].body.as_str(), seen[3].header("content-type")), ("", None));
 }

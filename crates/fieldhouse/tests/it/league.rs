@@ -25,24 +25,24 @@ fn counts_are_shown_and_left_out_rows_named() {
         .assert()
         .success()
         .stdout_eq(str![[r#"
-bad rows             1
-byes                 0
-divisions created    0
-divisions unchanged  0
-divisions updated    0
-games created        11
-games unchanged      0
-games updated        0
-rows                 12
 seasons created      0
-seasons unchanged    0
 seasons updated      0
+seasons unchanged    0
+divisions created    0
+divisions updated    0
+divisions unchanged  0
 teams created        0
-teams unchanged      0
 teams updated        0
+teams unchanged      0
 venues created       0
-venues unchanged     0
 venues updated       0
+venues unchanged     0
+games created        11
+games updated        0
+games unchanged      0
+byes                 0
+rows                 12
+bad rows             1
 
 "#]])
         .stderr_eq(str![[r#"

@@ -190,7 +190,7 @@ fn a_row_that_cannot_be_is_refused_by_its_column() {
 }
 
 #[test]
-fn a_program_for_nobody_in_particular_is_told_so() {
+fn a_program_for_no_particular_gender_is_told_so() {
     let text = "unitid,institution,city,state,sport,gender\n1,Union,Berea,KY,Esports,\n1,Union,Berea,KY,Sailing,Co-Ed\n";
     let genders: Vec<_> = catalogue(text).programs.iter().map(|program| program.gender).collect();
     assert_eq!(genders, [ProgramGender::Unknown, ProgramGender::Coed]);
@@ -223,7 +223,7 @@ fn academic_years_follow_on() {
 }
 
 /// Both tables name 1,615 colleges, one year apart: for all but those that changed their division or have one in their own words,
-/// what is made of the longer spelling is what the other table says.
+/// what the longer spelling becomes is what the other table says.
 #[test]
 fn divisions_are_shortened_as_the_programs_spell_them() {
     let long: std::collections::HashMap<_, _> =

@@ -24,7 +24,7 @@ pub struct Schedule {
 /// One game or bye, as a file tells it. What is none, the file does not say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixture {
-    /// The line of the file on which it stands.
+    /// The line of the file that it is on.
     pub line: u64,
     /// Its season.
     pub season: FixtureSeason,
@@ -34,7 +34,7 @@ pub struct Fixture {
     pub round: Option<Name>,
     /// Who plays, or rests.
     pub sides: Sides,
-    /// Where it stands.
+    /// The place in the file.
     pub status: GameStatus,
     /// The day, where it is played.
     pub date: Date,

@@ -22,7 +22,7 @@ struct Outline {
 }
 
 /// Enters the seasons of a file in a ledger by their keys, with their days. What exists is found by its external id, or else by its
-/// folded name, and stands for one season of the file at most. The rows of a season whose name is taken by another one become bad.
+/// folded name, and is the record of one season of the file at most. The rows of a season whose name is taken by another one become bad.
 pub(super) fn resolve(
     moment: &Moment,
     options: &Options,

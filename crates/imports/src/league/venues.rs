@@ -65,7 +65,7 @@ fn created(moment: &Moment, options: &Options, name: &Name) -> Venue {
     }
 }
 
-/// By what names are sorted so that Court 2 stands before Court 10: folded, numbers by their length and then their digits.
+/// By what names are sorted so that Court 2 comes before Court 10: folded, numbers by their length and then their digits.
 fn natural(name: &str) -> Vec<(String, usize, String)> {
     let mut parts = vec![(String::new(), 0, String::new())];
     for letter in fold(name).chars() {

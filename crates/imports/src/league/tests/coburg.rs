@@ -209,7 +209,7 @@ fn each_row_is_planned_into_the_sides_that_it_names() {
     assert_eq!(resting.len(), 11);
 }
 
-/// The first line of the real file that holds a text.
+/// The first line of the real file that holds a string.
 fn line_of(text: &str) -> &'static str {
     COBURG.lines().find(|line| line.contains(text)).expect("a line")
 }

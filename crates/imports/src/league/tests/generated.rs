@@ -62,7 +62,7 @@ proptest! {
     }
 
     #[test]
-    fn ids_are_unique_and_nobody_loses_a_game(first in any_file(), second in any_file()) {
+    fn ids_are_unique_and_no_game_is_lost(first in any_file(), second in any_file()) {
         let mut organization = Organization::default();
         organization.import(first);
         let before: Vec<_> = organization.has.games.iter().map(|game| game.id).collect();
