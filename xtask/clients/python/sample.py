@@ -18,7 +18,7 @@ from fieldhouse_openapi.api.service import service_openapi
 from fieldhouse_openapi.models import (
     ApiKeyCreate,
     Code,
-    CustomSave,
+    CustomProgram,
     FavoriteChange,
     FavoriteSave,
     GameStatus,
@@ -78,7 +78,7 @@ assert season.status is SeasonStatus.DRAFT and season.starts_on is None and seas
 assert season.created_at.tzinfo is not None
 assert checked(seasons_read.sync_detailed(season.id, client=session), 200).data == season
 
-program = FavoriteSave(custom=CustomSave(college_name="Sample College", sport="softball"))
+program = FavoriteSave(custom=CustomProgram(college_name="Sample College", sport="softball"))
 saved = checked(favorites_save.sync_detailed(client=session, body=program), 201)
 assert saved.meta.created and saved.data.stage is Stage.SAVED
 again = checked(favorites_save.sync_detailed(client=session, body=program), 200)
