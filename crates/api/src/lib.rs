@@ -5,6 +5,7 @@
 //! how they are written, and how a request becomes the domain's command.
 
 pub mod api_keys;
+pub mod audit;
 pub mod auth;
 pub mod colleges;
 pub mod envelope;

@@ -21,7 +21,8 @@ use crate::request::{
 };
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::{
-    api_keys, auth, colleges, favorites, games, imports, members, organization, profile, seasons, service,
+    api_keys, audit, auth, colleges, favorites, games, imports, members, organization, profile, seasons,
+    service,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -253,6 +254,16 @@ operations! {
     SeasonDelete "seasons.delete" DELETE "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Season Target]
         | SeasonId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
+    /// Lists the changes of a season, newest first. The history of a deleted season can still be read.
+    SeasonHistory "seasons.history" GET "/api/v1/seasons/{id}/history"
+        | Required(Manager), Allowed, Seasons:Read, Untouched, None, Never, []
+        | SeasonId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
+
+    /// Lists what changed in the organization, newest first: who, when, through which operation, why, and every record before and
+    /// after.
+    AuditLog "audit.list" GET "/api/v1/audit-log"
+        | Required(Admin), Allowed, Audit:Read, Untouched, None, Never, []
+        | NoParameter, audit::AuditLogQuery, EmptyBody => [200] Page<audit::Entry>, [];
 
     /// Lists the upcoming games, soonest first. Cancelled and postponed games are included, with their status.
     GamesUpcoming "games.upcoming" GET "/api/v1/games/upcoming"

@@ -66,6 +66,7 @@
 mod addresses;
 mod answers;
 pub mod api_keys;
+pub mod audit;
 pub mod auth;
 mod builder;
 mod call;

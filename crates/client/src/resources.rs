@@ -104,6 +104,8 @@ groups! {
     Client:
         /// Keys for scripts, servers and agents.
         api_keys api_keys::ApiKeys,
+        /// The audit log.
+        audit audit::Audit,
         /// Sign-in and sessions.
         auth auth::Auth,
         /// The college catalogue, and what is saved of it.

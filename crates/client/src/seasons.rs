@@ -1,5 +1,6 @@
 //! Seasons.
 
+use fieldhouse_api::request::ListQuery;
 use fieldhouse_api::seasons::{ChangeSeason, NewSeason, SeasonListQuery};
 use fieldhouse_domain::ids::SeasonId;
 
@@ -18,5 +19,7 @@ resource! {
         change(id: SeasonId, body: ChangeSeason) => SeasonChange;
         /// Deletes a season that no other record refers to.
         delete(id: SeasonId) => SeasonDelete;
+        /// Lists the changes of a season, the newest first.
+        history(id: SeasonId, query: ListQuery) => SeasonHistory;
     }
 }

@@ -2,7 +2,13 @@
 //!
 //! A new kind gets a line in [`Kind::trace`] and in the table of its test.
 
+use uuid::Uuid;
+
 use crate::effects::{AnyRecord, Effect, Kind};
+use crate::ids::{
+    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, Id, MemberId, OrganizationId, ProgramId, SeasonId,
+    SessionId, TeamId, UserId, VenueId,
+};
 
 /// What an effect leaves in the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +42,37 @@ impl Kind {
     }
 }
 
+macro_rules! written_ids {
+    ($($kind:ident $id:ident,)+) => {
+        impl Kind {
+            /// The id of a record of this kind as it is written on the wire.
+            pub fn written_id(self, uuid: Uuid) -> String {
+                match self { $(Self::$kind => $id::from_uuid(uuid).to_string(),)+ }
+            }
+
+            /// The record that a written id names.
+            pub fn of_written_id(text: &str) -> Option<(Self, Uuid)> {
+                None $(.or_else(|| Some((Self::$kind, text.parse::<$id>().ok()?.uuid()))))+
+            }
+        }
+    };
+}
+written_ids! {
+    Organization OrganizationId,
+    User UserId,
+    Member MemberId,
+    Session SessionId,
+    ApiKey ApiKeyId,
+    Season SeasonId,
+    Division DivisionId,
+    Team TeamId,
+    Venue VenueId,
+    Game GameId,
+    Favorite FavoriteId,
+    College CollegeId,
+    Program ProgramId,
+}
+
 impl Effect {
     /// What this effect leaves in the ledger. A session is recorded when it is opened or ended, not when its token rotates.
     pub fn trace(&self) -> Trace {
@@ -53,6 +90,15 @@ impl Effect {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_written_id_names_its_record() {
+        for (number, kind) in (1..).zip(Kind::ALL) {
+            let uuid = Uuid::from_u128(number);
+            assert_eq!(Kind::of_written_id(&kind.written_id(uuid)), Some((*kind, uuid)));
+        }
+        assert_eq!(Kind::of_written_id("sea_1"), None);
+    }
 
     #[test]
     fn every_kind_leaves_what_the_table_says() {

@@ -14,6 +14,8 @@ enumeration! {
     Resource {
         /// API keys.
         ApiKeys "api_keys",
+        /// The audit log.
+        Audit "audit",
         /// Sign-in and sessions.
         Auth "auth",
         /// The college catalogue.

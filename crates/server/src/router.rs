@@ -19,7 +19,8 @@ use crate::call::{Arrival, Call, RequestId};
 use crate::failure::Failure;
 use crate::layers;
 use crate::routes::{
-    api_keys, auth, colleges, favorites, games, imports, members, organization, profile, seasons, service,
+    api_keys, audit, auth, colleges, favorites, games, imports, members, organization, profile, seasons,
+    service,
 };
 
 /// The whole API.
@@ -47,6 +48,8 @@ pub fn router(app: App) -> Result<Router, String> {
         .op(seasons::read)
         .op(seasons::change)
         .op(seasons::delete)
+        .op(seasons::history)
+        .op(audit::list)
         .op(games::upcoming)
         .op(games::read)
         .op(imports::league)

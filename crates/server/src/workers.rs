@@ -20,6 +20,8 @@ const POSTING_PAUSE: Duration = Duration::from_millis(20);
 const SWEEP_ROUNDS: u32 = 720;
 /// How long answers are kept under their idempotency keys.
 pub const IDEMPOTENCY_LIFE: SignedDuration = SignedDuration::from_hours(24);
+/// How long the ledger keeps records before and after their changes.
+pub const IMAGE_LIFE: SignedDuration = SignedDuration::from_hours(400 * 24);
 /// How long failed sign-ins are held against an address.
 const FAILURE_LIFE: SignedDuration = SignedDuration::from_hours(24);
 
@@ -99,6 +101,8 @@ pub struct Swept {
     pub guests: u64,
     /// Addresses with failed sign-ins.
     pub login_failures: u64,
+    /// Effects in the ledger whose images were cleared.
+    pub images: u64,
 }
 
 /// Deletes expired rows.
@@ -112,6 +116,10 @@ pub async fn sweep(app: &App) -> Swept {
             store.purge_idempotency_keys(before(IDEMPOTENCY_LIFE)).await,
         ),
         guests: swept("guests", store.purge_guests(now).await),
+        images: swept(
+            "images of the ledger",
+            store.clear_images(before(IMAGE_LIFE), &app.clock.moment_at(now)).await,
+        ),
         login_failures: swept("failed sign-ins", store.purge_login_failures(before(FAILURE_LIFE)).await),
     }
 }

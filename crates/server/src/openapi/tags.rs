@@ -15,6 +15,7 @@ const TAGS: &[(Resource, &str)] = &[
     (Resource::Profile, "The caller: who they are and what they belong to."),
     (Resource::Organization, "The caller's organization."),
     (Resource::Members, "The people of the organization and their roles."),
+    (Resource::Audit, "Who changed what, when and why."),
     (Resource::Auth, "Sign-in, sessions and passwords."),
     (Resource::ApiKeys, "Credentials for scripts, servers and agents."),
     (Resource::Service, "The service itself: documents, public keys, health."),

@@ -1,6 +1,7 @@
 //! Handlers, one file a noun. A handler takes a `Call` of its operation, asks the domain, and answers; it never compares roles.
 
 pub(crate) mod api_keys;
+pub(crate) mod audit;
 pub(crate) mod auth;
 pub(crate) mod colleges;
 pub(crate) mod favorites;

@@ -3,13 +3,15 @@
 use fieldhouse_api::seasons::{Division, Season};
 use fieldhouse_api::{Code, Data, Page, op};
 use fieldhouse_commands::seasons as commands;
+use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{Id, SeasonId};
+use fieldhouse_store::ledger;
 use fieldhouse_store::seasons::{Filter, Listed};
 use jiff::civil::Date;
 use uuid::Uuid;
 
 use crate::answer::Answered;
-use crate::call::{Call, Since, Synced};
+use crate::call::{Bounds, Call, Since, Synced};
 use crate::failure::Failure;
 
 fn view(Listed { season, divisions }: Listed) -> Season {
@@ -124,4 +126,18 @@ pub(crate) async fn change(call: Call<op::SeasonChange>) -> Result<Answered<op::
 pub(crate) async fn delete(call: Call<op::SeasonDelete>) -> Result<Answered<op::SeasonDelete>, Failure> {
     let command = commands::Delete(*call.path()?);
     call.run(command, |_, id| Answered::deleted(id)).await
+}
+
+/// The changes of a season, the newest first. One that never was has none.
+pub(crate) async fn history(call: Call<op::SeasonHistory>) -> Result<Answered<op::SeasonHistory>, Failure> {
+    let query = &call.query;
+    let part = call.part::<i64>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
+    let (scope, record) = (call.scope()?, (Kind::Season, call.path()?.uuid()));
+    ledger::latest(call.store(), scope).await?;
+    let found = ledger::history(&mut call.store(), scope, record, part.after, part.reach()).await?;
+    if found.is_empty() && part.after.is_none() {
+        return Err(Failure::not_found());
+    }
+    let page = super::audit::page(&call, &part, found)?;
+    call.page(page)
 }

@@ -217,6 +217,19 @@ async fn expired_rows_are_purged_and_no_others() {
 }
 
 #[tokio::test]
+async fn images_of_the_ledger_are_cleared_when_they_are_old() {
+    on_both_in_held_time(async |club| {
+        // On PostgreSQL entries are posted by the database's clock, which no test holds: the time that passes is far more than 400 days.
+        club.app.store.post_everything().await.expect("entries are posted");
+        assert_eq!(workers::sweep(&club.app).await.images, 0);
+        club.pass(days(2000));
+        assert!(workers::sweep(&club.app).await.images > 0);
+        assert_eq!(workers::sweep(&club.app).await.images, 0, "they are gone");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn failed_sign_ins_delay_the_next_one_for_known_and_unknown_addresses_alike() {
     on_both_in_held_time(async |club| {
         let known = address("riverside-club", Role::Coach);

@@ -1,6 +1,7 @@
 //! The server's tests: real HTTP requests to a server on a real listener, on both engines. One file a noun.
 
 mod api_keys;
+mod audit;
 mod colleges;
 mod contract;
 mod coverage;

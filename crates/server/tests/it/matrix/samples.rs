@@ -83,8 +83,9 @@ impl Sample {
     }
 
     fn at(mut self, parameter: impl std::fmt::Display) -> Self {
-        let (before, _) = self.path.split_once('{').expect("a parameter in the path");
-        self.path = format!("{before}{parameter}");
+        let (before, after) = self.path.split_once('{').expect("a parameter in the path");
+        let (_, after) = after.split_once('}').expect("the end of the parameter");
+        self.path = format!("{before}{parameter}{after}");
         self
     }
 
@@ -191,7 +192,9 @@ pub(crate) async fn sample(
             let name = format!("Winter of {caller}");
             sample.with(json!({"name": name, "sport": "basketball", "time_zone": "Australia/Melbourne"}))
         }
-        Operation::SeasonRead | Operation::SeasonDelete => sample.at(ground.season()),
+        Operation::SeasonRead | Operation::SeasonDelete | Operation::SeasonHistory => {
+            sample.at(ground.season())
+        }
         Operation::SeasonChange => sample.at(ground.season()).with(json!({"status": "active"})),
         Operation::GameRead => sample.at(&stage.game),
         Operation::LeagueImport => sample.with(json!({
@@ -217,6 +220,7 @@ pub(crate) async fn sample(
         | Operation::OrganizationRead
         | Operation::MemberList
         | Operation::SeasonList
+        | Operation::AuditLog
         | Operation::GamesUpcoming
         | Operation::CollegeSearch
         | Operation::ProgramSearch

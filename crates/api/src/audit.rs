@@ -1,0 +1,89 @@
+//! The audit log on the wire: entries of the organization's ledger.
+
+use fieldhouse_domain::effects::Kind;
+use fieldhouse_domain::ids::{ApiKeyId, EntryId, UserId};
+use fieldhouse_domain::record::Body;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// What one transaction changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = LedgerEntry)]
+pub struct Entry {
+    /// The id.
+    pub id: EntryId,
+    /// Its number in the organization's ledger: without gaps, from 1.
+    pub seq: i64,
+    /// When the change was made.
+    pub at: Timestamp,
+    /// Who made it.
+    pub actor: Actor,
+    /// The operation.
+    pub operation: String,
+    /// The request.
+    pub request_id: String,
+    /// Why, in the words of the actor.
+    pub reason: Option<String>,
+    /// What happened to records.
+    pub effects: Vec<Effect>,
+}
+
+/// Who made a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Actor {
+    /// The user; null: the operator of the server, or the server itself.
+    pub user_id: Option<UserId>,
+    /// The user's name now.
+    pub name: Option<String>,
+    /// The API key that was used.
+    pub key_id: Option<ApiKeyId>,
+    /// The user on whose behalf the change was made.
+    pub on_behalf_of: Option<UserId>,
+}
+
+/// What happened to one record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = LedgerEffect)]
+pub struct Effect {
+    /// The kind of record.
+    pub kind: Kind,
+    /// The record's id.
+    pub id: String,
+    /// What happened: `created`, `updated` or `deleted`; `erased` where its earlier images were cleared, `cleared` where those of every
+    /// record were, because of their age.
+    pub verb: String,
+    /// The record's version afterwards.
+    pub version: i64,
+    /// The names of the fields that changed.
+    pub changed: Vec<String>,
+    /// The record before; null where it was created, where images are not kept, and where they were cleared.
+    pub before: Option<Value>,
+    /// The record after; null where it was deleted, where images are not kept, and where they were cleared.
+    pub after: Option<Value>,
+    /// Whether the images were cleared.
+    pub cleared: bool,
+}
+
+/// Filters of the audit log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
+pub struct AuditLogQuery {
+    /// Only changes by this user.
+    pub actor: Option<UserId>,
+    /// Only changes by this API key.
+    pub key_id: Option<ApiKeyId>,
+    /// Only changes through this operation: `seasons.change`.
+    pub operation: Option<String>,
+    /// Only changes of this record, of any kind that has a history.
+    pub record_id: Option<String>,
+    /// Only changes that were made at this time or later.
+    pub since: Option<Timestamp>,
+    /// Only changes that were made before this time.
+    pub until: Option<Timestamp>,
+    /// How many entries at most: 1 to 100, 25 unless said otherwise.
+    #[body(min = 1, max = 100)]
+    pub limit: Option<u32>,
+    /// Where to go on: the `next_cursor` of the page before.
+    pub cursor: Option<String>,
+}
