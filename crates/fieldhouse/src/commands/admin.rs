@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::api_keys;
+use super::{api_keys, audit};
 use crate::context::Context;
 
 /// Administration.
@@ -11,10 +11,15 @@ pub(crate) enum Options {
     /// Keys for scripts, servers and agents
     #[command(subcommand)]
     ApiKeys(api_keys::Options),
+    /// Who changed what in the organization
+    #[command(subcommand)]
+    Audit(audit::Options),
 }
 
 /// Runs an administrative command.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
-    let Options::ApiKeys(options) = options;
-    api_keys::run(context, options).await
+    match options {
+        Options::ApiKeys(options) => api_keys::run(context, options).await,
+        Options::Audit(options) => audit::run(context, options).await,
+    }
 }

@@ -6,6 +6,7 @@
 mod admin;
 mod api;
 mod api_keys;
+mod audit;
 mod catalogue;
 mod colleges;
 mod completions;
@@ -72,7 +73,7 @@ enum Command {
     /// The college catalogue, and your saved programs
     #[command(subcommand)]
     Colleges(colleges::Options),
-    /// Manage API keys
+    /// Manage API keys, and read the audit log
     #[command(subcommand)]
     Admin(admin::Options),
     /// Import files

@@ -222,3 +222,31 @@ fn a_rotated_pepper_leaves_old_keys_good() {
         server.stop();
     });
 }
+
+#[test]
+fn the_audit_log_is_listed_and_verified() {
+    on_both(|place| {
+        assert_eq!(typed(place.operates(INIT), "a long enough password\n").code, 0);
+        let server = place.serve(&[]);
+        let owner = place.person(&server, "owner");
+        owner.types(&["login", "owner@riverside.example", "a long enough password"]);
+        let listed = owner.types(&["admin", "audit", "list", "--output", "json"]).json();
+        let operations: Vec<_> =
+            listed.as_array().expect("entries").iter().map(|entry| entry["operation"].clone()).collect();
+        assert_eq!(operations, ["auth.login", "operator.found"]);
+        let none =
+            owner.types(&["admin", "audit", "list", "--operation", "seasons.create", "--output", "json"]);
+        assert_eq!(none.json(), json!([]));
+        server.stop();
+
+        let verify = ["admin", "audit", "verify", "--organization", "riverside-club"];
+        let intact = run(place.operates(&verify));
+        assert_eq!((intact.code, intact.error.as_str()), (0, ""), "{intact:?}");
+        assert!(intact.out.contains("The audit log is intact: 2 entries"), "{}", intact.out);
+        let unknown = run(place.operates(&["admin", "audit", "verify", "--organization", "nowhere"]));
+        assert!(
+            unknown.code == 1 && unknown.error.contains("there is no organization nowhere"),
+            "{unknown:?}"
+        );
+    });
+}
