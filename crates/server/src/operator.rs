@@ -16,6 +16,7 @@ use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_imports::colleges::{self, Catalogue, Existing};
 use fieldhouse_imports::league;
 use fieldhouse_store::Store;
+use fieldhouse_store::ledger::{self, Verdict};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::auth::passwords::Passwords;
@@ -175,6 +176,16 @@ pub async fn load_league(
         Imported::Done(counts, _) => Ok(counts),
         Imported::Refused(_) => Err(OperatorError::Denied),
     }
+}
+
+/// Verifies the audit log of an organization, after posting what waits for it.
+#[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
+pub async fn verify_audit_log(
+    store: &Store,
+    organization: OrganizationId,
+) -> Result<Verdict, fieldhouse_store::Error> {
+    store.post(organization).await?;
+    ledger::verify_for_operator(&mut &*store, &store.operator(), organization).await
 }
 
 /// Brings the college catalogue up to a file: how much of it was new, changed and unchanged. `progress` hears how many records are

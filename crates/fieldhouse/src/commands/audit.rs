@@ -3,7 +3,8 @@
 use clap::{Args, Subcommand};
 use fieldhouse_client::api::audit::{AuditLogQuery, Entry};
 use fieldhouse_domain::ids::{ApiKeyId, UserId};
-use fieldhouse_store::ledger::{self, Verdict};
+use fieldhouse_server::operator;
+use fieldhouse_store::ledger::Verdict;
 use fieldhouse_store::organizations;
 use serde_json::json;
 
@@ -98,9 +99,7 @@ async fn verify(context: &Context, options: VerifyOptions) -> anyhow::Result<()>
             Failure::new(format!("there is no organization {}", options.organization))
                 .next("name one by its slug, as `fieldhouse whoami` shows it")
         })?;
-    store.post(organization).await?;
-    let verdict = ledger::verify_for_operator(&mut &*store, &store.operator(), organization).await?;
-    match verdict {
+    match operator::verify_audit_log(store, organization).await? {
         Verdict::Intact { entries, cleared } => {
             let told = json!({ "intact": true, "entries": entries, "cleared_effects": cleared });
             let sentence =

@@ -110,7 +110,7 @@ async fn seasons_and_games(club: &Club, recorder: &mut Recorder) {
     recorder.call(viewer, Operation::SeasonRead, created.id(), json!(null)).await;
     recorder.call(viewer, Operation::SeasonList, "", json!(null)).await;
     recorder.call(manager, Operation::SeasonHistory, created.id(), json!(null)).await;
-    let log = format!("{}?limit=2", Operation::AuditLog.path());
+    let log = format!("{}?limit=2", row(Operation::AuditLog).path);
     recorder.call_at(club.member(Role::Admin), Operation::AuditLog, &log, json!(null)).await;
     recorder.call(manager, Operation::SeasonDelete, created.id(), json!(null)).await;
     let games = recorder.call(viewer, Operation::GamesUpcoming, "", json!(null)).await;
