@@ -51,11 +51,11 @@ impl Demo {
         self.ready["base_url"].as_str().context("the ready file names no address")
     }
 
-    /// What a program is told: the address and the account of a manager.
+    /// What a program is told: the address and the account of an admin, who may read every list.
     pub(crate) fn environment(&self) -> Result<[(&'static str, String); 3]> {
         let accounts = self.ready["accounts"].as_array().context("the ready file names no accounts")?;
-        let manager = accounts.iter().find(|account| account["role"] == "manager").context("no manager")?;
-        let text = |name: &str| manager[name].as_str().map(str::to_owned).context("an incomplete account");
+        let admin = accounts.iter().find(|account| account["role"] == "admin").context("no admin")?;
+        let text = |name: &str| admin[name].as_str().map(str::to_owned).context("an incomplete account");
         Ok([
             ("FIELDHOUSE_URL", self.url()?.to_owned()),
             ("FIELDHOUSE_EMAIL", text("email")?),

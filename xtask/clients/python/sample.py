@@ -55,7 +55,7 @@ url = os.environ["FIELDHOUSE_URL"]
 login = Login(email=os.environ["FIELDHOUSE_EMAIL"], password=os.environ["FIELDHOUSE_PASSWORD"])
 anyone = Client(base_url=url)
 tokens = checked(auth_login.sync_detailed(client=anyone, body=login), 200).data
-assert tokens.role is Role.MANAGER
+assert tokens.role is Role.ADMIN
 session = AuthenticatedClient(base_url=url, token=tokens.access_token)
 issued = checked(api_keys_create.sync_detailed(client=session, body=ApiKeyCreate(name="Sample")), 201).data
 key = AuthenticatedClient(base_url=url, token=issued.key, prefix="", auth_header_name="x-api-key")

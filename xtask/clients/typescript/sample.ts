@@ -21,7 +21,7 @@ const login = await client.POST("/api/v1/auth/login", {
 });
 assert(login.data, JSON.stringify(login.error));
 const role: Schemas["Role"] = login.data.data.role;
-assert.equal(role, "manager");
+assert.equal(role, "admin");
 const headers = { authorization: `Bearer ${login.data.data.access_token}` };
 
 const created = await client.POST("/api/v1/seasons", {
