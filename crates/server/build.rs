@@ -1,4 +1,4 @@
-//! Takes the files of the documentation page out of Swagger UI's archive. What is deflated there is written as it is, as a gzip file.
+//! Extracts the files of the documentation page from Swagger UI's archive. Deflated files are written unchanged, as gzip files.
 
 use std::error::Error;
 use std::io::{Cursor, Read};
@@ -7,7 +7,7 @@ use std::path::Path;
 use utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
 use zip::{CompressionMethod, ZipArchive};
 
-/// The files that the page asks for, besides its initializer, which is our own (`src/docs_files/`).
+/// The files that the page loads, except its initializer, which is our own (`src/docs_files/`).
 const FILES: [&str; 4] =
     ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-standalone-preset.js", "favicon-32x32.png"];
 
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let top = archive.name_for_index(0).ok_or("an empty archive")??.into_owned();
     for name in FILES {
         let path = format!("{}dist/{name}", top.split_inclusive('/').next().unwrap_or_default());
-        let at = archive.index_for_name(&path).ok_or_else(|| format!("there is no {path}"))?;
+        let at = archive.index_for_name(&path).ok_or_else(|| format!("{path} is missing"))?;
         let mut file = archive.by_index_raw(at)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Deflated bytes as a gzip file (RFC 1952), without a name and a time.
+/// Wraps deflated bytes in a gzip file (RFC 1952) without a name and a time.
 fn gzip(deflated: &[u8], crc32: u32, size: u32) -> Vec<u8> {
     const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255];
     [&HEADER, deflated, &crc32.to_le_bytes(), &size.to_le_bytes()].concat()

@@ -1,5 +1,4 @@
-//! The account that PostgreSQL runs as: xtask's own, or an unprivileged one when xtask runs as root, which
-//! PostgreSQL refuses.
+//! The account that PostgreSQL runs as: xtask's own, or an unprivileged one if xtask runs as root, which PostgreSQL refuses.
 
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
@@ -10,12 +9,12 @@ use anyhow::{Context, Result};
 
 use crate::process;
 
-/// Tried in this order, as root. The first comes with PostgreSQL's packages, the second with every Unix.
+/// Used as root, in this order. The first comes with PostgreSQL's packages, the second with every Unix.
 const UNPRIVILEGED: [&str; 2] = ["postgres", "nobody"];
 
-/// Whom to run PostgreSQL and its tools as.
+/// The account that runs PostgreSQL and its tools.
 pub(crate) struct Account {
-    /// User and group, where they are not xtask's own.
+    /// User and group, if they are not xtask's own.
     other: Option<(u32, u32)>,
 }
 
@@ -38,10 +37,10 @@ impl Account {
         chown(folder, Some(user), Some(group)).with_context(|| format!("cannot chown {}", folder.display()))
     }
 
-    /// A program to be run as this account, in `folder`, which must be one it may enter.
+    /// A program to run with this account in `folder`, which it must be able to enter.
     pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>, folder: &Path) -> Command {
         let mut command = Command::new(program);
-        // `openssl` wants to write into the home folder, and root's is closed to others.
+        // `openssl` writes to the home folder, and root's is closed to others.
         command.current_dir(folder).env("HOME", folder);
         if let Some((user, group)) = self.other {
             command.uid(user).gid(group);

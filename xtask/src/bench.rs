@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: the server beside plain axum, which answers the same bytes, in turns in one run.
+//! `cargo xtask bench`: compares the server with plain axum, which returns the same bytes, in alternating rounds.
 //!
-//! Absolute figures wander with the machine; the ratio of the two and the processor time a request hold. The load is wrk's: 32
-//! connections that stay open. Every round checks that what was measured was answered with 200.
+//! Absolute figures vary with the machine; the ratio of the two and the processor time for each request are comparable. The load is wrk
+//! with 32 open connections. Every round checks that all responses were 200.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -15,9 +15,9 @@ use tempfile::TempDir;
 
 use crate::process::{self, cargo, on_path, output};
 
-/// How many requests a minute the server is told to allow, so that its limits are counted and never reached.
+/// The rate limits, high enough that they are counted and never reached.
 const NO_LIMIT: &str = "4000000000";
-/// How many seasons the organization has.
+/// The number of seasons in the organization.
 const SEASONS: usize = 20;
 
 #[derive(Args)]
@@ -80,7 +80,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// A server that is measured. It is killed when this is dropped.
+/// A server to measure. It is killed when this is dropped.
 struct Measured {
     process: Child,
     url: String,
@@ -146,7 +146,7 @@ impl Measured {
     }
 }
 
-/// Signs in, makes a key and as many seasons as are listed.
+/// Signs in, creates a key and the seasons.
 fn prepare(folder: &TempDir, server: &Measured) -> Result<String> {
     let ready = fs::read_to_string(folder.path().join("ready.json"))?;
     let manager = ready.split("\"email\":\"manager@").nth(1).context("no manager")?;
@@ -178,7 +178,7 @@ fn prepare(folder: &TempDir, server: &Measured) -> Result<String> {
     tool(&["admin", "api-keys", "create", "--name", "bench"])
 }
 
-/// The text of a field of some JSON, as far as a benchmark needs to read any.
+/// The string in a field of some JSON, without a parser.
 fn text_of(json: &str, field: &str) -> Result<String> {
     let after = json.split(&format!("\"{field}\":\"")).nth(1).with_context(|| format!("no {field}"))?;
     Ok(after.split('"').next().unwrap_or_default().to_owned())
@@ -229,7 +229,7 @@ impl Workload<'_> {
             command.args(["--header", header]);
         }
         let printed = output(command.arg(format!("{}{}", self.server.url, self.path)))?;
-        ensure!(!printed.contains("Non-2xx"), "{}: not every answer was right:\n{printed}", self.name);
+        ensure!(!printed.contains("Non-2xx"), "{}: not every response was 200:\n{printed}", self.name);
         let used = self.server.processor_time()? - before;
         let requests = number_before(&printed, " requests in ")?;
         Ok(Figures {

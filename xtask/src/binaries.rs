@@ -1,4 +1,4 @@
-//! Where PostgreSQL's programs are on this machine, and how they come onto it.
+//! Finds PostgreSQL's programs on this machine, or installs them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ PostgreSQL's server is not installed, and the tests always run on both engines. 
   Fedora           sudo dnf install postgresql-server
   macOS            brew install postgresql@17";
 
-/// Folders that hold one folder a version, and how the names of those begin. Most packages keep the programs
-/// there and out of the search path, so that several versions can be installed at once.
+/// Folders with one folder for each version, and the prefix of their names. Most packages install the programs there and not in the search
+/// path, so that several versions can be installed.
 const VERSIONED: [(&str, &str); 4] = [
     ("/usr/lib/postgresql", ""),          // Debian and its kin
     ("/usr", "pgsql-"),                   // postgresql.org's packages for Fedora and its kin
@@ -23,7 +23,7 @@ const VERSIONED: [(&str, &str); 4] = [
     ("/usr/local/opt", "postgresql@"),    // Homebrew on Intel
 ];
 
-/// The folder with `initdb`, `pg_ctl` and `postgres`. As root on a machine with apt-get, installs what lacks.
+/// The folder with `initdb`, `pg_ctl` and `postgres`. As root on a machine with apt-get, installs them if necessary.
 pub(crate) fn folder() -> Result<PathBuf> {
     if let Some(folder) = find() {
         return Ok(folder);
@@ -31,13 +31,13 @@ pub(crate) fn folder() -> Result<PathBuf> {
     let Some(apt_get) = process::on_path("apt-get").filter(|_| account::is_root().unwrap_or(false)) else {
         bail!(HOW_TO_INSTALL);
     };
-    println!("PostgreSQL is not installed. Installing it with apt-get, since this is root.");
+    println!("PostgreSQL is not installed. Installing it with apt-get, because xtask runs as root.");
     install(&apt_get, &["update"])?;
     install(&apt_get, &["install", "-y", "--no-install-recommends", "postgresql"])?;
-    find().context("apt-get has installed PostgreSQL, but its initdb and pg_ctl are nowhere to be found")
+    find().context("apt-get has installed PostgreSQL, but initdb and pg_ctl were not found")
 }
 
-/// Not with `process::run`: apt-get sets the terminal up, which is allowed to the terminal's own group only.
+/// Does not use `process::run`: apt-get configures the terminal, which only the terminal's own process group may do.
 fn install(apt_get: &Path, arguments: &[&str]) -> Result<()> {
     let mut command = Command::new(apt_get);
     let status =
@@ -51,7 +51,7 @@ fn find() -> Option<PathBuf> {
 }
 
 fn on_search_path() -> Option<PathBuf> {
-    // Followed to the end: a link to initdb alone is no folder with all the programs.
+    // Resolve links: the folder of a link to initdb does not contain all the programs.
     let initdb = process::on_path("initdb")?.canonicalize().ok()?;
     complete(initdb.parent()?.to_owned())
 }
@@ -74,13 +74,13 @@ fn newest_version() -> Option<PathBuf> {
     found.into_iter().max().map(|(_, folder)| folder)
 }
 
-/// `17`, or `9.6` of old, as a pair that compares as versions do.
+/// A version such as `17` or `9.6`, as a pair that can be compared.
 fn number(version: &str) -> Option<(u32, u32)> {
     let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// The folder, if it has all that is needed. `pg_config` alone comes with the client's header files too.
+/// The folder, if it contains all programs. `pg_config` alone also comes with the client's header files.
 fn complete(folder: PathBuf) -> Option<PathBuf> {
     ["initdb", "pg_ctl", "postgres"].iter().all(|program| folder.join(program).is_file()).then_some(folder)
 }

@@ -1,7 +1,7 @@
-//! A certificate authority for one run of the tests, and the server's certificate signed by it.
+//! A certificate authority for one test run, and the server's certificate signed by it.
 //!
-//! Two certificates and not one that signed itself: rustls takes no authority's certificate for a server's,
-//! and reads names from `subjectAltName` only.
+//! The server's certificate is not self-signed, because rustls does not accept an authority's certificate as a server's. It reads names
+//! from `subjectAltName` only.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -33,10 +33,10 @@ extendedKeyUsage = serverAuth
 subjectAltName = DNS:localhost, IP:127.0.0.1
 ";
 
-/// The calls of `openssl`, in a form that OpenSSL 1.1, OpenSSL 3 and the one of macOS all know.
+/// The calls of `openssl`, compatible with OpenSSL 1.1, OpenSSL 3 and the one of macOS.
 const CALLS: [&str; 3] = [
     "req -config openssl.cnf -new -sha256 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem \
-     -x509 -extensions authority -subj /CN=throw-away -days 30",
+     -x509 -extensions authority -subj /CN=fieldhouse-tests -days 30",
     "req -config openssl.cnf -new -sha256 -newkey rsa:2048 -nodes -keyout server.key -out server.csr",
     "x509 -req -in server.csr -sha256 -CA ca.pem -CAkey ca.key -CAcreateserial -out server.pem \
      -extfile openssl.cnf -extensions server -days 30",
@@ -48,17 +48,17 @@ pub(crate) fn write(account: &Account, folder: &Path) -> Result<()> {
     for call in CALLS {
         openssl(account, folder, call)?;
     }
-    // PostgreSQL refuses a key that others may read.
+    // PostgreSQL refuses a key that others can read.
     fs::set_permissions(folder.join(SERVER_KEY), Permissions::from_mode(0o600))?;
     Ok(())
 }
 
-/// A password that cannot be guessed.
+/// A random password.
 pub(crate) fn password(account: &Account, folder: &Path) -> Result<String> {
     openssl(account, folder, "rand -hex 16")
 }
 
 fn openssl(account: &Account, folder: &Path, call: &str) -> Result<String> {
     process::output(account.command("openssl", folder).args(call.split(' ')))
-        .context("the server's certificate is made by the program `openssl`, which the package openssl has")
+        .context("`openssl` is needed for the server's certificate: install the package openssl")
 }

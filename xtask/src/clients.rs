@@ -1,9 +1,9 @@
-//! Clients that others generate from the served OpenAPI document, in Python and in TypeScript, and schemathesis, which calls every
-//! operation with generated requests. All three use a served demo.
+//! Generates clients in Python and TypeScript from the served OpenAPI document and runs them, and runs schemathesis, which calls every
+//! operation with generated requests. All use a served demo.
 //!
-//! The tools are pinned in `xtask/clients` and installed below `target/clients`. To pin newer ones: write the new versions of the two
-//! tools into `requirements.txt`, respectively `package.json`, install, and keep what `pip freeze`, respectively
-//! `npm install --omit-lockfile-registry-resolved`, has chosen.
+//! The tools are pinned in `xtask/clients` and installed in `target/clients`. To update them, write the new versions of the two tools into
+//! `requirements.txt` and `package.json`, install, and store the output of `pip freeze` and `npm install
+//! --omit-lockfile-registry-resolved`.
 
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
@@ -18,9 +18,9 @@ use crate::steps::Steps;
 const FOLDER: &str = "target/clients";
 const PYTHON: &str = "xtask/clients/python";
 const TYPESCRIPT: &str = "xtask/clients/typescript";
-/// How many requests schemathesis generates for a part of an operation: a few of every kind.
+/// The number of generated requests for each part of an operation.
 const EXAMPLES: &str = "3";
-/// What schemathesis checks: that the server never fails, and that it does what its document says.
+/// What schemathesis checks: that the server never fails, and that it follows its document.
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\
     response_headers_conformance,response_schema_conformance";
 
@@ -29,11 +29,10 @@ const NO_PYTHON: &str = "Python 3.11 or newer is needed, with venv: `apt-get ins
 const NO_NODE: &str = "Node.js 20 or newer is needed, with npm: `apt-get install nodejs npm` on Debian and Ubuntu, \
      `brew install node` on macOS.";
 const NO_DEMO: &str = "The server's own messages are above.";
-const WRONG_CLIENT: &str =
-    "The generated client does not fit what the server sends, or the sample uses what is no longer there.";
+const WRONG_CLIENT: &str = "The generated client does not match the server's responses, or the sample uses something that no longer exists.";
 const NOT_AS_DOCUMENTED: &str = "Each failure above comes with a curl command that repeats it.";
 
-/// `cargo xtask clients`: only this part of `cargo xtask test --all`.
+/// `cargo xtask clients`: this part of `cargo xtask test --all` alone.
 pub(crate) fn run() -> Result<()> {
     let mut taken = Steps::default();
     let outcome = steps(&mut taken);
@@ -41,7 +40,7 @@ pub(crate) fn run() -> Result<()> {
     outcome
 }
 
-/// Generates the clients and runs what uses them.
+/// Generates the clients and runs their samples.
 pub(crate) fn steps(steps: &mut Steps) -> Result<()> {
     let demo = steps.run("demo", NO_DEMO, Demo::start)?;
     let tools = steps.run("Python tools", NO_PYTHON, python_tools)?;
@@ -51,9 +50,9 @@ pub(crate) fn steps(steps: &mut Steps) -> Result<()> {
     steps.run("TypeScript client", WRONG_CLIENT, || typescript(&demo, &folder))
 }
 
-/// The folder of the programs of a virtual environment that has what `requirements.txt` names.
+/// The programs of a virtual environment with the packages in `requirements.txt`.
 fn python_tools() -> Result<PathBuf> {
-    let Some(python) = on_path("python3") else { bail!("there is no python3") };
+    let Some(python) = on_path("python3") else { bail!("python3 is missing") };
     let wanted = Path::new(PYTHON).join("requirements.txt");
     let environment = absolute(FOLDER)?.join("venv");
     let programs = environment.join("bin");
@@ -77,7 +76,7 @@ fn python(demo: &Demo, tools: &Path) -> Result<()> {
     run_program(sample.envs(demo.environment()?))
 }
 
-/// With an API key it meets every kind of refusal, and what a key may do, it does.
+/// With an API key it sees successes and every kind of refusal.
 fn schemathesis(demo: &Demo, tools: &Path) -> Result<()> {
     let mut key = Command::new(tools.join("python"));
     key.arg(Path::new(PYTHON).join("key.py")).env("PYTHONPATH", FOLDER).envs(demo.environment()?);
@@ -86,14 +85,14 @@ fn schemathesis(demo: &Demo, tools: &Path) -> Result<()> {
     command.args(["run", "--no-color", "--seed", "1", "--generation-database", "none"]);
     command.args(["--phases", "coverage,fuzzing", "--max-examples", EXAMPLES, "--checks", CHECKS]);
     command.arg("--header").arg(format!("x-api-key: {key}"));
-    // In a folder of its own: it reads a configuration from where it is called.
+    // In a folder of its own, because it reads a configuration from the current folder.
     run_program(command.arg(format!("{}/openapi.json", demo.url()?)).current_dir(FOLDER))
 }
 
-/// The folder of a copy of the TypeScript sample, with what `package-lock.json` names.
+/// The folder with a copy of the TypeScript sample and the packages in `package-lock.json`.
 fn node_tools() -> Result<PathBuf> {
-    let Some(npm) = on_path("npm") else { bail!("there is no npm") };
-    ensure!(on_path("node").is_some(), "there is no node");
+    let Some(npm) = on_path("npm") else { bail!("npm is missing") };
+    ensure!(on_path("node").is_some(), "node is missing");
     let folder = Path::new(FOLDER).join("typescript");
     fs::create_dir_all(&folder)?;
     for name in ["package.json", "package-lock.json", "tsconfig.json", "sample.ts"] {
@@ -122,7 +121,7 @@ fn typescript(demo: &Demo, folder: &Path) -> Result<()> {
     run_program(Command::new("node").arg(folder.join("out/sample.js")).envs(demo.environment()?))
 }
 
-/// Whether a folder holds what a list names: a copy of the list is put there once everything is installed.
+/// Whether a folder has the packages of a list: the list is copied there after the installation.
 fn is_installed(folder: &Path, list: &Path) -> Result<bool> {
     let wanted = fs::read(list).with_context(|| format!("cannot read {}", list.display()))?;
     Ok(fs::read(folder.join("installed")).is_ok_and(|installed| installed == wanted))

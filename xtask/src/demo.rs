@@ -11,10 +11,10 @@ use tempfile::TempDir;
 
 use crate::process::cargo;
 
-/// How many requests a minute the server is told to allow: what is tested here is not its limits.
+/// The rate limits, high enough that they are never reached.
 const NO_LIMIT: &str = "4000000000";
 
-/// A running demo. It is killed, and its data removed, when this is dropped.
+/// A running demo. It is killed and its data is removed when this is dropped.
 pub(crate) struct Demo {
     process: Child,
     ready: Value,
@@ -46,12 +46,12 @@ impl Demo {
         Ok(demo)
     }
 
-    /// Its address.
+    /// Its URL.
     pub(crate) fn url(&self) -> Result<&str> {
         self.ready["base_url"].as_str().context("the ready file names no address")
     }
 
-    /// What a program is told: the address and the account of an admin, who may read every list.
+    /// Environment variables for programs that use the API: the URL and the account of an admin, who may read every list.
     pub(crate) fn environment(&self) -> Result<[(&'static str, String); 3]> {
         let accounts = self.ready["accounts"].as_array().context("the ready file names no accounts")?;
         let admin = accounts.iter().find(|account| account["role"] == "admin").context("no admin")?;

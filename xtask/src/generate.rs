@@ -1,7 +1,6 @@
-//! `cargo xtask gen`: writes the generated files anew.
+//! `cargo xtask gen`: rewrites the generated files.
 //!
-//! What is written, and how, is known only to the tests `generated` and `examples` of the server crate, which
-//! otherwise compare the files with what they would write.
+//! The tests `generated` and `examples` of the server crate write the files; otherwise they compare them.
 
 use std::fs;
 use std::process::Command;
@@ -10,16 +9,16 @@ use anyhow::Result;
 
 use crate::process;
 
-/// With this variable the test writes the files, without it it compares them.
+/// With this variable the tests write the files instead of comparing them.
 pub(crate) const UPDATE: &str = "FIELDHOUSE_UPDATE";
 
 const GENERATED: [&str; 4] =
     ["crates/server/src/openapi/examples.json", "docs/openapi.json", "docs/permissions.md", "docs/errors.md"];
 
 pub(crate) fn run() -> Result<()> {
-    // Read as bytes: a file that does not exist yet, or is broken, is simply one that will change.
+    // Read as bytes, because a file may be missing or broken.
     let before = GENERATED.map(|path| fs::read(path).ok());
-    // The examples first: the document holds them.
+    // The examples first, because the document contains them.
     for arguments in ["--test it the_examples_of_the_document", "--test generated"] {
         let mut test = process::cargo();
         test.args(["test", "--locked", "-p", "fieldhouse-server"]).args(arguments.split(' '));
@@ -30,12 +29,12 @@ pub(crate) fn run() -> Result<()> {
     for (path, before) in GENERATED.iter().zip(before) {
         let verdict = match fs::read(path).ok() {
             None => "was not written",
-            after if after == before => "is as it was",
+            after if after == before => "is unchanged",
             Some(_) => "changed",
         };
         println!("{path} {verdict}");
     }
-    // Without git, in an unpacked archive say, the list above must do.
+    // Without git, as in an unpacked archive, only the list above is printed.
     let mut git = Command::new("git");
     if let Ok(differences) =
         process::output(git.args(["diff", "--stat", "HEAD", "--", "docs", "crates/server/src/openapi"]))

@@ -1,8 +1,7 @@
 //! Fieldhouse's own build tool, run as `cargo xtask <command>`.
 //!
-//! Here lives only the list of commands. Each command has a file of its own (`test.rs`, `postgres.rs`,
-//! `bench.rs`, `generate.rs`) with what it does in a function `run`; what they share has the name of its noun. To add a
-//! command, add a file and a line to [`Command`].
+//! This file has only the list of commands. Each command has a file (`test.rs`, `postgres.rs`, `bench.rs`, `generate.rs`) with a function
+//! `run`; shared code is in files named by its noun. To add a command, add a file and a line to [`Command`].
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -39,12 +38,11 @@ enum Command {
     Test(test::Options),
     /// The part of `test --all` that generates clients from the served OpenAPI document and uses them. Needs Python and Node.js.
     Clients,
-    /// A throw-away PostgreSQL that stays until Ctrl-C, for running `cargo test` by hand.
+    /// A temporary PostgreSQL that runs until Ctrl-C, to run `cargo test` by hand.
     Postgres,
-    /// The server beside plain axum, which answers the same bytes, in turns in one run. Needs wrk.
+    /// Compares the server with plain axum, which returns the same bytes. Needs wrk.
     Bench(bench::Options),
-    /// Writes the generated files anew: the examples of the OpenAPI document, the document, docs/permissions.md and
-    /// docs/errors.md.
+    /// Rewrites the generated files: the examples of the OpenAPI document, the document, docs/permissions.md and docs/errors.md.
     Gen,
 }
 
@@ -62,8 +60,8 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command) -> Result<()> {
-    // Every path and every cargo command below is relative to the workspace, wherever xtask was called from.
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no folder above it")?;
+    // All paths and cargo commands are relative to the workspace, wherever xtask was called from.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent folder")?;
     std::env::set_current_dir(root).with_context(|| format!("cannot enter {}", root.display()))?;
 
     match command {

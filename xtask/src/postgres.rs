@@ -1,6 +1,6 @@
-//! `cargo xtask postgres`: the throw-away PostgreSQL of the tests, kept until Ctrl-C.
+//! `cargo xtask postgres`: the temporary PostgreSQL of the tests, until Ctrl-C.
 //!
-//! Only the waiting and the printing are here; `server.rs` starts and stops it.
+//! This file only waits and prints; `server.rs` starts and stops the server.
 
 use std::thread;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(crate) fn run() -> Result<()> {
         println!("export {name}='{value}'");
     }
     println!("\nCtrl-C stops it and removes its data.");
-    // Ctrl-C ends xtask here; the server's watchdog does the rest.
+    // Ctrl-C ends xtask here; the server's watchdog stops the server.
     while server.is_running() {
         thread::sleep(Duration::from_secs(1));
     }

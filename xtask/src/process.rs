@@ -1,6 +1,6 @@
-//! Programs that xtask runs: how cargo is called, how output is shown or kept, where a program is found.
+//! Running programs: how cargo is called, how output is shown or captured, where a program is found.
 //!
-//! Which programs a command runs, and in which order, is the command's own matter.
+//! Commands decide which programs they run, and in which order.
 
 use std::env;
 use std::ffi::OsStr;
@@ -13,15 +13,15 @@ use anyhow::{Context, Error, Result, bail, ensure};
 
 use crate::watchdog::Watchdog;
 
-/// The cargo that runs xtask, as if it had been called from the shell.
+/// The cargo that runs xtask, as if it were called from the shell.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     forget_cargo_run(&mut command);
     command
 }
 
-/// Takes away the variables that `cargo run` gave to xtask. Build scripts that watch them would otherwise be
-/// run, and their crates be compiled, once for `cargo test` and again for `cargo xtask test`.
+/// Removes the variables that `cargo run` set for xtask. Otherwise build scripts that watch them would run, and their crates be compiled,
+/// once for `cargo test` and again for `cargo xtask test`.
 pub(crate) fn forget_cargo_run(command: &mut Command) {
     for (name, _) in env::vars_os() {
         if is_set_by_cargo_run(&name.to_string_lossy()) {
@@ -35,10 +35,10 @@ fn is_set_by_cargo_run(name: &str) -> bool {
         || ["CARGO", "CARGO_CRATE_NAME", "CARGO_PRIMARY_PACKAGE", "OUT_DIR"].contains(&name)
 }
 
-/// Runs a program in the foreground of the output, and fails if it fails.
+/// Runs a program that prints to xtask's output, and fails if it fails.
 ///
-/// It gets a process group of its own, so that it ends with everything it started when xtask is stopped by a
-/// signal. It must not use the terminal for more than writing: the terminal belongs to xtask's group.
+/// It gets its own process group, so that all its processes end when xtask is stopped by a signal. It may use the terminal only for
+/// writing, because the terminal belongs to xtask's group.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let line = shown(command);
     println!("$ {line}");
@@ -53,7 +53,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a program and returns what it printed. If it fails, the error holds its complaint.
+/// Runs a program and returns its output. If it fails, the error contains its messages.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output = command.stdin(Stdio::null()).output().map_err(|error| cannot_start(command, error))?;
     if !output.status.success() {
@@ -67,7 +67,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Where the search path has `program`.
+/// The path of `program` in the search path.
 pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
@@ -81,7 +81,7 @@ fn cannot_start(command: &Command, error: std::io::Error) -> Error {
     Error::new(error).context(format!("cannot start `{}`{advice}", shown(command)))
 }
 
-/// The command as a person would type it.
+/// The command as it would be typed.
 fn shown(command: &Command) -> String {
     let program = PathBuf::from(command.get_program());
     let name = program.file_name().unwrap_or(command.get_program());
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_person_set_stays() {
+    fn variables_of_the_user_are_kept() {
         for name in ["CARGO_HOME", "CARGO_TARGET_DIR", "CARGO_TERM_COLOR", "RUSTFLAGS", "PATH"] {
             assert!(!is_set_by_cargo_run(name), "{name}");
         }

@@ -1,8 +1,7 @@
-//! A throw-away PostgreSQL: made in a temporary folder, tuned for tests, gone without a trace afterwards.
+//! A temporary PostgreSQL: created in a temporary folder, tuned for tests, removed afterwards.
 //!
-//! It listens on a Unix socket without a password, which only the owner of the folder can reach, and on
-//! 127.0.0.1 with TLS and a password: every user of the machine could otherwise be superuser of it, and
-//! run programs.
+//! It listens on a Unix socket without a password, which only the owner of the folder can reach, and on 127.0.0.1 with TLS and a password:
+//! otherwise every user of the machine could be its superuser, and run programs.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -17,8 +16,8 @@ use crate::account::Account;
 use crate::watchdog::Watchdog;
 use crate::{binaries, certificates, process};
 
-/// Tried in this order. An order of text unlike SQLite's bytewise one comes first, since production has such
-/// an order and the tests are to notice where it matters; which of them a machine has differs.
+/// Used in this order. A collation unlike SQLite's bytewise one comes first, because production has such a collation and tests should find
+/// differences; machines differ in what they support.
 const LOCALES: [&[&str]; 4] = [
     &["--locale-provider=icu", "--icu-locale=en-US", "--locale=C"],
     &["--locale=en_US.UTF-8"],
@@ -26,7 +25,7 @@ const LOCALES: [&[&str]; 4] = [
     &["--locale=C"],
 ];
 
-/// Nothing here survives the run, so nothing waits for the disk; the tests of several crates connect at once.
+/// Nothing survives the run, so nothing waits for the disk. Tests of several crates connect at the same time.
 const SETTINGS: &str = "
 fsync = off
 synchronous_commit = off
@@ -37,10 +36,9 @@ listen_addresses = '127.0.0.1'
 ssl = on
 ";
 
-/// When told to, starts the server and says how that went; when xtask is done or dead, stops it and removes
-/// the folder. `immediate` is for a server that some stuck session keeps from stopping: the data is not worth
-/// waiting for. A program that xtask ran when it died may still be writing into the folder, so removing it
-/// can take more than one try.
+/// On request, starts the server and reports the result; when xtask is done or has ended, stops the server and removes the folder.
+/// `immediate` stops a server that a stuck session keeps running. A program that xtask ran may still write into the folder, so removing it
+/// may need several attempts.
 const SERVE_AND_REMOVE: &str = r#"
 cd /
 read -r word
@@ -58,7 +56,7 @@ for attempt in 1 2 3 4 5; do rm -rf "$2" && break || sleep 1; done
 
 /// A running server. Dropping it stops it and removes its data.
 pub(crate) struct Server {
-    // Before the folder: fields are dropped in this order, and the server must stop before its files go.
+    // Declared before the folder, because fields are dropped in order, and the server must stop before its files are removed.
     _watchdog: Watchdog,
     folder: TempDir,
     port: u16,
@@ -66,11 +64,11 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Makes and starts a server, and returns when it accepts connections.
+    /// Creates and starts a server, and returns when it accepts connections.
     pub(crate) fn start() -> Result<Self> {
         let binaries = binaries::folder()?;
         let account = Account::choose()?;
-        // Always /tmp: a socket's path must be short, and TMPDIR may be closed to the other account.
+        // Always /tmp: the path of a socket must be short, and the other account may not be able to enter TMPDIR.
         let folder = tempfile::Builder::new().prefix("fieldhouse-postgres-").tempdir_in("/tmp")?;
         account.give(folder.path())?;
         let mut watchdog = watch(&binaries, &account, folder.path())?;
@@ -89,7 +87,7 @@ impl Server {
         Ok(Self { _watchdog: watchdog, folder, port, password })
     }
 
-    /// What the tests read: the URL by socket, the URL by TLS, and the certificate authority's file.
+    /// The environment of the tests: the URL of the socket, the URL for TLS, and the certificate authority's file.
     pub(crate) fn environment(&self) -> [(&'static str, String); 3] {
         let Self { port, password, .. } = self;
         let folder = self.folder.path().display().to_string();
@@ -104,7 +102,7 @@ impl Server {
         ]
     }
 
-    /// Whether the server still runs: it removes this file when it ends.
+    /// Whether the server is running: it removes this file when it ends.
     pub(crate) fn is_running(&self) -> bool {
         self.folder.path().join("data/postmaster.pid").exists()
     }
@@ -112,7 +110,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Kept to find the reason of a failed test. Without it the run is as good as with it.
+        // Kept to find the cause of a failed test. The run does not need it.
         let log = self.folder.path().join("postgres.log");
         if let Err(error) = fs::create_dir_all("target").and_then(|()| fs::copy(log, "target/postgres.log")) {
             println!("warning: cannot keep the server's log in target/postgres.log: {error}");
@@ -136,10 +134,10 @@ fn initdb(binaries: &Path, account: &Account, folder: &Path, password: &str) -> 
             Err(error) => complaints.push(error.to_string()),
         }
     }
-    bail!("initdb made no database:\n{}", complaints.join("\n"))
+    bail!("initdb created no database:\n{}", complaints.join("\n"))
 }
 
-/// A port that was free a moment ago. Should another program take it first, PostgreSQL says so and stops.
+/// A port that was free a moment ago. If another program takes it first, PostgreSQL reports it and stops.
 fn free_port() -> Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }

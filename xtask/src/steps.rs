@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 
-/// The steps done so far. Displayed, it is the table of their times.
+/// The completed steps. `Display` prints the table of their times.
 #[derive(Default)]
 pub(crate) struct Steps {
     finished: Vec<Step>,
@@ -18,7 +18,7 @@ struct Step {
 }
 
 impl Steps {
-    /// Does one step. If it fails, `advice` is the sentence that says what to do next.
+    /// Runs one step. If it fails, `advice` says what to do next.
     pub(crate) fn run<T>(
         &mut self,
         name: &'static str,

@@ -1,7 +1,7 @@
-//! `cargo xtask test`: everything a change must pass, in the order that finds the cheapest mistakes first.
+//! `cargo xtask test`: everything that a change must pass, in the order that finds the cheapest mistakes first.
 //!
-//! Here lives the order and what to do when a step fails; how PostgreSQL is started is in `server.rs`, how
-//! cargo-deny is found in `dependencies.rs`. No step compares the generated files: a test does.
+//! This file has the order and the advice for each step; `server.rs` starts PostgreSQL, `dependencies.rs` finds cargo-deny. No step
+//! compares the generated files, because a test does.
 
 use std::ffi::OsString;
 use std::fs;
@@ -19,19 +19,19 @@ const TESTS_FAILED: &str = "The output of each failed test is above; run one aga
      `cargo xtask test -- -p <crate> <name>`. If a generated file is stale, run `cargo xtask gen` and \
      commit it. The server's log is in target/postgres.log.";
 
-/// Where the server's tests note which statuses of which operations they have produced.
+/// The folder in which the server's tests record the statuses that operations have returned.
 const PRODUCED: &str = "target/produced";
 const PRODUCED_VARIABLE: &str = "FIELDHOUSE_PRODUCED";
 const NOT_PRODUCED: &str = "Each line above is a status that the OpenAPI document declares for an operation and that no test of the \
-     server has seen. Write a test that brings it about, or take it out of crates/server/src/openapi/refusals.rs.";
+     server has seen. Write a test that produces it, or remove it from crates/server/src/openapi/refusals.rs.";
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Also what needs more than Rust and takes longer: generated clients in Python and TypeScript, generated
-    /// requests, and the check of the dependencies where cargo-deny is not installed yet.
+    /// Also run what needs more than Rust and takes longer: generated clients in Python and TypeScript, generated requests, and the check
+    /// of the dependencies if cargo-deny is not installed yet
     #[arg(long)]
     all: bool,
-    /// Passed to `cargo test`, for example `-- -p fieldhouse-store`. With any, only the tests are run.
+    /// Passed to `cargo test`, for example `-- -p fieldhouse-store`. With any, only the tests run
     #[arg(last = true, value_name = "ARGUMENTS")]
     cargo_test: Vec<OsString>,
 }
@@ -48,10 +48,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 }
 
 fn everything(steps: &mut Steps, all: bool) -> Result<()> {
-    steps.run("formatting", "Run `cargo fmt --all` and look at what it changed.", || {
+    steps.run("formatting", "Run `cargo fmt --all` and review its changes.", || {
         run_program(cargo().args(["fmt", "--all", "--check"]))
     })?;
-    steps.run("lints", "Mend what clippy names above; warnings count as errors here.", || {
+    steps.run("lints", "Fix the lints above; warnings are errors.", || {
         run_program(cargo().args("clippy --workspace --all-targets --locked -- -D warnings".split(' ')))
     })?;
     empty(Path::new(PRODUCED))?;
@@ -73,15 +73,14 @@ fn everything(steps: &mut Steps, all: bool) -> Result<()> {
 }
 
 fn cargo_test(steps: &mut Steps, arguments: &[OsString]) -> Result<()> {
-    let server =
-        steps.run("PostgreSQL", "The tests always run on both engines, so it is needed.", Server::start)?;
+    let server = steps.run("PostgreSQL", "The tests need both engines.", Server::start)?;
     steps.run("tests", TESTS_FAILED, || {
         let mut command = cargo();
         command.args(["test", "--locked"]).envs(server.environment());
         if Path::new(PRODUCED).is_dir() {
             command.env(PRODUCED_VARIABLE, absolute(PRODUCED)?);
         }
-        // If it is still set in a shell, it turns the comparison of the generated files off.
+        // If it were still set in a shell, the generated files would not be compared.
         command.env_remove(generate::UPDATE);
         if !choose_packages(arguments) {
             command.arg("--workspace");
@@ -90,7 +89,7 @@ fn cargo_test(steps: &mut Steps, arguments: &[OsString]) -> Result<()> {
     })
 }
 
-/// Makes a folder that holds nothing.
+/// Creates an empty folder.
 fn empty(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -98,7 +97,7 @@ fn empty(folder: &Path) -> Result<()> {
     Ok(fs::create_dir_all(folder)?)
 }
 
-/// Whether the arguments already say which crates to test. If not, all are meant, not only the default ones.
+/// Whether the arguments choose crates. If not, all crates are tested, not only the default ones.
 fn choose_packages(arguments: &[OsString]) -> bool {
     let mut flags = arguments.iter().map(|flag| flag.to_string_lossy()).take_while(|flag| flag != "--");
     flags.any(|flag| {

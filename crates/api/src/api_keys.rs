@@ -28,11 +28,11 @@ pub struct ApiKey {
     pub organization_id: OrganizationId,
     /// The owner.
     pub user_id: UserId,
-    /// The scopes it is limited to; empty: everything its role permits.
+    /// The scopes it is limited to. If empty, it may do everything that its role permits.
     pub scopes: Vec<String>,
-    /// The addresses it may be used from; empty: any.
+    /// The addresses it may be used from. If empty, any address.
     pub allowed_ips: Vec<String>,
-    /// Whether it can be used.
+    /// The status.
     pub status: ApiKeyStatus,
     /// When it was issued.
     pub created_at: Timestamp,
@@ -48,7 +48,7 @@ pub struct ApiKey {
     pub version: i64,
 }
 
-/// A key that was just issued: its record, and the key itself, which is shown only once.
+/// A new key: its record, and the key itself, which is shown only once.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 pub struct IssuedApiKey {
     /// The key, for the header `x-api-key`. It is not stored and cannot be shown again.
@@ -59,7 +59,7 @@ pub struct IssuedApiKey {
 }
 
 impl ApiKey {
-    /// The record as it is at `now`.
+    /// The record, with its status at `now`.
     pub fn new(organization_id: OrganizationId, key: &api_keys::ApiKey, now: Timestamp) -> Self {
         Self {
             id: key.id,

@@ -33,11 +33,11 @@ pub struct Entry {
 /// Who made a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Actor {
-    /// The user; null: the operator of the server, or the server itself.
+    /// The user. Null for the operator of the server and for the server itself.
     pub user_id: Option<UserId>,
     /// The user's name now.
     pub name: Option<String>,
-    /// The API key that was used.
+    /// The API key of the request.
     pub key_id: Option<ApiKeyId>,
     /// The user on whose behalf the change was made.
     pub on_behalf_of: Option<UserId>,
@@ -51,16 +51,16 @@ pub struct Effect {
     pub kind: Kind,
     /// The record's id.
     pub id: String,
-    /// What happened: `created`, `updated` or `deleted`; `erased` where its earlier images were cleared, `cleared` where those of every
-    /// record were, because of their age.
+    /// What happened: `created`, `updated` or `deleted`. `erased`: the earlier images of the record were cleared. `cleared`: images of all
+    /// records were cleared because of their age.
     pub verb: String,
     /// The record's version afterwards.
     pub version: i64,
     /// The names of the fields that changed.
     pub changed: Vec<String>,
-    /// The record before; null where it was created, where images are not kept, and where they were cleared.
+    /// The record before. Null if it was created, if images are not stored for this kind, or if they were cleared.
     pub before: Option<Value>,
-    /// The record after; null where it was deleted, where images are not kept, and where they were cleared.
+    /// The record after. Null if it was deleted, if images are not stored for this kind, or if they were cleared.
     pub after: Option<Value>,
     /// Whether the images were cleared.
     pub cleared: bool,
@@ -75,15 +75,15 @@ pub struct AuditLogQuery {
     pub key_id: Option<ApiKeyId>,
     /// Only changes through this operation: `seasons.change`.
     pub operation: Option<String>,
-    /// Only changes of this record, of any kind that has a history.
+    /// Only changes of this record, of any kind with a history.
     pub record_id: Option<String>,
-    /// Only changes that were made at this time or later.
+    /// Only changes at this time or later.
     pub since: Option<Timestamp>,
-    /// Only changes that were made before this time.
+    /// Only changes before this time.
     pub until: Option<Timestamp>,
-    /// How many entries at most: 1 to 100, 25 unless said otherwise.
+    /// The maximum number of records: 1 to 100; default 25.
     #[body(min = 1, max = 100)]
     pub limit: Option<u32>,
-    /// Where to go on: the `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }

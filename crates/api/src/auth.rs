@@ -1,4 +1,4 @@
-//! The embedded identity provider in requests and responses: sign-in, sessions, and the metadata with which others find its keys.
+//! The built-in identity provider in requests and responses: sign-in, sessions, and the metadata with its keys.
 
 use std::net::IpAddr;
 
@@ -19,7 +19,7 @@ pub struct Login {
     pub email: Email,
     /// The password.
     pub password: String,
-    /// The id or slug of the organization; required where the user belongs to several.
+    /// The id or slug of the organization. Required if the user belongs to several.
     pub organization: Option<String>,
 }
 
@@ -48,7 +48,7 @@ pub struct Tokens {
     pub token_type: String,
     /// The seconds until the access token expires.
     pub expires_in: i64,
-    /// The refresh token: it gets the next tokens, once.
+    /// The refresh token. It can be used once.
     pub refresh_token: String,
     /// When the session expires, however often it is refreshed.
     pub session_expires_at: Timestamp,
@@ -82,10 +82,10 @@ pub struct Session {
     pub current: bool,
 }
 
-/// A session has ended.
+/// The result of signing out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SignedOut {
-    /// How many sessions ended.
+    /// The number of ended sessions.
     pub sessions_ended: u32,
 }
 
@@ -108,26 +108,26 @@ pub struct JsonWebKey {
     /// Always `sig`.
     #[serde(rename = "use")]
     pub use_: String,
-    /// The id that a token's header names.
+    /// The id of the key, which is in the header of tokens.
     pub kid: String,
     /// The key, base64url.
     pub x: String,
 }
 
-/// The configuration for OpenID Connect clients (OpenID Connect Discovery 1.0), as far as the embedded provider implements it.
+/// The configuration for OpenID Connect clients (OpenID Connect Discovery 1.0), as far as the built-in provider implements it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OpenIdConfiguration {
     /// The issuer, as in tokens.
     pub issuer: String,
-    /// The address of its keys.
+    /// The URL of its keys.
     pub jwks_uri: String,
-    /// Where to get tokens.
+    /// The URL to get tokens from.
     pub token_endpoint: String,
     /// The response types of its authorization endpoint: none, because it has no such endpoint.
     pub response_types_supported: Vec<String>,
     /// `public`.
     pub subject_types_supported: Vec<String>,
-    /// How tokens are signed.
+    /// The algorithms that sign tokens.
     pub id_token_signing_alg_values_supported: Vec<String>,
     /// The supported ways to get a session.
     pub grant_types_supported: Vec<String>,
@@ -136,14 +136,14 @@ pub struct OpenIdConfiguration {
 /// Where a client of this API gets its tokens (RFC 9728).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProtectedResource {
-    /// The address of this API.
+    /// The URL of this API.
     pub resource: String,
-    /// Who issues its tokens.
+    /// The issuers of its tokens.
     pub authorization_servers: Vec<String>,
-    /// The address of the issuer's keys.
+    /// The URL of the issuer's keys.
     pub jwks_uri: String,
-    /// Where to send a token.
+    /// Where to send a token in a request.
     pub bearer_methods_supported: Vec<String>,
-    /// Its documentation.
+    /// The URL of its documentation.
     pub resource_documentation: String,
 }

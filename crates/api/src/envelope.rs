@@ -18,10 +18,10 @@ pub struct Data<T> {
 pub struct Page<T> {
     /// The records, in order.
     pub data: Vec<T>,
-    /// With `since` or `updated_since`: records that were deleted since then, among those that changed.
+    /// With `since` or `updated_since`: the records that were deleted since then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted: Option<Vec<Tombstone>>,
-    /// The position of this part in the list.
+    /// The position of the page in its list.
     pub page: PageInfo,
 }
 
@@ -45,14 +45,14 @@ impl<T: ToSchema> ToSchema for Data<T> {
 impl<T: ToSchema> PartialSchema for Page<T> {
     fn schema() -> RefOr<Schema> {
         let records = ArrayBuilder::new().items(Ref::from_schema_name(T::name()));
-        let about = "With `since` or `updated_since`: records that were deleted since then, among those that changed.";
+        let about = "With `since` or `updated_since`: the records that were deleted since then.";
         let deleted = ArrayBuilder::new().items(Ref::from_schema_name(Tombstone::name()));
         let page = RefBuilder::new().ref_location_from_schema_name(PageInfo::name());
         ObjectBuilder::new()
             .description(Some("Part of a list."))
             .property("data", records.description(Some("The records, in order.")))
             .property("deleted", deleted.description(Some(about)))
-            .property("page", page.description(Some("The position of this part in the list.")).build())
+            .property("page", page.description(Some("The position of the page in its list.")).build())
             .required("data")
             .required("page")
             .into()
@@ -76,13 +76,13 @@ fn gather<T: ToSchema>(schemas: &mut Vec<(String, RefOr<Schema>)>) {
 /// The position of a page in its list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PageInfo {
-    /// The maximum number of records of this page.
+    /// The maximum number of records on this page.
     pub limit: u32,
     /// Whether there are more records.
     pub has_more: bool,
     /// Send it as `cursor` to get the next page; null on the last page. Valid for this caller and these filters only.
     pub next_cursor: Option<String>,
-    /// In lists of records that have a history: send it as `since` to get what changed since the first page of this list.
+    /// In lists of records that have a history: send it as `since` to get the changes since the first page of this list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub sync: Option<String>,
@@ -97,7 +97,7 @@ pub struct Tombstone {
     pub deleted_at: Timestamp,
 }
 
-/// A record was deleted.
+/// The result of a deletion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Deleted {
     /// The id of the record.
@@ -110,7 +110,7 @@ pub struct Deleted {
 pub trait Answer: Send + Sync + 'static {
     /// The media types in which it can be sent, the preferred one first.
     const MEDIA_TYPES: &'static [&'static str];
-    /// The schema of the body; none where the body is not JSON.
+    /// The schema of the body. `None` if the body is not JSON.
     fn schema() -> Option<RefOr<Schema>>;
     /// The name of that schema and the schemas that it refers to.
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>);
@@ -129,7 +129,7 @@ impl<T: ToSchema + Serialize + Send + Sync + 'static> Answer for T {
     }
 }
 
-/// A page for people.
+/// An HTML page.
 #[derive(Clone, Debug)]
 pub struct Html(pub String);
 

@@ -18,7 +18,7 @@ pub struct Favorite {
     pub id: FavoriteId,
     /// The program.
     pub program: FavoriteProgram,
-    /// The child it was saved for; null: the caller.
+    /// The child that it was saved for. Null if it is the caller's own.
     pub child_id: Option<ChildId>,
     /// How far the athlete has got with it.
     pub stage: Stage,
@@ -26,9 +26,9 @@ pub struct Favorite {
     pub fit: Fit,
     /// How much the athlete wants it, 1 to 5.
     pub interest: Option<i64>,
-    /// Its place on the list.
+    /// Its position on the list, from 1.
     pub rank: i64,
-    /// Notes.
+    /// Notes. Guests cannot store notes.
     pub notes: Option<String>,
     /// Tags.
     pub tags: Vec<String>,
@@ -43,9 +43,9 @@ pub struct Favorite {
 /// The program behind a favorite.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FavoriteProgram {
-    /// The catalogue's id; null where the program is not in the catalogue.
+    /// The catalogue's id. Null if the program is not in the catalogue.
     pub id: Option<ProgramId>,
-    /// The college's `UNITID`; null where the program is not in the catalogue.
+    /// The college's `UNITID`. Null if the program is not in the catalogue.
     pub unitid: Option<i64>,
     /// The college's name.
     pub college_name: String,
@@ -75,7 +75,7 @@ pub struct FavoriteSave {
     pub gender: Option<WrittenGender>,
     /// A program that is not in the catalogue.
     pub custom: Option<CustomProgram>,
-    /// The caller's notes about it.
+    /// The details of the saved program.
     #[body(flatten)]
     pub details: ChangeFavorite,
 }
@@ -97,7 +97,7 @@ pub struct FavoriteListQuery {
     pub cursor: Option<String>,
 }
 
-/// What saving a program returns.
+/// The options of saving a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Body)]
 pub struct FavoriteSaveQuery {
     /// `list` returns the whole list instead of the saved record.
@@ -137,7 +137,7 @@ pub enum RecordOrList {
 /// More about the result of saving a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SavedMeta {
-    /// False where it was saved already.
+    /// False if it was saved before.
     pub created: bool,
     /// A guest's token, on their first save: send it as `X-Guest-Token` in later requests.
     pub guest_token: Option<String>,
@@ -148,20 +148,20 @@ pub struct SavedMeta {
 pub struct FavoriteRemoved {
     /// Always true.
     pub success: bool,
-    /// A sentence for a person.
+    /// A message to show to the user.
     pub message: String,
 }
 
 /// The result of claiming a guest's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FavoritesClaimed {
-    /// The number of programs that were added to the caller's list.
+    /// The number of programs added to the caller's list.
     pub copied: u32,
-    /// The number of programs that were on it already.
+    /// The number of programs that were already on the caller's list.
     pub merged: u32,
 }
 
-/// Which program is to be saved.
+/// The program to save.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WantedProgram {
     /// A program of the catalogue by its id.
@@ -173,7 +173,7 @@ pub enum WantedProgram {
 }
 
 impl FavoriteSave {
-    /// The program that it names. None: it names none, which is refused when the body is read.
+    /// The program that the body identifies. `None` if it identifies none, which reading the body refuses.
     pub fn program(&self) -> Option<WantedProgram> {
         if let Some(id) = self.program_id {
             return Some(WantedProgram::Id(id));
@@ -185,7 +185,7 @@ impl FavoriteSave {
     }
 }
 
-/// Refuses a body that does not name exactly one program.
+/// Refuses a body that does not identify exactly one program.
 fn one_program(fields: &mut Fields<'_, '_>) {
     let by_college = ["unitid", "sport", "gender"];
     let some = by_college.iter().any(|name| fields.has(name));
@@ -201,7 +201,7 @@ fn one_program(fields: &mut Fields<'_, '_>) {
         }
         _ => {
             let fix = "Send exactly one of program_id, unitid with sport and gender, or custom.";
-            fields.check().refuse("", "one_of", "does not name one program", fix);
+            fields.check().refuse("", "one_of", "must identify one program", fix);
         }
     }
 }

@@ -19,15 +19,15 @@ pub struct Game {
     pub season_id: SeasonId,
     /// Its division.
     pub division_id: DivisionId,
-    /// Its round: `Round 1`.
+    /// Its round, such as `Round 1`.
     pub round: Option<String>,
     /// Whether two teams play or one has a bye.
     pub kind: GameKind,
     /// Its status.
     pub status: GameStatus,
-    /// When it starts. Where only the day is known (`time_tbd`): midnight at the venue.
+    /// When it starts. If only the day is known (`time_tbd`), midnight at the venue.
     pub starts_at: Timestamp,
-    /// When it ends, where that is known.
+    /// When it ends, if known.
     pub ends_at: Option<Timestamp>,
     /// The IANA time zone of the venue.
     pub time_zone: String,
@@ -36,11 +36,11 @@ pub struct Game {
     pub local_start: DateTime,
     /// Whether only the day is known.
     pub time_tbd: bool,
-    /// Where it is played, where that is known.
+    /// The venue, if known.
     pub venue: Option<GameVenue>,
-    /// The home side; for a bye, the team that has it.
+    /// The home side. For a bye, the team that has it.
     pub home: Option<Side>,
-    /// The away side; null for a bye.
+    /// The away side. Null for a bye.
     pub away: Option<Side>,
     /// The caller's children who play in it.
     pub my_children: Vec<ChildId>,
@@ -74,7 +74,7 @@ pub struct Side {
     pub team_id: TeamId,
     /// Its name.
     pub name: String,
-    /// Its score, once there is one.
+    /// Its score, if known.
     pub score: Option<i64>,
 }
 

@@ -1,4 +1,4 @@
-//! Imports of whole leagues in requests and responses.
+//! Imports of leagues in requests and responses.
 
 use fieldhouse_domain::record::Body;
 use fieldhouse_domain::sports::LeagueSport;
@@ -20,9 +20,9 @@ pub struct LeagueImport {
     pub time_zone: TimeZoneName,
     /// The content of the file: UTF-8, with or without a byte order mark.
     pub content: String,
-    /// With `true`, everything is checked and counted, and nothing is stored.
+    /// With `true`, the file is checked and counted, and nothing is stored.
     pub dry_run: Option<bool>,
-    /// With `true`, bad rows are skipped and reported; otherwise one bad row refuses the whole file.
+    /// With `true`, bad rows are skipped and reported. Otherwise one bad row refuses the whole file.
     pub skip_bad: Option<bool>,
 }
 
@@ -31,7 +31,7 @@ pub use fieldhouse_imports::league::LeagueFormat;
 /// The result of an import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LeagueReport {
-    /// Whether nothing was stored.
+    /// Whether it was a dry run, which stores nothing.
     pub dry_run: bool,
     /// The numbers of created, changed and unchanged records.
     pub counts: LeagueCounts,

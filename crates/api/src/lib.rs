@@ -1,8 +1,8 @@
-//! The wire contract of Fieldhouse: what requests and responses look like (one file per noun), and the operation table, from which come
-//! the router, the guard, the OpenAPI document, the permissions page, the client's methods and the test matrix.
+//! The wire contract of Fieldhouse: requests and responses (one file for each noun), and the operation table. From the table come the
+//! router, the guard, the OpenAPI document, the permissions page, the client's methods and the test matrix.
 //!
-//! Shared by the server and the client, so that they cannot drift. Rules about values belong to the domain; this crate says
-//! how they are written, and how a request becomes the domain's command.
+//! The server and the client share it, so that they agree. The domain has the rules about values; this crate says how values are written,
+//! and how a request becomes a command.
 
 pub mod api_keys;
 pub mod audit;

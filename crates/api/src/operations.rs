@@ -41,7 +41,7 @@ pub trait Op: Send + Sync + 'static {
     type Answer: Answer;
 }
 
-/// The query of an operation: `validate_only` is a parameter where a changeset may hold the operation, and nowhere else.
+/// The query of an operation. It includes `validate_only` exactly if a changeset may contain the operation.
 macro_rules! query {
     (Never $query:ty) => { $query };
     (Possible $query:ty) => { ValidateOnly<$query> };
@@ -92,7 +92,7 @@ macro_rules! operations {
                     $(Self::$inner_name => &[$((Kind::$inner_kind, Reach::$inner_reach)),*]),*
                 }
             }
-            /// Its row in the table of the API. None: it has no HTTP.
+            /// Its row in the table of the API. `None` if it has no route.
             pub const fn row(self) -> Option<&'static Row> {
                 match self {
                     $(Self::$name => Some(&<op::$name as Op>::ROW),)*
@@ -184,8 +184,8 @@ operations! {
         | Required(Viewer), SessionOnly, Auth:Write, Untouched, Honoured, Never, [Session Own]
         | SessionId, NoQuery, EmptyBody => [200] Data<Deleted>, [];
 
-    /// Issues an API key to the caller. The key has the caller's role and is valid in this organization only; it is shown once.
-    /// Requires a session that was signed in less than 15 minutes ago: a key cannot create another key.
+    /// Creates an API key for the caller. The key has the caller's role, is valid in this organization only, and is shown once. Requires a
+    /// session whose user signed in less than 15 minutes ago; a key cannot create another key.
     ApiKeyCreate "api_keys.create" POST "/api/v1/api-keys"
         | Required(Viewer), FreshSessionOnly, ApiKeys:Write, Untouched, None, Never, [ApiKey Own]
         | NoParameter, NoQuery, Json<api_keys::IssueApiKey> => [201] Data<api_keys::IssuedApiKey>, [AlreadyCreated, LimitReached];
@@ -273,7 +273,7 @@ operations! {
     GameRead "games.read" GET "/api/v1/games/{id}"
         | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
         | GameId, NoQuery, EmptyBody => [200] Data<games::Game>, [];
-    /// Imports a league file: seasons, divisions, teams, venues and games. All or nothing unless `skip_bad` is set. Importing the
+    /// Imports a league file: seasons, divisions, teams, venues and games. All or nothing, unless `skip_bad` is set. Importing the
     /// same file again changes nothing; a later version of it updates the records.
     LeagueImport "imports.league" POST "/api/v1/imports/league"
         | Required(Manager), Allowed, Imports:Write, Untouched, None, Never, [Season Any, Division Any, Team Any, Venue Any, Game Any]
@@ -291,17 +291,17 @@ operations! {
     ProgramRead "programs.read" GET "/api/v1/colleges/programs/{id}"
         | Optional(Viewer), Allowed, Colleges:Read, Untouched, None, Never, []
         | ProgramId, NoQuery, EmptyBody => [200] Data<colleges::Program>, [];
-    /// Lists the caller's saved college programs in the caller's order. Without a credential: those of the guest of `X-Guest-Token`,
-    /// or none.
+    /// Lists the caller's saved college programs in the caller's order. Without a credential, it returns the list of the guest whose token
+    /// is in `X-Guest-Token`, or an empty list.
     FavoriteList "favorites.list" GET "/api/v1/colleges/favorites"
         | Optional(Viewer), Allowed, Favorites:Read, Untouched, None, Never, []
         | NoParameter, favorites::FavoriteListQuery, EmptyBody => [200] Page<favorites::Favorite>, [];
-    /// Saves a college program. Responds with 200 and `meta.created: false` where it was saved already. The response to a guest's
-    /// first save includes the guest's token.
+    /// Saves a college program. Responds with 200 and `meta.created: false` if it was already saved. The response to a guest's first save
+    /// includes the guest's token.
     FavoriteSave "favorites.save" POST "/api/v1/colleges/favorites"
         | Optional(Viewer), Allowed, Favorites:Write, Untouched, None, Never, [Favorite Own]
         | NoParameter, favorites::FavoriteSaveQuery, Json<favorites::FavoriteSave> => [201, 200] favorites::SavedFavorite, [AlreadyCreated, LimitReached];
-    /// Changes the caller's notes about a saved program.
+    /// Changes the stage, fit, interest, notes or tags of a saved program.
     FavoriteChange "favorites.change" PATCH "/api/v1/colleges/favorites/{id}"
         | Optional(Viewer), Allowed, Favorites:Write, Untouched, Honoured, Never, [Favorite Own]
         | FavoriteId, NoQuery, MergePatch<favorites::ChangeFavorite> => [200] Data<favorites::Favorite>, [];
@@ -313,8 +313,8 @@ operations! {
     FavoriteOrder "favorites.order" PUT "/api/v1/colleges/favorites/order"
         | Optional(Viewer), Allowed, Favorites:Write, Untouched, None, Never, [Favorite Own]
         | NoParameter, NoQuery, Json<favorites::FavoriteOrder> => [200] Page<favorites::Favorite>, [NotFound];
-    /// Copies the list of the guest of `X-Guest-Token` to the caller's list and deletes the guest. Programs that are on both lists
-    /// are merged: the caller's own record stays unchanged.
+    /// Copies a guest's list to the caller's list and deletes the guest, whose token is in `X-Guest-Token`. Programs on both lists are
+    /// merged: the caller's own record stays unchanged.
     FavoritesClaim "favorites.claim" POST "/api/v1/colleges/favorites/claim"
         | Required(Viewer), Allowed, Favorites:Write, Untouched, None, Never, [Favorite Own]
         | NoParameter, NoQuery, EmptyBody => [200] Data<favorites::FavoritesClaimed>, [NotFound, LimitReached];
@@ -331,7 +331,7 @@ operations! {
     OpenIdConfiguration "service.openid_configuration" GET "/.well-known/openid-configuration"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
         | NoParameter, NoQuery, EmptyBody => [200] auth::OpenIdConfiguration, [];
-    /// Reads where a client of this API gets its tokens.
+    /// Reads where clients of this API get their tokens.
     ProtectedResource "service.protected_resource" GET "/.well-known/oauth-protected-resource"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
         | NoParameter, NoQuery, EmptyBody => [200] auth::ProtectedResource, [];
@@ -339,7 +339,7 @@ operations! {
     OpenApi "service.openapi" GET "/openapi.json"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
         | NoParameter, NoQuery, EmptyBody => [200] service::OpenApiDocument, [];
-    /// Shows the documentation page, where requests can be tried.
+    /// Shows the documentation page, where requests can be sent.
     Docs "service.docs" GET "/docs"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
         | NoParameter, NoQuery, EmptyBody => [200] Html, [];
@@ -366,6 +366,6 @@ without HTTP:
     OperatorFound "operator.found" [Organization Any, User Any, Member Any];
     /// Updates the college catalogue from a file.
     OperatorLoadColleges "operator.load_colleges" [College Any, Program Any];
-    /// Deletes the images of entries that are older than the ledger retains them.
+    /// Clears images of records that are older than their retention.
     LedgerRetention "ledger.retention" [];
 }

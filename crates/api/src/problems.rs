@@ -40,7 +40,7 @@ pub struct Problem {
 pub struct FieldProblem {
     /// Where: an RFC 6901 JSON pointer into the body, or the name of a query parameter.
     pub pointer: String,
-    /// A short stable code.
+    /// A short, stable code.
     pub code: String,
     /// What is wrong, in words.
     pub message: String,
@@ -84,7 +84,7 @@ impl Code {
     }
 }
 
-// Not derived: the derive does not read a name that a macro passes on, and would publish the member's own.
+// Not derived, because the derive cannot see names that a macro passes on and would publish the Rust names.
 impl PartialSchema for Code {
     fn schema() -> RefOr<Schema> {
         let advice = "What each means and what to do about it is on its page, `/problems/{code}`.";
@@ -121,18 +121,18 @@ codes! {
     UnknownParameter "unknown_parameter" 400 "Unknown query parameter" "The problem names the parameter and lists the known ones.";
     InvalidParameter "invalid_parameter" 400 "Invalid query parameter" "The problem names the parameter and says what to send.";
     InvalidCursor "invalid_cursor" 400 "Invalid cursor" "A cursor is valid only for the caller and the filters that it was issued for. Start again without a cursor.";
-    AmbiguousCredentials "ambiguous_credentials" 400 "Two credentials were sent" "Send either x-api-key or Authorization, not both.";
+    AmbiguousCredentials "ambiguous_credentials" 400 "Two credentials" "Send either x-api-key or Authorization, not both.";
     Unauthenticated "unauthenticated" 401 "A credential is required" "Send an API key as x-api-key, or an access token as Authorization: Bearer.";
     InvalidCredentials "invalid_credentials" 401 "Invalid credential" "Check it for typing errors, or sign in again. It may also belong to a user who is no longer a member.";
-    KeyExpired "key_expired" 401 "The API key has expired" "Sign in and issue a new key.";
-    KeyRevoked "key_revoked" 401 "The API key was revoked" "Sign in and issue a new key.";
+    KeyExpired "key_expired" 401 "The API key has expired" "Sign in and create a new key.";
+    KeyRevoked "key_revoked" 401 "The API key was revoked" "Sign in and create a new key.";
     KeyPaused "key_paused" 401 "The API key is paused" "Ask its owner to resume it.";
     TokenExpired "token_expired" 401 "The session has ended" "Refresh the session, or sign in again.";
     RoleInsufficient "role_insufficient" 403 "The operation requires a higher role" "required_role is the minimum role. A key never has a higher role than the one it was issued with.";
-    ScopeInsufficient "scope_insufficient" 403 "The API key lacks a scope" "required_scope names the missing scope. Issue a key with it, or without scopes.";
+    ScopeInsufficient "scope_insufficient" 403 "The API key lacks a scope" "required_scope names the missing scope. Create a key with it, or without scopes.";
     SessionRequired "session_required" 403 "A session is required" "Sign in with e-mail address and password; an API key cannot do this.";
-    SessionTooOld "session_too_old" 403 "The session was signed in too long ago" "Sign in again and repeat the request within 15 minutes.";
-    IpNotAllowed "ip_not_allowed" 403 "The API key is not valid from this address" "Use it from one of its allowed_ips, or issue a key without allowed_ips.";
+    SessionTooOld "session_too_old" 403 "The sign-in was too long ago" "Sign in again and repeat the request within 15 minutes.";
+    IpNotAllowed "ip_not_allowed" 403 "The API key is not valid from this address" "Use it from one of its allowed_ips, or create a key without allowed_ips.";
     RelationshipInsufficient "relationship_insufficient" 403 "The relation to the child does not permit this" "Another relation, recorded and confirmed, is required.";
     SelfGrant "self_grant" 403 "A user cannot grant themselves a relation" "Ask another member.";
     SamePerson "same_person" 403 "A second person is required" "A member other than the proposer confirms it.";
@@ -145,9 +145,9 @@ codes! {
     NotAcceptable "not_acceptable" 406 "The response is not available in this media type" "Accept application/json.";
     RequestTimeout "request_timeout" 408 "The request took too long" "Repeat it; with the same Idempotency-Key it has no second effect.";
     Conflict "conflict" 409 "The request conflicts with the current records" "Read the record again.";
-    State "state" 409 "The record's status does not permit this" "The detail names the status that does.";
+    State "state" 409 "The record's status does not permit this" "The detail says which status does.";
     InUse "in_use" 409 "Other records refer to this record" "The detail names them.";
-    Duplicate "duplicate" 409 "The record exists already" "The detail names it.";
+    Duplicate "duplicate" 409 "The record already exists" "The detail names it.";
     Overlap "overlap" 409 "It overlaps with another record" "The detail names the other record.";
     LastOwner "last_owner" 409 "An organization must have at least one owner" "Make another member an owner first.";
     AlreadyCreated "already_created" 409 "The Idempotency-Key was used for a response with a secret" "The secret is not stored. id names the created record; revoke it and start again with a new key.";
@@ -169,7 +169,7 @@ codes! {
     InvalidOperation "invalid_operation" 422 "An operation of the changeset is invalid" "index and pointer name it.";
     OperationNotChangeable "operation_not_changeable" 422 "A changeset cannot contain this operation" "Send the request directly.";
     ExpiryRequired "expiry_required" 422 "This relation requires an end" "Send expires_at.";
-    LimitReached "limit_reached" 422 "The maximum number of records exists already" "The detail says how many.";
+    LimitReached "limit_reached" 422 "The limit is reached" "The detail says how many.";
     SimulationTooLarge "simulation_too_large" 422 "The changeset is too large to simulate" "Split it.";
     LegalHold "legal_hold" 423 "The record is under a legal hold" "It cannot be changed until the hold ends.";
     PreconditionRequired "precondition_required" 428 "If-Match is required" "Read the record and send its ETag as If-Match.";

@@ -23,11 +23,11 @@ pub struct Profile {
     pub time_zone: Option<String>,
     /// The organization that this credential is for.
     pub organization: OrganizationRef,
-    /// The role in force: with a key, the lower of the user's role now and the key's.
+    /// The effective role. With a key, the lower of the user's role now and the key's.
     pub role: Role,
     /// All organizations that the user belongs to.
     pub memberships: Vec<Membership>,
-    /// The children to whom the caller has a recorded relation now.
+    /// The children to whom the caller now has a recorded relation.
     pub children: Vec<ChildRelation>,
     /// The teams on whose staff the caller is now.
     pub teams: Vec<TeamId>,
@@ -72,7 +72,7 @@ pub struct Auth {
     pub key_id: Option<ApiKeyId>,
     /// The session.
     pub session_id: Option<SessionId>,
-    /// The scopes the key is limited to; empty: everything its role permits.
+    /// The scopes the key is limited to. If empty, it may do everything that its role permits.
     pub scopes: Vec<String>,
     /// When the credential expires.
     pub expires_at: Timestamp,

@@ -11,9 +11,9 @@ use utoipa::{PartialSchema, ToSchema};
 
 /// The parameters in an operation's path: none, an id or a word, or several of them.
 pub trait PathParameter: Sized + Send + Sync + 'static {
-    /// How many there are.
+    /// The number of parameters.
     const COUNT: usize;
-    /// Reads them, in the order of the path; none where one of them is malformed, which is then not found.
+    /// Reads them in the order of the path. Returns `None` if one is malformed, which is a 404.
     fn read(texts: &[&str]) -> Option<Self>;
     /// Writes them, in the order of the path.
     fn write(&self) -> Vec<String>;
@@ -100,7 +100,7 @@ pub struct ListQuery {
     pub cursor: Option<String>,
 }
 
-/// The query parameters of an operation that a changeset may hold: its own, and `validate_only`.
+/// The query parameters of an operation that a changeset may contain: its own, and `validate_only`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ValidateOnly<Q> {
     /// Whether to check everything and store nothing.

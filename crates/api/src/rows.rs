@@ -1,5 +1,4 @@
-//! What a row of the operation table consists of: plain values, so that the router, the guard and the OpenAPI document need no code of
-//! their own for each operation.
+//! The row of the operation table: plain values, so that the router, the guard and the OpenAPI document need no code for each operation.
 
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::policy::{ChildTouch, Reach, Requirement};
@@ -39,21 +38,21 @@ impl Method {
     }
 }
 
-/// Whether a changeset may hold an operation.
+/// Whether a changeset may contain an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changeset {
-    /// It may not: the operation reads, or it is about credentials or a user's own records.
+    /// It may not: it reads, or it changes credentials or a user's own records.
     Never,
-    /// It may. The operation then takes `?validate_only=true`.
+    /// It may, and the operation accepts `?validate_only=true`.
     Possible,
 }
 
 /// What an operation does with the header `If-Match`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IfMatch {
-    /// It ignores the header: there is no record whose version could be compared.
+    /// It ignores the header, because there is no record whose version could be compared.
     None,
-    /// It compares the version where the header is sent.
+    /// It compares the version if the header is sent.
     Honoured,
     /// It compares the version, and refuses a request without the header.
     Required,
@@ -106,9 +105,9 @@ impl Shape {
 /// The media types of a response, and its schema.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerShape {
-    /// The media types in which it can be sent, the preferred one first.
+    /// The media types of the response, the preferred one first.
     pub media_types: &'static [&'static str],
-    /// The schema of the JSON body; none where there is no JSON.
+    /// The schema of the JSON body. `None` if there is no JSON.
     pub schema: fn() -> Option<RefOr<Schema>>,
     /// The named schemas that it refers to.
     pub schemas: fn(&mut Schemas),
@@ -136,15 +135,15 @@ pub struct Row {
     pub path: &'static str,
     /// Who may call it, and what it may write.
     pub requirement: Requirement,
-    /// Which data of children it touches.
+    /// The class of children's data that it uses.
     pub child: ChildTouch,
     /// What it does with `If-Match`.
     pub if_match: IfMatch,
-    /// Whether a changeset may hold it.
+    /// Whether a changeset may contain it.
     pub changeset: Changeset,
     /// The schemas of the parameters in the path, in their order.
     pub parameters: fn() -> Vec<RefOr<Schema>>,
-    /// How many parameters the path has.
+    /// The number of parameters in the path.
     pub parameter_count: usize,
     /// The query parameters.
     pub query: Shape,
@@ -152,9 +151,9 @@ pub struct Row {
     pub body_kind: BodyKind,
     /// The body.
     pub body: Shape,
-    /// The statuses with which it succeeds, the usual one first.
+    /// The statuses of success, the usual one first.
     pub statuses: &'static [u16],
-    /// The response when it succeeds.
+    /// The response of success.
     pub answer: AnswerShape,
     /// The codes that its handler returns besides those that follow from the other columns.
     pub codes: &'static [Code],
@@ -166,7 +165,7 @@ impl Row {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
     }
 
-    /// The usual status of its success.
+    /// The usual status of success.
     pub const fn status(&self) -> u16 {
         self.statuses[0]
     }
@@ -185,7 +184,7 @@ const fn check_row(row: &Row) {
     let writes = row.requirement.writes;
     let reads = matches!(row.method, Method::GET);
     assert!(row.parameter_count == count(row.path, b'{'), "one type for each parameter in the path");
-    assert!(!row.statuses.is_empty(), "an operation succeeds with some status");
+    assert!(!row.statuses.is_empty(), "an operation has a status of success");
     assert!(!row.answer.media_types.is_empty(), "a response has a media type");
     assert!(!reads || writes.is_empty(), "GET writes nothing");
     assert!(!reads || matches!(row.body_kind, BodyKind::None), "GET has no body");
@@ -193,7 +192,7 @@ const fn check_row(row: &Row) {
     let changes_one = matches!(row.method, Method::PATCH | Method::DELETE);
     assert!(!changes_one || !matches!(row.if_match, IfMatch::None), "PATCH and DELETE honour If-Match");
     let held = matches!(row.changeset, Changeset::Possible);
-    assert!(!held || !writes.is_empty(), "a changeset holds only what writes");
+    assert!(!held || !writes.is_empty(), "a changeset contains only operations that write");
     let mut at = 0;
     while at < writes.len() {
         let in_path = matches!(writes[at].1, Reach::Target);
@@ -272,8 +271,11 @@ mod tests {
             ("a read with If-Match", Row { if_match: IfMatch::Honoured, ..read }),
             ("a change that ignores If-Match", Row { if_match: IfMatch::None, ..change }),
             ("a changeset of reads", Row { changeset: Changeset::Possible, ..read }),
-            ("a target nowhere", Row { path: "/api/v1/seasons", parameter_count: 0, ..change }),
-            ("a child elsewhere", Row { child: in_path("child_id"), ..read }),
+            (
+                "a target that is not in the path",
+                Row { path: "/api/v1/seasons", parameter_count: 0, ..change },
+            ),
+            ("a child that is not in the path", Row { child: in_path("child_id"), ..read }),
             ("a child under a longer name", Row { child: in_path("i"), ..read }),
         ] {
             assert!(is_refused(row), "{why}");
@@ -302,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn validate_only_is_a_parameter_exactly_where_a_changeset_may_hold_the_operation() {
+    fn validate_only_is_a_parameter_exactly_if_a_changeset_may_contain_the_operation() {
         for row in rows() {
             let takes = row.query.names().iter().any(|name| name == "validate_only");
             assert_eq!(takes, row.changeset == Changeset::Possible, "{}", row.id);

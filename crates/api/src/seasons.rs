@@ -33,7 +33,7 @@ pub struct Season {
     pub divisions: Vec<Division>,
     /// The points for each result.
     pub scoring: Scoring,
-    /// The criteria that separate teams with equal points, in order.
+    /// The criteria that rank teams with equal points, in order.
     pub tiebreakers: Vec<Tiebreaker>,
     /// The id that another system gave it.
     pub external_id: Option<String>,
@@ -52,7 +52,7 @@ pub struct Division {
     pub id: DivisionId,
     /// Its name.
     pub name: String,
-    /// The age group: `U12`.
+    /// The age group, such as `U12`.
     pub age_group: Option<String>,
     /// Who plays in it.
     pub gender: Option<DivisionGender>,
@@ -69,10 +69,10 @@ pub struct SeasonListQuery {
     pub year: Option<i16>,
     /// Only seasons whose name contains these words or prefixes of words, in any order.
     pub q: Option<String>,
-    /// Only what changed since an earlier list: its `page.sync`. In the order of change, with what was deleted in `deleted`. It takes no
-    /// filter, and nothing is ever missed.
+    /// Only changes since an earlier list: its `page.sync`. Changes are in the order of the ledger, deleted records are in `deleted`, and
+    /// no change is missed. Cannot be combined with a filter.
     pub since: Option<String>,
-    /// Only what changed after this time, like `since`. To keep a copy, send the latest `updated_at` or `deleted_at` that you have.
+    /// Only changes after this time, like `since`. To keep a copy, send the latest `updated_at` or `deleted_at` that you have.
     pub updated_since: Option<Timestamp>,
     /// The maximum number of records: 1 to 100; default 25.
     #[body(min = 1, max = 100)]

@@ -1,4 +1,4 @@
-//! Addresses: where the server is, and where an operation is on it.
+//! URLs of the server and of its operations.
 
 use http::uri::Scheme;
 use reqwest::Url;
@@ -8,21 +8,21 @@ use crate::errors::Error;
 /// The prefix of the API's paths on a server.
 const API: &str = "/api/v1";
 
-/// A server's address as it is best kept: without a slash at its end, and without the API's own path. Fails where it is none.
+/// Normalizes a server's URL: no slash at the end, and no path of the API itself. Fails if it is invalid.
 pub fn server_address(text: &str) -> Result<String, Error> {
     Ok(base(text)?.as_str().trim_end_matches('/').to_owned())
 }
 
-/// Reads the server's address: `http` or `https`, with or without a path before the API's own, which may be left out.
+/// Parses the server's URL: `http` or `https`, with or without a path before the API's own, which may be left out.
 pub(crate) fn base(text: &str) -> Result<Url, Error> {
-    let refuse = |why: &str| Error::Request(format!("{text:?} is not a server's address: {why}"));
+    let refuse = |why: &str| Error::Request(format!("{text:?} is not a server's URL: {why}"));
     let mut url = Url::parse(text).map_err(|error| refuse(&error.to_string()))?;
     let web = [Scheme::HTTP, Scheme::HTTPS].iter().any(|scheme| url.scheme() == scheme.as_str());
     if !web || !url.has_host() {
         return Err(refuse("it must start with http:// or https://"));
     }
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
-        return Err(refuse("it must hold neither a name, a password nor a query"));
+        return Err(refuse("it must not contain a name, a password or a query"));
     }
     let path = url.path().trim_end_matches('/');
     let path = path.strip_suffix(API).unwrap_or(path).to_owned();
@@ -30,10 +30,11 @@ pub(crate) fn base(text: &str) -> Result<Url, Error> {
     Ok(url)
 }
 
-/// Puts the parameters in an operation's path and the path on the server's address.
+/// The URL of an operation, with the parameters in its path.
 pub(crate) fn operation(base: &Url, path: &str, parameters: &[String]) -> Result<Url, Error> {
     let mut url = base.clone();
-    let mut segments = url.path_segments_mut().map_err(|()| Error::Request("no path fits".to_owned()))?;
+    let mut segments =
+        url.path_segments_mut().map_err(|()| Error::Request("the URL cannot have a path".to_owned()))?;
     segments.pop_if_empty();
     let mut parameters = parameters.iter().map(String::as_str);
     for segment in path.split('/').skip(1) {
@@ -47,27 +48,27 @@ pub(crate) fn operation(base: &Url, path: &str, parameters: &[String]) -> Result
     Ok(url)
 }
 
-/// The parameter, if it can be one segment of a path: nothing, `.` and `..` would make the address another operation's.
+/// The parameter, if it can be a segment of a path. An empty string, `.` and `..` would give the URL of another operation.
 fn spelled_out<'a>(path: &str, parameter: Option<&'a str>) -> Result<&'a str, Error> {
-    parameter
-        .filter(|text| !matches!(*text, "" | "." | ".."))
-        .ok_or_else(|| Error::Request(format!("{path} requires parameters that are neither empty nor dots")))
+    parameter.filter(|text| !matches!(*text, "" | "." | "..")).ok_or_else(|| {
+        Error::Request(format!("{path} requires parameters that are not empty, \".\" or \"..\""))
+    })
 }
 
-/// Puts any path, with or without a query, on the server's address. What comes out is always on that server.
+/// The URL of any path, with or without a query. It is always on the same server.
 pub(crate) fn anywhere(base: &Url, path: &str) -> Result<Url, Error> {
     let text = format!("{}/{}", base.as_str().trim_end_matches('/'), path.trim_start_matches('/'));
     Url::parse(&text).map_err(|error| Error::Request(format!("{path:?} is not a path: {error}")))
 }
 
-/// Adds query parameters, URL-encoded already.
+/// Adds encoded query parameters.
 pub(crate) fn add_query(url: &mut Url, query: &str) {
     let joined = [url.query().unwrap_or_default(), query].into_iter().filter(|part| !part.is_empty());
     let joined = joined.collect::<Vec<_>>().join("&");
     url.set_query((!joined.is_empty()).then_some(joined.as_str()));
 }
 
-/// Puts a cursor in the place of the one before.
+/// Replaces the cursor.
 pub(crate) fn set_cursor(url: &mut Url, cursor: &str) {
     let others: Vec<_> = url.query_pairs().into_owned().filter(|(name, _)| name != "cursor").collect();
     url.query_pairs_mut().clear().extend_pairs(others).append_pair("cursor", cursor);
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn no_path_leads_to_another_server() {
+    fn no_path_reaches_another_server() {
         for path in ["//evil.test/x", "http://evil.test", "@evil.test", ":80@evil.test/", "\\\\evil.test"] {
             let address = anywhere(&url("http://a.test"), path).expect("an address");
             assert_eq!(address.host_str(), Some("a.test"), "{path}");
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_replaces_the_one_before_and_leaves_the_filters() {
+    fn a_cursor_replaces_the_previous_one_and_keeps_the_filters() {
         let mut address = anywhere(&url("http://a.test"), "/s?status=active&cursor=old").expect("an address");
         add_query(&mut address, "q=u12+girls");
         set_cursor(&mut address, "n&w");
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_has_one_spelling() {
+    fn urls_are_normalized() {
         for (text, wanted) in [
             ("http://a.test", "http://a.test"),
             ("HTTP://A.test:80/", "http://a.test"),
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_address_of_a_server_is_one() {
+    fn invalid_urls_are_refused() {
         for wrong in ["", "a.test", "ftp://a.test", "http://me:pw@a.test", "http://a.test/?x=1", "http://"] {
             assert!(base(wrong).is_err(), "{wrong}");
         }

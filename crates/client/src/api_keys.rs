@@ -1,4 +1,4 @@
-//! API keys: issuing, looking at and revoking them.
+//! API keys: creating, reading and revoking them.
 
 use fieldhouse_api::api_keys::IssueApiKey;
 use fieldhouse_api::request::ListQuery;
@@ -9,13 +9,13 @@ use crate::resources::resource;
 resource! {
     /// Keys for scripts, servers and agents.
     ApiKeys {
-        /// Issues a key; it is shown this once. Needs a session signed in less than 15 minutes ago.
+        /// Creates a key, which is shown only once. Requires a session whose user signed in less than 15 minutes ago.
         create(body: IssueApiKey) => ApiKeyCreate;
-        /// Lists the caller's keys, the newest first; for an admin, all keys of the organization.
+        /// Lists the caller's keys, newest first; for an admin, all keys of the organization.
         list(query: ListQuery) => ApiKeyList;
         /// Reads a key's record.
         read(id: ApiKeyId) => ApiKeyRead;
-        /// Reads the record of the key that this client calls with.
+        /// Reads the record of this client's key.
         current() => ApiKeyCurrent;
         /// Revokes a key. The next request with it is refused.
         revoke(id: ApiKeyId) => ApiKeyRevoke;

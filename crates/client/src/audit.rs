@@ -7,7 +7,7 @@ use crate::resources::resource;
 resource! {
     /// The audit log.
     Audit {
-        /// Lists what changed in the organization, the newest first.
+        /// Lists the changes in the organization, newest first.
         list(query: AuditLogQuery) => AuditLog;
     }
 }

@@ -9,15 +9,15 @@ use crate::resources::resource;
 resource! {
     /// Sign-in and sessions. A client with a session renews it automatically; only other programs need `refresh`.
     Auth {
-        /// Signs in with e-mail and password. Give the answer to [`crate::Builder::session`].
+        /// Signs in with e-mail address and password. Pass the result to [`crate::Builder::session`].
         login(body: Login) => AuthLogin;
-        /// Gets a session's next tokens.
+        /// Gets the next tokens of a session.
         refresh(body: Refresh) => AuthRefresh;
         /// Ends the session of this client.
         logout() => AuthLogout;
         /// Changes the caller's password and ends all their other sessions.
         change_password(body: PasswordChange) => AuthPassword;
-        /// Lists the caller's sessions, the newest first.
+        /// Lists the caller's sessions, newest first.
         sessions(query: ListQuery) => SessionList;
         /// Ends one of the caller's sessions.
         revoke_session(id: SessionId) => SessionRevoke;

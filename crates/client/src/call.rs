@@ -1,4 +1,4 @@
-//! One call of one operation: its options, and the ways to get its answer.
+//! One call of one operation: its options, and the ways to get its response.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,17 +11,17 @@ use http::header::{IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::de::DeserializeOwned;
 
-use crate::answers::{ETag, Reply, Versioned};
-use crate::drafts::{IDEMPOTENCY_KEY, Pending};
 use crate::errors::Error;
 use crate::pages;
+use crate::request_builder::{IDEMPOTENCY_KEY, Pending};
+use crate::responses::{ETag, Reply, Versioned};
 
-/// A call of the operation `O`. Nothing happens until it is awaited:
+/// A call of the operation `O`. It is sent when it is awaited:
 ///
-/// - `call.await` answers the value;
-/// - [`Call::versioned`] answers it with its version, for a later [`Call::if_match`];
-/// - [`Call::if_none_match`] answers it only if it changed;
-/// - [`Call::stream`] answers every record of a list, page by page.
+/// - `call.await` returns the value;
+/// - [`Call::versioned`] returns it with its version, for a later [`Call::if_match`];
+/// - [`Call::if_none_match`] returns it only if it has changed;
+/// - [`Call::stream`] returns every record of a list, page by page.
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Call<O> {
     pending: Pending,
@@ -39,32 +39,32 @@ impl<O: Op> Call<O> {
         Self { pending, operation: PhantomData }
     }
 
-    /// Adds query parameters to those that the method took.
+    /// Adds query parameters to those of the method.
     pub fn query(self, query: &O::Query) -> Self {
-        Self::new(self.pending.with(|draft| draft.add_query(query)))
+        Self::new(self.pending.with(|request| request.add_query(query)))
     }
 
-    /// Changes or deletes the record only if it is still this version; otherwise the answer is `version_mismatch`.
+    /// Changes or deletes the record only if it still has this version; otherwise the error is `version_mismatch`.
     pub fn if_match(self, version: &ETag) -> Self {
         self.header(IF_MATCH, version.0.clone())
     }
 
-    /// Uses this key in the place of a random one. Two calls with one key and the same body happen once: so a key that outlives the program
-    /// makes a call safe to repeat after a crash. 1 to 255 printable ASCII characters.
+    /// Uses this idempotency key instead of a random one. Calls with the same key and body have one effect, so that a stored key makes a
+    /// call safe to repeat after a crash. 1 to 255 printable ASCII characters.
     pub fn idempotency_key(self, key: &str) -> Self {
-        Self::new(self.pending.with(|draft| draft.set_header(IDEMPOTENCY_KEY.as_str(), key)))
+        Self::new(self.pending.with(|request| request.set_header(IDEMPOTENCY_KEY.as_str(), key)))
     }
 
     fn header(self, name: HeaderName, value: HeaderValue) -> Self {
-        Self::new(self.pending.with(|draft| {
-            draft.headers.insert(name, value);
+        Self::new(self.pending.with(|request| {
+            request.headers.insert(name, value);
             Ok(())
         }))
     }
 }
 
 impl<Q: Query + Default, O: Op<Query = ValidateOnly<Q>>> Call<O> {
-    /// Checks everything as usual, and stores nothing.
+    /// Checks everything as usual and stores nothing.
     pub fn validate_only(self) -> Self {
         self.query(&ValidateOnly { validate_only: Some(true), ..Default::default() })
     }
@@ -80,7 +80,7 @@ where
         Ok(Versioned { etag: answer.etag(), value: O::Answer::read(&answer)? })
     }
 
-    /// The value with its version, if it is another version than this one; none if it is the same still.
+    /// The value with its version, if it differs from this version; `None` if it has not changed.
     pub async fn if_none_match(
         self,
         version: &ETag,
@@ -106,13 +106,12 @@ where
 }
 
 impl<T: DeserializeOwned + Send + 'static, O: Op<Answer = Page<T>>> Call<O> {
-    /// Every page from here to the end of the list; with `updated_since` they tell what was deleted, too. The query's `limit` is each
-    /// page's.
+    /// Every page from here to the end of the list. With `updated_since` they include deleted records. `limit` is the size of each page.
     pub fn pages(self) -> impl Stream<Item = Result<Page<T>, Error>> + Send + Unpin + use<T, O> {
         pages::pages(self.pending)
     }
 
-    /// List every record from here to the end of the list.
+    /// Every record from here to the end of the list.
     pub fn stream(self) -> impl Stream<Item = Result<T, Error>> + Send + Unpin + use<T, O> {
         pages::records(self.pending)
     }

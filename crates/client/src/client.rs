@@ -1,4 +1,4 @@
-//! The client: what it knows of its server and its caller, and the one way by which every request goes out and comes back.
+//! The client: the state of its server and caller, and the function that sends every request.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -12,25 +12,25 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use crate::addresses;
-use crate::answers::RawAnswer;
 use crate::builder::Builder;
 use crate::call::Call;
 use crate::credentials::Caller;
-use crate::drafts::{API_KEY, Attach, Draft, GUEST_TOKEN, Pending};
 use crate::errors::Error;
 use crate::request::Request;
+use crate::request_builder::{API_KEY, Attach, GUEST_TOKEN, Pending, RequestBuilder};
+use crate::responses::RawResponse;
 use crate::retries::{Retries, Setback};
 
-/// How often one call renews the session: once for itself, and once more where the tokens that another process left had run out too.
-const MOST_RENEWALS: u32 = 2;
+/// How often one call renews the session: once for itself, and once more if the tokens from another process had expired too.
+const MAX_RENEWALS: u32 = 2;
 
-/// A client of one Fieldhouse server, as one caller. Cloning it is cheap; clones share connections and session.
+/// A client of one Fieldhouse server, with one caller. Clones are cheap and share connections and session.
 #[derive(Clone, Debug)]
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
 }
 
-/// What clones share.
+/// The state that clones share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) http: reqwest::Client,
@@ -41,57 +41,58 @@ pub(crate) struct Shared {
 }
 
 impl Client {
-    /// Starts to build a client of the server at this address: `https://api.example.org`.
+    /// Starts to build a client of the server at this URL, such as `https://api.example.org`.
     pub fn builder(base_url: impl Into<String>) -> Builder {
         Builder::new(base_url.into())
     }
 
-    /// The server's address.
+    /// The server's URL.
     pub fn base_url(&self) -> &str {
         self.shared.base.as_str()
     }
 
-    /// The token of the guest that this client is, where it has one: given when it was built, or by the server when the guest first saved
-    /// a program. Keep it to stay the same guest.
+    /// The guest token of this client: passed to the builder, or received from the server for the first saved program. Store it to remain
+    /// the same guest.
     pub fn guest_token(&self) -> Option<SecretString> {
         self.shared.guest_token.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Calls any operation of the table: what every method of the resource groups does.
+    /// Calls any operation of the table, as the methods of the resource groups do.
     pub fn call<O: Op>(
         &self,
         path: impl Into<O::Path>,
         query: &O::Query,
         body: &<O::Body as Payload>::Content,
     ) -> Call<O> {
-        let draft = Draft::of::<O>(&self.shared.base, &path.into(), query, body);
-        Call::new(Pending { client: self.clone(), draft })
+        let request = RequestBuilder::of::<O>(&self.shared.base, &path.into(), query, body);
+        Call::new(Pending { client: self.clone(), request })
     }
 
-    /// Requests any path on the server, relative to its address (`/api/v1/seasons`, with or without a query); `T` is the whole body of the
-    /// answer: `Data<Season>`, `Page<Game>`, `serde_json::Value`.
+    /// Requests any path on the server, relative to its URL (`/api/v1/seasons`, with or without a query). `T` is the whole body of the
+    /// response: `Data<Season>`, `Page<Game>`, `serde_json::Value`.
     pub fn request<T: DeserializeOwned>(&self, method: Method, path: &str) -> Request<T> {
-        let draft = addresses::anywhere(&self.shared.base, path).map(|url| Draft::new(method, url));
-        Request::new(Pending { client: self.clone(), draft })
+        let request =
+            addresses::anywhere(&self.shared.base, path).map(|url| RequestBuilder::new(method, url));
+        Request::new(Pending { client: self.clone(), request })
     }
 
-    /// Sends a draft until it is answered, renewing the session and repeating the request where that is safe. Every call goes through here.
-    pub(crate) async fn exchange(&self, mut draft: Draft) -> Result<RawAnswer, Error> {
-        draft.name_once();
+    /// Sends a request; renews the session and retries if that is safe. Every call goes through here.
+    pub(crate) async fn exchange(&self, mut request: RequestBuilder) -> Result<RawResponse, Error> {
+        request.set_idempotency_key();
         let (mut tried, mut renewed) = (0, 0);
         loop {
-            let access = self.access(draft.attach).await;
-            let outcome = self.attempt(&draft, access.as_ref()).await;
+            let access = self.access(request.attach).await;
+            let outcome = self.attempt(&request, access.as_ref()).await;
             if let (Caller::Session(session), Some(stale), Ok(answer)) =
                 (&self.shared.caller, access, &outcome)
-                && renewed < MOST_RENEWALS
+                && renewed < MAX_RENEWALS
                 && answer.is(Code::TokenExpired)
             {
                 session.renew(self, stale).await?;
                 renewed += 1;
                 continue;
             }
-            let Some(wait) = self.wait(tried, &draft, &outcome) else { return outcome };
+            let Some(wait) = self.wait(tried, &request, &outcome) else { return outcome };
             tokio::time::sleep(wait).await;
             tried += 1;
         }
@@ -100,11 +101,11 @@ impl Client {
     fn wait(
         &self,
         tried: u32,
-        draft: &Draft,
-        outcome: &Result<RawAnswer, Error>,
+        request: &RequestBuilder,
+        outcome: &Result<RawResponse, Error>,
     ) -> Option<std::time::Duration> {
         let (_, chance) = Uuid::new_v4().as_u64_pair();
-        self.shared.retries.wait(tried, draft.repeatable(), Setback::of(outcome)?, chance)
+        self.shared.retries.wait(tried, request.repeatable(), Setback::of(outcome)?, chance)
     }
 
     async fn access(&self, attach: Attach) -> Option<SecretString> {
@@ -116,18 +117,23 @@ impl Client {
         }
     }
 
-    async fn attempt(&self, draft: &Draft, access: Option<&SecretString>) -> Result<RawAnswer, Error> {
-        let mut headers = draft.headers.clone();
-        self.attach(draft.attach, access, &mut headers)?;
-        let mut request = self.shared.http.request(draft.method.clone(), draft.url.clone()).headers(headers);
-        if let Some(body) = &draft.body {
-            request = request.body(body.clone());
+    async fn attempt(
+        &self,
+        request: &RequestBuilder,
+        access: Option<&SecretString>,
+    ) -> Result<RawResponse, Error> {
+        let mut headers = request.headers.clone();
+        self.attach(request.attach, access, &mut headers)?;
+        let mut built =
+            self.shared.http.request(request.method.clone(), request.url.clone()).headers(headers);
+        if let Some(body) = &request.body {
+            built = built.body(body.clone());
         }
-        let response = request.send().await.map_err(Error::Transport)?;
+        let response = built.send().await.map_err(Error::Transport)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.bytes().await.map_err(Error::Transport)?;
-        self.adopt_guest(&headers);
-        Ok(RawAnswer { status, headers, body })
+        self.store_guest_token(&headers);
+        Ok(RawResponse { status, headers, body })
     }
 
     fn attach(
@@ -149,8 +155,8 @@ impl Client {
         Ok(())
     }
 
-    /// A guest gets a token with their first saved program and is known by it from then on.
-    fn adopt_guest(&self, headers: &HeaderMap) {
+    /// Stores the token that a guest gets with the first saved program.
+    fn store_guest_token(&self, headers: &HeaderMap) {
         let token = headers.get(GUEST_TOKEN).and_then(|token| token.to_str().ok());
         if let (Caller::Anonymous, Some(token)) = (&self.shared.caller, token) {
             *self.shared.guest_token.write().unwrap_or_else(PoisonError::into_inner) = Some(token.into());
@@ -158,7 +164,7 @@ impl Client {
     }
 }
 
-/// Adds a header whose value is not shown by `Debug`.
+/// Adds a header whose value `Debug` does not show.
 fn add_secret(
     headers: &mut HeaderMap,
     name: HeaderName,

@@ -8,7 +8,7 @@ use crate::resources::resource;
 resource! {
     /// The college catalogue. It needs no credential.
     Colleges {
-        /// Searches the colleges, by name.
+        /// Searches colleges by name.
         search(query: CollegeSearch) => CollegeSearch;
         /// Reads a college.
         read(id: CollegeId) => CollegeRead;
@@ -16,9 +16,9 @@ resource! {
 }
 
 resource! {
-    /// The colleges' programs, one a sport and gender. They need no credential.
+    /// College programs, one for each sport and gender. They need no credential.
     Programs {
-        /// Searches the programs, by college and sport.
+        /// Searches programs by college and sport.
         search(query: ProgramSearch) => ProgramSearch;
         /// Reads a program.
         read(id: ProgramId) => ProgramRead;

@@ -1,4 +1,4 @@
-//! Who calls: an anonymous client, a guest, an API key or a session; and how a session's tokens are renewed.
+//! Credentials: none, a guest's token, an API key or a session; and how a session's tokens are renewed.
 
 use std::io;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 use crate::client::Client;
 use crate::errors::Error;
 
-/// What a client calls as.
+/// The caller of a client.
 #[derive(Debug)]
 pub(crate) enum Caller {
     /// An anonymous client, or the guest of the client's guest token.
@@ -31,17 +31,17 @@ pub struct SessionTokens {
 }
 
 impl SessionTokens {
-    /// The tokens that were kept from an earlier run.
+    /// Tokens that were stored by an earlier run.
     pub fn new(access_token: impl Into<SecretString>, refresh_token: impl Into<SecretString>) -> Self {
         Self { access: access_token.into(), refresh: refresh_token.into() }
     }
 
-    /// The access token: a JWT, good for some minutes.
+    /// The access token: a JWT, valid for some minutes.
     pub fn access_token(&self) -> &SecretString {
         &self.access
     }
 
-    /// The refresh token: opaque, good once.
+    /// The refresh token: opaque, can be used once.
     pub fn refresh_token(&self) -> &SecretString {
         &self.refresh
     }
@@ -57,43 +57,43 @@ impl From<Tokens> for SessionTokens {
     }
 }
 
-/// Where a session's tokens are kept between runs, and perhaps shared by several processes.
+/// Where a session's tokens are stored between runs, possibly shared by several processes.
 ///
-/// A refresh token is valid once, and using it twice ends the session. So a process that renews the session first waits for its turn, then
-/// checks whether another process has renewed it, and gives the turn back only when the new tokens are stored.
+/// A refresh token can be used once, and using it twice ends the session. So a process that renews the session first takes a lock, checks
+/// whether another process has renewed it, and releases the lock when the new tokens are stored.
 pub trait SessionStore: Send + Sync {
-    /// Waits for this process's turn. May block; it is called where that is allowed.
-    fn turn(&self) -> io::Result<Box<dyn Turn>>;
+    /// Takes the lock. May block; it is called where that is allowed.
+    fn lock(&self) -> io::Result<Box<dyn SessionLock>>;
 }
 
-/// A turn at the session's tokens; dropping it ends it.
-pub trait Turn: Send {
-    /// The tokens as they are kept now, if they are.
+/// A lock on the session's tokens; dropping it releases it.
+pub trait SessionLock: Send {
+    /// The stored tokens, if there are any.
     fn tokens(&mut self) -> Option<SessionTokens>;
-    /// Keeps new tokens.
-    fn keep(&mut self, tokens: &SessionTokens) -> io::Result<()>;
+    /// Stores new tokens.
+    fn store(&mut self, tokens: &SessionTokens) -> io::Result<()>;
 }
 
-/// The store of a program that only wants to be told.
-pub(crate) struct Tell<F>(pub(crate) Arc<F>);
+/// The token store of a program that only wants notifications.
+pub(crate) struct Notify<F>(pub(crate) Arc<F>);
 
-impl<F: Fn(&SessionTokens) + Send + Sync + 'static> SessionStore for Tell<F> {
-    fn turn(&self) -> io::Result<Box<dyn Turn>> {
+impl<F: Fn(&SessionTokens) + Send + Sync + 'static> SessionStore for Notify<F> {
+    fn lock(&self) -> io::Result<Box<dyn SessionLock>> {
         Ok(Box::new(Self(Arc::clone(&self.0))))
     }
 }
 
-impl<F: Fn(&SessionTokens) + Send + Sync> Turn for Tell<F> {
+impl<F: Fn(&SessionTokens) + Send + Sync> SessionLock for Notify<F> {
     fn tokens(&mut self) -> Option<SessionTokens> {
         None
     }
-    fn keep(&mut self, tokens: &SessionTokens) -> io::Result<()> {
+    fn store(&mut self, tokens: &SessionTokens) -> io::Result<()> {
         (self.0)(tokens);
         Ok(())
     }
 }
 
-/// A session: its tokens now, behind a lock that is held while they are renewed, so that concurrent calls share one renewal.
+/// A session's tokens behind a lock that is held during a renewal, so that concurrent calls share one renewal.
 pub(crate) struct Session {
     tokens: Mutex<SessionTokens>,
     store: Option<Arc<dyn SessionStore>>,
@@ -110,13 +110,13 @@ impl Session {
         Self { tokens: Mutex::new(tokens), store }
     }
 
-    /// The access token now; waits while it is being renewed.
+    /// The current access token; waits while it is being renewed.
     pub(crate) async fn access(&self) -> SecretString {
         self.tokens.lock().await.access.clone()
     }
 
-    /// Sees to it that the access token is another than `stale`. Runs in a task of its own: a caller that goes away between the server's
-    /// answer and the keeping of it would otherwise lose the session.
+    /// Makes sure that the access token is not `stale`. Runs in a task of its own, because a caller that is cancelled between the server's
+    /// response and storing it would lose the session.
     pub(crate) async fn renew(self: &Arc<Self>, client: &Client, stale: SecretString) -> Result<(), Error> {
         let (session, client) = (Arc::clone(self), client.clone());
         let renewal = tokio::spawn(async move { session.renew_once(&client, &stale).await });
@@ -128,24 +128,24 @@ impl Session {
         if !tokens.has_access(stale) {
             return Ok(());
         }
-        let mut turn = self.turn().await.map_err(Error::SessionStore)?;
-        if let Some(kept) = turn.as_mut().and_then(|turn| turn.tokens()) {
-            let renewed = !kept.has_access(stale);
-            *tokens = kept;
+        let mut lock = self.lock().await.map_err(Error::SessionStore)?;
+        if let Some(stored) = lock.as_mut().and_then(|lock| lock.tokens()) {
+            let renewed = !stored.has_access(stale);
+            *tokens = stored;
             if renewed {
                 return Ok(());
             }
         }
         let refresh = Refresh { refresh_token: tokens.refresh.expose_secret().to_owned() };
         *tokens = client.call::<op::AuthRefresh>(NoParameter, &NoQuery {}, &refresh).await?.into();
-        match &mut turn {
-            Some(turn) => turn.keep(&tokens).map_err(Error::SessionStore),
+        match &mut lock {
+            Some(lock) => lock.store(&tokens).map_err(Error::SessionStore),
             None => Ok(()),
         }
     }
 
-    async fn turn(&self) -> io::Result<Option<Box<dyn Turn>>> {
+    async fn lock(&self) -> io::Result<Option<Box<dyn SessionLock>>> {
         let Some(store) = self.store.clone() else { return Ok(None) };
-        tokio::task::spawn_blocking(move || store.turn()).await.map_err(io::Error::other)?.map(Some)
+        tokio::task::spawn_blocking(move || store.lock()).await.map_err(io::Error::other)?.map(Some)
     }
 }

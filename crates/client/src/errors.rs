@@ -11,44 +11,44 @@ use crate::problems::Problem;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The server refused, and says why.
+    /// The server refused the request, with a problem.
     #[error("{0}")]
     Problem(Box<Problem>),
-    /// An answer without a problem document: a refusal by the HTTP parser or by something between here and the server.
+    /// A response without a problem: from the HTTP parser, or from a program between here and the server.
     #[error("the server responded with {status} and no explanation")]
     Status {
         /// The status.
         status: StatusCode,
-        /// The request's id, where the answer names one.
+        /// The request's id, if the response has one.
         request_id: Option<String>,
     },
-    /// No answer came: the server cannot be reached, or the connection broke off, or it took too long.
+    /// No response: the server cannot be reached, the connection was closed, or the time limit was exceeded.
     #[error("no response from the server")]
     Transport(#[source] reqwest::Error),
-    /// An answer came that is not what the contract says: the server may be newer than this client.
+    /// A response that does not match the contract: the server may be newer than this client.
     #[error("the server's response cannot be read")]
     Decode(#[source] serde_json::Error),
-    /// The request cannot be made of what was given: an address, a header or a body that is none.
+    /// The request cannot be built: an address, a header or a body is invalid.
     #[error("the request is invalid: {0}")]
     Request(String),
-    /// The body is larger than the server takes, so that it was not sent.
+    /// The body is larger than the server's limit and was not sent.
     #[error("the request has {bytes} bytes; the maximum is {limit}")]
     BodyTooLarge {
-        /// How many it has.
+        /// The size of the body.
         bytes: usize,
-        /// How many it may have.
+        /// The limit.
         limit: usize,
     },
-    /// The client cannot be set up, for want of root certificates for instance.
+    /// The client cannot be set up, for example without root certificates.
     #[error("the HTTP client cannot be started")]
     Setup(#[source] reqwest::Error),
-    /// The session's tokens cannot be read from, or written to, where they are kept.
+    /// The session's tokens cannot be read or stored.
     #[error("the session's tokens cannot be stored")]
     SessionStore(#[source] io::Error),
 }
 
 impl Error {
-    /// The problem, where the server sent one.
+    /// The problem, if the server sent one.
     pub fn problem(&self) -> Option<&Problem> {
         match self {
             Self::Problem(problem) => Some(problem),
@@ -56,12 +56,12 @@ impl Error {
         }
     }
 
-    /// The problem's code, where the server sent one that this client knows.
+    /// The problem's code, if the server sent one that this client knows.
     pub fn code(&self) -> Option<Code> {
         self.problem()?.code.known()
     }
 
-    /// The HTTP status, where there was an answer.
+    /// The HTTP status, if there was a response.
     pub fn status(&self) -> Option<StatusCode> {
         match self {
             Self::Problem(problem) => StatusCode::from_u16(problem.status).ok(),
@@ -70,7 +70,7 @@ impl Error {
         }
     }
 
-    /// The request's id, by which the server's operator finds it.
+    /// The request's id, with which the server's operator finds it in the log.
     pub fn request_id(&self) -> Option<&str> {
         match self {
             Self::Problem(problem) => problem.request_id.as_deref(),
@@ -79,12 +79,12 @@ impl Error {
         }
     }
 
-    /// Whether no response came in time.
+    /// Whether the time limit was exceeded.
     pub fn is_timeout(&self) -> bool {
         matches!(self, Self::Transport(source) if source.is_timeout())
     }
 
-    /// Whether no connection could be made at all, so that nothing was sent.
+    /// Whether no connection was made, so that nothing was sent.
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Transport(source) if source.is_connect())
     }

@@ -1,4 +1,4 @@
-//! Saved college programs: the caller's, or a guest's.
+//! Saved college programs of the caller or a guest.
 
 use fieldhouse_api::favorites::{ChangeFavorite, FavoriteListQuery, FavoriteOrder, FavoriteSave};
 use fieldhouse_domain::ids::FavoriteId;
@@ -6,19 +6,19 @@ use fieldhouse_domain::ids::FavoriteId;
 use crate::resources::resource;
 
 resource! {
-    /// Saved college programs. Without a credential they are a guest's, whom the client knows again by [`crate::Client::guest_token`].
+    /// Saved college programs. Without a credential they belong to a guest, who is identified by [`crate::Client::guest_token`].
     Favorites {
-        /// Lists the saved programs in their order.
+        /// Lists the saved programs in order.
         list(query: FavoriteListQuery) => FavoriteList;
-        /// Saves a program; `meta.created` is false where it was saved already.
+        /// Saves a program. `meta.created` is false if it was saved before.
         add(body: FavoriteSave) => FavoriteSave;
-        /// Changes what is noted of a saved program.
+        /// Changes the details of a saved program.
         change(id: FavoriteId, body: ChangeFavorite) => FavoriteChange;
         /// Removes a saved program.
         remove(id: FavoriteId) => FavoriteRemove;
-        /// Puts the whole list in a new order.
+        /// Changes the order of the whole list.
         order(body: FavoriteOrder) => FavoriteOrder;
-        /// Copies the list of the guest of [`crate::Builder::guest_token`] to the caller's, and ends the guest.
+        /// Copies the list of the guest of [`crate::Builder::guest_token`] to the caller's list, and deletes the guest.
         claim() => FavoritesClaim;
     }
 }

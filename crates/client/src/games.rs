@@ -8,7 +8,7 @@ use crate::resources::resource;
 resource! {
     /// Games.
     Games {
-        /// Lists the games to come, soonest first; those of the next 30 days unless said otherwise.
+        /// Lists upcoming games, soonest first; by default those of the next 30 days.
         upcoming(query: GamesUpcomingQuery) => GamesUpcoming;
         /// Reads a game.
         read(id: GameId) => GameRead;

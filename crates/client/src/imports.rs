@@ -1,11 +1,11 @@
-//! Imports of whole leagues.
+//! Imports of leagues.
 
 use fieldhouse_api::imports::LeagueImport;
 
 use crate::resources::resource;
 
 resource! {
-    /// Imports of whole leagues.
+    /// Imports of leagues.
     Imports {
         /// Imports a league file: seasons, divisions, teams, venues, games.
         league(body: LeagueImport) => LeagueImport;

@@ -1,6 +1,6 @@
 //! The typed client of Fieldhouse.
 //!
-//! Resource groups hold a method for each operation ([`Client::seasons`], [`Client::games`], ...), [`Client::request`] reaches any path.
+//! Resource groups have a method for each operation ([`Client::seasons`], [`Client::games`], ...). [`Client::request`] reaches any path.
 //!
 //! ```no_run
 //! use fieldhouse_client::api::auth::Login;
@@ -10,7 +10,7 @@
 //! use futures_util::TryStreamExt;
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! // With a key:
+// With a key:
 //! let client = Client::builder("https://api.example.org").api_key("fhk_...").build()?;
 //!
 //! let page = client.seasons().list(&SeasonListQuery::default()).await?;
@@ -41,7 +41,7 @@
 //!     client.request(Method::GET, "/api/v1/organization").send().await?;
 //! println!("{}", organization.data["name"]);
 //!
-//! // With a session, which is renewed by itself:
+// With a session, which is renewed automatically:
 //! let anonymous = Client::builder("https://api.example.org").build()?;
 //! let login = Login { email: "me@example.org".parse()?, password: "...".into(), organization: None };
 //! let tokens = anonymous.auth().login(&login).await?;
@@ -54,17 +54,15 @@
 //! # }
 //! ```
 //!
-//! What it does by itself: a random `Idempotency-Key` on everything that makes or changes something, kept the same when the request is
-//! repeated; repetition after connection errors, 429 and 503, as far as it is safe; renewal of the session, once for all calls that wait.
+//! What happens automatically: every request that writes gets a random `Idempotency-Key`, which retries repeat; requests are retried after
+//! connection errors, 429 and 503 if that is safe; a session is renewed once for all waiting calls.
 //!
-//! A known limit: enums of records are closed, so a record in which a newer server uses a word that this client does not know is
-//! [`Error::Decode`]. Ask for it as [`serde_json::Value`] with [`Client::request`] then. Unknown fields, and unknown codes of problems, do
-//! no harm.
+//! A known limit: enums of records are closed, so that a record with a new value from a newer server is [`Error::Decode`]. In this case use
+//! [`Client::request`] with [`serde_json::Value`]. Unknown fields and unknown codes of problems are accepted.
 //!
 //! How to add a method: `resources.rs`.
 
 mod addresses;
-mod answers;
 pub mod api_keys;
 pub mod audit;
 pub mod auth;
@@ -73,7 +71,6 @@ mod call;
 mod client;
 pub mod colleges;
 mod credentials;
-mod drafts;
 mod errors;
 pub mod favorites;
 pub mod games;
@@ -84,7 +81,9 @@ mod pages;
 mod problems;
 pub mod profile;
 mod request;
+mod request_builder;
 mod resources;
+mod responses;
 mod retries;
 pub mod seasons;
 pub mod service;
@@ -93,12 +92,12 @@ pub use fieldhouse_api as api;
 pub use http::Method;
 
 pub use addresses::server_address;
-pub use answers::{ETag, RawAnswer, Reply, Versioned};
 pub use builder::Builder;
 pub use call::Call;
 pub use client::Client;
-pub use credentials::{SessionStore, SessionTokens, Turn};
+pub use credentials::{SessionLock, SessionStore, SessionTokens};
 pub use errors::Error;
 pub use problems::{Problem, ProblemCode};
 pub use request::Request;
 pub use resources::covered;
+pub use responses::{ETag, RawResponse, Reply, Versioned};

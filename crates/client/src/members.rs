@@ -9,7 +9,7 @@ use crate::resources::resource;
 resource! {
     /// The organization's members.
     Members {
-        /// Lists the members, the longest-standing first.
+        /// Lists the members, earliest first.
         list(query: ListQuery) => MemberList;
         /// Reads a member.
         read(id: MemberId) => MemberRead;

@@ -1,4 +1,4 @@
-//! Lists as streams: one request a page, each with the cursor of the page before.
+//! Lists as streams: one request for each page, with the cursor of the previous one.
 
 use fieldhouse_api::Page;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
@@ -6,19 +6,19 @@ use serde::de::DeserializeOwned;
 
 use crate::addresses;
 use crate::client::Client;
-use crate::drafts::{Draft, Pending};
 use crate::errors::Error;
+use crate::request_builder::{Pending, RequestBuilder};
 
 /// Every page from the pending one to the end.
 pub(crate) fn pages<T: DeserializeOwned + Send + 'static>(
     pending: Pending,
 ) -> impl Stream<Item = Result<Page<T>, Error>> + Send + Unpin + use<T> {
-    let Pending { client, draft } = pending;
-    let first = stream::once(std::future::ready(draft));
-    first.map_ok(move |draft| following(client.clone(), draft)).try_flatten().boxed()
+    let Pending { client, request } = pending;
+    let first = stream::once(std::future::ready(request));
+    first.map_ok(move |request| following(client.clone(), request)).try_flatten().boxed()
 }
 
-/// List every record of these pages.
+/// Every record of these pages.
 pub(crate) fn records<T: DeserializeOwned + Send + 'static>(
     pending: Pending,
 ) -> impl Stream<Item = Result<T, Error>> + Send + Unpin + use<T> {
@@ -27,16 +27,16 @@ pub(crate) fn records<T: DeserializeOwned + Send + 'static>(
 
 fn following<T: DeserializeOwned + Send + 'static>(
     client: Client,
-    first: Draft,
+    first: RequestBuilder,
 ) -> impl Stream<Item = Result<Page<T>, Error>> + Send {
-    stream::try_unfold(Some(first), move |draft| {
+    stream::try_unfold(Some(first), move |request| {
         let client = client.clone();
         async move {
-            let Some(mut draft) = draft else { return Ok(None) };
-            let page: Page<T> = client.exchange(draft.clone()).await?.success()?.json()?;
+            let Some(mut request) = request else { return Ok(None) };
+            let page: Page<T> = client.exchange(request.clone()).await?.success()?.json()?;
             let next = page.page.next_cursor.as_deref().map(|cursor| {
-                addresses::set_cursor(&mut draft.url, cursor);
-                draft
+                addresses::set_cursor(&mut request.url, cursor);
+                request
             });
             Ok(Some((page, next)))
         }

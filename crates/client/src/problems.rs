@@ -1,4 +1,4 @@
-//! Problems as a client reads them: leniently, for a newer server may know codes and members that this client does not.
+//! Problems as a client reads them: leniently, because a newer server may have codes and members that this client does not know.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use fieldhouse_api::problems::FieldProblem;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The body of an error answer (RFC 9457), with everything optional that a program between here and the server might leave out.
+/// The body of an error response (RFC 9457). Everything is optional that a program between here and the server might leave out.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Problem {
     /// The code: stable, for programs.
@@ -27,10 +27,10 @@ pub struct Problem {
     /// Whether the same request may succeed later.
     #[serde(default)]
     pub retryable: bool,
-    /// Which fields are wrong.
+    /// The invalid fields.
     #[serde(default)]
     pub errors: Vec<FieldProblem>,
-    /// What else the code has to say: `required_role`, `current_version`, `bad_rows`, ...
+    /// Further members that depend on the code: `required_role`, `current_version`, `bad_rows`, ...
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
@@ -42,18 +42,18 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A problem's code: one that this client knows, or the text of a newer one.
+/// A problem's code: one that this client knows, or the name of a newer one.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(from = "String")]
 pub enum ProblemCode {
     /// One of the list.
     Known(Code),
-    /// One that was added after this client was made.
+    /// A code that is newer than this client.
     Unknown(String),
 }
 
 impl ProblemCode {
-    /// The code, where this client knows it.
+    /// The code, if this client knows it.
     pub fn known(&self) -> Option<Code> {
         match self {
             Self::Known(code) => Some(*code),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_problem_keeps_what_its_code_adds() {
+    fn a_problem_has_the_members_of_its_code() {
         let problem = read(
             r#"{"type": "https://x.test/problems/role_insufficient", "title": "Role insufficient", "status": 403,
                 "detail": "A manager is needed.", "instance": "urn:request:r1", "code": "role_insufficient",
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_of_tomorrow_is_kept_as_text() {
+    fn an_unknown_code_is_kept_as_a_string() {
         let problem = read(r#"{"code": "moon_is_full", "title": "The moon is full"}"#);
         assert_eq!(problem.code, ProblemCode::Unknown("moon_is_full".to_owned()));
         assert_eq!(problem.to_string(), "The moon is full (moon_is_full)");

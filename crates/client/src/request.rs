@@ -1,4 +1,4 @@
-//! The generic request: any method on any path, for what the typed methods do not reach.
+//! The generic request: any method on any path, for requests that the typed methods do not cover.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,12 +8,12 @@ use futures_util::Stream;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::answers::RawAnswer;
-use crate::drafts::Pending;
 use crate::errors::Error;
 use crate::pages;
+use crate::request_builder::Pending;
+use crate::responses::RawResponse;
 
-/// A request whose answer is read as `T`.
+/// A request whose response is read as `T`.
 #[must_use = "a request does nothing until it is sent"]
 pub struct Request<T> {
     pending: Pending,
@@ -33,40 +33,39 @@ impl<T> Request<T> {
 
     /// Adds query parameters: a struct, or pairs.
     pub fn query(self, query: &impl Serialize) -> Self {
-        Self::new(self.pending.with(|draft| draft.add_query(query)))
+        Self::new(self.pending.with(|request| request.add_query(query)))
     }
 
-    /// Sends this as the JSON body; a PATCH sends it as a merge patch.
+    /// Sets the JSON body. A PATCH sends it as a merge patch.
     pub fn body(self, body: &impl Serialize) -> Self {
-        Self::new(self.pending.with(|draft| draft.set_body(body)))
+        Self::new(self.pending.with(|request| request.set_body(body)))
     }
 
-    /// Sets a header. An `x-api-key` or `Authorization` takes the place of the client's credential, an `Idempotency-Key` that of the random
-    /// one.
+    /// Sets a header. `x-api-key` or `Authorization` replaces the client's credential, `Idempotency-Key` the random one.
     pub fn header(self, name: &str, value: &str) -> Self {
-        Self::new(self.pending.with(|draft| draft.set_header(name, value)))
+        Self::new(self.pending.with(|request| request.set_header(name, value)))
     }
 
-    /// Sends it; answers whatever comes back, whatever its status.
-    pub async fn send_raw(self) -> Result<RawAnswer, Error> {
+    /// Sends the request and returns the response, whatever its status.
+    pub async fn send_raw(self) -> Result<RawResponse, Error> {
         self.pending.send().await
     }
 }
 
 impl<T: DeserializeOwned> Request<T> {
-    /// Sends it and reads the answer.
+    /// Sends the request and reads the response.
     pub async fn send(self) -> Result<T, Error> {
         self.pending.send().await?.success()?.json()
     }
 }
 
 impl<T: DeserializeOwned + Send + 'static> Request<Page<T>> {
-    /// Every page from here to the end of the list; with `updated_since` they tell what was deleted, too.
+    /// Every page from here to the end of the list. With `updated_since` they include deleted records.
     pub fn pages(self) -> impl Stream<Item = Result<Page<T>, Error>> + Send + Unpin + use<T> {
         pages::pages(self.pending)
     }
 
-    /// List every record from here to the end of the list.
+    /// Every record from here to the end of the list.
     pub fn stream(self) -> impl Stream<Item = Result<T, Error>> + Send + Unpin + use<T> {
         pages::records(self.pending)
     }

@@ -1,16 +1,15 @@
 //! Resource groups: the client's methods, as tables.
 //!
-//! A group is one `resource!` table in the file of its noun, one row a method: arguments and the operation. How the operation is called
-//! follows from the operation table. A new group gets a line in `groups!` below. [`covered`] is read off the same tables, so a method
-//! cannot be forgotten there, and a test compares it with the operation table, so an operation cannot be forgotten here.
+//! A group is one `resource!` table in the file of its noun, with one row for each method: arguments and the operation. The operation table
+//! says how the operation is called. A new group gets a line in `groups!` below. [`covered`] comes from the same tables, and a test
+//! compares it with the operation table, so that no operation is forgotten.
 
 use fieldhouse_api::Operation;
 
 use crate::client::Client;
 use crate::colleges::Colleges;
 
-/// A resource group: a struct with a method for each row. A row's arguments are the parameters of the path in their
-/// order, `query` and `body`.
+/// Defines a resource group: a struct with a method for each row. A row's arguments are the path parameters in order, `query` and `body`.
 macro_rules! resource {
     ($(#[$doc:meta])* $group:ident { $(
         $(#[$about:meta])* $method:ident($($argument:ident: $type:ty),*) => $operation:ident;
@@ -36,7 +35,7 @@ macro_rules! resource {
     };
 }
 
-/// How a method takes an argument: ids by value, the rest by reference.
+/// The type of a method's argument: ids by value, the rest by reference.
 macro_rules! argument {
     (name: $type:ty) => {
         &$type
@@ -52,8 +51,7 @@ macro_rules! argument {
     };
 }
 
-/// The call with these arguments and everything else at its default. Each comes as its role and itself, because a macro sees no names but
-/// its own.
+/// Builds the call with these arguments. Each argument is passed with its role, because a macro sees no names but its own.
 macro_rules! call {
     (@ $client:expr, [$($path:ident)*] [$query:expr] [$body:expr]) => {
         $client.call($crate::resources::path_of!($($path)*), $query, $body)
@@ -93,7 +91,7 @@ macro_rules! groups {
             $($(#[$doc])* pub fn $name(&self) -> crate::$module::$group { crate::$module::$group(self.client()) })+
         })+
 
-        /// Every operation that has a method, one entry a method.
+        /// Every operation with a method, one entry for each method.
         pub fn covered() -> Vec<Operation> {
             [$($(crate::$module::$group::OPERATIONS),+),+].concat()
         }
@@ -108,11 +106,11 @@ groups! {
         audit audit::Audit,
         /// Sign-in and sessions.
         auth auth::Auth,
-        /// The college catalogue, and what is saved of it.
+        /// The college catalogue and saved programs.
         colleges colleges::Colleges,
         /// Games.
         games games::Games,
-        /// Imports of whole leagues.
+        /// Imports of leagues.
         imports imports::Imports,
         /// The organization's members.
         members members::Members,
@@ -157,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_method_takes_parameters_of_the_path_a_query_and_a_body_in_any_order() {
+    async fn a_method_takes_path_parameters_a_query_and_a_body_in_any_order() {
         use fieldhouse_api::op::MemberChange;
         use fieldhouse_api::request::{Parameters, ValidateOnly};
         let client = Client::builder("http://a.test").build().expect("a client");

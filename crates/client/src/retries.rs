@@ -1,5 +1,5 @@
-//! When a request is repeated, and after how long. The decision is pure: chance comes in as an argument, and what a date means is told
-//! by the answer's own `Date`.
+//! When a request is retried, and after how long. The decision is pure: randomness is an argument, and a date is compared with the
+//! response's own `Date`.
 
 use std::time::Duration;
 
@@ -8,51 +8,51 @@ use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 
-use crate::answers::RawAnswer;
 use crate::errors::Error;
+use crate::responses::RawResponse;
 
-/// How long the first repetition waits, before chance shortens it; each further one waits twice as long.
+/// The wait before the first retry, before it is randomly shortened. Each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
 
-/// How often and how long a client tries again.
+/// How often and how long a client retries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Retries {
-    /// How many repetitions at most.
+    /// The maximum number of retries.
     pub(crate) most: u32,
-    /// A server that asks to wait longer than this gets its way: the caller is told at once.
+    /// The maximum wait. If the server asks for a longer one, its response is returned at once.
     pub(crate) longest_wait: Duration,
 }
 
-/// Why an attempt came to nothing, where repeating it may help.
+/// Why an attempt failed, if a retry may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Setback {
-    /// There was no connection, so nothing was sent.
+    /// No connection was made, so nothing was sent.
     NotSent,
-    /// The connection broke off: the request may have been carried out.
-    BrokenOff,
-    /// The server has no time now; it may say how long to wait.
+    /// The connection was closed: the request may have been carried out.
+    Disconnected,
+    /// The server is busy. It may say how long to wait.
     Busy(Option<Duration>),
 }
 
 impl Setback {
-    /// The setback that an outcome is. A time-out is none: waiting as long again would not help.
-    pub(crate) fn of(outcome: &Result<RawAnswer, Error>) -> Option<Self> {
+    /// Classifies an outcome. A time-out is not retried: another wait of the same length would not help.
+    pub(crate) fn of(outcome: &Result<RawResponse, Error>) -> Option<Self> {
         match outcome {
             Err(error) if error.is_unreachable() => Some(Self::NotSent),
-            Err(Error::Transport(source)) if !source.is_timeout() => Some(Self::BrokenOff),
-            Ok(answer) if may_go_better(answer) => Some(Self::Busy(retry_after(&answer.headers))),
+            Err(Error::Transport(source)) if !source.is_timeout() => Some(Self::Disconnected),
+            Ok(answer) if is_retryable(answer) => Some(Self::Busy(retry_after(&answer.headers))),
             _ => None,
         }
     }
 }
 
-/// Some limits answer 429 and no waiting helps (`too_many_open`): their problem says that it is not retryable.
-fn may_go_better(answer: &RawAnswer) -> bool {
+/// For some limits 429 is permanent (`too_many_open`): their problem is not retryable.
+fn is_retryable(answer: &RawResponse) -> bool {
     let busy = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE].contains(&answer.status);
     busy && answer.problem().is_none_or(|problem| problem.retryable)
 }
 
-/// How long the server asks to wait (RFC 9110, section 10.2.3): seconds, or a date, which is measured from the answer's own `Date`, so
+/// How long the server asks to wait (RFC 9110, section 10.2.3): seconds, or a date, which is compared with the response's own `Date`, so
 /// that no clock has to be right.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
@@ -68,8 +68,8 @@ fn date(text: &str) -> Option<Timestamp> {
 }
 
 impl Retries {
-    /// How long to wait before the next attempt; none where there should be no other. `tried` counts the repetitions so far;
-    /// `repeatable` says that doing it twice is as good as once; `chance` is any number.
+    /// The wait before the next attempt, or `None` if there should be none. `tried` is the number of retries so far; `repeatable` says that
+    /// a second execution has no further effect; `chance` is any number.
     pub(crate) fn wait(
         self,
         tried: u32,
@@ -86,7 +86,7 @@ impl Retries {
         }
     }
 
-    /// Between half of the doubled wait and all of it, so that clients that failed together do not return together.
+    /// Between half of the doubled wait and all of it, so that clients that failed together do not retry together.
     fn back_off(self, tried: u32, chance: u64) -> Duration {
         let whole = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(tried)).min(self.longest_wait);
         let half = u64::try_from(whole.as_millis() / 2).unwrap_or(u64::MAX);
@@ -105,8 +105,8 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_safe_is_repeated_and_only_so_often() {
-        for setback in [Setback::BrokenOff, Setback::Busy(None)] {
+    fn only_safe_requests_are_retried_up_to_the_maximum() {
+        for setback in [Setback::Disconnected, Setback::Busy(None)] {
             assert_eq!(RETRIES.wait(0, false, setback, 0), None, "{setback:?}");
             assert!(RETRIES.wait(2, true, setback, 0).is_some(), "{setback:?}");
             assert_eq!(RETRIES.wait(3, true, setback, 0), None, "{setback:?}");
@@ -115,19 +115,19 @@ mod tests {
     }
 
     #[test]
-    fn waits_double_and_chance_shortens_them_by_half_at_most() {
+    fn waits_double_and_are_shortened_by_half_at_most() {
         let wait = |tried, chance| {
-            RETRIES.wait(tried, true, Setback::BrokenOff, chance).expect("a wait").as_millis()
+            RETRIES.wait(tried, true, Setback::Disconnected, chance).expect("a wait").as_millis()
         };
         assert_eq!([wait(0, 0), wait(1, 0), wait(2, 0)], [200, 400, 800]);
         assert!((0..1000).all(|chance| (100..=200).contains(&wait(0, chance))));
         let patient = Retries { most: u32::MAX, ..RETRIES };
-        let longest = patient.wait(40, true, Setback::BrokenOff, 0);
+        let longest = patient.wait(40, true, Setback::Disconnected, 0);
         assert_eq!(longest, Some(RETRIES.longest_wait));
     }
 
     #[test]
-    fn the_server_says_how_long_but_not_without_end() {
+    fn the_servers_wait_is_used_up_to_the_maximum() {
         let wait = |seconds| RETRIES.wait(0, true, Setback::Busy(Some(Duration::from_secs(seconds))), 7);
         assert_eq!(wait(7), Some(Duration::from_secs(7)));
         assert_eq!(wait(31), None);

@@ -9,9 +9,9 @@ use crate::resources::resource;
 resource! {
     /// Seasons.
     Seasons {
-        /// Lists the seasons, the latest first.
+        /// Lists the seasons, latest first.
         list(query: SeasonListQuery) => SeasonList;
-        /// Makes a season.
+        /// Creates a season.
         create(body: NewSeason) => SeasonCreate;
         /// Reads a season.
         read(id: SeasonId) => SeasonRead;
@@ -19,7 +19,7 @@ resource! {
         change(id: SeasonId, body: ChangeSeason) => SeasonChange;
         /// Deletes a season that no other record refers to.
         delete(id: SeasonId) => SeasonDelete;
-        /// Lists the changes of a season, the newest first.
+        /// Lists the changes of a season, newest first.
         history(id: SeasonId, query: ListQuery) => SeasonHistory;
     }
 }

@@ -5,9 +5,9 @@ use crate::resources::resource;
 resource! {
     /// The service itself. None of it needs a credential.
     Service {
-        /// Whether the process lives.
+        /// Whether the process is running.
         health() => Health;
-        /// Whether the server can answer requests.
+        /// Whether the server can serve requests.
         ready() => Ready;
         /// The OpenAPI document.
         openapi() => OpenApi;
@@ -19,9 +19,9 @@ resource! {
         problem_page(name: str) => ProblemPage;
         /// The keys that verify the server's access tokens.
         jwks() => JsonWebKeys;
-        /// What an OpenID Connect client needs to know.
+        /// The configuration for OpenID Connect clients.
         openid_configuration() => OpenIdConfiguration;
-        /// Where a client of the API gets its tokens.
+        /// Where clients of the API get their tokens.
         protected_resource() => ProtectedResource;
     }
 }

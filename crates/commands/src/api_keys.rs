@@ -8,11 +8,11 @@ use uuid::Uuid;
 
 use crate::{Command, Error, WriteContext};
 
-/// Issues a key to the user who acts.
+/// Creates a key for the caller.
 pub struct Issue {
-    /// What is asked of the key.
+    /// The fields of the key.
     pub wanted: IssueApiKey,
-    /// Its text, with its digest.
+    /// The raw key with its digest.
     pub minted: Minted,
 }
 

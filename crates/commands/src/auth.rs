@@ -1,4 +1,4 @@
-//! Signing in, going on with a session, and passwords. The user has proved who they are before the command runs.
+//! Sign-in, refresh and passwords. The user has proved their identity before the command runs.
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
@@ -10,7 +10,7 @@ use fieldhouse_store::{Principal, Tx, records, sessions, users};
 
 use crate::{Command, Error, WriteContext};
 
-/// Makes the text of the refresh token of a session's generation, which is secret, and its digest.
+/// Creates the refresh token for a session's generation. Returns the token, which is secret, and its digest.
 pub type MintToken = Box<dyn Fn(SessionId, i64) -> (String, TokenDigest) + Send + Sync>;
 
 /// A session with its refresh token.
@@ -18,9 +18,9 @@ pub type MintToken = Box<dyn Fn(SessionId, i64) -> (String, TokenDigest) + Send 
 pub struct SignedIn {
     /// The session.
     pub session: Session,
-    /// The token's text.
+    /// The raw token.
     pub refresh_token: String,
-    /// The role in force.
+    /// The effective role.
     pub role: fieldhouse_domain::roles::Role,
 }
 
@@ -28,9 +28,9 @@ pub struct SignedIn {
 pub struct SignIn {
     /// The user as they were when the password was verified.
     pub user: User,
-    /// What they sign in with.
+    /// Their client.
     pub client: Client,
-    /// Makes the refresh token.
+    /// Creates the refresh token.
     pub mint: MintToken,
 }
 
@@ -39,7 +39,7 @@ impl Command for SignIn {
     type Output = SignedIn;
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<SignedIn, Error> {
-        // The password was verified before this transaction: one that was changed since opens nothing.
+        // The password was verified before this transaction and may have been changed since.
         let current: Option<User> = records::read(tx, cx.organization()?, self.user.id).await?;
         if current.is_none_or(|current| current.password_hash != self.user.password_hash) {
             return Err(Denial::Unknown.into());
@@ -51,21 +51,21 @@ impl Command for SignIn {
     }
 }
 
-/// Goes on with a session whose refresh token was sent.
+/// Continues a session with a refresh token.
 pub struct Refresh {
     /// The session that the token names.
     pub session: SessionId,
     /// The digest of the token.
     pub sent: TokenDigest,
-    /// Makes the next token.
+    /// Creates the next token.
     pub mint: MintToken,
 }
 
-/// What comes of a refresh token.
+/// The result of a refresh.
 #[derive(Debug)]
 pub enum Outcome {
-    /// The session goes on.
-    GoesOn(Box<SignedIn>),
+    /// The session continues.
+    Continued(Box<SignedIn>),
     /// The token was used before: the session has ended, and its end is stored.
     Reused,
     /// The session had ended.
@@ -82,10 +82,10 @@ impl Command for Refresh {
         let generation = rules::next_generation(&session, &self.sent);
         let (refresh_token, next) = (self.mint)(session.id, generation);
         match rules::refresh(cx.moment, session, &self.sent, next) {
-            Refreshed::GoesOn(effect) => {
+            Refreshed::Continued(effect) => {
                 cx.apply(tx, std::slice::from_ref(&effect)).await?;
                 let Some(AnyRecord::Session(session)) = effect.after else { return Ok(Outcome::Ended) };
-                Ok(Outcome::GoesOn(Box::new(SignedIn { session, refresh_token, role: cx.role()? })))
+                Ok(Outcome::Continued(Box::new(SignedIn { session, refresh_token, role: cx.role()? })))
             }
             Refreshed::Reused(effect) => {
                 cx.apply(tx, &[*effect]).await?;
@@ -96,20 +96,20 @@ impl Command for Refresh {
     }
 }
 
-/// Sets a new password for a user whose current one was verified, and ends their other sessions: how many.
+/// Sets a new password for a user whose current one was verified, and ends their other sessions. Returns their number.
 #[derive(Debug)]
 pub struct ChangePassword {
     /// The hash of the password that was verified.
     pub verified: Option<String>,
     /// The hash of the new one.
     pub hash: String,
-    /// The session of the request, which goes on.
+    /// The session of the request, which continues.
     pub session: Option<SessionId>,
 }
 
 impl Command for ChangePassword {
     const OPERATION: Operation = Operation::AuthPassword;
-    /// None: the password is another one by now.
+    /// `None` if the password was changed in the meantime.
     type Output = Option<u32>;
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Option<u32>, Error> {
@@ -130,7 +130,7 @@ impl Command for ChangePassword {
 }
 
 impl ChangePassword {
-    /// A password opens all organizations of its owner, so that a new one ends their sessions in all of them.
+    /// A password is valid in all organizations of its owner, so that a new one ends their sessions in all of them.
     async fn end_others<'tx>(
         &self,
         tx: &mut Tx<'tx>,

@@ -1,17 +1,17 @@
-//! The context of a command: who acts, when, on which version of its target, and the one way to write.
+//! The context of a command: who acts, when, and the expected version of its target; and the only way to write.
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::UserId;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::text::NotText;
+use fieldhouse_domain::text::InvalidValue;
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_store::records::{self, Stored};
 use fieldhouse_store::{Change, GuestWrite, OrgWrite, Tx};
 
 use crate::error::Error;
 
-/// By whose permission a command writes.
+/// The permission with which a command writes.
 #[derive(Debug)]
 pub enum Authority<'tx> {
     /// A member's, the operator's or a job's, in one organization.
@@ -35,7 +35,7 @@ pub struct WriteContext<'a, 'tx> {
 }
 
 impl<'a, 'tx> WriteContext<'a, 'tx> {
-    /// The context of a command that no request asks for.
+    /// The context of a command without a request.
     pub fn new(authority: Authority<'tx>, operation: Operation, moment: &'a Moment) -> Self {
         Self { moment, authority, operation, request_id: "", reason: None, if_match: None }
     }
@@ -45,17 +45,17 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         Self { request_id, if_match, ..self }
     }
 
-    /// Says why, in the ledger and to the families of games.
+    /// Sets the reason, which is stored in the ledger and shown to families with changed games.
     pub fn because(&mut self, reason: &str) {
         self.reason = Some(reason.to_owned());
     }
 
-    /// By whose permission it writes.
+    /// The permission with which it writes.
     pub fn authority(&self) -> &Authority<'tx> {
         &self.authority
     }
 
-    /// The permission to write to an organization. A guest has none: nothing of an organization is found.
+    /// The permission to write to an organization. A guest has none, and gets "not found".
     pub fn organization(&self) -> Result<&OrgWrite<'tx>, Error> {
         match &self.authority {
             Authority::Organization(proof) => Ok(proof),
@@ -73,18 +73,18 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         self.organization()?.actor().user.ok_or_else(Error::not_found)
     }
 
-    /// The role in force.
+    /// The effective role.
     pub fn role(&self) -> Result<Role, Error> {
         Ok(self.organization()?.role())
     }
 
-    /// The record that the operation is about: not found, then without a required `If-Match`, then at another version.
+    /// Reads the record that the operation is about. Refuses, in this order: not found, no `If-Match` if it is required, another version.
     pub async fn target<R: Stored>(&self, tx: &mut Tx<'tx>, id: R::Id) -> Result<R, Error> {
         let found: Option<R> = records::read(tx, self.organization()?, id).await?;
         self.check(found.ok_or_else(Error::not_found)?)
     }
 
-    /// The record that the operation is about, read by the command itself.
+    /// Checks the version of the record that the operation is about, if the command has read it itself.
     pub fn check<R: Stored>(&self, record: R) -> Result<R, Error> {
         if let Some(row) = self.operation.row() {
             row.if_match.check(self.if_match, record.version())?;
@@ -92,16 +92,16 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         Ok(record)
     }
 
-    /// Another record, which the body names at `pointer`.
+    /// Reads another record, whose id is in the body at `pointer`.
     pub async fn read<R: Stored>(&self, tx: &mut Tx<'tx>, pointer: &str, id: R::Id) -> Result<R, Error> {
         let found: Option<R> = records::read(tx, self.organization()?, id).await?;
         found.ok_or_else(|| {
             let fix = "Send the id of a record that exists.";
-            Error::Refused(Refusal::field(pointer, NotText::new("not_found", "does not exist", fix)))
+            Error::Refused(Refusal::field(pointer, InvalidValue::new("not_found", "does not exist", fix)))
         })
     }
 
-    /// Applies effects and what follows from them: all of them, as written.
+    /// Applies effects and those that follow from them. Returns all of them as written.
     pub async fn apply(&self, tx: &mut Tx<'tx>, effects: &[Effect]) -> Result<Vec<Effect>, Error> {
         let change = self.change();
         Ok(match &self.authority {
@@ -110,7 +110,7 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         })
     }
 
-    /// Applies effects by the permission of another one than the one who acts: a user's in another organization, a guest's.
+    /// Applies effects with another permission: that of the user in another organization, or of a guest.
     pub async fn apply_by<'p>(
         &self,
         tx: &mut Tx<'tx>,
@@ -129,7 +129,7 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         Ok(record)
     }
 
-    /// Changes a record, where a field differs: the record as it is then.
+    /// Changes a record if a field differs, and returns it.
     pub async fn update<R: Stored + TryFrom<AnyRecord>>(
         &self,
         tx: &mut Tx<'tx>,

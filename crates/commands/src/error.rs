@@ -1,15 +1,15 @@
-//! Why a command was not carried out.
+//! Why a command failed.
 
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::policy::Denial;
 
-/// Why a command was not carried out. Errors of the store keep their type: it decides whether the transaction is run again.
+/// Why a command failed. Errors of the store keep their type, which decides whether the transaction is run again.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A rule refuses it.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The caller may not do it.
+    /// The caller may not run it.
     #[error("permission denied: {0:?}")]
     Denied(Denial),
     /// The store failed.
@@ -24,7 +24,7 @@ impl From<Denial> for Error {
 }
 
 impl Error {
-    /// No such record, or none that the caller may see.
+    /// The record does not exist, or is hidden from the caller.
     pub fn not_found() -> Self {
         Self::Refused(Refusal::NotFound)
     }

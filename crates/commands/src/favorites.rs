@@ -1,4 +1,4 @@
-//! Saved college programs, on a member's list or a guest's.
+//! Saved college programs of users and guests.
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::favorites::WantedProgram;
@@ -6,7 +6,7 @@ use fieldhouse_domain::Refusal;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{self as rules, ChangeFavorite, Favorite, ListOwner, SavedProgram};
 use fieldhouse_domain::ids::{FavoriteId, Id};
-use fieldhouse_domain::text::NotText;
+use fieldhouse_domain::text::InvalidValue;
 use fieldhouse_store::colleges::{self, Program};
 use fieldhouse_store::favorites::{self, Listed};
 use fieldhouse_store::{Tx, guests};
@@ -22,7 +22,7 @@ async fn list<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Result<Vec<L
     })
 }
 
-/// Whose list it is.
+/// The owner of the list.
 fn owner(cx: &WriteContext<'_, '_>) -> Result<ListOwner, Error> {
     Ok(match cx.authority() {
         Authority::Organization(_) => ListOwner::User(cx.user()?),
@@ -30,7 +30,7 @@ fn owner(cx: &WriteContext<'_, '_>) -> Result<ListOwner, Error> {
     })
 }
 
-/// One program of the list, at a version that the request accepts.
+/// One program of the list, with its version checked against the request.
 async fn target<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, id: FavoriteId) -> Result<Listed, Error> {
     let found = list(tx, cx).await?.into_iter().find(|listed| listed.favorite.id == id);
     let Listed { favorite, program } = found.ok_or_else(Error::not_found)?;
@@ -46,22 +46,22 @@ fn records(list: Vec<Listed>) -> Vec<Favorite> {
 pub struct Save {
     /// The program.
     pub program: WantedProgram,
-    /// What is noted about it.
+    /// Its details.
     pub details: ChangeFavorite,
-    /// Whether the whole list is wanted.
+    /// Whether to return the whole list.
     pub whole: bool,
 }
 
-/// What comes of saving a program.
+/// The result of saving a program.
 #[derive(Debug)]
 pub struct Saved {
     /// The saved program.
     pub saved: Listed,
     /// Whether it is new on the list.
     pub is_new: bool,
-    /// Whether the caller became a guest by saving it.
+    /// Whether saving it created a guest.
     pub is_new_guest: bool,
-    /// The whole list, where it was wanted.
+    /// The whole list, if requested.
     pub list: Option<Vec<Listed>>,
 }
 
@@ -81,7 +81,7 @@ impl Command for Save {
     }
 }
 
-/// The program that is to be saved, with what the catalogue says about it.
+/// Finds the program to save, with its facts in the catalogue.
 async fn find(tx: &mut Tx<'_>, wanted: &WantedProgram) -> Result<(SavedProgram, Option<Program>), Error> {
     let (found, pointer) = match wanted {
         WantedProgram::Custom(custom) => return Ok((SavedProgram::Custom(custom.clone()), None)),
@@ -91,17 +91,17 @@ async fn find(tx: &mut Tx<'_>, wanted: &WantedProgram) -> Result<(SavedProgram, 
         }
     };
     let fix = "Search GET /api/v1/colleges/programs, or save it as custom.";
-    let unknown = || NotText::new("unknown_program", "is not a program of the catalogue", fix);
+    let unknown = || InvalidValue::new("unknown_program", "is not in the catalogue", fix);
     let program = found.ok_or_else(|| Refusal::field(pointer, unknown()))?;
     Ok((SavedProgram::Catalogue(program.program.id), Some(program)))
 }
 
-/// Changes what is noted about a saved program.
+/// Changes the details of a saved program.
 #[derive(Debug)]
 pub struct Change {
     /// The saved program.
     pub id: FavoriteId,
-    /// What changes.
+    /// The change.
     pub change: ChangeFavorite,
 }
 
@@ -144,7 +144,7 @@ impl Command for Remove {
     }
 }
 
-/// Puts the whole list in a new order.
+/// Changes the order of the whole list.
 #[derive(Debug)]
 pub struct Order(pub Vec<FavoriteId>);
 
@@ -160,19 +160,19 @@ impl Command for Order {
     }
 }
 
-/// Copies the list of a guest to the user's, and ends the guest.
+/// Copies a guest's list to the user's, and deletes the guest.
 #[derive(Debug)]
 pub struct Claim {
     /// The digest of the guest's token.
     pub token: [u8; 32],
 }
 
-/// How many programs were copied, and how many were on the user's list already.
+/// The result of claiming a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Claimed {
-    /// How many were copied.
+    /// The number of copied programs.
     pub copied: usize,
-    /// How many were there already.
+    /// The number of programs that were already on the user's list.
     pub merged: usize,
 }
 

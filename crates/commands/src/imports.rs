@@ -1,4 +1,4 @@
-//! Imports of whole leagues: seasons, divisions, teams, venues and games in one change.
+//! Imports of leagues: seasons, divisions, teams, venues and games in one change.
 
 use std::collections::BTreeSet;
 
@@ -13,20 +13,20 @@ use crate::{Command, Error, WriteContext};
 /// Imports a league file.
 #[derive(Debug)]
 pub struct League {
-    /// What the file does not say.
+    /// The options, for what the file does not contain.
     pub options: Options,
-    /// What the file says.
+    /// The parsed file.
     pub schedule: Schedule,
-    /// Whether invalid rows are left out; otherwise one of them refuses the whole file.
+    /// Whether bad rows are skipped. Otherwise one of them refuses the whole file.
     pub skip_bad: bool,
 }
 
-/// What comes of an import.
+/// The result of an import.
 #[derive(Debug)]
 pub enum Imported {
-    /// It is done: how many records were created, changed and left alone, and the rows that were left out.
+    /// It was stored: the numbers of created, changed and unchanged records, and the skipped rows.
     Done(Counts, Vec<BadRow>),
-    /// Nothing was done, because of these rows.
+    /// Nothing was stored, because of these rows.
     Refused(Vec<BadRow>),
 }
 
@@ -47,7 +47,7 @@ impl Command for League {
     }
 }
 
-/// Seasons that gained a division changed as well, although the file says nothing else about them.
+/// Counts seasons that gained a division as changed, even if the file changes nothing else about them.
 fn with_touched_seasons(counts: Counts, applied: &[Effect]) -> Counts {
     let is_season = |effect: &&Effect| effect.record().is_some_and(|record| record.kind() == Kind::Season);
     let changed = applied.iter().filter(is_season).filter(|effect| effect.verb() == "updated").count() as u64;
@@ -59,7 +59,7 @@ fn with_touched_seasons(counts: Counts, applied: &[Effect]) -> Counts {
     }
 }
 
-/// What the organization has of what the file is about.
+/// The existing records that the file may refer to.
 async fn existing<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, wanted: &Wanted) -> Result<Existing, Error> {
     let mut ids = BTreeSet::new();
     for external_id in &wanted.season_external_ids {

@@ -1,8 +1,8 @@
-//! What can be done: one file per noun, one type per command. A command reads facts, asks the domain, and applies effects, in one
-//! transaction. Routes, the operator, importers and jobs all run these; they differ in who acts and in how the transaction ends.
+//! Commands: one file for each noun, one type for each command. A command reads facts, asks the domain and applies effects in one
+//! transaction. Routes, the operator, importers and jobs run the same commands; they differ in who acts and how the transaction ends.
 //!
-//! A command awaits nothing but its transaction: what takes time (a password hash, parsing a file) happens before it and is passed in.
-//! A new command implements [`Command`] in the file of its noun; its operation has a row in the operation table.
+//! A command awaits only its transaction: slow work (a password hash, parsing a file) happens before and is passed in. A new command
+//! implements [`Command`] in the file of its noun; its operation has a row in the operation table.
 
 mod context;
 mod error;
@@ -30,17 +30,17 @@ pub use error::Error;
 
 /// One change of records.
 pub trait Command: Send + Sync + 'static {
-    /// The operation that it carries out: what it requires of the caller, and its name in the ledger.
+    /// The operation: its requirements, and its name in the ledger.
     const OPERATION: Operation;
-    /// What comes of it.
+    /// The result.
     type Output: Send + 'static;
 
-    /// The record that it is about, to which a permission may be limited; none where it creates one or is about several.
+    /// The record that the command is about, to which a permission may be limited. `None` if it creates one or is about several.
     fn target(&self) -> Option<Uuid> {
         None
     }
 
-    /// Carries it out. It may run several times, until its transaction does not collide with another one.
+    /// Runs the command. It may run several times, until its transaction commits without a conflict.
     fn run<'tx>(
         &self,
         tx: &mut Tx<'tx>,
@@ -48,7 +48,7 @@ pub trait Command: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Self::Output, Error>> + Send;
 }
 
-/// Who acts where there is no request.
+/// Who acts if there is no request.
 #[derive(Debug)]
 pub enum Acting {
     /// The operator of the server, in an organization.
@@ -66,7 +66,7 @@ impl Acting {
     }
 }
 
-/// Runs a command in a transaction of its own, without a request.
+/// Runs a command in its own transaction, without a request.
 pub async fn run<C: Command>(
     store: &Store,
     acting: Acting,
@@ -85,7 +85,7 @@ pub async fn run<C: Command>(
         .await
 }
 
-/// What an operation requires of an actor without a request.
+/// The requirement of an operation without a request.
 fn requirement(operation: Operation) -> Requirement {
     operation.row().map_or(
         Requirement {

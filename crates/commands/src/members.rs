@@ -14,7 +14,7 @@ use crate::{Command, Error, WriteContext};
 pub struct Change {
     /// The member.
     pub id: MemberId,
-    /// What changes.
+    /// The change.
     pub change: ChangeMember,
 }
 
@@ -35,7 +35,7 @@ impl Command for Change {
     }
 }
 
-/// Removes a member from the organization. Their keys and sessions in it end.
+/// Removes a member from the organization, and ends their keys and sessions in it.
 #[derive(Debug)]
 pub struct Remove(pub MemberId);
 

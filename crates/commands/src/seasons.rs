@@ -28,7 +28,7 @@ impl Command for Create {
 pub struct Change {
     /// The season.
     pub id: SeasonId,
-    /// What changes.
+    /// The change.
     pub change: ChangeSeason,
 }
 
@@ -44,12 +44,12 @@ impl Command for Change {
         let before: Season = cx.target(tx, self.id).await?;
         let after = rules::changed(&before, self.change.clone())?;
         cx.update(tx, before, after).await?;
-        // With its divisions, which the response shows.
+        // The response includes its divisions.
         seasons::read(tx, cx.organization()?, self.id).await?.ok_or_else(Error::not_found)
     }
 }
 
-/// Deletes a season that nothing depends on.
+/// Deletes a season that is not in use.
 #[derive(Debug)]
 pub struct Delete(pub SeasonId);
 

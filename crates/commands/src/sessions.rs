@@ -1,4 +1,4 @@
-//! Sessions: how they end. How they begin and go on is in `auth.rs`.
+//! Ending sessions. `auth.rs` has sign-in and refresh.
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::ids::{Id, SessionId};
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{Command, Error, WriteContext};
 
-/// Ends the session of the request: how many sessions ended.
+/// Ends the session of the request. Returns the number of ended sessions.
 #[derive(Debug)]
 pub struct SignOut(pub SessionId);
 

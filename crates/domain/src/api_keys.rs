@@ -1,7 +1,7 @@
-//! API keys: their text, their record and their life.
+//! API keys: their format, their record and their life cycle.
 //!
-//! A key is `fhk_`, a public id (10 base62 digits), a secret (43, 256 random bits) and a CRC-32 of what stands before it (6): a
-//! double-click selects it, a typo is refused before the database is asked, and secret scanners can match it.
+//! A key is `fhk_`, a public id (10 base62 digits), a secret (43, 256 random bits) and a CRC-32 of the preceding characters (6). A
+//! double-click selects all of it, a typo is refused without a database query, and secret scanners can match it.
 
 use std::net::IpAddr;
 
@@ -17,24 +17,24 @@ use crate::roles::Role;
 use crate::scopes::Scope;
 use crate::text::Name;
 
-/// What every key starts with.
+/// The prefix of every key.
 pub const PREFIX: &str = "fhk_";
-/// How long a key lasts unless its maker says otherwise.
+/// The default lifetime of a key.
 pub const DEFAULT_LIFE: SignedDuration = SignedDuration::from_hours(90 * 24);
-/// How long a key may last at most.
-pub const LONGEST_LIFE: SignedDuration = SignedDuration::from_hours(366 * 24);
-/// How many active keys a user may have in one organization.
-pub const MOST_ACTIVE: usize = 100;
+/// The maximum lifetime of a key.
+pub const MAX_LIFE: SignedDuration = SignedDuration::from_hours(366 * 24);
+/// The maximum number of active keys of a user in one organization.
+pub const MAX_ACTIVE: usize = 100;
 
 const PUBLIC: usize = 10;
 const SECRET: usize = 43;
 const CHECKSUM: usize = 6;
 
-/// The text of a key, found to be well-formed. It is not `Debug`, so that it does not reach a log.
+/// The raw text of a well-formed key. It is not `Debug`, so that it does not reach a log.
 pub struct KeyText(String);
 
 impl KeyText {
-    /// The key made of 64 and 256 random bits.
+    /// Creates a key from 64 and 256 random bits.
     pub fn new(public: u64, secret: [u8; 32]) -> Self {
         let public = base62(&public.to_be_bytes(), 11);
         let mut text = format!("{PREFIX}{}{}", &public[public.len() - PUBLIC..], base62(&secret, SECRET));
@@ -42,7 +42,7 @@ impl KeyText {
         Self(text)
     }
 
-    /// Parses a key: its prefix, its length, its alphabet and its checksum. None for anything else.
+    /// Parses a key: checks its prefix, length, alphabet and checksum. Returns `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix(PREFIX)?;
         if digits.len() != PUBLIC + SECRET + CHECKSUM || !digits.bytes().all(|b| b.is_ascii_alphanumeric()) {
@@ -57,12 +57,12 @@ impl KeyText {
         &self.0
     }
 
-    /// The part by which its record is found; not secret.
+    /// The public id, by which the record is found.
     pub fn public_id(&self) -> &str {
         &self.0[PREFIX.len()..PREFIX.len() + PUBLIC]
     }
 
-    /// The last four characters, by which a person tells keys apart.
+    /// The last four characters, which help people to tell keys apart.
     pub fn last4(&self) -> &str {
         &self.0[self.0.len() - 4..]
     }
@@ -90,23 +90,23 @@ fn base62(number: &[u8], digits: usize) -> String {
 }
 
 enumeration! {
-    /// Whom a key is for.
+    /// What a key is for.
     ApiKeyKind {
-        /// A person's own scripts.
+        /// Scripts of its owner.
         Personal "personal",
-        /// An agent, which may read, and write only through changesets.
+        /// An agent. It can read, and can write only through changesets.
         Agent "agent",
     }
 }
 
 enumeration! {
-    /// Whether a key can be used.
+    /// The status of a key.
     ApiKeyStatus {
-        /// It can.
+        /// It can be used.
         Active "active",
-        /// Its time is over.
+        /// It has expired.
         Expired "expired",
-        /// Somebody revoked it.
+        /// It was revoked.
         Revoked "revoked",
     }
 }
@@ -118,16 +118,16 @@ pub struct ApiKey {
     /// The id.
     #[field(server)]
     pub id: ApiKeyId,
-    /// Whose key it is.
+    /// The user who owns the key.
     #[field(server)]
     pub user_id: UserId,
-    /// What its owner calls it.
+    /// The name that its owner gave it.
     #[field(create_only)]
     pub name: Name,
-    /// Whom it is for; an agent's key reads, and writes only through changesets.
+    /// What it is for: `personal`, or `agent` for an agent, which can write only through changesets.
     #[field(create_only, default = ApiKeyKind::Personal)]
     pub kind: ApiKeyKind,
-    /// The part by which it is found.
+    /// The public id of the key.
     #[field(server)]
     pub public_id: String,
     /// Its last four characters.
@@ -136,16 +136,16 @@ pub struct ApiKey {
     /// HMAC-SHA-256 of the key under the pepper.
     #[field(server, secret)]
     pub digest: [u8; 32],
-    /// Which pepper of the key ring.
+    /// The pepper's id in the key ring.
     #[field(server)]
     pub pepper_id: String,
     /// The role that its owner had when it was issued.
     #[field(server)]
     pub role: Role,
-    /// What it may be used for, as `resource:read` or `resource:write`; empty: whatever its role allows.
+    /// The scopes it is limited to, as `resource:read` or `resource:write`. If empty, it may do everything that its role permits.
     #[field(create_only, default = Vec::new(), max = 50)]
     pub scopes: Vec<Scope>,
-    /// The addresses from which it may be used; empty: any.
+    /// The addresses it may be used from. If empty, any address.
     #[field(create_only, default = Vec::new(), max = 50)]
     pub allowed_ips: Vec<IpAddr>,
     /// When it was issued.
@@ -163,13 +163,13 @@ pub struct ApiKey {
     /// When the record last changed.
     #[field(server, bookkeeping)]
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     #[field(server, bookkeeping)]
     pub version: i64,
 }
 
 impl ApiKey {
-    /// Whether it can be used at `now`.
+    /// The status at `now`.
     pub fn status(&self, now: Timestamp) -> ApiKeyStatus {
         match self.revoked_at {
             Some(_) => ApiKeyStatus::Revoked,
@@ -179,28 +179,28 @@ impl ApiKey {
     }
 }
 
-/// What a request asks of a new key.
+/// The fields of a new API key.
 #[derive(Clone, Debug, PartialEq, Body)]
 #[body(title = "ApiKeyCreate")]
 pub struct IssueApiKey {
     /// The key's own fields.
     #[body(flatten)]
     pub key: NewApiKey,
-    /// When it expires; in 90 days by default, in 366 at most.
+    /// When it expires: by default in 90 days, at most in 366.
     pub expires_at: Option<Timestamp>,
 }
 
-/// The text of a new key with its digest under the current pepper.
+/// A new key with its digest under the current pepper.
 pub struct Minted {
-    /// The text.
+    /// The raw key.
     pub text: KeyText,
     /// HMAC-SHA-256 of the text.
     pub digest: [u8; 32],
-    /// Under which pepper.
+    /// The pepper's id in the key ring.
     pub pepper_id: String,
 }
 
-/// Issues a key to a user whose role is `role` now. `active` is how many active keys he has already.
+/// Issues a key to a user whose role is `role` now. `active` is the number of their active keys.
 pub fn issue(
     moment: &Moment,
     user_id: UserId,
@@ -210,12 +210,12 @@ pub fn issue(
     active: usize,
 ) -> Result<ApiKey, Refusal> {
     let now = moment.now();
-    if active >= MOST_ACTIVE {
+    if active >= MAX_ACTIVE {
         return Err(Refusal::LimitReached(format!(
-            "a user has at most {MOST_ACTIVE} active keys: revoke one first"
+            "a user has at most {MAX_ACTIVE} active keys: revoke one first"
         )));
     }
-    let latest = now.saturating_add(LONGEST_LIFE).unwrap_or(Timestamp::MAX);
+    let latest = now.saturating_add(MAX_LIFE).unwrap_or(Timestamp::MAX);
     let default = || now.saturating_add(DEFAULT_LIFE).unwrap_or(latest);
     let expires_at = wanted.expires_at.map_or_else(default, whole_microseconds);
     let mut check = crate::refusal::Check::default();
@@ -224,7 +224,7 @@ pub fn issue(
             "/expires_at",
             "out_of_range",
             "is not within the next 366 days",
-            "choose a time from now to 366 days",
+            "Send a time within the next 366 days.",
         );
     }
     check.finish(Some(()))?;
@@ -252,7 +252,7 @@ pub fn issue(
     })
 }
 
-/// Revokes a key; none where it is revoked already.
+/// Revokes a key. Returns `None` if it has been revoked before.
 pub fn revoke(moment: &Moment, key: ApiKey) -> Option<Effect> {
     let after = ApiKey { revoked_at: key.revoked_at.or(Some(moment.now())), ..key.clone() };
     Effect::update(moment, key, after)
@@ -265,7 +265,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_key_reads_back_and_one_changed_letter_is_noticed(public: u64, secret: [u8; 32], at in 4usize..63) {
+        fn a_key_parses_and_a_changed_character_is_refused(public: u64, secret: [u8; 32], at in 4usize..63) {
             let text = KeyText::new(public, secret).reveal().to_owned();
             prop_assert_eq!(text.len(), 63);
             prop_assert!(KeyText::parse(&text).is_some());
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn base62_pads_and_never_loses_bits() {
+    fn base62_pads_and_keeps_every_bit() {
         assert_eq!(base62(&[0, 0], 4), "0000");
         assert_eq!(base62(&[255; 32], 43).len(), 43);
         assert_eq!(base62(&62u32.to_be_bytes(), 1), "10");

@@ -8,13 +8,13 @@ use crate::sports::Sport;
 use crate::text::{self, Name};
 
 enumeration! {
-    /// For whom a program is.
+    /// Who competes in a program.
     ProgramGender {
         /// Men.
         Men "men",
         /// Women.
         Women "women",
-        /// Both in one team.
+        /// Men and women in one team.
         Coed "coed",
         /// The source does not say.
         Unknown "unknown",
@@ -31,7 +31,7 @@ pub struct College {
     /// The id.
     #[field(server)]
     pub id: CollegeId,
-    /// The US Department of Education's `UNITID`: the key, because names are shared.
+    /// The US Department of Education's `UNITID`. It is the key because several colleges may share a name.
     #[field(server)]
     pub unitid: i64,
     /// Its name.
@@ -40,25 +40,25 @@ pub struct College {
     /// City.
     #[field(server)]
     pub city: Option<String>,
-    /// USPS code of the state or territory; none abroad.
+    /// USPS code of the state or territory; null abroad.
     #[field(server)]
     pub state: Option<String>,
     /// ZIP code: five digits or `12345-6789`.
     #[field(server)]
     pub zip: Option<String>,
-    /// What kind of institution: `Public, 4-year or above`.
+    /// The kind of institution, such as `Public, 4-year or above`.
     #[field(server)]
     pub sector: Option<String>,
-    /// The athletics division: `NCAA Division II without football`.
+    /// The athletics division, such as `NCAA Division II without football`.
     #[field(server)]
     pub division: Option<String>,
-    /// Undergraduate men.
+    /// The number of undergraduate men.
     #[field(server)]
     pub enrollment_men: Option<i64>,
-    /// Undergraduate women.
+    /// The number of undergraduate women.
     #[field(server)]
     pub enrollment_women: Option<i64>,
-    /// All undergraduates.
+    /// The number of all undergraduates.
     #[field(server)]
     pub enrollment_total: Option<i64>,
     /// When the record was created.
@@ -67,7 +67,7 @@ pub struct College {
     /// When it last changed.
     #[field(server, bookkeeping)]
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     #[field(server, bookkeeping)]
     pub version: i64,
 }
@@ -85,16 +85,16 @@ pub struct Program {
     /// The sport.
     #[field(server)]
     pub sport: Sport,
-    /// For whom it is.
+    /// Who competes in it.
     #[field(server)]
     pub gender: ProgramGender,
     /// The division in this sport.
     #[field(server)]
     pub division: Option<String>,
-    /// How many athletes take part.
+    /// The number of athletes.
     #[field(server)]
     pub participants: Option<i64>,
-    /// The academic year of these facts: `2024-25`.
+    /// The academic year of these facts, such as `2024-25`.
     #[field(server)]
     pub academic_year: Option<String>,
     /// When the record was created.
@@ -103,17 +103,17 @@ pub struct Program {
     /// When it last changed.
     #[field(server, bookkeeping)]
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     #[field(server, bookkeeping)]
     pub version: i64,
 }
 
-/// A text as it is compared; empty where there is none.
+/// The form of a string that is compared; empty for none.
 fn folded(text: Option<&str>) -> String {
     text.map(text::fold).unwrap_or_default()
 }
 
-/// A ZIP code as it is kept: five digits, or nine with a hyphen before the last four. None for anything else.
+/// A ZIP code in the stored form: five digits, or nine with a hyphen before the last four. Returns `None` for anything else.
 pub fn zip(text: &str) -> Option<String> {
     let digits: String = text.trim().chars().filter(|letter| *letter != '-').collect();
     let right = matches!(digits.len(), 5 | 9) && digits.bytes().all(|byte| byte.is_ascii_digit());

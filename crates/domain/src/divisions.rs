@@ -13,7 +13,7 @@ enumeration! {
         Boys "boys",
         /// Girls.
         Girls "girls",
-        /// Both.
+        /// Boys and girls.
         Mixed "mixed",
     }
 }
@@ -28,10 +28,10 @@ pub struct Division {
     /// Its season.
     #[field(create_only)]
     pub season_id: SeasonId,
-    /// Its name, unique in the season without regard to case and accents.
+    /// Its name, unique in the season regardless of case and accents.
     #[field(client)]
     pub name: Name,
-    /// The age group: `U12`.
+    /// The age group, such as `U12`.
     #[field(client)]
     pub age_group: Option<Name>,
     /// Who plays in it.
@@ -43,12 +43,12 @@ pub struct Division {
     /// When it last changed.
     #[field(server, bookkeeping, initial = moment.now())]
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     #[field(server, bookkeeping, initial = 1)]
     pub version: i64,
 }
 
-/// The age group that a division's name tells: the word `U` followed by one or two digits (`Saturday U12 Boys Division 1`).
+/// The age group in a division's name: the word `U` followed by one or two digits (`Saturday U12 Boys Division 1`).
 pub fn age_group(name: &Name) -> Option<Name> {
     words(name)
         .find(|word| {
@@ -58,7 +58,7 @@ pub fn age_group(name: &Name) -> Option<Name> {
         .and_then(|word| Name::parse(&word.to_uppercase()).ok())
 }
 
-/// Who plays in a division, as far as its name tells.
+/// Who plays in a division, if its name says so.
 pub fn gender(name: &Name) -> Option<DivisionGender> {
     words(name).find_map(|word| word.to_lowercase().parse().ok())
 }

@@ -1,7 +1,6 @@
-//! Effects: what a command does to records, with every record before and after.
+//! Effects: what a command does to records, each with the record before and after.
 //!
-//! A command is a pure function that returns effects; the store applies them. A new kind of record gets a line in [`records!`] and in
-//! the store's tables of statements.
+//! A command returns effects and the store applies them. A new kind of record gets a line in [`records!`].
 
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
@@ -55,7 +54,7 @@ enumeration! {
 }
 
 impl Kind {
-    /// How many records of other kinds are above a record of this kind at most: it refers to them.
+    /// The longest chain of references from a record of this kind to records of other kinds.
     pub const fn depth(self) -> i8 {
         match self {
             Self::Organization | Self::User | Self::College => 0,
@@ -69,7 +68,7 @@ impl Kind {
 
 macro_rules! records {
     ($($name:ident,)*) => {
-        /// A record of any kind that effects are about.
+        /// A record of any kind.
         #[derive(Clone, Debug, PartialEq)]
         #[expect(missing_docs, reason = "each member is the record of its name")]
         pub enum AnyRecord { $($name($name),)* }
@@ -78,7 +77,7 @@ macro_rules! records {
             impl From<$name> for AnyRecord { fn from(record: $name) -> Self { Self::$name(record) } }
             impl TryFrom<AnyRecord> for $name {
                 type Error = Kind;
-                /// The record, or of which other kind it is.
+                /// Converts to the record's own type, or returns the kind it is.
                 fn try_from(any: AnyRecord) -> Result<Self, Kind> {
                     match any { AnyRecord::$name(record) => Ok(record), other => Err(other.kind()) }
                 }
@@ -92,15 +91,15 @@ macro_rules! records {
             pub fn uuid(&self) -> Uuid { match self { $(Self::$name(record) => record.id.uuid()),* } }
             /// The record's id as it is written on the wire.
             pub fn id(&self) -> String { match self { $(Self::$name(record) => record.id.to_string()),* } }
-            /// The user that it belongs to, or whose list it is on; none for what belongs to the organization.
+            /// The user or guest who owns the record. `None` if it belongs to the organization.
             pub fn owner(&self) -> Option<Uuid> { match self { $(Self::$name(record) => Owned::owner(record)),* } }
-            /// How often it has changed, from 1.
+            /// The version: 1 at first, and one more with every change.
             pub fn version(&self) -> i64 { match self { $(Self::$name(record) => record.version),* } }
             /// When it last changed.
             pub fn updated_at(&self) -> Timestamp { match self { $(Self::$name(record) => record.updated_at),* } }
             /// All fields but secrets, in the order of the declaration.
             pub fn image(&self) -> Map<String, Json> { match self { $(Self::$name(record) => record.image()),* } }
-            /// The names of the fields that differ, bookkeeping left out; all of them where `other` is of another kind.
+            /// The names of the fields that differ, without bookkeeping; all fields if `other` is of another kind.
             pub fn changed(&self, other: &Self) -> Vec<&'static str> {
                 match (self, other) {
                     $((Self::$name(one), Self::$name(other)) => one.changed(other),)*
@@ -112,7 +111,7 @@ macro_rules! records {
             }
         }
 
-        /// Does something with the record inside, whatever its kind: `with_record!(any, record => expression)`.
+        /// Evaluates an expression with the record of any kind: `with_record!(any, record => expression)`.
         #[macro_export]
         macro_rules! with_record {
             ($any:expr, $record:ident => $body:expr) => {
@@ -124,7 +123,7 @@ macro_rules! records {
 
 records! { Organization, User, Member, Session, ApiKey, Season, Division, Team, Venue, Game, Favorite, }
 
-/// Whose a record is.
+/// Records that may have an owner.
 trait Owned {
     fn owner(&self) -> Option<Uuid>;
 }
@@ -150,8 +149,7 @@ owned! {
 }
 
 impl AnyRecord {
-    /// Becomes the next version of a record. Its time of change is that of the ledger's entry; clocks differ, so only the order of the
-    /// ledger says what came first.
+    /// Becomes the next version of a record. The clocks of servers differ, so only the order of the ledger says which change came first.
     fn follow(&mut self, before: &Self, moment: &Moment) {
         self.set_version(before.version() + 1, moment.now());
     }
@@ -160,19 +158,19 @@ impl AnyRecord {
 /// What happens to one record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effect {
-    /// The record before; none: it is created.
+    /// The record before; `None` if it is created.
     pub before: Option<AnyRecord>,
-    /// The record after; none: it is deleted.
+    /// The record after; `None` if it is deleted.
     pub after: Option<AnyRecord>,
 }
 
 impl Effect {
-    /// A record is created.
+    /// Creates a record.
     pub fn create(after: impl Into<AnyRecord>) -> Self {
         Self { before: None, after: Some(after.into()) }
     }
 
-    /// A record changes: its version goes up by one and its time of change is the moment's. None where no field differs.
+    /// Changes a record: its version goes up by one and it gets the time of the moment. Returns `None` if no field differs.
     pub fn update<R: Into<AnyRecord>>(moment: &Moment, before: R, after: R) -> Option<Self> {
         let (before, mut after) = (before.into(), after.into());
         if before.changed(&after).is_empty() {
@@ -182,7 +180,7 @@ impl Effect {
         Some(Self { before: Some(before), after: Some(after) })
     }
 
-    /// A record stays as it is, but something that is read together with it changes.
+    /// Gives a record a new version without changing a field, because something that is read together with it changes.
     pub fn touch(moment: &Moment, before: impl Into<AnyRecord>) -> Self {
         let before = before.into();
         let mut after = before.clone();
@@ -190,12 +188,12 @@ impl Effect {
         Self { before: Some(before), after: Some(after) }
     }
 
-    /// A record is deleted.
+    /// Deletes a record.
     pub fn delete(before: impl Into<AnyRecord>) -> Self {
         Self { before: Some(before.into()), after: None }
     }
 
-    /// The record that it is about, as it is afterwards, or as it was where it is deleted.
+    /// The record afterwards; for a deletion, the record before.
     pub fn record(&self) -> Option<&AnyRecord> {
         self.after.as_ref().or(self.before.as_ref())
     }
@@ -209,8 +207,7 @@ impl Effect {
         }
     }
 
-    /// Its place in the order in which effects are written: deletions from children to parents, then updates, then creations from
-    /// parents to children.
+    /// The position in which it is written: deletions from children to parents, then updates, then creations from parents to children.
     pub fn place(&self) -> (u8, i8) {
         let depth = self.record().map_or(0, |record| record.kind().depth());
         match (&self.before, &self.after) {
@@ -220,7 +217,7 @@ impl Effect {
         }
     }
 
-    /// The names of the fields that it touches; none for a record that is deleted.
+    /// The names of the changed fields; empty for a deletion.
     pub fn fields(&self) -> Vec<&'static str> {
         match (&self.before, &self.after) {
             (Some(before), Some(after)) => after.changed(before),

@@ -1,4 +1,4 @@
-//! Saved college programs: a user's, or a guest's.
+//! Saved college programs of a user or a guest.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,40 +16,40 @@ use crate::ids::{FavoriteId, GuestId, Id, ProgramId, UserId};
 use crate::record::{At, Body, Cell, CellKind, Column, Field, Input, Record, enumeration};
 use crate::refusal::Check;
 use crate::sports::Sport;
-use crate::text::{self, Name, NotText, State, Tag, texts};
+use crate::text::{self, InvalidValue, Name, State, Tag, texts};
 use crate::{Moment, Refusal};
 
-/// How many programs a caller may save.
-pub const MOST: usize = 200;
-/// The longest notes, in bytes.
+/// The maximum number of saved programs.
+pub const MAX_SAVED: usize = 200;
+/// The maximum length of notes, in bytes.
 const NOTES_MAX: usize = 10_000;
 
 enumeration! {
-    /// How far an athlete is with a program.
+    /// How far an athlete has got with a program.
     Stage {
-        /// Put on the list.
+        /// Added to the list.
         Saved "saved",
-        /// Being looked into.
+        /// The athlete is reading up on the program.
         Researching "researching",
-        /// Written to.
+        /// The athlete has written to the coaches.
         Contacted "contacted",
-        /// Talking.
+        /// The athlete and the coaches are in contact.
         InConversation "in_conversation",
-        /// Seen.
+        /// The athlete has visited the college.
         Visited "visited",
-        /// An offer was made.
+        /// The college has made an offer.
         Offered "offered",
         /// The athlete has committed.
         Committed "committed",
-        /// One side said no.
+        /// The athlete or the college has declined.
         Declined "declined",
-        /// Put away.
+        /// No longer of interest.
         Archived "archived",
     }
 }
 
 enumeration! {
-    /// How likely a place is, in the words of college counselling.
+    /// How likely a place is, in the terms of college counselling.
     Fit {
         /// Nearly certain.
         Safety "safety",
@@ -57,26 +57,26 @@ enumeration! {
         Fit "fit",
         /// Hard to get.
         Reach "reach",
-        /// Not judged yet.
+        /// Not assessed yet.
         Unset "unset",
     }
 }
 
-/// Whose list a saved program is on.
+/// The owner of a list of saved programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListOwner {
-    /// A user's in one organization.
+    /// A user in one organization.
     User(UserId),
-    /// A guest's, outside of every organization.
+    /// A guest, who belongs to no organization.
     Guest(GuestId),
 }
 
-/// The id of a list's owner: a user's or a guest's, as the table says.
+/// The id of a list's owner. The table that it is stored in says whether it is a user's or a guest's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OwnerId(Uuid);
 
 impl OwnerId {
-    /// The id without its kind.
+    /// The UUID.
     pub fn uuid(self) -> Uuid {
         self.0
     }
@@ -111,7 +111,7 @@ impl Field for OwnerId {
     }
 }
 
-/// A program that the catalogue does not hold.
+/// A program that is not in the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, Body)]
 #[body(title = "CustomProgram")]
 pub struct CustomProgram {
@@ -121,13 +121,13 @@ pub struct CustomProgram {
     pub state: Option<State>,
     /// The sport, in any spelling.
     pub sport: Sport,
-    /// For whom the program is, in any case of letters; `unknown` by default.
+    /// Who competes in it, in upper or lower case; `unknown` by default.
     #[body(default = WrittenGender(ProgramGender::Unknown))]
     pub gender: WrittenGender,
 }
 
 impl CustomProgram {
-    /// What makes two of them the same.
+    /// The form that is compared: two programs with the same form are the same.
     pub fn folded(&self) -> String {
         let state = self.state.as_ref().map(State::folded).unwrap_or_default();
         format!("{}|{state}|{}|{}", self.college_name.folded(), self.sport, self.gender.0)
@@ -146,18 +146,18 @@ impl Column for CustomProgram {
     }
 }
 
-/// A program's gender as people write it: in any case of letters.
+/// A program's gender in upper or lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct WrittenGender(pub ProgramGender);
 
 impl FromStr for WrittenGender {
-    type Err = NotText;
-    fn from_str(text: &str) -> Result<Self, NotText> {
+    type Err = InvalidValue;
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         text.trim().to_lowercase().parse().map(Self).map_err(|_| {
             let names: Vec<_> = ProgramGender::ALL.iter().map(|gender| gender.name()).collect();
             let names = names.join(", ");
-            NotText::new(
+            InvalidValue::new(
                 "unknown_gender",
                 format!("must be one of: {names}"),
                 format!("Send one of: {names}."),
@@ -179,9 +179,9 @@ impl Field for WrittenGender {
 /// What is saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SavedProgram {
-    /// A program of the catalogue.
+    /// A program in the catalogue.
     Catalogue(ProgramId),
-    /// One that the catalogue does not hold.
+    /// A program that is not in the catalogue.
     Custom(CustomProgram),
 }
 
@@ -191,11 +191,11 @@ pub struct Notes(String);
 
 impl Notes {
     /// Parses notes. They may be empty.
-    pub fn parse(text: &str) -> Result<Self, NotText> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         text::block(text, NOTES_MAX).map(Self)
     }
 
-    /// The text.
+    /// The notes.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -203,13 +203,13 @@ impl Notes {
 
 texts! { Notes: Self, ObjectBuilder::new().max_length(Some(NOTES_MAX)); }
 
-/// The tags of a saved program, each once without regard to case.
+/// The tags of a saved program. Each occurs once, regardless of case.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Tags(Vec<Tag>);
 
 impl Tags {
-    /// The tags, in their order.
+    /// The tags, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Tag> {
         self.0.iter()
     }
@@ -257,16 +257,16 @@ pub struct Favorite {
     /// The id.
     #[field(server)]
     pub id: FavoriteId,
-    /// Whose list it is on.
+    /// The owner of the list.
     #[field(server)]
     pub owner_id: OwnerId,
-    /// The program of the catalogue that was saved.
+    /// The saved program, if it is in the catalogue.
     #[field(server)]
     pub program_id: Option<ProgramId>,
-    /// The program that was saved where the catalogue does not hold it.
+    /// The saved program, if it is not in the catalogue.
     #[field(server)]
     pub custom: Option<CustomProgram>,
-    /// How far the athlete is with it; `saved` by default.
+    /// How far the athlete has got with it; `saved` by default.
     #[field(client, default = Stage::Saved)]
     pub stage: Stage,
     /// How likely a place is; `unset` by default.
@@ -275,13 +275,13 @@ pub struct Favorite {
     /// How much the athlete wants it, 1 to 5.
     #[field(client, min = 1, max = 5)]
     pub interest: Option<i64>,
-    /// Its place on the list, from 1.
+    /// Its position on the list, from 1.
     #[field(server)]
     pub rank: i64,
-    /// Notes, up to 10,000 bytes; not for guests.
+    /// Notes, up to 10,000 bytes. Guests cannot store notes.
     #[field(client)]
     pub notes: Option<Notes>,
-    /// Tags of 1 to 40 characters, at most 20.
+    /// Tags: at most 20, of 1 to 40 characters each.
     #[field(client, default = Tags::default(), max = 20)]
     pub tags: Tags,
     /// When it was saved.
@@ -290,28 +290,29 @@ pub struct Favorite {
     /// When it last changed.
     #[field(server, bookkeeping)]
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     #[field(server, bookkeeping)]
     pub version: i64,
 }
 
 impl Favorite {
-    /// What was saved; none for a row that names no program, which the schema excludes.
+    /// The saved program. `None` for a row without one, which the schema excludes.
     pub fn program(&self) -> Option<SavedProgram> {
         self.program_id.map(SavedProgram::Catalogue).or_else(|| self.custom.clone().map(SavedProgram::Custom))
     }
 }
 
-/// What is to change about a saved program on somebody's list.
-fn details_for(owner: ListOwner, details: ChangeFavorite) -> Result<ChangeFavorite, Refusal> {
+/// The details to store on a list, or a refusal if its owner may not store them.
+fn checked_details(owner: ListOwner, details: ChangeFavorite) -> Result<ChangeFavorite, Refusal> {
     if matches!(details.notes, Some(Some(_))) && matches!(owner, ListOwner::Guest(_)) {
-        let wrong = NotText::new("not_for_guests", "cannot be stored for a guest", "Sign in to write notes.");
+        let wrong =
+            InvalidValue::new("not_for_guests", "cannot be stored for a guest", "Sign in to write notes.");
         return Err(Refusal::field("/notes", wrong));
     }
     Ok(details)
 }
 
-/// Saves a program on a list that holds `list` now. One that is saved already is given back as it is, without an effect.
+/// Saves a program on a list that now holds `list`. A program that is already on it is returned without an effect.
 pub fn save(
     moment: &Moment,
     owner: ListOwner,
@@ -319,13 +320,15 @@ pub fn save(
     program: SavedProgram,
     details: ChangeFavorite,
 ) -> Result<(Favorite, Option<Effect>), Refusal> {
-    let details = details_for(owner, details)?;
+    let details = checked_details(owner, details)?;
     if let Some(saved) = list.iter().find(|saved| saved.program().is_some_and(|saved| same(&saved, &program)))
     {
         return Ok((saved.clone(), None));
     }
-    if list.len() >= MOST {
-        return Err(Refusal::LimitReached(format!("a list holds at most {MOST} programs: remove one first")));
+    if list.len() >= MAX_SAVED {
+        return Err(Refusal::LimitReached(format!(
+            "a list holds at most {MAX_SAVED} programs: remove one first"
+        )));
     }
     let (program_id, custom) = match program {
         SavedProgram::Catalogue(program) => (Some(program), None),
@@ -350,19 +353,18 @@ pub fn save(
     Ok((favorite.clone(), Some(Effect::create(favorite))))
 }
 
-/// Changes a saved program; none where nothing differs.
+/// Changes a saved program. Returns no effect if nothing differs.
 pub fn change(
     moment: &Moment,
     owner: ListOwner,
     favorite: Favorite,
     details: ChangeFavorite,
 ) -> Result<Option<Effect>, Refusal> {
-    let after = favorite.with(details_for(owner, details)?)?;
+    let after = favorite.with(checked_details(owner, details)?)?;
     Ok(Effect::update(moment, favorite, after))
 }
 
-/// Copies a guest's list to a user's, merging duplicates: what the user has stays as it is. Yields the effects on the user's list and
-/// those that empty the guest's.
+/// Copies a guest's list to a user's and empties the guest's. Programs that are already on the user's list stay as they are.
 pub fn claim(
     moment: &Moment,
     user: UserId,
@@ -393,18 +395,18 @@ pub fn claim(
     Ok(claimed)
 }
 
-/// What comes of claiming a guest's list.
+/// The result of claiming a guest's list.
 #[derive(Debug, Default)]
 pub struct Claimed {
-    /// What is added to the user's list.
+    /// The programs added to the user's list.
     pub copied: Vec<Effect>,
-    /// How many were on the user's list already.
+    /// The number of programs that were already on the user's list.
     pub merged: usize,
-    /// What goes from the guest's list.
+    /// The programs deleted from the guest's list.
     pub removed: Vec<Effect>,
 }
 
-/// Puts a list in the order of `ids`, which must name every saved program once.
+/// Puts a list in the order of `ids`, which must contain the id of each saved program once.
 pub fn reorder(moment: &Moment, list: Vec<Favorite>, ids: &[FavoriteId]) -> Result<Vec<Effect>, Refusal> {
     let mut check = Check::default();
     let mut known: Vec<_> = list.iter().map(|saved| saved.id).collect();
@@ -412,12 +414,12 @@ pub fn reorder(moment: &Moment, list: Vec<Favorite>, ids: &[FavoriteId]) -> Resu
     known.sort_unstable();
     named.sort_unstable();
     if known != named {
-        let message = format!("does not name each of the {} saved programs once", known.len());
+        let message = format!("must contain the id of each of the {} saved programs once", known.len());
         check.refuse(
             "/ids",
             "not_a_permutation",
             message,
-            "read the list and send all its ids in the new order",
+            "Read the list and send all its ids in the new order.",
         );
     }
     check.finish(Some(()))?;

@@ -13,31 +13,31 @@ use crate::text::{ExternalId, Name};
 use crate::time::TimeZoneName;
 
 enumeration! {
-    /// Whether two teams meet or one rests.
+    /// Whether two teams play or one has a bye.
     GameKind {
-        /// Two teams meet.
+        /// Two teams play.
         Game "game",
-        /// A team rests this round; only its home side is set.
+        /// A team has no game this round. Only the home side is set.
         Bye "bye",
     }
 }
 
 enumeration! {
-    /// Where a game stands.
+    /// The status of a game.
     GameStatus {
-        /// To be played.
+        /// Not played yet.
         Scheduled "scheduled",
-        /// Put off; the time is the old one.
+        /// To be played at another time; the game still has the old time.
         Postponed "postponed",
         /// Will not be played.
         Cancelled "cancelled",
         /// Being played.
         InProgress "in_progress",
-        /// Played.
+        /// Played, with a final score.
         Final "final",
-        /// Decided without play.
+        /// Decided without being played.
         Forfeit "forfeit",
-        /// Broken off.
+        /// Started but not finished.
         Abandoned "abandoned",
     }
 }
@@ -47,18 +47,18 @@ enumeration! {
 pub struct Side {
     /// The team.
     pub team_id: TeamId,
-    /// Its score, once there is one.
+    /// Its score, if known.
     pub score: Option<i64>,
 }
 
-/// What last changed about a game that families should know.
+/// The last change of a game that families should know about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LastChange {
-    /// When.
+    /// When it was made.
     pub at: Timestamp,
-    /// Which fields.
+    /// The changed fields.
     pub fields: Vec<String>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
 }
 
@@ -75,46 +75,46 @@ pub struct Game {
     /// Its division.
     #[field(client)]
     pub division_id: DivisionId,
-    /// Its round: `Round 1`.
+    /// Its round, such as `Round 1`.
     #[field(client)]
     pub round: Option<Name>,
-    /// Whether two teams meet or one rests.
+    /// Whether two teams play or one has a bye.
     #[field(create_only, default = GameKind::Game)]
     pub kind: GameKind,
     /// Its status.
     #[field(client, default = GameStatus::Scheduled)]
     pub status: GameStatus,
-    /// When it starts; where only the day is known, midnight at the venue.
+    /// When it starts. If only the day is known (`time_tbd`), midnight at the venue.
     #[field(client)]
     pub starts_at: Timestamp,
     /// Whether only the day is known.
     #[field(client, default = false)]
     pub time_tbd: bool,
-    /// When it ends, where that is known.
+    /// When it ends, if known.
     #[field(client)]
     pub ends_at: Option<Timestamp>,
-    /// The IANA time zone of its clock.
+    /// The IANA time zone of the venue.
     #[field(client)]
     pub time_zone: TimeZoneName,
-    /// Where it is played, where that is known.
+    /// The venue, if known.
     #[field(client)]
     pub venue_id: Option<VenueId>,
-    /// On which court or field.
+    /// The court or field.
     #[field(client)]
     pub field: Option<Name>,
-    /// The home team; the resting team of a bye. Null where it is not known yet.
+    /// The home team, or the team that has a bye. Null if not known yet.
     #[field(client)]
     pub home_team_id: Option<TeamId>,
-    /// The home team's score, once there is one.
+    /// The home team's score, if known.
     #[field(client, min = 0, max = 10_000)]
     pub home_score: Option<i64>,
-    /// The away team; null for a bye and where it is not known yet.
+    /// The away team. Null for a bye, or if not known yet.
     #[field(client)]
     pub away_team_id: Option<TeamId>,
-    /// The away team's score, once there is one.
+    /// The away team's score, if known.
     #[field(client, min = 0, max = 10_000)]
     pub away_score: Option<i64>,
-    /// What last changed that families should know.
+    /// The last change that families should know about.
     #[field(server, initial = None)]
     pub last_change: Option<LastChange>,
     /// The id that another system gave it.
@@ -126,17 +126,17 @@ pub struct Game {
     /// When it last changed.
     #[field(server, bookkeeping, initial = moment.now())]
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     #[field(server, bookkeeping, initial = 1)]
     pub version: i64,
 }
 
-/// How far ahead upcoming games are listed unless asked otherwise.
+/// How far ahead upcoming games are listed by default.
 pub const UPCOMING_DEFAULT: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// The longest span that may be asked for.
-pub const UPCOMING_LONGEST: SignedDuration = SignedDuration::from_hours(180 * 24);
+/// The longest span of upcoming games that can be requested.
+pub const UPCOMING_MAX: SignedDuration = SignedDuration::from_hours(180 * 24);
 
-/// The fields whose change families should know, each under the name that they see.
+/// The fields whose change families should know about, each with its name in the API.
 const NOTABLE: [(&str, &str); 9] = [
     ("starts_at", "starts_at"),
     ("time_tbd", "time_tbd"),
@@ -160,7 +160,7 @@ impl Column for LastChange {
     }
 }
 
-/// Read from images only: no body holds it.
+/// Read from images only; no body contains it.
 impl Field for LastChange {
     fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
         match input {
@@ -174,17 +174,17 @@ impl Field for LastChange {
 }
 
 impl Game {
-    /// The home side; none where its team is not known yet.
+    /// The home side. `None` if its team is not known yet.
     pub fn home(&self) -> Option<Side> {
         self.home_team_id.map(|team_id| Side { team_id, score: self.home_score })
     }
 
-    /// The away side; none for a bye and where its team is not known yet.
+    /// The away side. `None` for a bye, or if its team is not known yet.
     pub fn away(&self) -> Option<Side> {
         self.away_team_id.map(|team_id| Side { team_id, score: self.away_score })
     }
 
-    /// Notes what differs from `before` that families should know, with the reason.
+    /// Records the differences from `before` that families should know about, with the reason.
     pub fn note_change(&mut self, before: &Self, at: Timestamp, reason: Option<&str>) {
         let changed = self.changed(before);
         let notable = NOTABLE.iter().filter(|(field, _)| changed.contains(field));

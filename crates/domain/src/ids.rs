@@ -1,6 +1,6 @@
-//! Typed ids: a UUID that knows whose it is, written as a `TypeID` (prefix, underscore, 26 characters of Crockford base32).
+//! Typed ids: a UUID with the kind of record it belongs to, written as a `TypeID` (prefix, underscore, 26 characters of Crockford base32).
 //!
-//! A new kind of record gets one line in the table at the end. Making ids is [`crate::Moment`]'s business.
+//! A new kind of record gets one line in the table at the end. [`crate::Moment`] creates ids.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,20 +10,20 @@ use uuid::Uuid;
 
 use crate::record::{At, Cell, CellKind, Column, Field, Input, Properties, Schemas};
 
-/// A text that is not an id of the expected kind.
+/// A string that is not an id of the expected kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not an id of this kind, expected {prefix}_ and 26 letters and digits")]
-pub struct NotAnId {
+#[error("not an id of this kind: expected {prefix}_ and 26 letters and digits")]
+pub struct InvalidId {
     prefix: &'static str,
 }
 
 /// What all kinds of id have in common.
-pub trait Id: Copy + Column + fmt::Display + FromStr<Err = NotAnId> + Send + Sync + 'static {
+pub trait Id: Copy + Column + fmt::Display + FromStr<Err = InvalidId> + Send + Sync + 'static {
     /// The letters before the underscore.
     const PREFIX: &'static str;
     /// The id of a UUID.
     fn from_uuid(uuid: Uuid) -> Self;
-    /// The UUID without its kind.
+    /// The UUID.
     fn uuid(self) -> Uuid;
 }
 
@@ -32,9 +32,9 @@ fn encode(prefix: &str, uuid: Uuid, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(f, "{}", TypeSafeId::from_type_and_uuid(kind, uuid))
 }
 
-fn decode(prefix: &'static str, text: &str) -> Result<Uuid, NotAnId> {
-    let id: TypeSafeId<DynamicType> = text.parse().map_err(|_| NotAnId { prefix })?;
-    if id.type_prefix() == prefix { Ok(id.uuid()) } else { Err(NotAnId { prefix }) }
+fn decode(prefix: &'static str, text: &str) -> Result<Uuid, InvalidId> {
+    let id: TypeSafeId<DynamicType> = text.parse().map_err(|_| InvalidId { prefix })?;
+    if id.type_prefix() == prefix { Ok(id.uuid()) } else { Err(InvalidId { prefix }) }
 }
 
 macro_rules! ids {
@@ -55,8 +55,8 @@ macro_rules! ids {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { fmt::Display::fmt(self, f) }
         }
         impl FromStr for $name {
-            type Err = NotAnId;
-            fn from_str(text: &str) -> Result<Self, NotAnId> { decode($prefix, text).map(Self) }
+            type Err = InvalidId;
+            fn from_str(text: &str) -> Result<Self, InvalidId> { decode($prefix, text).map(Self) }
         }
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> { s.collect_str(self) }
@@ -105,7 +105,7 @@ ids! {
     MemberId "mem";
     /// A signed-in session, which is also a refresh token family.
     SessionId "ses";
-    /// An API key's record (not the key).
+    /// An API key's record, not the key itself.
     ApiKeyId "key";
     /// A season of one sport.
     SeasonId "sea";
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_reads_back_and_refuses_another_kind() {
+    fn an_id_parses_and_another_kind_is_refused() {
         let id = SeasonId::from_uuid(Uuid::from_u128(0x0190_8a3e_0000_7000_8000_0000_0000_0001));
         let text = id.to_string();
         assert!(text.starts_with("sea_") && text.len() == 30, "{text}");

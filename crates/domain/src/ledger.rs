@@ -1,6 +1,6 @@
-//! What the ledger of an organization records of each kind of record.
+//! What the ledger of an organization stores for each kind of record.
 //!
-//! A new kind gets a line in [`Kind::trace`] and in the table of its test.
+//! A new kind of record gets a line in [`Kind::trace`] and in the table of its test.
 
 use uuid::Uuid;
 
@@ -10,12 +10,12 @@ use crate::ids::{
     SessionId, TeamId, UserId, VenueId,
 };
 
-/// What an effect leaves in the ledger.
+/// What the ledger stores of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trace {
     /// An entry with the record before and after.
     Images,
-    /// An entry with the names of changed fields: an undo must never bring a credential back.
+    /// An entry with the names of changed fields only, because an undo must never restore a credential.
     Fields,
     /// An entry with the names of changed fields in every organization that the user belongs to.
     Memberships,
@@ -24,7 +24,7 @@ pub enum Trace {
 }
 
 impl Kind {
-    /// What a change of such a record leaves in the ledger.
+    /// What the ledger stores of a change to a record of this kind.
     pub const fn trace(self) -> Trace {
         match self {
             Self::Organization
@@ -36,7 +36,7 @@ impl Kind {
             | Self::Game => Trace::Images,
             Self::Session | Self::ApiKey => Trace::Fields,
             Self::User => Trace::Memberships,
-            // A favorite belongs to the family, the catalogue to everyone.
+            // A favorite belongs to a family and the catalogue to everyone, so neither is in an organization's ledger.
             Self::Favorite | Self::College | Self::Program => Trace::Nothing,
         }
     }
@@ -45,12 +45,12 @@ impl Kind {
 macro_rules! written_ids {
     ($($kind:ident $id:ident,)+) => {
         impl Kind {
-            /// The id of a record of this kind as it is written on the wire.
+            /// The id of a record of this kind, as it is written on the wire.
             pub fn written_id(self, uuid: Uuid) -> String {
                 match self { $(Self::$kind => $id::from_uuid(uuid).to_string(),)+ }
             }
 
-            /// The record that a written id names.
+            /// The kind and UUID of a written id.
             pub fn of_written_id(text: &str) -> Option<(Self, Uuid)> {
                 None $(.or_else(|| Some((Self::$kind, text.parse::<$id>().ok()?.uuid()))))+
             }
@@ -74,7 +74,7 @@ written_ids! {
 }
 
 impl Effect {
-    /// What this effect leaves in the ledger. A session is recorded when it is opened or ended, not when its token rotates.
+    /// What the ledger stores of this effect. A session is recorded when it is opened or ended, not when its token rotates.
     pub fn trace(&self) -> Trace {
         match (&self.before, &self.after) {
             (Some(AnyRecord::Session(before)), Some(AnyRecord::Session(after)))
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_written_id_names_its_record() {
+    fn a_written_id_parses_to_its_kind_and_uuid() {
         for (number, kind) in (1..).zip(Kind::ALL) {
             let uuid = Uuid::from_u128(number);
             assert_eq!(Kind::of_written_id(&kind.written_id(uuid)), Some((*kind, uuid)));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_leaves_what_the_table_says() {
+    fn the_ledger_stores_what_the_table_says_of_each_kind() {
         let table: Vec<(&str, Trace)> = Kind::ALL.iter().map(|kind| (kind.name(), kind.trace())).collect();
         let expected = [
             ("organization", Trace::Images),

@@ -1,10 +1,9 @@
-//! The rules of Fieldhouse: what an organization, a season, a game or a saved college program is, who may do what, and which
-//! effects a command has.
+//! The rules of Fieldhouse: the records, their invariants, who may do what, and the effects of commands.
 //!
-//! Pure: no async, no input or output, no clock, no randomness. Time and ids arrive as a [`Moment`]. How a record is stored is the
-//! store's business, how it looks on the wire the api's. A new noun gets a file of its own name here and on every other floor.
+//! Pure: no async, no I/O, no clock, no randomness. Time and new ids are passed in as a [`Moment`]. The store decides how a record is
+//! stored, the api crate how it looks on the wire. A new noun gets a file of its own name in this crate and in every other.
 
-// The derives name this crate by its own name.
+// The derives refer to this crate by name.
 extern crate self as fieldhouse_domain;
 
 pub mod api_keys;

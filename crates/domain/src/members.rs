@@ -24,19 +24,19 @@ pub struct Member {
     /// When the user joined.
     #[field(server, moment)]
     pub joined_at: Timestamp,
-    /// Since when the membership has been suspended.
+    /// When the membership was suspended.
     #[field(server)]
     pub suspended_at: Option<Timestamp>,
     /// When it last changed.
     #[field(server, bookkeeping)]
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     #[field(server, bookkeeping)]
     pub version: i64,
 }
 
 impl Member {
-    /// A new membership.
+    /// Creates a membership.
     pub fn new(moment: &Moment, user_id: UserId, role: Role) -> Self {
         let now = moment.now();
         Self {
@@ -51,18 +51,18 @@ impl Member {
     }
 }
 
-/// What a request changes about a member. Fields that are left out stay as they are.
+/// The fields to change in a member. Fields that are left out keep their values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Body)]
 #[body(title = "MemberChange")]
 pub struct ChangeMember {
-    /// The new role. No one gives a role above their own; the last owner stays one.
+    /// The new role. Callers cannot give a role higher than their own, and the last owner stays an owner.
     pub role: Option<Role>,
     /// Whether the membership is suspended.
     pub suspended: Option<bool>,
 }
 
-/// The member as a change wants it. No one acts on a member with a higher role than their own, or raises one above it; `owners` is how
-/// many active owners the organization has, of whom the last stays.
+/// The member after a change. Actors cannot change members with a higher role than their own, nor give one. `owners` is the number of
+/// active owners; the last one stays.
 pub fn changed(
     moment: &Moment,
     actor: Role,
@@ -77,20 +77,22 @@ pub fn changed(
         Some(false) => None,
         None => member.suspended_at,
     };
-    refuse_reaching_above(actor, member, after.role)?;
+    refuse_higher_role(actor, member, after.role)?;
     refuse_losing_last_owner(member, after.role == Role::Owner && after.suspended_at.is_none(), owners)?;
     Ok(after)
 }
 
-/// Refuses to remove a member, under the same rules as [`changed`].
+/// Checks that a member may be removed, by the rules of [`changed`].
 pub fn refuse_removal(actor: Role, member: &Member, owners: i64) -> Result<(), Refusal> {
-    refuse_reaching_above(actor, member, member.role)?;
+    refuse_higher_role(actor, member, member.role)?;
     refuse_losing_last_owner(member, false, owners)
 }
 
-fn refuse_reaching_above(actor: Role, member: &Member, wanted: Role) -> Result<(), Refusal> {
+fn refuse_higher_role(actor: Role, member: &Member, wanted: Role) -> Result<(), Refusal> {
     if member.role > actor || wanted > actor {
-        return Err(Refusal::Forbidden(format!("an {actor} acts on members up to {actor} only")));
+        return Err(Refusal::Forbidden(format!(
+            "your role, {actor}, cannot change members or give roles above it"
+        )));
     }
     Ok(())
 }

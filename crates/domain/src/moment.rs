@@ -1,4 +1,4 @@
-//! The moment in which a command runs: its time, and the ids that it makes.
+//! The moment at which a command runs: its time, and the source of new ids.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use crate::ids::Id;
 
-/// When a command runs and where its new ids come from. The same moment gives the same ids, so that a re-run transaction or a
-/// simulation repeats itself exactly.
+/// The time at which a command runs and the source of its new ids. The same moment gives the same ids, so that a transaction that is run
+/// again, or a simulation, repeats itself exactly.
 #[derive(Debug)]
 pub struct Moment {
     now: Timestamp,
@@ -20,10 +20,10 @@ pub struct Moment {
 const RANDOM_BITS: u32 = 74;
 
 impl Moment {
-    /// A moment at `now`, cut to whole microseconds, whose ids are drawn from 128 random bits.
+    /// Creates a moment at `now`, truncated to microseconds, whose ids come from 128 random bits.
     pub fn new(now: Timestamp, random: u128) -> Self {
         let now = whole_microseconds(now);
-        // One spare bit on top, so that counting up from the seed never wraps.
+        // Leave the top bit free, so that counting up from the seed never wraps.
         Self { now, seed: random & ((1 << (RANDOM_BITS - 1)) - 1), made: AtomicU64::new(0) }
     }
 
@@ -32,8 +32,7 @@ impl Moment {
         self.now
     }
 
-    /// A new id: a UUIDv7 of this moment. Ids of one moment ascend in the order in which they are made (RFC 9562, section 6.2,
-    /// method 2).
+    /// A new id: a UUIDv7 of this moment. Ids of one moment ascend in the order of their creation (RFC 9562, section 6.2, method 2).
     pub fn id<I: Id>(&self) -> I {
         let random = self.seed + u128::from(self.made.fetch_add(1, Ordering::Relaxed));
         let millis = u128::try_from(self.now.as_millisecond()).unwrap_or(0) & 0xffff_ffff_ffff;
@@ -41,13 +40,13 @@ impl Moment {
         I::from_uuid(Uuid::from_u128(millis << 80 | 0x7 << 76 | a << 64 | 0b10 << 62 | b))
     }
 
-    /// The same moment with no id made yet, for running the same command again.
+    /// The same moment before any id was created, for running the same command again.
     pub fn again(&self) -> Self {
         Self { now: self.now, seed: self.seed, made: AtomicU64::new(0) }
     }
 }
 
-/// A time cut to whole microseconds, which is what is stored.
+/// Truncates a time to microseconds, the stored precision.
 pub fn whole_microseconds(time: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(time)
 }

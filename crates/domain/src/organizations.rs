@@ -17,13 +17,13 @@ pub struct Organization {
     /// Its name.
     #[field(server)]
     pub name: Name,
-    /// Its name in addresses: letters, digits and hyphens; unique.
+    /// Its name in URLs: letters, digits and hyphens; unique.
     #[field(server)]
     pub slug: String,
     /// ISO 3166-1 alpha-2 code of its country.
     #[field(server)]
     pub country: Option<String>,
-    /// The time zone in which it plays unless a season or venue has its own.
+    /// The IANA time zone for seasons and venues without one of their own.
     #[field(server)]
     pub time_zone: TimeZoneName,
     /// When it was created.
@@ -32,12 +32,12 @@ pub struct Organization {
     /// When it last changed.
     #[field(server, bookkeeping)]
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     #[field(server, bookkeeping)]
     pub version: i64,
 }
 
-/// The name of an organization as it stands in addresses: folded, words joined by hyphens, at most 60 characters.
+/// The slug of a name: folded, words joined by hyphens, at most 60 characters.
 pub fn slug(name: &Name) -> String {
     let slug: String = text::fold(name.as_str()).replace(' ', "-").chars().take(60).collect();
     slug.trim_matches('-').to_owned()

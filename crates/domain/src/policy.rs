@@ -1,7 +1,7 @@
-//! Who may do what: the whole policy as pure functions over facts. No input, no output, no clock: a truth table.
+//! Who may do what: the whole policy as pure functions over facts.
 //!
-//! What an operation requires stands in the operation table (`fieldhouse_api::operations`). What is known of a caller is read by the
-//! store, which alone can turn a decision made here into a proof.
+//! The operation table (`fieldhouse_api::operations`) says what an operation requires. The store reads the facts about a caller, and only
+//! the store can turn a decision into a proof.
 
 use std::net::IpAddr;
 
@@ -13,33 +13,33 @@ use crate::record::enumeration;
 use crate::roles::Role;
 use crate::scopes::{Scope, Verb};
 
-/// Which credential an operation wants, and the least role.
+/// Which credential an operation requires, and the minimum role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Credential {
-    /// One must be sent; the caller needs at least this role.
+    /// A credential is required; the caller needs at least this role.
     Required(Role),
-    /// One may be sent; if so, the caller needs at least this role. A bad one is refused, never silently anonymous.
+    /// A credential is optional; a caller who sends one needs at least this role. An invalid credential is refused, not ignored.
     Optional(Role),
-    /// None is looked at.
+    /// Credentials are ignored.
     Public,
 }
 
 /// Whether an API key may call an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyUse {
-    /// Any key within its scopes; an agent's key only to read.
+    /// Any key within its scopes; an agent's key only for reading.
     Allowed,
-    /// Any key, whatever its scopes, for it reaches nothing but itself: whoever holds a key may look at it and kill it.
+    /// Any key regardless of its scopes, because the operation concerns only the key itself.
     Itself,
     /// Only to propose a changeset.
     ProposeOnly,
-    /// Only a session may act.
+    /// Only a session.
     SessionOnly,
-    /// Only a session that was signed in less than [`FRESH_SESSION`] ago.
+    /// Only a session whose user signed in less than [`FRESH_SESSION`] ago.
     FreshSessionOnly,
 }
 
-/// How long after sign-in a session may do what needs a fresh one.
+/// How long after sign-in a session counts as fresh.
 pub const FRESH_SESSION: SignedDuration = SignedDuration::from_mins(15);
 
 /// Which records of a kind an operation may write.
@@ -54,7 +54,7 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// The reach in one word, for the permissions page.
+    /// The name on the permissions page.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Any => "any",
@@ -67,24 +67,24 @@ impl Reach {
 /// What an operation requires of its caller, and what it may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requirement {
-    /// The credential and the least role.
+    /// The credential and the minimum role.
     pub credential: Credential,
-    /// Whether an API key may call.
+    /// Whether an API key may call it.
     pub keys: KeyUse,
     /// The scope that a narrowed key needs.
     pub scope: Scope,
-    /// The records that the operation may write, besides those that follow from them. A write of any other is refused.
+    /// The records that the operation may write, besides those that follow from them. Every other write is refused.
     pub writes: &'static [(Kind, Reach)],
 }
 
-/// What kind of credential was sent, with what only that kind knows.
+/// A verified credential, with what is specific to its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Presented {
+pub enum VerifiedCredential {
     /// A session's access token.
     Session {
         /// The session.
         id: SessionId,
-        /// When its user last proved who he is.
+        /// When the user last proved their identity.
         authenticated_at: Timestamp,
     },
     /// An API key.
@@ -93,40 +93,40 @@ pub enum Presented {
         id: ApiKeyId,
         /// The role that its owner had when it was issued.
         issued_role: Role,
-        /// What it may touch; empty: whatever its role may.
+        /// The scopes that it is limited to. If empty, it may do everything that its role permits.
         scopes: Vec<Scope>,
         /// Whether it belongs to an agent.
         agent: bool,
-        /// The addresses it may be used from; empty: any.
+        /// The addresses it may be used from. If empty, any address.
         allowed_ips: Vec<IpAddr>,
     },
 }
 
-/// All that is known of a caller now.
+/// What is known about a caller now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// The credential's one organization.
+    /// The organization that the credential is for.
     pub organization: OrganizationId,
-    /// Its user.
+    /// The user.
     pub user: UserId,
-    /// The credential itself.
-    pub presented: Presented,
-    /// When it ends.
+    /// The verified credential.
+    pub credential: VerifiedCredential,
+    /// When it expires.
     pub expires_at: Timestamp,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
-    /// The user's role in the organization now; none: no longer a member.
+    /// The user's role in the organization now. `None` if they are no longer a member.
     pub role: Option<Role>,
     /// Whether the user or the membership is suspended.
     pub suspended: bool,
 }
 
-/// Why a caller was turned away.
+/// Why access was denied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Denial {
-    /// The operation needs a credential and none was sent.
+    /// The operation needs a credential and the request has none.
     Unauthenticated,
-    /// The credential belongs to nobody, or to somebody who is no longer a member, or is suspended.
+    /// The credential matches no user, or its user is suspended or no longer a member.
     Unknown,
     /// The API key has expired.
     KeyExpired,
@@ -134,24 +134,24 @@ pub enum Denial {
     KeyRevoked,
     /// The session or its token has ended.
     SessionEnded,
-    /// The role is too low; this one is needed.
+    /// The caller's role is lower than this minimum role.
     RoleInsufficient(Role),
-    /// The key's scopes do not hold what is needed.
+    /// The key's scopes do not include this one.
     ScopeInsufficient(Scope),
     /// An agent's key may write only through changesets.
     AgentMayOnlyPropose,
-    /// Only a session may act.
+    /// The operation requires a session.
     SessionRequired,
-    /// The session was signed in too long ago.
+    /// The user signed in too long ago.
     SessionTooOld,
     /// The key may not be used from this address.
     AddressNotAllowed,
 }
 
-/// Whether the credential is good at all: the role in force, which is the lower of what the user is now and what the key was
-/// issued with.
+/// Checks that the credential is valid. Returns the effective role: the lower of the user's role now and the role that the key was issued
+/// with.
 pub fn authenticate(facts: &Facts, now: Timestamp) -> Result<Role, Denial> {
-    let is_key = matches!(facts.presented, Presented::ApiKey { .. });
+    let is_key = matches!(facts.credential, VerifiedCredential::ApiKey { .. });
     if facts.revoked_at.is_some() {
         return Err(if is_key { Denial::KeyRevoked } else { Denial::SessionEnded });
     }
@@ -159,14 +159,13 @@ pub fn authenticate(facts: &Facts, now: Timestamp) -> Result<Role, Denial> {
         return Err(if is_key { Denial::KeyExpired } else { Denial::SessionEnded });
     }
     let role = facts.role.filter(|_| !facts.suspended).ok_or(Denial::Unknown)?;
-    Ok(match facts.presented {
-        Presented::Session { .. } => role,
-        Presented::ApiKey { issued_role, .. } => role.min(issued_role),
+    Ok(match facts.credential {
+        VerifiedCredential::Session { .. } => role,
+        VerifiedCredential::ApiKey { issued_role, .. } => role.min(issued_role),
     })
 }
 
-/// Whether a caller in good standing may do what `requirement` describes: the role in force. `address` is where the request came
-/// from.
+/// Decides whether a caller may do what `requirement` describes, and returns the effective role. `address` is the client's.
 pub fn decide(
     requirement: &Requirement,
     facts: &Facts,
@@ -180,8 +179,8 @@ pub fn decide(
     if role < least {
         return Err(Denial::RoleInsufficient(least));
     }
-    match &facts.presented {
-        Presented::Session { authenticated_at, .. } => {
+    match &facts.credential {
+        VerifiedCredential::Session { authenticated_at, .. } => {
             let fresh = now.duration_since(*authenticated_at) < FRESH_SESSION;
             if requirement.keys == KeyUse::FreshSessionOnly && !fresh {
                 Err(Denial::SessionTooOld)
@@ -189,7 +188,7 @@ pub fn decide(
                 Ok(role)
             }
         }
-        Presented::ApiKey { scopes, agent, allowed_ips, .. } => {
+        VerifiedCredential::ApiKey { scopes, agent, allowed_ips, .. } => {
             decide_key(*requirement, scopes, *agent)?;
             let allowed =
                 allowed_ips.is_empty() || address.is_some_and(|address| allowed_ips.contains(&address));
@@ -198,8 +197,8 @@ pub fn decide(
     }
 }
 
-/// Whether a user of this role may do what `requirement` describes, whatever credential they have: who has just proved who they are, or
-/// is not making the request.
+/// Decides whether a user of this role may do what `requirement` describes. For users without a credential: they have just proved their
+/// identity, or they are not making the request.
 pub fn decide_role(requirement: &Requirement, role: Role) -> Result<(), Denial> {
     match requirement.credential {
         Credential::Required(least) | Credential::Optional(least) if role < least => {
@@ -223,7 +222,7 @@ fn decide_key(requirement: Requirement, scopes: &[Scope], agent: bool) -> Result
 }
 
 enumeration! {
-    /// A class of a child's data. Each has its own view; no view covers all of them.
+    /// A class of a child's data. Each class has its own view; no view covers all of them.
     ChildClass {
         /// Display name and number.
         Roster "roster",
@@ -235,28 +234,28 @@ enumeration! {
         Contact "contact",
         /// Health.
         Medical "medical",
-        /// What coaches note.
+        /// Coaches' notes.
         Performance "performance",
     }
 }
 
-/// Which data of children an operation touches, and where the child's id is.
+/// The class of children's data that an operation uses, and where the child's id is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChildTouch {
     /// None.
     Untouched,
-    /// One class of the child whose id is in the path.
+    /// One class of data of the child whose id is in the path.
     InPath {
         /// The class.
         class: ChildClass,
-        /// What is done with it.
+        /// Whether the operation reads or writes it.
         verb: Verb,
-        /// The name of the parameter in the path.
+        /// The name of the path parameter.
         parameter: &'static str,
     },
 }
 
-/// Whether a role lists and revokes every API key of its organization, not only its holder's own.
+/// Whether a role lists and revokes all API keys of the organization, not only its own.
 pub fn sees_all_keys(role: Role) -> bool {
     role >= Role::Admin
 }

@@ -1,17 +1,17 @@
-//! Records: what every kind of record has in common, and what is derived from its one list of fields.
+//! Records: what all kinds of record have in common, and what a derive generates from their lists of fields.
 //!
-//! A record is a struct with `#[derive(Record)]`. The derive takes its table from `#[record(...)]`:
+//! A record is a struct with `#[derive(Record)]`. `#[record(...)]` describes its table:
 //!
 //! - `table = "venues"`, `alias = "v"`: the table, and its name in SELECT lists;
-//! - `shared`: rows belong to no organization (without it, `org_id` leads the key);
-//! - `owner = "owner_id"`: a column that is part of the key beside the organization and the id;
+//! - `shared`: rows belong to no organization (without it, the key starts with `org_id`);
+//! - `owner = "owner_id"`: a column that is part of the key, besides the organization and the id;
 //! - `twin = "guest_favorites"`: a second table with the same columns, whose rows belong to no organization;
-//! - `rules = check`: a function of the body of change that notes what is wrong between fields;
-//! - `derived(name_folded = self.name.folded())`: columns that follow from fields.
+//! - `rules = check`: a function that reports violated rules between the fields of a body of change;
+//! - `derived(name_folded = self.name.folded())`: columns that are computed from fields.
 //!
 //! Each field says who sets it: `#[field(client)]` (in the bodies of create and change), `create_only` or `server`. It may also be
-//! `bookkeeping` or `moment` (left out of comparison) or `secret` (never in a body, an image or `Debug`). `default` is what a body of
-//! create that leaves the field out means, `initial` what the server sets; `min` and `max` bound numbers and the length of lists.
+//! `bookkeeping` or `moment` (ignored in comparisons) or `secret` (never in a body, an image or `Debug`). `default` is the value of a field
+//! that a body of create leaves out, `initial` the value that the server sets. `min` and `max` limit numbers and the length of lists.
 
 mod body;
 mod cell;
@@ -33,9 +33,9 @@ pub use fieldhouse_record::{Body, Record};
 use crate::Refusal;
 use crate::effects::Kind;
 use crate::ids::Id;
-use crate::text::NotText;
+use crate::text::InvalidValue;
 
-/// A record: what the derive makes of its list of fields.
+/// A record. The derive implements this trait.
 pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static {
     /// The type of its id.
     type Id: Id;
@@ -43,7 +43,7 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
     const KIND: Kind;
     /// The names of all fields.
     const FIELDS: &'static [&'static str];
-    /// The names of the fields that are never shown.
+    /// The names of the secret fields, which are never shown.
     const SECRETS: &'static [&'static str];
     /// The table and its statements.
     const TABLE: Table;
@@ -52,7 +52,7 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
 
     /// The id.
     fn id(&self) -> Self::Id;
-    /// How often it has changed, from 1.
+    /// The version: 1 at first, and one more with every change.
     fn version(&self) -> i64;
     /// When it last changed.
     fn updated_at(&self) -> Timestamp;
@@ -60,13 +60,13 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
     fn set_version(&mut self, version: i64, updated_at: Timestamp);
     /// Reads a record from the columns of a row, in the order of the fields.
     fn load<C: Cells>(cells: &mut C) -> Result<Self, C::Error>;
-    /// The values of all columns but the organization, in the order of the statements.
+    /// The values of all columns except the organization, in the order of the statements.
     fn cells(&self) -> Vec<Cell<'_>>;
-    /// The values of the key but the organization, then the version.
+    /// The values of the key except the organization, then the version.
     fn key_cells(&self) -> Vec<Cell<'_>>;
-    /// The names of the fields that differ from `other`, bookkeeping left out.
+    /// The names of the fields that differ from `other`, without bookkeeping.
     fn changed(&self, other: &Self) -> Vec<&'static str>;
-    /// The value of a field; none for a secret and for what is no field.
+    /// The value of a field. `None` for a secret or an unknown field.
     fn get(&self, field: &str) -> Option<Json>;
     /// Sets a field to a value that [`Record::get`] returned.
     fn set(&mut self, field: &str, value: &Json) -> Result<(), Refusal>;
@@ -80,28 +80,28 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
     }
 }
 
-/// A table and the statements that write it, the same texts for both engines.
+/// A table and the statements that write it. Both engines use the same SQL.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     /// The name.
     pub name: &'static str,
-    /// Whether `org_id` leads the key, as parameter `$1` of every statement.
+    /// Whether the key starts with `org_id`, which is parameter `$1` of every statement.
     pub tenant: bool,
     /// The columns of a SELECT list, with the table's alias.
     pub columns: &'static str,
     /// Inserts a row.
     pub insert: &'static str,
-    /// Updates every column of a row that is at the version before.
+    /// Updates every column of a row if it is still at the version before.
     pub update: &'static str,
-    /// Deletes a row at a version.
+    /// Deletes a row if it is still at a version.
     pub delete: &'static str,
     /// Reads a row by its key.
     pub read: &'static str,
 }
 
-/// A value as it is in images and in bodies.
+/// A value in the form used in images and bodies.
 pub fn image_of(value: &impl Serialize) -> Json {
-    // Serialising into memory fails only for maps with keys that are not strings, which no field is.
+    // Serializing to memory fails only for maps whose keys are not strings, and no field is one.
     serde_json::to_value(value).unwrap_or(Json::Null)
 }
 
@@ -113,13 +113,16 @@ pub fn restore<F: Field>(field: &mut F, value: &Json) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The refusal of a name that is no field of a record.
+/// The refusal of an unknown field.
 pub fn no_such_field(field: &str) -> Refusal {
-    let fix = "name a field that the record shows";
-    Refusal::field(&format!("/{field}"), NotText::new("unknown_field", "is not a field of this record", fix))
+    let fix = "Name a field of this record.";
+    Refusal::field(
+        &format!("/{field}"),
+        InvalidValue::new("unknown_field", "is not a field of this record", fix),
+    )
 }
 
-/// An enum whose members have one name each, on the wire, in the store and in filters.
+/// Defines an enum whose members have the same name on the wire, in the store and in filters.
 #[macro_export]
 macro_rules! enumeration {
     ($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $member_doc:literal])* $member:ident $text:literal,)+ }) => {
@@ -138,12 +141,12 @@ macro_rules! enumeration {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.pad(self.name()) }
         }
         impl std::str::FromStr for $name {
-            type Err = $crate::text::NotOneOf;
+            type Err = $crate::text::UnknownName;
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                match text { $($text => Ok(Self::$member),)+ _ => Err($crate::text::NotOneOf(&[$($text),+])) }
+                match text { $($text => Ok(Self::$member),)+ _ => Err($crate::text::UnknownName(&[$($text),+])) }
             }
         }
-        // Not derived: the derive does not read a name that a macro passes on, and would publish the member's own.
+        // Not derived, because the derive cannot see names that a macro passes on and would publish the Rust names.
         impl ::utoipa::PartialSchema for $name {
             fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::schema::Schema> {
                 let members = [$(concat!("`", $text, "`:", $($member_doc),*)),+].join("\n- ");
@@ -159,7 +162,7 @@ macro_rules! enumeration {
             const KIND: $crate::record::CellKind = $crate::record::CellKind::Text;
             fn cell(&self) -> $crate::record::Cell<'_> { $crate::record::Cell::from(self.name()) }
             fn from_cell(cell: $crate::record::Cell<'_>) -> Result<Self, String> {
-                cell.text()?.parse().map_err(|error: $crate::text::NotOneOf| error.to_string())
+                cell.text()?.parse().map_err(|error: $crate::text::UnknownName| error.to_string())
             }
         }
         impl $crate::record::Field for $name {

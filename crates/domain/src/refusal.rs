@@ -1,77 +1,77 @@
-//! Why a command was refused. The server maps each refusal to one problem; nothing here knows HTTP.
+//! Why a command was refused. The server maps each refusal to one problem; this module knows nothing of HTTP.
 
 use std::collections::HashSet;
 
-use crate::text::NotText;
+use crate::text::InvalidValue;
 
 /// What is wrong with one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
-    /// Where the field stands: an RFC 6901 JSON pointer.
+    /// The place of the field: an RFC 6901 JSON pointer.
     pub pointer: String,
-    /// A short stable word: `too_long`, `required`, `unknown_time_zone`, ...
+    /// A short, stable code: `too_long`, `required`, `unknown_time_zone`, ...
     pub code: &'static str,
-    /// What is wrong, for a person.
+    /// What is wrong, as the end of a sentence that starts with the field.
     pub message: String,
-    /// What would be right.
+    /// What to send instead.
     pub fix: Option<String>,
 }
 
 /// Why a command was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Fields that cannot be taken as they are.
-    #[error("{} field(s) cannot be taken as they are", .0.len())]
+    /// Some fields are invalid.
+    #[error("{} field(s) are invalid", .0.len())]
     Invalid(Vec<FieldError>),
-    /// The record does not exist, or not for this caller.
-    #[error("no such record")]
+    /// The record does not exist, or is hidden from this caller.
+    #[error("record not found")]
     NotFound,
     /// The record has changed since the caller read it.
-    #[error("the record is at version {current} now")]
+    #[error("the record is now at version {current}")]
     VersionMismatch {
-        /// The version that the record has now.
+        /// The current version of the record.
         current: i64,
     },
-    /// The request does not name the version that it is about.
+    /// The request must name the version that it changes.
     #[error("If-Match is required")]
     VersionRequired,
-    /// The same thing exists already.
+    /// An equal record exists already.
     #[error("{0}")]
     Duplicate(String),
     /// The record's state does not allow this.
     #[error("{0}")]
     State(String),
-    /// Other records stand on this one.
+    /// Other records refer to this one.
     #[error("{0}")]
     InUse(String),
-    /// As many as there may be exist already.
+    /// The maximum number of records exists already.
     #[error("{0}")]
     LimitReached(String),
-    /// An organization keeps at least one owner.
-    #[error("an organization keeps at least one owner")]
+    /// An organization must keep at least one owner.
+    #[error("an organization must keep at least one owner")]
     LastOwner,
-    /// Nobody raises anyone above himself, and nobody acts on those above him.
+    /// The caller's role does not reach this record or this value.
     #[error("{0}")]
     Forbidden(String),
 }
 
 impl Refusal {
-    /// One field that cannot be taken as it is.
-    pub fn field(pointer: &str, wrong: NotText) -> Self {
-        let NotText { code, message, fix } = wrong;
+    /// One invalid field.
+    pub fn field(pointer: &str, wrong: InvalidValue) -> Self {
+        let InvalidValue { code, message, fix } = wrong;
         Self::Invalid(vec![FieldError { pointer: pointer.to_owned(), code, message, fix }])
     }
 }
 
-/// Collects what is wrong with a body, so that a person sees all of it at once.
+/// Collects the errors in a body, so that one response reports all of them.
 #[derive(Debug, Default)]
 pub struct Check {
     errors: Vec<FieldError>,
 }
 
 impl Check {
-    /// The value of a parsed text, or a note of what is wrong at `pointer`.
-    pub fn field<T>(&mut self, pointer: &str, parsed: Result<T, NotText>) -> Option<T> {
+    /// The parsed value, or `None` with an error at `pointer`.
+    pub fn field<T>(&mut self, pointer: &str, parsed: Result<T, InvalidValue>) -> Option<T> {
         parsed
             .map_err(|wrong| {
                 self.errors.push(FieldError {
@@ -84,15 +84,19 @@ impl Check {
             .ok()
     }
 
-    /// Like [`Check::field`] for a field that may be missing: the outer `None` means that it was wrong.
-    pub fn optional<T>(&mut self, pointer: &str, parsed: Option<Result<T, NotText>>) -> Option<Option<T>> {
+    /// Like [`Check::field`], for an optional field: the outer `None` means that it is wrong.
+    pub fn optional<T>(
+        &mut self,
+        pointer: &str,
+        parsed: Option<Result<T, InvalidValue>>,
+    ) -> Option<Option<T>> {
         match parsed {
             None => Some(None),
             Some(parsed) => self.field(pointer, parsed).map(Some),
         }
     }
 
-    /// Notes that a rule is broken at `pointer`.
+    /// Reports that a rule is violated at `pointer`.
     pub fn refuse(&mut self, pointer: &str, code: &'static str, message: impl Into<String>, fix: &str) {
         self.errors.push(FieldError {
             pointer: pointer.to_owned(),
@@ -102,14 +106,14 @@ impl Check {
         });
     }
 
-    /// Puts what is wrong in an order, and keeps the first of what is wrong at one place. What has no place in the order comes last.
+    /// Sorts the errors and keeps the first one at each place. Errors without a position come last.
     pub fn arrange(&mut self, place: impl Fn(&str) -> Option<usize>) {
         let mut seen = HashSet::new();
         self.errors.retain(|error| seen.insert(error.pointer.clone()));
         self.errors.sort_by_key(|error| place(&error.pointer).unwrap_or(usize::MAX));
     }
 
-    /// The finished value where nothing was wrong.
+    /// The value if there were no errors.
     pub fn finish<T>(self, value: Option<T>) -> Result<T, Refusal> {
         match value {
             Some(value) if self.errors.is_empty() => Ok(value),

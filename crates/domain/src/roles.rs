@@ -1,4 +1,4 @@
-//! Roles: ranks with gaps, so that "minimum role" is one comparison.
+//! Roles. Their ranks have gaps, and a minimum role is one comparison.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,8 @@ use utoipa::openapi::{RefOr, Schema};
 
 use crate::record::{At, Cell, CellKind, Column, Field, Input, Properties, Schemas};
 
-/// A member's role in one organization. Higher roles may do all that lower ones may, except for what a relation or a duty opens.
+/// A member's role in one organization. A higher role includes the permissions of lower ones, except those that come from a relation or a
+/// duty.
 #[derive(
     Clone,
     Copy,
@@ -23,7 +24,7 @@ use crate::record::{At, Cell, CellKind, Column, Field, Input, Properties, Schema
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// May look at what the organization publishes to its people.
+    /// May see what the organization publishes to its members.
     Viewer = 10,
     /// Parents and athletes.
     Member = 20,
@@ -33,14 +34,14 @@ pub enum Role {
     Manager = 40,
     /// Runs the organization.
     Admin = 50,
-    /// Answers for the organization.
+    /// Is responsible for the organization.
     Owner = 60,
 }
 
-/// A text or number that names no role.
+/// A string or number that is not a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a role: use one of viewer, member, coach, manager, admin, owner")]
-pub struct NotARole;
+pub struct UnknownRole;
 
 impl Role {
     /// Every role, lowest first.
@@ -59,14 +60,14 @@ impl Role {
         }
     }
 
-    /// The rank that is stored: 10 to 60.
+    /// The stored rank: 10 to 60.
     pub const fn rank(self) -> i64 {
         self as i64
     }
 
-    /// The role of a stored rank.
-    pub fn from_rank(rank: i64) -> Result<Self, NotARole> {
-        Self::ALL.into_iter().find(|role| role.rank() == rank).ok_or(NotARole)
+    /// The role with a stored rank.
+    pub fn from_rank(rank: i64) -> Result<Self, UnknownRole> {
+        Self::ALL.into_iter().find(|role| role.rank() == rank).ok_or(UnknownRole)
     }
 }
 
@@ -77,9 +78,9 @@ impl fmt::Display for Role {
 }
 
 impl FromStr for Role {
-    type Err = NotARole;
-    fn from_str(text: &str) -> Result<Self, NotARole> {
-        Self::ALL.into_iter().find(|role| role.name() == text).ok_or(NotARole)
+    type Err = UnknownRole;
+    fn from_str(text: &str) -> Result<Self, UnknownRole> {
+        Self::ALL.into_iter().find(|role| role.name() == text).ok_or(UnknownRole)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Scopes of an API key: what it may touch, at most. They only narrow.
+//! Scopes, which limit what an API key may do.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,10 @@ use serde::{Serialize, Serializer};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 
 use crate::record::{At, Field, Input, enumeration};
-use crate::text::NotText;
+use crate::text::InvalidValue;
 
 enumeration! {
-    /// What a scope and an operation are about.
+    /// What a scope or an operation is about.
     Resource {
         /// API keys.
         ApiKeys "api_keys",
@@ -24,7 +24,7 @@ enumeration! {
         Favorites "favorites",
         /// Games.
         Games "games",
-        /// Imports of whole leagues.
+        /// Imports of leagues.
         Imports "imports",
         /// Members of the organization.
         Members "members",
@@ -34,13 +34,13 @@ enumeration! {
         Profile "profile",
         /// Seasons.
         Seasons "seasons",
-        /// The service itself: documents, health.
+        /// The service itself: documents and health.
         Service "service",
     }
 }
 
 enumeration! {
-    /// What a scope allows. Writing includes reading.
+    /// What a scope permits. Writing includes reading.
     Verb {
         /// Reading.
         Read "read",
@@ -54,34 +54,36 @@ enumeration! {
 pub struct Scope {
     /// What it is about.
     pub resource: Resource,
-    /// What it allows there.
+    /// What it permits.
     pub verb: Verb,
 }
 
 impl Scope {
-    /// Whether a key with this scope may do what `needed` says.
+    /// Whether a key with this scope may do what requires `needed`.
     pub fn covers(self, needed: Self) -> bool {
         self.resource == needed.resource && self.verb >= needed.verb
     }
 
     /// Parses `resource:verb`.
-    pub fn parse(text: &str) -> Result<Self, NotText> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         text.parse()
     }
 }
 
 impl FromStr for Scope {
-    type Err = NotText;
-    fn from_str(text: &str) -> Result<Self, NotText> {
+    type Err = InvalidValue;
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         text.split_once(':')
             .and_then(|(resource, verb)| {
                 Some(Self { resource: resource.parse().ok()?, verb: verb.parse().ok()? })
             })
             .ok_or_else(|| {
                 let names: Vec<_> = Resource::ALL.iter().map(|resource| resource.name()).collect();
-                let fix =
-                    format!("write resource:read or resource:write, resource one of {}", names.join(", "));
-                NotText::new("unknown_scope", "is not a scope", fix)
+                let fix = format!(
+                    "Send resource:read or resource:write, where resource is one of: {}.",
+                    names.join(", ")
+                );
+                InvalidValue::new("unknown_scope", "is not a scope", fix)
             })
     }
 }

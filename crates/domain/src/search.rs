@@ -1,19 +1,19 @@
-//! Search by words: what people type, as the words that names are compared with.
+//! Search by words, compared with the words of names.
 
-use crate::text::{NotText, fold};
+use crate::text::{InvalidValue, fold};
 
-/// The most words that a search may have.
+/// The maximum number of words in a search.
 pub const MAX_WORDS: usize = 6;
-/// The most bytes that its folded words may have together.
+/// The maximum length of the folded words together, in bytes.
 const MAX_BYTES: usize = 200;
 
-/// The folded words of a search. Any name whose words start with them, in any order, is found.
-pub fn words(typed: &str) -> Result<Vec<String>, NotText> {
-    let folded = fold(typed);
+/// The folded words of a search. It finds names that contain a word starting with each of them, in any order.
+pub fn words(query: &str) -> Result<Vec<String>, InvalidValue> {
+    let folded = fold(query);
     let words: Vec<String> = folded.split_whitespace().map(str::to_owned).collect();
     if words.len() > MAX_WORDS || folded.len() > MAX_BYTES {
-        let fix = format!("Search for at most {MAX_WORDS} words of {MAX_BYTES} letters in all.");
-        return Err(NotText::new("too_long", "is too long", fix));
+        let fix = format!("Search for at most {MAX_WORDS} words with {MAX_BYTES} letters in all.");
+        return Err(InvalidValue::new("too_long", "is too long", fix));
     }
     Ok(words)
 }

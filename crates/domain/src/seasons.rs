@@ -16,7 +16,7 @@ use crate::text::{ExternalId, Name};
 use crate::time::TimeZoneName;
 
 enumeration! {
-    /// Where a season stands.
+    /// The status of a season.
     SeasonStatus {
         /// Being prepared.
         Draft "draft",
@@ -26,26 +26,26 @@ enumeration! {
         Active "active",
         /// Played.
         Completed "completed",
-        /// Put away; can only go back to completed.
+        /// No longer in use. It can only change back to `completed`.
         Archived "archived",
     }
 }
 
 enumeration! {
-    /// What separates teams of equal points in the standings.
+    /// A criterion that ranks teams with equal points in the standings.
     Tiebreaker {
-        /// Results among the tied teams.
+        /// The results of the games between these teams.
         HeadToHead "head_to_head",
-        /// Points scored less points conceded.
+        /// Points scored minus points conceded.
         Difference "difference",
         /// Points scored.
         Scored "scored",
-        /// The name, so that the order is always the same.
+        /// The name, so that the order is always defined.
         Name "name",
     }
 }
 
-/// The points that a result is worth.
+/// The points for each result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Body)]
 pub struct Scoring {
     /// For a win.
@@ -86,10 +86,10 @@ pub struct Season {
     /// The id.
     #[field(server, initial = moment.id())]
     pub id: SeasonId,
-    /// Its name, unique in the organization without regard to case and accents.
+    /// Its name, unique in the organization regardless of case and accents.
     #[field(client)]
     pub name: Name,
-    /// The sport, in any spelling; stored in `snake_case`.
+    /// The sport, in any spelling. It is stored in `snake_case`.
     #[field(client)]
     pub sport: Sport,
     /// Its status.
@@ -104,10 +104,10 @@ pub struct Season {
     /// The IANA time zone of its local times.
     #[field(client)]
     pub time_zone: TimeZoneName,
-    /// The points that a result is worth.
+    /// The points for each result.
     #[field(client, default = Scoring::default())]
     pub scoring: Scoring,
-    /// What separates teams of equal points, in order.
+    /// The criteria that rank teams with equal points, in order.
     #[field(client, default = Tiebreaker::ALL.to_vec())]
     pub tiebreakers: Vec<Tiebreaker>,
     /// The id that another system gave it.
@@ -119,29 +119,29 @@ pub struct Season {
     /// When it last changed.
     #[field(server, bookkeeping, initial = moment.now())]
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     #[field(server, bookkeeping, initial = 1)]
     pub version: i64,
 }
 
 impl Season {
-    /// The day by which seasons are listed: the first day, or else the day on which the record was created.
+    /// The date that seasons are listed by: the first day, or the day on which the record was created.
     pub fn listed_on(&self) -> Date {
         self.starts_on.unwrap_or_else(|| self.time_zone.date(self.created_at))
     }
 }
 
-/// The season as a change wants it. An archived season can only go back to completed.
+/// The season after a change. An archived season can only change back to completed.
 pub fn changed(season: &Season, wanted: ChangeSeason) -> Result<Season, Refusal> {
     let after = season.with(wanted)?;
     let leaves_archive = season.status == SeasonStatus::Archived && after.status != SeasonStatus::Archived;
     if leaves_archive && after.status != SeasonStatus::Completed {
-        return Err(Refusal::State("an archived season can only go back to completed".to_owned()));
+        return Err(Refusal::State("an archived season can only change back to completed".to_owned()));
     }
     Ok(after)
 }
 
-/// Refuses to delete a season that others depend on: `dependents` counts its divisions, teams and games.
+/// Refuses to delete a season that is in use. `dependents` is the number of its divisions, teams and games.
 pub fn refuse_in_use(dependents: i64) -> Result<(), Refusal> {
     if dependents > 0 {
         return Err(Refusal::InUse(format!(
@@ -151,7 +151,7 @@ pub fn refuse_in_use(dependents: i64) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What is wrong between the fields of a season.
+/// Checks the rules between the fields of a season.
 fn check(season: &ChangeSeason, check: &mut Check) {
     let days = (season.starts_on.flatten(), season.ends_on.flatten());
     if matches!(days, (Some(first), Some(last)) if last < first) {
@@ -160,6 +160,6 @@ fn check(season: &ChangeSeason, check: &mut Check) {
     }
     let repeated = |named: &Vec<Tiebreaker>| named.iter().collect::<BTreeSet<_>>().len() != named.len();
     if season.tiebreakers.as_ref().is_some_and(repeated) {
-        check.refuse("/tiebreakers", "repeated", "names a tiebreaker twice", "Name each at most once.");
+        check.refuse("/tiebreakers", "repeated", "contains a tiebreaker twice", "Send each at most once.");
     }
 }

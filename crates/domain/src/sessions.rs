@@ -1,5 +1,5 @@
-//! Sessions. A session is also a family of refresh tokens (RFC 9700, section 4.14): each use of a token makes its successor, and
-//! an old one that comes back ends the session, for then somebody else holds it.
+//! Sessions. A session is also a family of refresh tokens (RFC 9700, section 4.14): each refresh replaces the token. If an old token is
+//! used again, it may have been stolen, and the session ends.
 
 use std::net::IpAddr;
 
@@ -10,11 +10,11 @@ use crate::effects::Effect;
 use crate::ids::{SessionId, UserId};
 use crate::record::Record;
 
-/// How long an access token is good.
+/// The lifetime of an access token.
 pub const ACCESS_TOKEN_LIFE: SignedDuration = SignedDuration::from_mins(10);
-/// How long a session lasts that is refreshed all the time.
+/// The maximum lifetime of a session, however often it is refreshed.
 pub const SESSION_LIFE: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// How long a client that lost the answer to a refresh may try again with the old token.
+/// How long a client that lost the response to a refresh may retry with the old token.
 pub const RETRY_WINDOW: SignedDuration = SignedDuration::from_secs(30);
 
 /// The SHA-256 digest of a refresh token.
@@ -30,37 +30,37 @@ pub struct Session {
     /// Who signed in.
     #[field(server)]
     pub user_id: UserId,
-    /// How: `password`.
+    /// How the user signed in: `password`.
     #[field(server)]
     pub method: String,
-    /// How many tokens the family has had; the current one carries this number.
+    /// The generation of the current token, from 1.
     #[field(server)]
     pub generation: i64,
     /// The digest of the current refresh token.
     #[field(server, secret)]
     pub token_digest: TokenDigest,
-    /// The digest of the one before it.
+    /// The digest of the previous token.
     #[field(server, secret)]
     pub previous_digest: Option<TokenDigest>,
-    /// When the current token replaced the one before it.
+    /// When the current token replaced the previous one.
     #[field(server)]
     pub rotated_at: Timestamp,
-    /// Whether the token before it was retried already.
+    /// Whether the previous token has been retried.
     #[field(server)]
     pub retried: bool,
-    /// What the client called itself.
+    /// The `User-Agent` of the client.
     #[field(server)]
     pub user_agent: Option<String>,
-    /// Where it signed in from.
+    /// The address that the user signed in from.
     #[field(server)]
     pub ip: Option<IpAddr>,
-    /// When it was signed in.
+    /// When the user signed in.
     #[field(server, moment)]
     pub created_at: Timestamp,
     /// When it was last refreshed.
     #[field(server)]
     pub last_used_at: Timestamp,
-    /// When it ends at the latest.
+    /// When it expires, however often it is refreshed.
     #[field(server)]
     pub expires_at: Timestamp,
     /// When it was ended.
@@ -69,22 +69,22 @@ pub struct Session {
     /// When it last changed.
     #[field(server, bookkeeping)]
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     #[field(server, bookkeeping)]
     pub version: i64,
 }
 
-/// What a client is like that signs in.
+/// The client of a sign-in.
 #[derive(Clone, Debug)]
 pub struct Client {
-    /// What it calls itself, cut to 200 characters.
+    /// Its `User-Agent`, cut to 200 characters.
     pub user_agent: Option<String>,
     /// Its address.
     pub ip: Option<IpAddr>,
 }
 
 impl Session {
-    /// A new session. The token comes afterwards, for it bears the session's id: see [`Session::with_token`].
+    /// Opens a session. Its first token contains the session's id and is set afterwards, with [`Session::with_token`].
     pub fn open(moment: &Moment, user_id: UserId, method: &str, client: Client) -> Self {
         let now = moment.now();
         Self {
@@ -113,24 +113,24 @@ impl Session {
     }
 }
 
-/// What comes of a refresh token that is shown.
+/// The result of a refresh.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refreshed {
-    /// The session goes on under this number with the new token.
-    GoesOn(Box<Effect>),
-    /// The token was used before: the whole family ends.
+    /// The session continues with the new token.
+    Continued(Box<Effect>),
+    /// The token was used before, so the session ends.
     Reused(Box<Effect>),
-    /// The session has ended, by itself or because somebody ended it.
+    /// The session has expired or was ended.
     Ended,
 }
 
-/// The number that the next token will bear if `shown` is taken, for the token carries it.
-pub fn next_generation(session: &Session, shown: &TokenDigest) -> i64 {
-    if session.token_digest == *shown { session.generation + 1 } else { session.generation }
+/// The generation of the next token, if `token` is accepted. The token contains it.
+pub fn next_generation(session: &Session, token: &TokenDigest) -> i64 {
+    if session.token_digest == *token { session.generation + 1 } else { session.generation }
 }
 
-/// Decides what comes of a refresh token whose signature was found good. `next` is the digest of its successor.
-pub fn refresh(moment: &Moment, session: Session, shown: &TokenDigest, next: TokenDigest) -> Refreshed {
+/// Decides the result of a refresh with a token whose signature is valid. `next` is the digest of the next token.
+pub fn refresh(moment: &Moment, session: Session, token: &TokenDigest, next: TokenDigest) -> Refreshed {
     let now = moment.now();
     if session.revoked_at.is_some() || session.expires_at <= now {
         return Refreshed::Ended;
@@ -138,13 +138,13 @@ pub fn refresh(moment: &Moment, session: Session, shown: &TokenDigest, next: Tok
     let mut after = session.clone();
     after.token_digest = next;
     after.last_used_at = now;
-    let current = session.token_digest == *shown;
-    let retry = session.previous_digest.as_ref() == Some(shown)
+    let current = session.token_digest == *token;
+    let retry = session.previous_digest.as_ref() == Some(token)
         && !session.retried
         && now.duration_since(session.rotated_at) <= RETRY_WINDOW;
     if current {
         after.generation += 1;
-        after.previous_digest = Some(*shown);
+        after.previous_digest = Some(*token);
         after.rotated_at = now;
         after.retried = false;
     } else if retry {
@@ -156,12 +156,12 @@ pub fn refresh(moment: &Moment, session: Session, shown: &TokenDigest, next: Tok
         };
     }
     match Effect::update(moment, session, after) {
-        Some(effect) => Refreshed::GoesOn(Box::new(effect)),
+        Some(effect) => Refreshed::Continued(Box::new(effect)),
         None => Refreshed::Ended,
     }
 }
 
-/// Ends a session; none where it has ended already.
+/// Ends a session. Returns `None` if it has ended before.
 pub fn end(moment: &Moment, session: Session) -> Option<Effect> {
     let after = Session { revoked_at: session.revoked_at.or(Some(moment.now())), ..session.clone() };
     Effect::update(moment, session, after)
@@ -184,7 +184,7 @@ mod tests {
 
     fn after(refreshed: Refreshed) -> Session {
         match refreshed {
-            Refreshed::GoesOn(effect) => match effect.after {
+            Refreshed::Continued(effect) => match effect.after {
                 Some(AnyRecord::Session(session)) => session,
                 other => panic!("{other:?}"),
             },
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_good_once_and_its_lost_answer_may_be_fetched_once_more() {
+    fn a_token_works_once_and_can_be_retried_once() {
         let second = after(refresh(&at(60), session(), &[1; 32], [2; 32]));
         assert_eq!((second.generation, second.token_digest), (2, [2; 32]));
         let retried = after(refresh(&at(70), second.clone(), &[1; 32], [3; 32]));

@@ -1,4 +1,4 @@
-//! Sports, in one spelling each.
+//! Sports, each with one normalized name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,13 +8,13 @@ use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::record::{At, Cell, CellKind, Column, Field, Input};
-use crate::text::{self, NotText, texts};
+use crate::text::{self, InvalidValue, texts};
 
 /// A sport in `snake_case`: `basketball`, `track_and_field_outdoor`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sport(String);
 
-/// The sports that organizations play in leagues. Other records may name any sport: colleges offer more.
+/// The sports that organizations can play in leagues. Records of the catalogue may name any sport, because colleges offer more.
 pub const LEAGUE_SPORTS: [&str; 31] = [
     "australian_football",
     "badminton",
@@ -50,27 +50,29 @@ pub const LEAGUE_SPORTS: [&str; 31] = [
 ];
 
 impl Sport {
-    /// Parses one of [`LEAGUE_SPORTS`], in any spelling that [`Sport::parse`] takes.
-    pub fn of_league(text: &str) -> Result<Self, NotText> {
+    /// Parses one of [`LEAGUE_SPORTS`], in any spelling that [`Sport::parse`] accepts.
+    pub fn of_league(text: &str) -> Result<Self, InvalidValue> {
         let sport = Self::parse(text)?;
         if LEAGUE_SPORTS.contains(&sport.as_str()) {
             return Ok(sport);
         }
-        let fix = format!("use one of: {}", LEAGUE_SPORTS.join(", "));
-        Err(NotText::new("unknown_sport", "is not a known sport", fix))
+        let fix = format!("Send one of: {}.", LEAGUE_SPORTS.join(", "));
+        Err(InvalidValue::new("unknown_sport", "is not a known sport", fix))
     }
 
     /// Parses a sport in any spelling: folded, words joined by underscores, at most 60 characters.
-    pub fn parse(text: &str) -> Result<Self, NotText> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         let folded = text::fold(text);
         match folded.chars().count() {
-            0 => Err(NotText::new("required", "must name a sport", "write a sport such as basketball")),
+            0 => Err(InvalidValue::new("required", "must name a sport", "Send a sport such as basketball.")),
             1..=60 => Ok(Self(folded.replace(' ', "_"))),
-            length => Err(NotText::new("too_long", format!("has {length} characters"), "at most 60")),
+            length => {
+                Err(InvalidValue::new("too_long", format!("has {length} characters"), "Send at most 60."))
+            }
         }
     }
 
-    /// A name that was parsed before it was stored.
+    /// A stored name, which was parsed before.
     pub fn stored(text: String) -> Self {
         Self(text)
     }
@@ -87,13 +89,13 @@ impl From<Sport> for String {
     }
 }
 
-/// A sport that leagues are known to play: one of [`LEAGUE_SPORTS`], so that a typo does not become a sport.
+/// A sport that can be played in leagues: one of [`LEAGUE_SPORTS`], so that a typo does not become a sport.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeagueSport(pub Sport);
 
 impl LeagueSport {
     /// Parses a sport of the list, in any spelling.
-    pub fn parse(text: &str) -> Result<Self, NotText> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         Sport::of_league(text).map(Self)
     }
 

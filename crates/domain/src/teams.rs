@@ -19,10 +19,10 @@ pub struct Team {
     /// Its division.
     #[field(client)]
     pub division_id: DivisionId,
-    /// Its name, unique in the division without regard to case and accents.
+    /// Its name, unique in the division regardless of case and accents.
     #[field(client)]
     pub name: Name,
-    /// Its name where there is little room.
+    /// A short name, for small screens.
     #[field(client)]
     pub short_name: Option<Name>,
     /// The id that another system gave it.
@@ -34,7 +34,7 @@ pub struct Team {
     /// When it last changed.
     #[field(server, bookkeeping, initial = moment.now())]
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     #[field(server, bookkeeping, initial = 1)]
     pub version: i64,
 }

@@ -1,4 +1,4 @@
-//! Texts that people type: names, notes, e-mail addresses, and the folded form in which they are compared.
+//! Strings that people enter: names, notes, e-mail addresses; and the folded form in which they are compared.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,39 +10,39 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::record::{At, Cell, CellKind, Column, Field, Input};
 
-/// What is wrong with a text.
+/// What is wrong with a value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct NotText {
-    /// A short stable word.
+pub struct InvalidValue {
+    /// A short, stable code.
     pub code: &'static str,
     /// What is wrong, for a person.
     pub message: String,
-    /// What would be right.
+    /// What to send instead.
     pub fix: Option<String>,
 }
 
-impl NotText {
-    /// What is wrong, and what would be right (empty: nothing to add).
+impl InvalidValue {
+    /// Creates an error; `fix` may be empty.
     pub fn new(code: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
         let fix = fix.into();
         Self { code, message: message.into(), fix: (!fix.is_empty()).then_some(fix) }
     }
 }
 
-/// A text that is none of the names of an enumeration.
+/// A string that is not the name of a member of an enumeration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotOneOf(pub &'static [&'static str]);
+pub struct UnknownName(pub &'static [&'static str]);
 
-impl fmt::Display for NotOneOf {
+impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "use one of {}", self.0.join(", "))
     }
 }
-impl std::error::Error for NotOneOf {}
+impl std::error::Error for UnknownName {}
 
-/// Folds a text for comparison and search: decomposed, without accents, lower case, Turkish dotless i as i, `&` as "and", every
-/// run of anything but letters and digits as one space.
+/// Folds a string for comparison and search: decomposed, without accents, lower case, Turkish dotless i as i, `&` as "and", every other run
+/// of characters that are not letters or digits as one space.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut gap = false;
@@ -69,50 +69,58 @@ fn push_word(folded: &mut String, gap: &mut bool, letters: &str) {
     folded.push_str(letters);
 }
 
-/// Checks a line of text: trimmed, runs of white space as one space, no control characters, 1 to `most` characters.
-pub fn line(text: &str, most: usize) -> Result<String, NotText> {
+/// Checks one line of text: trimmed, runs of white space as one space, no control characters, 1 to `max` characters.
+pub fn line(text: &str, max: usize) -> Result<String, InvalidValue> {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.is_empty() {
-        return Err(NotText::new("required", "must not be empty", format!("write 1 to {most} characters")));
-    }
-    bounded(text, most, char::is_control)
-}
-
-/// Checks a text of several lines: at most `most` bytes, no control characters but line feed and tab. May be empty.
-pub fn block(text: &str, most: usize) -> Result<String, NotText> {
-    if text.len() > most {
-        return Err(NotText::new(
-            "too_long",
-            format!("has {} bytes", text.len()),
-            format!("at most {most} bytes"),
+        return Err(InvalidValue::new(
+            "required",
+            "must not be empty",
+            format!("Send 1 to {max} characters."),
         ));
     }
-    bounded(text.to_owned(), most, |letter| letter.is_control() && !matches!(letter, '\n' | '\t' | '\r'))
+    bounded(text, max, char::is_control)
 }
 
-fn bounded(text: String, most: usize, refused: impl Fn(char) -> bool) -> Result<String, NotText> {
+/// Checks text of several lines: at most `max` bytes, no control characters except line feed and tab. It may be empty.
+pub fn block(text: &str, max: usize) -> Result<String, InvalidValue> {
+    if text.len() > max {
+        return Err(InvalidValue::new(
+            "too_long",
+            format!("has {} bytes", text.len()),
+            format!("Send at most {max} bytes."),
+        ));
+    }
+    bounded(text.to_owned(), max, |letter| letter.is_control() && !matches!(letter, '\n' | '\t' | '\r'))
+}
+
+fn bounded(text: String, max: usize, refused: impl Fn(char) -> bool) -> Result<String, InvalidValue> {
     let length = text.chars().count();
-    if length > most {
-        return Err(NotText::new("too_long", format!("has {length} characters"), format!("at most {most}")));
+    if length > max {
+        return Err(InvalidValue::new(
+            "too_long",
+            format!("has {length} characters"),
+            format!("Send at most {max}."),
+        ));
     }
     match text.chars().find(|letter| refused(*letter)) {
-        Some(letter) => Err(NotText::new(
+        Some(letter) => Err(InvalidValue::new(
             "control_character",
-            format!("holds the control character U+{:04X}", letter as u32),
-            "leave it out",
+            format!("contains the control character U+{:04X}", letter as u32),
+            "Leave it out.",
         )),
         None => Ok(text),
     }
 }
 
-/// What a type of text has in common with every other: one column, one JSON string, one way to be read.
+/// Implements what all types of text have in common: one column, one JSON string, one way to be read.
 macro_rules! texts {
     ($($name:ident: $stored:expr, $schema:expr;)+) => { $(
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.pad(self.as_str()) }
         }
         impl FromStr for $name {
-            type Err = $crate::text::NotText;
+            type Err = $crate::text::InvalidValue;
             fn from_str(text: &str) -> Result<Self, Self::Err> { Self::parse(text) }
         }
         impl Serialize for $name {
@@ -147,36 +155,36 @@ macro_rules! texts {
 pub(crate) use texts;
 
 macro_rules! lines {
-    ($($(#[$doc:meta])* $name:ident up to $most:literal;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident up to $max:literal;)*) => { $(
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(String);
         impl $name {
-            /// The longest that it may be, in characters.
-            pub const MOST: usize = $most;
+            /// The maximum length, in characters.
+            pub const MAX_LENGTH: usize = $max;
             /// Parses a line of text: trimmed, white space folded, no control characters.
-            pub fn parse(text: &str) -> Result<Self, NotText> { line(text, $most).map(Self) }
-            /// A text that was parsed before it was stored.
+            pub fn parse(text: &str) -> Result<Self, InvalidValue> { line(text, $max).map(Self) }
+            /// A stored value, which was parsed before.
             pub fn stored(text: String) -> Self { Self(text) }
-            /// The text.
+            /// The string.
             pub fn as_str(&self) -> &str { &self.0 }
-            /// The form in which it is compared. Where nothing is left of it, as of a picture, the text itself.
+            /// The form in which it is compared. If folding leaves nothing, as for an emoji, the string itself.
             pub fn folded(&self) -> String {
                 let folded = fold(&self.0);
                 if folded.is_empty() { self.0.to_lowercase() } else { folded }
             }
         }
-        texts! { $name: Self, ObjectBuilder::new().min_length(Some(1)).max_length(Some($most)); }
+        texts! { $name: Self, ObjectBuilder::new().min_length(Some(1)).max_length(Some($max)); }
         impl From<$name> for String { fn from(text: $name) -> Self { text.0 } }
     )* };
 }
 
 lines! {
-    /// The name of a record, as people write it.
+    /// The name of a record.
     Name up to 200;
     /// The id that another system gave a record.
     ExternalId up to 200;
-    /// A short word that a person sticks to a record.
+    /// A tag that a user gives to a record.
     Tag up to 40;
     /// A postal address.
     Address up to 300;
@@ -184,16 +192,21 @@ lines! {
     State up to 60;
 }
 
-/// An e-mail address, as written; compared in its folded form.
+/// An e-mail address as it was entered; compared in its folded form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Email(String);
 
 impl Email {
-    /// Parses an address: one `@`, something on both sides, a dot-separated host, no white space, at most 254 characters
-    /// (RFC 5321). Whether it exists is for a letter to find out.
-    pub fn parse(text: &str) -> Result<Self, NotText> {
-        let wrong =
-            || NotText::new("not_an_email", "is not an e-mail address", "write it like name@example.org");
+    /// Parses an address: one `@`, text on both sides, a dot-separated host, no white space, at most 254 characters (RFC 5321). Whether the
+    /// mailbox exists is not checked.
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
+        let wrong = || {
+            InvalidValue::new(
+                "not_an_email",
+                "is not an e-mail address",
+                "Send an address such as name@example.org.",
+            )
+        };
         let text = text.trim();
         let (local, host) = text.rsplit_once('@').ok_or_else(wrong)?;
         let host_is_right = host.split('.').all(|label| {
@@ -206,12 +219,12 @@ impl Email {
         Ok(Self(text.to_owned()))
     }
 
-    /// An address that was parsed before it was stored.
+    /// A stored address, which was parsed before.
     pub fn stored(text: String) -> Self {
         Self(text)
     }
 
-    /// The address as written.
+    /// The address as it was entered.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -229,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folding_brings_spellings_together() {
+    fn different_spellings_fold_to_the_same_string() {
         for (one, other) in [
             ("Alabama A & M University", "alabama a&m university"),
             ("Beşiktaş", "besiktas"),
@@ -254,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses() {
+    fn valid_and_invalid_addresses() {
         for right in ["a@b.org", "first.last+tag@sub.example.org", "admin@localhost"] {
             assert!(Email::parse(right).is_ok(), "{right}");
         }

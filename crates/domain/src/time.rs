@@ -11,7 +11,7 @@ use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::record::{At, Cell, CellKind, Column, Field, Input};
-use crate::text::{NotText, texts};
+use crate::text::{InvalidValue, texts};
 
 /// The name of an IANA time zone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,18 +19,18 @@ pub struct TimeZoneName(String);
 
 impl TimeZoneName {
     /// Parses an IANA name (`Australia/Melbourne`) against the bundled database.
-    pub fn parse(text: &str) -> Result<Self, NotText> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         match TimeZone::get(text).ok().and_then(|zone| zone.iana_name().map(str::to_owned)) {
             Some(name) => Ok(Self(name)),
-            None => Err(NotText::new(
+            None => Err(InvalidValue::new(
                 "unknown_time_zone",
                 "is not an IANA time zone",
-                "write a name such as Australia/Melbourne",
+                "Send a name such as Australia/Melbourne.",
             )),
         }
     }
 
-    /// A name that was parsed before it was stored.
+    /// A stored name, which was parsed before.
     pub fn stored(text: String) -> Self {
         Self(text)
     }
@@ -40,18 +40,18 @@ impl TimeZoneName {
         &self.0
     }
 
-    /// The instant at which clocks in this zone show `local`. A time that a clock change skips or repeats is taken as RFC 5545
-    /// takes it: the offset before the change for a skipped one, the first of two for a repeated one.
+    /// The instant at which clocks in this zone show `local`. A time that a clock change skips or repeats is read as in RFC 5545: a skipped
+    /// one with the offset before the change, a repeated one as the first of the two.
     pub fn instant(&self, local: DateTime) -> Option<Timestamp> {
         local.to_zoned(self.zone()).ok().map(|zoned| zoned.timestamp())
     }
 
-    /// What clocks in this zone show at an instant.
+    /// The local time in this zone at an instant.
     pub fn local(&self, instant: Timestamp) -> DateTime {
         Zoned::new(instant, self.zone()).datetime()
     }
 
-    /// The date in this zone at an instant.
+    /// The local date in this zone at an instant.
     pub fn date(&self, instant: Timestamp) -> Date {
         self.local(instant).date()
     }

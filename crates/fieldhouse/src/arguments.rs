@@ -1,4 +1,4 @@
-//! How arguments that several commands take are read.
+//! Parsers of arguments that several commands take.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -12,7 +12,7 @@ use jiff::civil::{Date, Time};
 
 use crate::failure::Failure;
 
-/// A parser of an enumeration's names, which help and completions list.
+/// A parser for an enumeration, whose names appear in help and completions.
 macro_rules! one_of {
     ($enumeration:ty) => {
         clap::builder::TypedValueParser::try_map(
@@ -23,7 +23,7 @@ macro_rules! one_of {
 }
 pub(crate) use one_of;
 
-/// A time (RFC 3339), or a date, which is midnight where the organization plays, wherever the command is typed.
+/// A time (RFC 3339), or a date, which means midnight in the organization's time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     Time(Timestamp),
@@ -40,7 +40,7 @@ impl FromStr for When {
     }
 }
 
-/// The instants that are meant. The organization is asked for its time zone only where a date is among them.
+/// The instants of these times. The organization's time zone is requested only if one of them is a date.
 pub(crate) async fn instants<const N: usize>(
     client: &Client,
     given: [Option<When>; N],
@@ -68,12 +68,12 @@ async fn zone(client: &Client) -> anyhow::Result<TimeZoneName> {
     TimeZoneName::parse(&zone).map_err(|wrong| anyhow::anyhow!("{zone} {wrong}"))
 }
 
-/// Reads one of the numbers that cannot be 0.
+/// Parses an integer of 1 or more.
 pub(crate) fn count<T: FromStr>(text: &str) -> Result<T, &'static str> {
     text.parse().map_err(|_| "write an integer of 1 or more")
 }
 
-/// Reads a file that is named on the command line; - is standard input.
+/// Reads a file of the command line; - is standard input.
 pub(crate) fn read_file(file: &Path) -> io::Result<Vec<u8>> {
     if file.as_os_str() != "-" {
         return std::fs::read(file);
@@ -83,13 +83,13 @@ pub(crate) fn read_file(file: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads `name=value`.
+/// Parses `name=value`.
 pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write it as name=value")?;
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Reads `Name: value`.
+/// Parses `Name: value`.
 pub(crate) fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("write it as 'Name: value'")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_a_time_and_a_date_a_date() {
+    fn times_and_dates_are_parsed() {
         let time = "2026-04-30T23:15:00Z".parse().expect("a time");
         assert_eq!("2026-05-01T09:15:00+10:00".parse(), Ok(When::Time(time)));
         assert_eq!("2026-05-01".parse(), Ok(When::Date(jiff::civil::date(2026, 5, 1))));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_and_headers_split_at_the_first_sign() {
+    fn pairs_and_headers_are_split_at_the_first_separator() {
         assert_eq!(pair("q=a=b"), Ok(("q".into(), "a=b".into())));
         assert_eq!(header("If-Match: \"1:2\""), Ok(("If-Match".into(), "\"1:2\"".into())));
         assert!(pair("q").is_err() && header("q").is_err());

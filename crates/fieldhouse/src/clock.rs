@@ -1,4 +1,4 @@
-//! The clock of the command line, read here and nowhere else.
+//! The only place where the command-line tool reads the clock.
 
 use jiff::Timestamp;
 

@@ -1,4 +1,4 @@
-//! What every command starts from: the options that all commands have, the server that they mean, and a client of it.
+//! The context of every command: the common options, the server, and a client for it.
 
 use std::io::ErrorKind;
 
@@ -8,28 +8,28 @@ use fieldhouse_domain::ids::SessionId;
 use jiff::Timestamp;
 use secrecy::ExposeSecret;
 
-use crate::credentials::{Credential, Kept, KeptSession, Server, Store, key_of_environment};
+use crate::credentials::{Credential, Server, Store, StoredCredentials, StoredSession, key_of_environment};
 use crate::failure::Failure;
 use crate::output::{Format, Output, note};
 
-/// Where a server listens that was started without options.
+/// The URL of a server that was started without options.
 const DEFAULT_URL: &str = "http://127.0.0.1:8080";
-/// Where options that all commands have stand in a command's help: after its own.
+/// The position of common options in a command's help: last.
 const LAST: usize = 900;
 const USER_AGENT: &str = concat!("fieldhouse/", env!("CARGO_PKG_VERSION"));
 
-/// The options that all commands have.
+/// The common options.
 #[derive(Args)]
 pub(crate) struct Global {
     /// Print records as tables for people or as JSON for programs
     #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", display_order = LAST)]
     output: Format,
-    /// The server's address [default: the server last signed in to]
+    /// The server's URL [default: the server you last signed in to]
     #[arg(long, global = true, env = "FIELDHOUSE_URL", value_name = "URL", value_parser = address, display_order = LAST)]
     base_url: Option<String>,
 }
 
-/// Reads a server's address. An empty one is none: so a variable is switched off.
+/// Parses a server's URL. An empty string is none, so that a variable can be switched off.
 fn address(text: &str) -> Result<String, String> {
     if text.is_empty() {
         return Ok(String::new());
@@ -42,20 +42,20 @@ fn address(text: &str) -> Result<String, String> {
     })
 }
 
-/// What a command works with.
+/// The context of a command.
 pub(crate) struct Context {
-    /// Where its results go.
+    /// Where to print results.
     pub(crate) output: Output,
     base_url: Option<String>,
 }
 
 impl Context {
-    /// The context of these options.
+    /// The context for these options.
     pub(crate) fn new(global: Global) -> Self {
         Self { output: Output::new(global.output), base_url: global.base_url.filter(|url| !url.is_empty()) }
     }
 
-    /// The server's address.
+    /// The server's URL.
     pub(crate) fn base_url(&self) -> anyhow::Result<String> {
         match &self.base_url {
             Some(url) => Ok(url.clone()),
@@ -68,70 +68,69 @@ impl Context {
         Ok(Client::builder(self.base_url()?).user_agent(USER_AGENT))
     }
 
-    /// A client with whatever credential there is: the environment's key, else what is kept, else none but the guest's token.
+    /// A client with the available credential: the environment's key, or else the stored credential, or else the guest's token.
     pub(crate) fn client(&self) -> anyhow::Result<Client> {
-        let kept = self.kept()?;
+        let stored = self.stored()?;
         match key_of_environment() {
-            Some(key) => Ok(self.as_guest(&kept)?.api_key(key).build()?),
-            None => self.client_of(kept),
+            Some(key) => Ok(self.as_guest(&stored)?.api_key(key).build()?),
+            None => self.client_of(stored),
         }
     }
 
-    /// A client with a credential, or the failure that tells the person to sign in.
+    /// A client with a credential, or the failure "not signed in".
     pub(crate) fn signed_in(&self) -> anyhow::Result<Client> {
-        if key_of_environment().is_none() && self.kept()?.credential.is_none() {
+        if key_of_environment().is_none() && self.stored()?.credential.is_none() {
             return Err(Failure::not_signed_in(&self.base_url()?).into());
         }
         self.client()
     }
 
-    /// A client with what is kept.
+    /// A client with the stored credential.
     pub(crate) fn client_of(&self, server: Server) -> anyhow::Result<Client> {
         let builder = self.as_guest(&server)?;
-        let builder =
-            match server.credential {
-                None => builder,
-                Some(Credential::ApiKey { key }) => builder.api_key(key),
-                Some(Credential::Session { session_id, access_token, refresh_token, .. }) => {
-                    let (store, base_url) = (Store::of_user()?, self.base_url()?);
-                    builder
-                        .session(SessionTokens::new(access_token, refresh_token))
-                        .session_store(KeptSession { store, base_url, session_id })
-                }
-            };
+        let builder = match server.credential {
+            None => builder,
+            Some(Credential::ApiKey { key }) => builder.api_key(key),
+            Some(Credential::Session { session_id, access_token, refresh_token, .. }) => {
+                let (store, base_url) = (Store::of_user()?, self.base_url()?);
+                builder
+                    .session(SessionTokens::new(access_token, refresh_token))
+                    .session_store(StoredSession { store, base_url, session_id })
+            }
+        };
         Ok(builder.build()?)
     }
 
-    /// What is kept for this server.
-    pub(crate) fn kept(&self) -> anyhow::Result<Server> {
+    /// The stored data of this server.
+    pub(crate) fn stored(&self) -> anyhow::Result<Server> {
         let base_url = self.base_url()?;
         Ok(read(&Store::of_user()?)?.servers.remove(&base_url).unwrap_or_default())
     }
 
-    /// Changes what is kept for this server.
-    pub(crate) fn keep(&self, change: impl FnOnce(&mut Server)) -> anyhow::Result<()> {
+    /// Changes the stored data of this server.
+    pub(crate) fn update_stored(&self, change: impl FnOnce(&mut Server)) -> anyhow::Result<()> {
         let base_url = self.base_url()?;
-        Ok(Store::of_user()?.update(|kept| change(kept.servers.entry(base_url).or_default()))?)
+        Ok(Store::of_user()?.update(|stored| change(stored.servers.entry(base_url).or_default()))?)
     }
 
-    /// Keeps a credential and makes this the server that is meant from now on.
+    /// Stores a credential, and makes this the default server.
     pub(crate) fn sign_in(&self, credential: Credential) -> anyhow::Result<()> {
         let base_url = self.base_url()?;
-        Ok(Store::of_user()?.update(|kept| {
-            kept.servers.entry(base_url.clone()).or_default().credential = Some(credential);
-            kept.current = Some(base_url);
+        Ok(Store::of_user()?.update(|stored| {
+            stored.servers.entry(base_url.clone()).or_default().credential = Some(credential);
+            stored.current = Some(base_url);
         })?)
     }
 
-    /// Keeps the token of the guest that an anonymous client became.
+    /// Stores the token of the guest that the server created for this client.
     pub(crate) fn keep_guest(&self, client: &Client) -> anyhow::Result<()> {
         let Some(token) = client.guest_token() else { return Ok(()) };
-        self.keep(|server| server.guest_token = Some(token.expose_secret().to_owned()))
+        self.update_stored(|server| server.guest_token = Some(token.expose_secret().to_owned()))
     }
 
-    /// When the session ends that the caller has here. The access token that the server is asked with ends long before.
+    /// When the stored session expires. The access token expires much earlier.
     pub(crate) fn session_end(&self, session: SessionId) -> anyhow::Result<Option<Timestamp>> {
-        Ok(match self.kept()?.credential {
+        Ok(match self.stored()?.credential {
             Some(Credential::Session { session_id, session_expires_at, .. })
                 if session_id == session.to_string() =>
             {
@@ -150,8 +149,8 @@ impl Context {
     }
 }
 
-/// Reads what is kept. Where that is damaged, signing in again is the way out.
-fn read(store: &Store) -> anyhow::Result<Kept> {
+/// Reads the stored data. If the file is damaged, signing in again replaces it.
+fn read(store: &Store) -> anyhow::Result<StoredCredentials> {
     store.read().map_err(|error| match error.kind() {
         ErrorKind::InvalidData => Failure::new(error.to_string())
             .next("sign in again, which replaces it: fieldhouse login <email>")
@@ -160,8 +159,8 @@ fn read(store: &Store) -> anyhow::Result<Kept> {
     })
 }
 
-/// Removes what is kept where it cannot be read: for commands that keep something else in its place.
-pub(crate) fn mend() -> anyhow::Result<()> {
+/// Removes a damaged file, for commands that store other data instead.
+pub(crate) fn remove_damaged_file() -> anyhow::Result<()> {
     if let Some(damage) = Store::of_user()?.remove_if_damaged()? {
         note(&format!("{damage}. It was removed: sign in again on every server."));
     }

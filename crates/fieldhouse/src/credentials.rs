@@ -1,7 +1,7 @@
-//! What the command line keeps between runs: for each server the credential, and a guest's token.
+//! What the command-line tool stores between runs: for each server the credential and a guest's token.
 //!
-//! One JSON file in the user's configuration folder, which only they can read, always replaced as a whole. A process that changes it holds
-//! the lock file beside it; one that renews a session holds it until the new tokens are written, so that no refresh token is used twice.
+//! One JSON file in the user's configuration folder, readable only by the user and always replaced as a whole. A process that changes it
+//! holds a lock file; a process that renews a session holds it until the new tokens are stored, so that no refresh token is used twice.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,13 +10,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use fieldhouse_client::{SessionStore, SessionTokens, Turn};
+use fieldhouse_client::{SessionLock, SessionStore, SessionTokens};
 use fieldhouse_server::private_file;
 use jiff::Timestamp;
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
 
-/// The environment variable with an API key, which wins over what is kept.
+/// The environment variable with an API key, which takes precedence over the stored credential.
 pub(crate) const API_KEY_VARIABLE: &str = "FIELDHOUSE_API_KEY";
 
 /// The API key of the environment.
@@ -24,22 +24,22 @@ pub(crate) fn key_of_environment() -> Option<String> {
     std::env::var(API_KEY_VARIABLE).ok().filter(|key| !key.is_empty())
 }
 
-/// Everything that is kept. It holds secrets, so it is not `Debug`.
+/// All stored data. It contains secrets, so it is not `Debug`.
 #[derive(Default, Serialize, Deserialize)]
-pub(crate) struct Kept {
-    /// The server that was last signed in to.
+pub(crate) struct StoredCredentials {
+    /// The server of the last sign-in.
     pub(crate) current: Option<String>,
     /// By base URL.
     #[serde(default)]
     pub(crate) servers: BTreeMap<String, Server>,
 }
 
-/// What is kept for one server.
+/// The stored data of one server.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Server {
     /// How the user is signed in.
     pub(crate) credential: Option<Credential>,
-    /// The token under which they save programs without signing in.
+    /// The token of the guest that saves programs without signing in.
     pub(crate) guest_token: Option<String>,
 }
 
@@ -47,15 +47,15 @@ pub(crate) struct Server {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum Credential {
-    /// With e-mail and password.
+    /// With e-mail address and password.
     Session {
-        /// The session, by which a newer sign-in is told apart.
+        /// The session, which distinguishes a newer sign-in.
         session_id: String,
-        /// Good for some minutes.
+        /// Valid for some minutes.
         access_token: String,
-        /// Good once.
+        /// Can be used once.
         refresh_token: String,
-        /// When the session ends; unknown where an older program signed in.
+        /// When the session expires. Unknown if an older version of this program stored it.
         #[serde(default)]
         session_expires_at: Option<Timestamp>,
     },
@@ -66,24 +66,24 @@ pub(crate) enum Credential {
     },
 }
 
-/// Where it is kept.
+/// Where the file is.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     folder: PathBuf,
 }
 
 impl Store {
-    /// The store in the user's configuration folder.
+    /// The file in the user's configuration folder.
     pub(crate) fn of_user() -> anyhow::Result<Self> {
         folder(|name| std::env::var_os(name).filter(|value| !value.is_empty()))
             .map(|folder| Self { folder })
             .context("no folder for credentials: set HOME or XDG_CONFIG_HOME")
     }
 
-    /// What is kept now.
-    pub(crate) fn read(&self) -> io::Result<Kept> {
+    /// The stored data.
+    pub(crate) fn read(&self) -> io::Result<StoredCredentials> {
         let text = match fs::read_to_string(self.file()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StoredCredentials::default()),
             text => text.map_err(|error| self.explain(&error))?,
         };
         serde_json::from_str(&text).map_err(|error| {
@@ -92,7 +92,7 @@ impl Store {
         })
     }
 
-    /// Removes the file if it is damaged, and says what was wrong with it.
+    /// Removes the file if it is damaged, and returns what was wrong.
     pub(crate) fn remove_if_damaged(&self) -> io::Result<Option<String>> {
         let _lock = self.lock()?;
         match self.read() {
@@ -104,12 +104,12 @@ impl Store {
         }
     }
 
-    /// Changes what is kept, while no other process does.
-    pub(crate) fn update(&self, change: impl FnOnce(&mut Kept)) -> io::Result<()> {
+    /// Changes the stored data under the lock.
+    pub(crate) fn update(&self, change: impl FnOnce(&mut StoredCredentials)) -> io::Result<()> {
         let lock = self.lock()?;
-        let mut kept = self.read()?;
-        change(&mut kept);
-        self.write(&kept)?;
+        let mut stored = self.read()?;
+        change(&mut stored);
+        self.write(&stored)?;
         drop(lock);
         Ok(())
     }
@@ -122,7 +122,7 @@ impl Store {
         io::Error::new(error.kind(), format!("{}: {error}", self.file().display()))
     }
 
-    /// Waits until no other process holds the lock; dropping the file lets it go.
+    /// Waits for the lock; dropping the file releases it.
     fn lock(&self) -> io::Result<File> {
         make_private_folder(&self.folder).map_err(|error| self.explain(&error))?;
         let lock = File::options().create(true).append(true).open(self.folder.join("credentials.lock"))?;
@@ -130,8 +130,8 @@ impl Store {
         Ok(lock)
     }
 
-    fn write(&self, kept: &Kept) -> io::Result<()> {
-        private_file::write(&self.file(), &serde_json::to_vec_pretty(kept)?)
+    fn write(&self, stored: &StoredCredentials) -> io::Result<()> {
+        private_file::write(&self.file(), &serde_json::to_vec_pretty(stored)?)
     }
 }
 
@@ -161,45 +161,45 @@ fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     Some(parent.join("fieldhouse"))
 }
 
-/// A session that is kept, for the client to renew.
-pub(crate) struct KeptSession {
-    /// Where.
+/// A stored session, which the client renews.
+pub(crate) struct StoredSession {
+    /// The file.
     pub(crate) store: Store,
-    /// For which server.
+    /// The server.
     pub(crate) base_url: String,
-    /// Which session.
+    /// The session.
     pub(crate) session_id: String,
 }
 
-impl SessionStore for KeptSession {
-    fn turn(&self) -> io::Result<Box<dyn Turn>> {
+impl SessionStore for StoredSession {
+    fn lock(&self) -> io::Result<Box<dyn SessionLock>> {
         let lock = self.store.lock()?;
-        let kept = self.store.read()?;
+        let stored = self.store.read()?;
         let session = Self {
             store: self.store.clone(),
             base_url: self.base_url.clone(),
             session_id: self.session_id.clone(),
         };
-        Ok(Box::new(KeptTurn { session, kept, _lock: lock }))
+        Ok(Box::new(LockedSession { session, stored, _lock: lock }))
     }
 }
 
-struct KeptTurn {
-    session: KeptSession,
-    kept: Kept,
+struct LockedSession {
+    session: StoredSession,
+    stored: StoredCredentials,
     _lock: File,
 }
 
-impl KeptTurn {
-    /// The tokens' place, if this session is still the stored one: the user may have signed in again, or signed out.
+impl LockedSession {
+    /// The place of the tokens, if this session is still the stored one: the user may have signed in again, or signed out.
     fn place(&mut self) -> Option<&mut Credential> {
-        let credential = self.kept.servers.get_mut(&self.session.base_url)?.credential.as_mut()?;
+        let credential = self.stored.servers.get_mut(&self.session.base_url)?.credential.as_mut()?;
         let Credential::Session { session_id, .. } = credential else { return None };
         (*session_id == self.session.session_id).then_some(credential)
     }
 }
 
-impl Turn for KeptTurn {
+impl SessionLock for LockedSession {
     fn tokens(&mut self) -> Option<SessionTokens> {
         match self.place()? {
             Credential::Session { access_token, refresh_token, .. } => {
@@ -209,11 +209,11 @@ impl Turn for KeptTurn {
         }
     }
 
-    fn keep(&mut self, tokens: &SessionTokens) -> io::Result<()> {
+    fn store(&mut self, tokens: &SessionTokens) -> io::Result<()> {
         if let Some(Credential::Session { access_token, refresh_token, .. }) = self.place() {
             tokens.access_token().expose_secret().clone_into(access_token);
             tokens.refresh_token().expose_secret().clone_into(refresh_token);
-            self.session.store.write(&self.kept)?;
+            self.session.store.write(&self.stored)?;
         }
         Ok(())
     }
@@ -237,18 +237,19 @@ mod tests {
             session_expires_at: None,
         };
         let server = Server { credential: Some(credential), guest_token: None };
-        let insert = |kept: &mut Kept| drop(kept.servers.insert("http://a.test".to_owned(), server));
+        let insert =
+            |stored: &mut StoredCredentials| drop(stored.servers.insert("http://a.test".to_owned(), server));
         store.update(insert).expect("an update");
     }
 
-    fn turn(store: &Store, session: &str) -> Box<dyn Turn> {
+    fn lock(store: &Store, session: &str) -> Box<dyn SessionLock> {
         let (store, base_url) = (store.clone(), "http://a.test".to_owned());
-        KeptSession { store, base_url, session_id: session.to_owned() }.turn().expect("a turn")
+        StoredSession { store, base_url, session_id: session.to_owned() }.lock().expect("a lock")
     }
 
     #[cfg(unix)]
     #[test]
-    fn only_the_user_may_look() {
+    fn only_the_user_can_read_the_file() {
         use std::os::unix::fs::PermissionsExt;
         let (_home, store) = store();
         sign_in(&store, "one");
@@ -260,30 +261,30 @@ mod tests {
     fn renewed_tokens_are_stored_unless_the_user_signed_in_again() {
         let (_home, store) = store();
         sign_in(&store, "one");
-        turn(&store, "one").keep(&SessionTokens::new("access-2", "refresh-2")).expect("kept");
-        let tokens = turn(&store, "one").tokens().expect("tokens");
+        lock(&store, "one").store(&SessionTokens::new("access-2", "refresh-2")).expect("stored");
+        let tokens = lock(&store, "one").tokens().expect("tokens");
         assert_eq!(tokens.refresh_token().expose_secret(), "refresh-2");
 
         sign_in(&store, "two");
-        assert!(turn(&store, "one").tokens().is_none());
-        turn(&store, "one").keep(&SessionTokens::new("access-3", "refresh-3")).expect("left alone");
-        assert_eq!(turn(&store, "two").tokens().expect("tokens").access_token().expose_secret(), "access-1");
+        assert!(lock(&store, "one").tokens().is_none());
+        lock(&store, "one").store(&SessionTokens::new("access-3", "refresh-3")).expect("left alone");
+        assert_eq!(lock(&store, "two").tokens().expect("tokens").access_token().expose_secret(), "access-1");
     }
 
     #[test]
-    fn a_turn_is_one_processs_at_a_time() {
+    fn one_process_at_a_time_holds_the_lock() {
         let (_home, store) = store();
         sign_in(&store, "one");
-        let turn = turn(&store, "one");
+        let lock = lock(&store, "one");
         let other =
             File::options().append(true).open(store.folder.join("credentials.lock")).expect("the lock");
         assert!(other.try_lock().is_err());
-        drop(turn);
+        drop(lock);
         assert!(other.try_lock().is_ok());
     }
 
     #[test]
-    fn the_folder_is_where_the_system_keeps_such_things() {
+    fn the_folder_follows_the_conventions_of_the_system() {
         let set =
             |name: &'static str, value: &'static str| move |it: &str| (it == name).then(|| value.into());
         assert_eq!(folder(set("XDG_CONFIG_HOME", "/x")), Some("/x/fieldhouse".into()));

@@ -1,4 +1,4 @@
-//! The options of commands that open the store themselves, on the server's machine, and how they open it.
+//! The options of commands that open the store on the server's machine, and how they open it.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub(crate) struct Database {
     connections: usize,
 }
 
-/// An open store. The data folder is this process's alone as long as it lives.
+/// An open store. The data folder is locked while it exists.
 pub(crate) struct Opened {
     pub(crate) store: Store,
     /// Dropped after the store and before the lock.
@@ -50,15 +50,15 @@ pub(crate) struct Opened {
 }
 
 impl Database {
-    /// Takes the data folder and opens the store, creating them if necessary. Brings the schema up to this program. What was created
-    /// is removed again unless the caller keeps it.
+    /// Locks the data folder and opens the store, creating them if necessary, and migrates the schema. What was created is removed again,
+    /// unless the caller keeps it.
     pub(crate) async fn open(&self) -> anyhow::Result<Opened> {
         let opened = self.connect().await?;
         migrations::run(&opened.store).await.context("the database schema could not be updated")?;
         Ok(opened)
     }
 
-    /// The same where there is a store already: a typing error must not create another one.
+    /// Opens an existing store: a typo must not create another one.
     pub(crate) async fn open_existing(&self) -> anyhow::Result<Opened> {
         if self.url.is_none() && !self.folder().join(Store::FILES[0]).is_file() {
             return Err(self.not_initialised().into());
@@ -77,7 +77,7 @@ impl Database {
         Ok(Opened { store, created, lock })
     }
 
-    /// A database that cannot be opened, with the option to look at.
+    /// The error of a database that cannot be opened, with the options to check.
     fn unusable(&self, error: Error) -> anyhow::Error {
         if !matches!(error, Error::Unavailable(_)) {
             return error.into();
@@ -95,22 +95,22 @@ impl Database {
             Some(_) => "the PostgreSQL database".to_owned(),
             None => format!("the folder {}", self.folder().display()),
         };
-        let next = "create an organization with `fieldhouse init`, name another folder with --data-dir, or try `fieldhouse serve --demo`";
-        Failure::new(format!("there is no Fieldhouse data in {place}")).next(next)
+        let next = "create an organization with `fieldhouse init`, choose another folder with --data-dir, or try `fieldhouse serve --demo`";
+        Failure::new(format!("no Fieldhouse data in {place}")).next(next)
     }
 
-    /// Refuses a data folder that does not exist: a typing error would create an empty one. With PostgreSQL the default folder may be
+    /// Refuses a data folder that does not exist, because a typo would create an empty one. With PostgreSQL the default folder may be
     /// missing, because the records are elsewhere.
     pub(crate) fn must_exist(&self) -> Result<(), Failure> {
         let folder = self.folder();
         if folder.is_dir() || (self.url.is_some() && self.data_dir.is_none()) {
             return Ok(());
         }
-        let what = format!("there is no data folder {}", folder.display());
-        Err(Failure::new(what).next("create one with `fieldhouse init`, or name another with --data-dir"))
+        let what = format!("the data folder {} does not exist", folder.display());
+        Err(Failure::new(what).next("create one with `fieldhouse init`, or choose another with --data-dir"))
     }
 
-    /// Whether the command line or the environment says where the data are.
+    /// Whether the options or the environment say where the data is.
     pub(crate) fn is_named(&self) -> bool {
         self.data_dir.is_some() || self.url.is_some()
     }
@@ -120,7 +120,7 @@ impl Database {
         self.data_dir.as_deref().unwrap_or(Path::new("fieldhouse-data"))
     }
 
-    /// Which engine, and where.
+    /// The engine and its location.
     pub(crate) fn options(&self) -> Options {
         match &self.url {
             Some(url) => Options::Postgres {
@@ -132,8 +132,8 @@ impl Database {
         }
     }
 
-    /// The store's key ring: from the environment if several nodes share it, else of the data folder, where it is created for a store
-    /// that was never used with one. [`bind`] has the store remember it.
+    /// The store's key ring: from the environment if several nodes share it, else from the data folder, where it is created for a new
+    /// store. [`bind`] makes the store remember it.
     pub(crate) async fn key_ring(&self, store: &Store) -> anyhow::Result<KeyRing> {
         let Some(text) = shared_key_ring()? else {
             return KeyRing::open_for(store, self.folder(), &Clock::system()).await.map_err(explain);
@@ -144,12 +144,12 @@ impl Database {
     }
 }
 
-/// Has the store remember that this is its key ring.
+/// Makes the store remember its key ring.
 pub(crate) async fn bind(key_ring: &KeyRing, store: &Store) -> anyhow::Result<()> {
     key_ring.bind(store).await.map_err(explain)
 }
 
-/// The text of the key ring that several nodes share.
+/// The text of a key ring that several nodes share.
 fn shared_key_ring() -> anyhow::Result<Option<String>> {
     if let Ok(text) = std::env::var("FIELDHOUSE_KEY_RING") {
         return Ok(Some(text));
@@ -159,7 +159,7 @@ fn shared_key_ring() -> anyhow::Result<Option<String>> {
     text.map(Some).with_context(|| format!("the key ring {} cannot be read", file.display()))
 }
 
-/// What to do about a key ring that is not the store's.
+/// The advice for a key ring that does not belong to the store.
 fn explain(error: KeyRingError) -> anyhow::Error {
     if !matches!(error, KeyRingError::Missing(_) | KeyRingError::Other(_)) {
         return error.into();

@@ -26,7 +26,7 @@ const ORGANIZATION: &str = "Coburg Basketball Association";
 const SPORT: &str = "basketball";
 const TIME_ZONE: &str = "Australia/Melbourne";
 const COUNTRY: &str = "AU";
-/// Where the accounts are kept in a data folder that outlives the demo.
+/// The file with the accounts in a data folder that is kept after the demo.
 const ACCOUNTS_FILE: &str = "demo.json";
 const PASSWORD_LETTERS: usize = 20;
 
@@ -36,12 +36,12 @@ const ACCOUNTS: &[Column<Account>] = &[
     ("PASSWORD", Width::Whole, |it| it.password.clone()),
 ];
 
-/// What a demo holds.
+/// The content of a demo.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Demo {
     pub(crate) organization: OrganizationOfDemo,
     pub(crate) accounts: Vec<Account>,
-    /// By how many weeks the league's dates were moved.
+    /// The number of weeks by which the league's dates were moved.
     weeks: i64,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct OrganizationOfDemo {
     slug: String,
 }
 
-/// A user that can sign in.
+/// A user who can sign in.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Account {
     role: Role,
@@ -60,16 +60,16 @@ pub(crate) struct Account {
     password: String,
 }
 
-/// Makes the demo in a store that is empty, or finds the one that was made there before.
+/// Creates the demo in an empty store, or finds an earlier demo in it.
 pub(crate) async fn prepare(opened: &Opened, folder: &Path) -> anyhow::Result<Demo> {
     let file = folder.join(ACCOUNTS_FILE);
     if organizations::any(&mut &opened.store).await? {
-        let kept = std::fs::read_to_string(&file).map_err(|_| {
+        let stored = std::fs::read_to_string(&file).map_err(|_| {
             let what = "this database belongs to another organization, not to a demo";
             Failure::new(what).next("choose another --data-dir or --database-url, or omit --demo")
         })?;
-        return serde_json::from_str(&kept).map_err(|_| {
-            let what = format!("{} is damaged, and it holds the passwords of the demo", file.display());
+        return serde_json::from_str(&stored).map_err(|_| {
+            let what = format!("{} is damaged, and it contains the passwords of the demo", file.display());
             Failure::new(what).next("start a new demo with another --data-dir").into()
         });
     }
@@ -112,7 +112,7 @@ fn person(account: &Account) -> anyhow::Result<Person> {
     })
 }
 
-/// Loads the college catalogue, while requests are served already.
+/// Loads the college catalogue while requests are served.
 pub(crate) async fn load_catalogue(store: &Store) {
     for file in [COLLEGES, PROGRAMS] {
         let loaded = match colleges::read(file, None) {
@@ -131,7 +131,7 @@ pub(crate) async fn load_catalogue(store: &Store) {
 }
 
 impl Demo {
-    /// Tells a person what there is and what to try.
+    /// Prints what the demo contains and what to try.
     pub(crate) fn announce(&self, base_url: &str, thrown_away: bool) {
         let (name, weeks) = (&self.organization.name, self.weeks);
         note(&format!("Fieldhouse serves {base_url} with a demo. Documentation: {base_url}/docs"));

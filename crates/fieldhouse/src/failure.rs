@@ -1,10 +1,10 @@
-//! How a command fails: what it tells the person, and the exit code.
+//! How a command fails: the messages, and the exit code.
 //!
 //! | code | meaning |
 //! |---|---|
 //! | 0 | done |
 //! | 1 | failed |
-//! | 2 | used wrongly: what clap refuses, and what only the whole command line shows |
+//! | 2 | wrong usage |
 //! | 4 | not signed in, or a different credential is required |
 
 use std::fmt;
@@ -28,19 +28,19 @@ const AUTHENTICATION: u8 = 4;
 pub(crate) struct Failure {
     exit: u8,
     what: String,
-    /// Which fields are wrong. `what` is empty where the only one says all that there is to say.
+    /// The invalid fields. `what` is empty if the only one says everything.
     fields: Vec<FieldProblem>,
     next: Option<String>,
     request_id: Option<String>,
 }
 
 impl Failure {
-    /// A failure of this kind.
+    /// A failure with this message.
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Self { exit: FAILED, what: what.into(), fields: Vec::new(), next: None, request_id: None }
     }
 
-    /// The command is used wrongly.
+    /// Wrong usage of the command.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
         Self { exit: USAGE, ..Self::new(what) }
     }
@@ -51,25 +51,25 @@ impl Failure {
         Self { exit: AUTHENTICATION, ..Self::new(format!("not signed in to {base_url}")).next(next) }
     }
 
-    /// The same with what to do next.
+    /// Adds what to do next.
     pub(crate) fn next(mut self, next: impl Into<String>) -> Self {
         self.next = Some(next.into());
         self
     }
 
-    /// The same in other words, which say what is wrong with its fields, too.
+    /// Replaces the message, which then also covers the fields.
     pub(crate) fn saying(mut self, what: impl Into<String>) -> Self {
         self.fields.clear();
         Self { what: what.into(), ..self }
     }
 
-    /// The failure behind any error of a command, with what the command says around it.
+    /// The failure for any error of a command, with the context that the command added.
     fn of(error: anyhow::Error) -> Self {
         let error = match error.downcast::<Self>() {
             Ok(failure) => return failure,
             Err(error) => error,
         };
-        let Some(cause) = error.downcast_ref::<Error>() else { return Self::new(spelled_out(&error)) };
+        let Some(cause) = error.downcast_ref::<Error>() else { return Self::new(with_causes(&error)) };
         let mut failure = Self::from(cause);
         let around = error.chain().take_while(|it| !it.is::<Error>()).map(ToString::to_string);
         let said = around.chain([failure.what]).filter(|text| !text.is_empty());
@@ -77,7 +77,7 @@ impl Failure {
         failure
     }
 
-    /// Whether it is about who is signed in.
+    /// Whether it is about authentication.
     pub(crate) fn is_authentication(&self) -> bool {
         self.exit == AUTHENTICATION
     }
@@ -111,7 +111,7 @@ impl From<&Error> for Failure {
             _ => Self::new(error.to_string()),
         };
         failure.request_id = error.request_id().map(str::to_owned);
-        // A 401 that names a field is about the field, such as a wrong current password, and not about who is signed in.
+        // A 401 that names a field is about the field, such as a wrong current password, and not about authentication.
         if error.status().is_some_and(|status| status == 401) && failure.fields.is_empty() {
             failure.exit = AUTHENTICATION;
         }
@@ -127,20 +127,20 @@ fn of_problem(problem: &Problem) -> Failure {
         if matches!(code, Code::SessionRequired | Code::SessionTooOld) {
             failure.exit = AUTHENTICATION;
         }
-        // What is said already is not said twice.
+        // Do not repeat a message.
         let next = next_step(code).filter(|_| code.status() != 401 || problem.errors.is_empty());
         failure.next = next.filter(|next| !failure.what.contains(next.as_str()));
     }
     failure
 }
 
-/// Whether the only field that is wrong says the same.
+/// Whether the only invalid field has the same message.
 fn is_about_one_field(text: &str, fields: &[FieldProblem]) -> bool {
     matches!(fields, [FieldProblem { pointer, message, .. }]
         if !pointer.is_empty() && text.trim_end_matches('.') == format!("{pointer} {message}"))
 }
 
-/// What a person at a command line does about a code, in the place of what a program does.
+/// What to do about a code at a command line, instead of the advice for programs.
 fn next_step(code: Code) -> Option<String> {
     let key_wins = key_of_environment().is_some();
     let and_unset = if key_wins {
@@ -171,12 +171,12 @@ fn next_step(code: Code) -> Option<String> {
     })
 }
 
-/// Some advice only points at what is already on the screen.
+/// Advice that only refers to what is printed anyway.
 fn only_points(advice: &str) -> bool {
     ["The detail", "The problem", "errors names"].iter().any(|start| advice.starts_with(start))
 }
 
-/// Why no connection could be made. Libraries say it in words of their own, which are no help to a person.
+/// Why no connection was made, in plain words instead of those of libraries.
 fn unreachable(error: &Error) -> &'static str {
     match io_kind(error) {
         _ if error.is_timeout() => "it did not respond in time",
@@ -186,28 +186,28 @@ fn unreachable(error: &Error) -> &'static str {
         Some(ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::UnexpectedEof) => {
             "it closed the connection"
         }
-        Some(ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable) => "there is no network to it",
+        Some(ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable) => "the network is unreachable",
         _ => "its name is unknown, or there is no network",
     }
 }
 
-/// Why a request was sent and no response came.
+/// Why a request was sent and no response was received.
 fn broken(error: &Error) -> &'static str {
-    if error.is_timeout() { "it did not respond in time" } else { "the connection broke off" }
+    if error.is_timeout() { "it did not respond in time" } else { "the connection was closed" }
 }
 
-/// The kind of the innermost input or output error.
+/// The kind of the innermost I/O error.
 fn io_kind(error: &Error) -> Option<ErrorKind> {
     anyhow::Chain::new(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).map(innermost).last()
 }
 
-/// Libraries wrap input and output errors in others.
+/// Libraries wrap I/O errors in others.
 fn innermost(error: &io::Error) -> ErrorKind {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>());
     inner.map_or(error.kind(), innermost)
 }
 
-/// An error without the system's number for it, which std appends: "(os error 2)".
+/// An error without the system's error number, which std appends: "(os error 2)".
 pub(crate) fn plain(error: &(impl fmt::Display + ?Sized)) -> String {
     let text = error.to_string();
     let numbered =
@@ -215,19 +215,19 @@ pub(crate) fn plain(error: &(impl fmt::Display + ?Sized)) -> String {
     numbered.map(|(before, after)| format!("{before}{after}")).unwrap_or(text)
 }
 
-/// An error with its causes in one line.
-fn spelled_out(error: &anyhow::Error) -> String {
+/// An error with its causes, in one line.
+fn with_causes(error: &anyhow::Error) -> String {
     error.chain().map(plain).collect::<Vec<_>>().join(": ")
 }
 
-/// A field that is wrong, as the person knows it who typed this command.
+/// An invalid field, with its name on the command line.
 fn wrong(field: &FieldProblem, command: &Command) -> String {
-    let fix = field.fix.as_ref().map(|fix| format!(": {fix}")).unwrap_or_default();
-    format!("{} {}{fix}", typed_name(&field.pointer, command), field.message)
+    let fix = field.fix.as_ref().map(|fix| format!(". {fix}")).unwrap_or_default();
+    format!("{} {}{fix}", option_name(&field.pointer, command), field.message)
 }
 
-/// The option that fills a field of the API, or else the field's own name. Most options have the fields' names.
-fn typed_name(pointer: &str, command: &Command) -> String {
+/// The option for a field of the API, or else the field's own name. Most options have the fields' names.
+fn option_name(pointer: &str, command: &Command) -> String {
     let is_of = |argument: &&Arg, field: &str| {
         let id = argument.get_id().as_str();
         id == field || field.strip_suffix("_id") == Some(id) || OTHER_NAMES.contains(&(field, id))
@@ -237,18 +237,18 @@ fn typed_name(pointer: &str, command: &Command) -> String {
         long.unwrap_or_else(|| argument.get_id().as_str().to_uppercase())
     };
     let option = |field: &str| command.get_arguments().find(|argument| is_of(argument, field)).map(name);
-    // The options of `fieldhouse api` are about the call, and those of other names are fields.
+    // The options of `fieldhouse api` are not fields.
     let option = pointer.rsplit('/').find_map(option).filter(|_| command.get_name() != "api");
     option.unwrap_or_else(|| pointer.trim_start_matches('/').to_owned())
 }
 
-/// Fields, and the options that fill them under another name.
+/// Fields, and the options with other names that set them.
 const OTHER_NAMES: &[(&str, &str)] = &[("q", "query"), ("organization", "org"), ("content", "file")];
 
-/// Tells the person, and says with which code to end.
+/// Prints the failure and returns the exit code.
 pub(crate) fn report(error: anyhow::Error, command: &Command) -> ExitCode {
     if is_broken_pipe(&error) {
-        // Who reads the output has seen enough: `fieldhouse seasons list | head`.
+        // The reader of the output has stopped: `fieldhouse seasons list | head`.
         return ExitCode::SUCCESS;
     }
     let failure = Failure::of(error);
@@ -267,7 +267,7 @@ pub(crate) fn report(error: anyhow::Error, command: &Command) -> ExitCode {
     ExitCode::from(failure.exit)
 }
 
-/// Whether our own output broke off. A connection to the server that broke off lies deeper, inside the client's error.
+/// Whether standard output was closed. A closed connection to the server is nested inside the client's error.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -1,6 +1,6 @@
-//! JSON for people: indented, otherwise as it came.
+//! Indents JSON, otherwise unchanged.
 
-/// The same JSON with a line for each member, in the order in which they were written, which reading it as a value would lose.
+/// The same JSON with a line for each member, in the original order, which parsing it would lose.
 pub(crate) fn indented(json: &str) -> String {
     let mut text = String::new();
     let (mut depth, mut quoted, mut escaped) = (0, false, false);

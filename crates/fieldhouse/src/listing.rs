@@ -11,10 +11,10 @@ use serde::de::DeserializeOwned;
 use crate::context::Context;
 use crate::output::{self, Column, note};
 
-/// The most records that one request may ask for.
+/// The maximum page size.
 const LARGEST_PAGE: u32 = 100;
 
-/// How much of a list is wanted.
+/// How many records to list.
 #[derive(Args)]
 pub(crate) struct Paging {
     /// Maximum number of records, 1 to 100
@@ -26,12 +26,12 @@ pub(crate) struct Paging {
 }
 
 impl Paging {
-    /// The limit that each request carries.
+    /// The limit of each request.
     pub(crate) fn limit(&self) -> Option<u32> {
         if self.all { Some(LARGEST_PAGE) } else { self.limit }
     }
 
-    /// Gets as much of the list as is wanted, and writes it. Says whether that was its end.
+    /// Gets the records and prints them. Returns whether the list is complete.
     pub(crate) async fn show<T, O>(
         &self,
         context: &Context,
@@ -56,7 +56,7 @@ impl Paging {
     }
 }
 
-/// What of a list was got. Where the list tells what was deleted, that is half of it, and JSON has both; else JSON is the records.
+/// The listed records. A list of changes also has deleted records; its JSON output contains both.
 #[derive(Serialize)]
 pub(crate) struct Listed<T> {
     data: Vec<T>,
@@ -72,7 +72,7 @@ impl<T: Serialize> Listed<T> {
         }
         let deleted = self.deleted.as_ref().map_or(0, Vec::len);
         if deleted > 0 {
-            note(&format!("Deleted since then: {deleted}. --output json names them."));
+            note(&format!("Deleted since then: {deleted}. Use --output json to list them."));
         }
         Ok(())
     }

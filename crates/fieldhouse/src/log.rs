@@ -1,5 +1,4 @@
-//! The log's way out: lines gather in memory and leave in batches, for a request must wait neither for a disk nor for another thread
-//! to wake up.
+//! Writes the log: lines are collected in memory and written in batches, because a request must not wait for a disk or another thread.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,10 +7,10 @@ use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// How long a line waits at most.
+/// The maximum time that a line waits.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How many bytes may wait. Where standard error takes no more, lines are dropped and counted rather than memory being filled.
-const MOST: usize = 8 << 20;
+/// The maximum number of waiting bytes. If standard error is too slow, lines are dropped and counted, so that memory does not fill up.
+const MAX_BYTES: usize = 8 << 20;
 
 #[derive(Default)]
 struct Waiting {
@@ -32,11 +31,11 @@ impl Shared {
     }
 }
 
-/// Takes lines. Cheap to clone.
+/// Receives lines. Cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct Batches(Arc<Shared>);
 
-/// Writes what waits, and the rest when it is dropped.
+/// Writes the waiting lines, and the rest when it is dropped.
 pub(crate) struct Writer {
     batches: Batches,
     thread: Option<JoinHandle<()>>,
@@ -55,7 +54,7 @@ impl Batches {
 impl Write for Batches {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut waiting = self.0.waiting();
-        if waiting.bytes.len() + line.len() > MOST {
+        if waiting.bytes.len() + line.len() > MAX_BYTES {
             waiting.dropped += 1;
         } else {
             waiting.bytes.extend_from_slice(line);
@@ -112,13 +111,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_dropped_and_counted() {
+    fn lines_above_the_limit_are_dropped_and_counted() {
         let mut batches = Batches::default();
-        let line = vec![b'x'; MOST / 2];
+        let line = vec![b'x'; MAX_BYTES / 2];
         for _ in 0..3 {
             assert_eq!(batches.write(&line).expect("taken"), line.len());
         }
         let waiting = batches.0.waiting();
-        assert_eq!((waiting.bytes.len(), waiting.dropped), (MOST, 1));
+        assert_eq!((waiting.bytes.len(), waiting.dropped), (MAX_BYTES, 1));
     }
 }

@@ -1,4 +1,4 @@
-//! `fieldhouse`: the command-line tool of the API. One command a file in `commands`.
+//! `fieldhouse`: the command-line tool. `commands` has one file for each command.
 
 mod arguments;
 mod clock;
@@ -23,7 +23,7 @@ use clap::{CommandFactory, FromArgMatches};
 
 use commands::Options;
 
-/// Gives memory back to the system: a password hash takes 19 MiB for a moment, and the usual allocator keeps that for every thread.
+/// Returns memory to the system: a password hash takes 19 MiB for a moment, and the usual allocator keeps that for every thread.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,5 +1,4 @@
-//! What goes to the screen, a pipe or a file: tables for people, JSON for programs. Notes about what happened go to standard error, so that
-//! what is piped is only what was asked for.
+//! Output: tables for people, JSON for programs. Messages go to standard error, so that piped output contains only results.
 
 use std::io::{self, Write};
 
@@ -10,7 +9,7 @@ use serde::Serialize;
 use crate::tables;
 pub(crate) use crate::tables::{Column, Width};
 
-/// How records are written.
+/// The format of records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     #[default]
@@ -18,7 +17,7 @@ pub(crate) enum Format {
     Json,
 }
 
-/// Writes in the format that was asked for.
+/// Prints in the chosen format.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     format: Format,
@@ -29,12 +28,12 @@ impl Output {
         Self { format }
     }
 
-    /// Whether programs read it.
+    /// Whether the output is JSON.
     pub(crate) fn is_json(self) -> bool {
         self.format == Format::Json
     }
 
-    /// Writes records, one a line; the last column is their id.
+    /// Prints records, one in each line; the last column is their id.
     pub(crate) fn list<T: Serialize>(self, records: &[T], columns: &[Column<T>]) -> io::Result<()> {
         if self.is_json() {
             return json(&records);
@@ -54,7 +53,7 @@ impl Output {
         Ok(())
     }
 
-    /// Writes one record, one field a line.
+    /// Prints one record, one field in each line.
     pub(crate) fn record<T: Serialize>(self, record: &T, rows: &[(&str, String)]) -> io::Result<()> {
         if self.is_json() {
             return json(record);
@@ -62,7 +61,7 @@ impl Output {
         line(&tables::fields(rows, Table::new().width()))
     }
 
-    /// Writes what was counted, one count a line: whatever is counted is shown, for the lists grow.
+    /// Prints counts, one in each line, including any new ones.
     pub(crate) fn counts<T: Serialize>(self, counts: &T) -> io::Result<()> {
         let named: serde_json::Map<String, serde_json::Value> =
             serde_json::from_value(serde_json::to_value(counts)?)?;
@@ -72,30 +71,30 @@ impl Output {
         self.record(counts, &rows)
     }
 
-    /// Writes a sentence, or what it is about.
+    /// Prints a sentence, or the JSON behind it.
     pub(crate) fn sentence<T: Serialize>(self, record: &T, sentence: &str) -> io::Result<()> {
         if self.is_json() { json(record) } else { line(&clean(sentence)) }
     }
 }
 
-/// Writes JSON, indented.
+/// Prints indented JSON.
 pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
     let text = serde_json::to_string_pretty(value)?;
     line(&text)
 }
 
-/// Writes a line.
+/// Prints a line.
 pub(crate) fn line(text: &str) -> io::Result<()> {
     writeln!(io::stdout(), "{text}")
 }
 
-/// Says what happened, beside the output.
+/// Prints a message to standard error.
 pub(crate) fn note(text: &str) {
     // If standard error is closed, there is no reader.
     let _ = writeln!(io::stderr(), "{}", clean(text));
 }
 
-/// Lists what is wrong, beside the output.
+/// Prints a list of problems to standard error.
 pub(crate) fn note_list<T>(records: &[T], columns: &[Column<T>]) {
     let _ =
         writeln!(io::stderr(), "{}", tables::wrapped(records, columns, Table::new().use_stderr().width()));
@@ -106,7 +105,7 @@ pub(crate) fn or_dash(value: Option<impl ToString>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }
 
-/// Text from elsewhere, without what would steer the terminal.
+/// Text from elsewhere, without terminal control characters.
 pub(crate) fn clean(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
@@ -116,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_steers_the_terminal() {
+    fn control_characters_are_removed() {
         assert_eq!(clean("a\u{1b}[31mb\nc\td\u{9b}"), "a [31mb c d ");
     }
 }

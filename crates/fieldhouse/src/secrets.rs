@@ -1,4 +1,4 @@
-//! Secrets from a person: typed without an echo, or piped in.
+//! Secrets: entered without an echo, or piped in.
 
 use std::io::{self, IsTerminal};
 
@@ -14,7 +14,7 @@ pub(crate) fn ask(question: &str, instead: &str) -> anyhow::Result<String> {
     rpassword::prompt_password(format!("{question}: ")).context("the terminal cannot be read")
 }
 
-/// Asks for a new secret twice: what is typed without an echo is easily mistyped.
+/// Asks for a new secret twice, because typos are not visible.
 pub(crate) fn ask_for_new(question: &str, instead: &str) -> anyhow::Result<String> {
     twice(question, |question| ask(question, instead))
 }
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_secret_is_typed_twice() {
+    fn a_new_secret_is_entered_twice() {
         let typed = |answers: [&'static str; 2]| {
             twice("Password", move |question| Ok(answers[usize::from(question != "Password")].to_owned()))
         };

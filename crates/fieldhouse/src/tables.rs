@@ -1,5 +1,5 @@
-//! Tables for people. Where standard output is a terminal, each record stays on one line of it: what can be shortened is, at a blank where
-//! there is one, and then the least important columns go. Elsewhere nothing is left out, so that grep, sort and cut can be used.
+//! Tables for people. On a terminal, each record stays on one line: first columns are shortened between words, then the least important
+//! columns are left out. Otherwise everything is printed, so that grep, sort and cut can be used.
 
 use comfy_table::Width::Fixed;
 use comfy_table::presets::NOTHING;
@@ -7,23 +7,23 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table};
 
 use crate::output::clean;
 
-/// A column of a table: its heading, how much room it needs, and its content. Columns are in the order of their importance, but
-/// the last, a record's id, is never left out.
+/// A column of a table: its heading, width and content. Columns are in the order of importance; the last one, a record's id, is never left
+/// out.
 pub(crate) type Column<T> = (&'static str, Width, fn(&T) -> String);
 
-/// How much room a column needs.
+/// The width of a column.
 #[derive(Clone, Copy)]
 pub(crate) enum Width {
-    /// As much as its longest text: half of an id or of a date is none.
+    /// As wide as its longest value: a part of an id or a date is useless.
     Whole,
-    /// Not less than this, where there is too little.
+    /// At least this wide if there is too little room.
     Least(u16),
 }
 
-/// Between two columns.
+/// The gap between two columns.
 const GAP: u16 = 2;
 
-/// Records as a table, one a line, and the headings that found no room.
+/// Records as a table, one in each line, and the headings of columns that were left out.
 pub(crate) fn list<T>(
     records: &[T],
     columns: &[Column<T>],
@@ -51,12 +51,12 @@ pub(crate) fn list<T>(
     (table.trim_fmt(), left_out)
 }
 
-/// Records as a table in which nothing is left out; what is too long for the room goes on on the next line.
+/// Records as a table with all columns; long values continue in the next line.
 pub(crate) fn wrapped<T>(records: &[T], columns: &[Column<T>], room: Option<u16>) -> String {
     wrap(of_records(records, columns), room)
 }
 
-/// Fields of one record, one a line.
+/// Fields of one record, one in each line.
 pub(crate) fn fields(rows: &[(&str, String)], room: Option<u16>) -> String {
     let mut table = empty();
     table.add_rows(rows.iter().map(|(name, value)| [(*name).to_owned(), clean(value)]));
@@ -91,7 +91,7 @@ fn pad(table: &mut Table) {
     }
 }
 
-/// The width of each column; none for those that are left out.
+/// The width of each column; `None` for those that are left out.
 fn widths(columns: &[(Width, u16)], room: u16) -> Vec<Option<u16>> {
     let least = |place: usize| match columns[place] {
         (Width::Whole, natural) => natural,
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn every_column_is_shown_where_there_is_room_or_no_terminal() {
+    fn every_column_is_shown_if_there_is_room_or_no_terminal() {
         let whole = "\
 STARTS                HOME                        STATUS     ID
 Sat 2026-11-28 08:30  Newlands U8 Mixed BULLANTS  scheduled  gam_01m7y3mjr2
@@ -143,7 +143,7 @@ Sat 2026-11-28 08:30  Newlands U8 Mixed BULLANTS  scheduled  gam_01m7y3mjr2
     }
 
     #[test]
-    fn names_are_shortened_between_words_before_columns_go() {
+    fn names_are_shortened_between_words_before_columns_are_left_out() {
         let shorter = "\
 STARTS                HOME                STATUS     ID
 Sat 2026-11-28 08:30  Newlands U8 Mixed…  scheduled  gam_01m7y3mjr2
@@ -154,6 +154,6 @@ STARTS                HOME          ID
 Sat 2026-11-28 08:30  Newlands U8…  gam_01m7y3mjr2
                       Panthers";
         assert_eq!(at(Some(50)), (shortest.to_owned(), vec!["STATUS"]));
-        assert_eq!(at(Some(10)).1, ["HOME", "STATUS"], "the id stays");
+        assert_eq!(at(Some(10)).1, ["HOME", "STATUS"], "the id is always shown");
     }
 }

@@ -1,8 +1,8 @@
-//! The college catalogue's imports: tables of the US Department of Education's EADA data (Equity in Athletics Disclosure Act).
+//! Imports of the college catalogue: tables of the US Department of Education's EADA data (Equity in Athletics Disclosure Act).
 //!
-//! Three layouts are told apart by their headers: a table of colleges, a table of programs, and the EADA's own `Schools`, one row for
-//! each institution and sport. `rows.rs` reads them into the values here, `merge.rs` has the rules by which a row meets a record,
-//! `plan.rs` applies them to a whole file. A college is known by its `UNITID`: names are shared, and change.
+//! The header shows which of three layouts a file has: a table of colleges, a table of programs, or the EADA's own `Schools`, with one row
+//! for each institution and sport. `rows.rs` parses them, `merge.rs` merges a row into a record, `plan.rs` applies a whole file. A college
+//! is identified by its `UNITID`, because names are shared and change.
 
 mod divisions;
 mod merge;
@@ -21,23 +21,23 @@ pub use merge::{Merge, merge_college, merge_college_of_program, merge_program};
 pub use plan::{Changes, CollegeCounts, Existing, Plan, plan};
 pub use rows::academic_year;
 
-/// A file of the catalogue, read.
+/// A parsed file of the catalogue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Catalogue {
     /// The colleges, each once, in the order of the file.
     pub colleges: Vec<CollegeRow>,
     /// The programs, each once, in the order of the file.
     pub programs: Vec<ProgramRow>,
-    /// The rows that could not be taken.
+    /// The bad rows, which are skipped.
     pub bad: Vec<BadRow>,
-    /// How many rows the file has, good and bad.
+    /// The number of rows, good and bad.
     pub rows: u64,
 }
 
-/// What a file says of a college. What is none, it does not say.
+/// The facts about a college in a file. `None` means that the file does not contain the fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CollegeRow {
-    /// The line of the file that it is on.
+    /// The line in the file.
     pub line: u64,
     /// The US Department of Education's `UNITID`.
     pub unitid: i64,
@@ -45,13 +45,13 @@ pub struct CollegeRow {
     pub name: Name,
     /// City.
     pub city: Option<String>,
-    /// USPS code of the state or territory; none abroad.
+    /// USPS code of the state or territory; `None` abroad.
     pub state: Option<String>,
     /// ZIP code, five digits or `12345-6789`.
     pub zip: Option<String>,
-    /// What kind of institution.
+    /// The kind of institution.
     pub sector: Option<String>,
-    /// The athletics division; where the file has `Other`, the words beside it.
+    /// The athletics division. For `Other`, the division in the institution's own words.
     pub division: Option<String>,
     /// Undergraduate men.
     pub enrollment_men: Option<i64>,
@@ -61,10 +61,10 @@ pub struct CollegeRow {
     pub enrollment_total: Option<i64>,
 }
 
-/// What a file says of a program, with what it takes to make its college.
+/// The facts about a program in a file, with the facts to create its college if it is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramRow {
-    /// The line of the file that it is on.
+    /// The line in the file.
     pub line: u64,
     /// The college's `UNITID`.
     pub unitid: i64,
@@ -72,22 +72,22 @@ pub struct ProgramRow {
     pub college_name: Name,
     /// The college's city.
     pub city: Option<String>,
-    /// USPS code of the college's state or territory; none abroad.
+    /// USPS code of the college's state or territory; `None` abroad.
     pub state: Option<String>,
     /// The sport.
     pub sport: Sport,
-    /// For whom the program is.
+    /// Who competes in it.
     pub gender: ProgramGender,
     /// The division in this sport.
     pub division: Option<String>,
-    /// How many athletes take part.
+    /// The number of athletes.
     pub participants: Option<i64>,
-    /// The academic year of these facts: `2024-25`.
+    /// The academic year of these facts, such as `2024-25`.
     pub academic_year: Option<String>,
 }
 
-/// Reads a file in any of the three layouts. `year` is the [`academic_year`] of its facts where the file itself does not say: the
-/// EADA's `Schools` does not.
+/// Parses a file in any of the three layouts. `year` is the [`academic_year`] of its facts if the file does not contain it, as the EADA's
+/// `Schools`.
 pub fn read(bytes: &[u8], year: Option<&str>) -> Result<Catalogue, BadFile> {
     let table = Table::open(bytes)?;
     let layout = rows::Layout::of(&table)?;
@@ -104,13 +104,13 @@ pub fn read(bytes: &[u8], year: Option<&str>) -> Result<Catalogue, BadFile> {
     Ok(catalogue)
 }
 
-/// What one row says: a college, programs, or a college with its programs in one sport.
+/// The content of one row: a college, programs, or a college with its programs in one sport.
 struct Facts {
     college: Option<CollegeRow>,
     programs: Vec<ProgramRow>,
 }
 
-/// The colleges and programs that a file has named so far.
+/// The colleges and programs in the rows so far.
 #[derive(Default)]
 struct Seen {
     colleges: HashSet<i64>,
@@ -118,12 +118,12 @@ struct Seen {
 }
 
 impl Seen {
-    /// The row as a bad one, where an earlier row has said the same. `Schools` has one row of an institution for each sport.
+    /// A bad row, if an earlier row has the same facts. In `Schools` an institution has one row for each sport.
     fn again(&self, facts: &Facts, layout: rows::Layout) -> Option<BadRow> {
         let again = facts.programs.iter().find(|program| self.programs.contains(&key(program)));
         if let Some(program) = again {
             let (unitid, sport) = (program.unitid, &program.sport);
-            let reason = format!("says the program of {unitid} in {sport} ({}) again", program.gender);
+            let reason = format!("repeats the program of {unitid} in {sport} ({})", program.gender);
             return Some(BadRow { line: program.line, column: None, reason });
         }
         let college = facts.college.as_ref().filter(|_| layout == rows::Layout::Colleges)?;
@@ -131,7 +131,7 @@ impl Seen {
         again.then(|| BadRow {
             line: college.line,
             column: Some("unitid".to_owned()),
-            reason: format!("says the college {} again", college.unitid),
+            reason: format!("repeats the college {}", college.unitid),
         })
     }
 

@@ -1,4 +1,4 @@
-//! Moving a real season to the present, for a demonstration.
+//! Moves a real season to the present, for a demonstration.
 
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -6,10 +6,9 @@ use jiff::civil::Date;
 use super::league::Fixture;
 use fieldhouse_domain::games::GameStatus;
 
-/// Moves all fixtures by one number of whole weeks, so that each game keeps its weekday and its time: the last day on which the file
-/// has a result becomes the latest such weekday before `today`, and what is still to be played follows from there. Without any
-/// result the first day becomes the next such weekday from `today` on. Nothing else changes: no score is made up, and no game that
-/// has a result moves into the future. The number of weeks, negative where the season moves back.
+/// Moves all fixtures by whole weeks, so that each game keeps its weekday and time. The last day with a result becomes the latest such
+/// weekday before `today`; without results, the first day becomes the next such weekday from `today` on. Scores do not change, and no game
+/// with a result moves into the future. Returns the number of weeks, negative if the season moves back.
 pub fn demo_shift(fixtures: &mut [Fixture], today: Date) -> i64 {
     let played =
         fixtures.iter().filter(|fixture| has_result(fixture.status)).map(|fixture| fixture.date).max();
@@ -50,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rounds_of_the_file_stay_played_and_to_be_played() {
+    fn rounds_keep_their_results() {
         let mut fixtures = coburg();
         // 30 April 2022, the day of round 1, and 6 September 2025 are Saturdays 175 weeks apart.
         assert_eq!(demo_shift(&mut fixtures, date(2025, 9, 10)), 175);
@@ -76,7 +75,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
-        fn no_result_lies_in_the_future_and_no_other_game_in_the_past(days in -40_000i64..40_000) {
+        fn results_are_in_the_past_and_other_games_in_the_future(days in -40_000i64..40_000) {
             let today = date(2022, 5, 1).saturating_add(days.days());
             let before = coburg();
             let mut fixtures = before.clone();

@@ -1,40 +1,40 @@
-//! What can be wrong with a file, and the limits that every file keeps.
+//! Errors of files, and the limits of every file.
 
-/// The most rows that a file may have, the header and blank rows not counted. The largest table known, a year of the EADA's
-/// `Schools`, has about 17,900.
-pub const ROWS_MOST: u64 = 20_000;
-/// The most bytes that a file may have: 16 MiB.
-pub const BYTES_MOST: usize = 16 << 20;
+/// The maximum number of rows, without the header and blank rows. The largest known table, one year of the EADA's `Schools`, has about
+/// 17,900.
+pub const MAX_ROWS: u64 = 20_000;
+/// The maximum size of a file: 16 MiB.
+pub const MAX_BYTES: usize = 16 << 20;
 
-/// A row of a file that could not be taken. The other rows are.
+/// A row of a file that is invalid. The other rows are imported if bad rows are skipped.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, utoipa::ToSchema,
 )]
 pub struct BadRow {
-    /// The physical line of the file on which the row starts, from 1; the header is usually line 1.
+    /// The line of the file on which the row starts, from 1. The header is usually line 1.
     pub line: u64,
-    /// The column that is wrong, where it is one.
+    /// The invalid column, if it is one column.
     pub column: Option<String>,
     /// What is wrong, for a person.
     pub reason: String,
 }
 
-/// Why nothing of a file could be taken.
+/// Why a whole file is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadFile {
-    /// It has too many bytes.
-    #[error("the file has {bytes} bytes; at most {} are read", BYTES_MOST)]
+    /// It is too large.
+    #[error("the file has {bytes} bytes; the maximum is {}", MAX_BYTES)]
     TooLarge {
-        /// How many it has.
+        /// The size in bytes.
         bytes: usize,
     },
     /// It has too many rows.
-    #[error("the file has more than {} rows: import it in parts", ROWS_MOST)]
+    #[error("the file has more than {} rows: import it in parts", MAX_ROWS)]
     TooManyRows,
-    /// There is nothing in it.
+    /// It is empty.
     #[error("the file is empty")]
     Empty,
-    /// It has a header and nothing below it.
+    /// It has a header and no rows.
     #[error("the file has a header and no rows")]
     NoRows,
     /// Its header is that of another product's file.
@@ -42,23 +42,23 @@ pub enum BadFile {
     OtherProduct {
         /// The table that was expected.
         table: &'static str,
-        /// What it looks like.
+        /// The product.
         product: &'static str,
     },
-    /// Its first row is no text.
-    #[error("the file is not UTF-8 text: save it as CSV UTF-8")]
-    NotText,
-    /// Two of its columns have one name.
+    /// Its header is not text.
+    #[error("the file is not UTF-8: save it as CSV UTF-8")]
+    InvalidValue,
+    /// Two of its columns have the same name.
     #[error("the file has two columns named \"{0}\"")]
     RepeatedColumn(String),
-    /// Its columns are not those of the expected table.
+    /// Required columns are missing.
     #[error("the file lacks columns of the {table}: {}; it has {}", .missing.join(", "), .found.join(", "))]
     MissingColumns {
         /// The table that was expected.
         table: &'static str,
-        /// Which of its columns are missing.
+        /// The missing columns.
         missing: Vec<&'static str>,
-        /// Which columns the file has.
+        /// The columns of the file.
         found: Vec<String>,
     },
 }

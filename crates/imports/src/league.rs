@@ -1,8 +1,8 @@
 //! League imports: from the fixtures of a file to effects on seasons, divisions, teams, venues and games.
 //!
-//! The plan knows no format. Each noun has its file below: `fixtures.rs` is what a file says, `seasons.rs`, `venues.rs` and
-//! `drafts.rs` find or make the records around a game, `games.rs` recognises games and `merge.rs` says what becomes of them. An import
-//! adds and changes; it never deletes: a game that a file no longer names stays as it is.
+//! The plan is independent of the format. Each noun has a file: `fixtures.rs` is the content of a file, `seasons.rs`, `venues.rs` and
+//! `drafts.rs` find or create the records around a game, `games.rs` matches games and `merge.rs` merges them. An import never deletes: a
+//! game that a file no longer contains stays.
 
 mod counts;
 mod drafts;
@@ -29,8 +29,8 @@ use fieldhouse_domain::venues::Venue;
 
 use super::BadRow;
 pub use counts::Counts;
-use drafts::Ledgers;
-pub use fixtures::{Fixture, FixtureSeason, FixtureSide, Ground, Schedule, Sides};
+use drafts::Lookups;
+pub use fixtures::{Fixture, FixtureSeason, FixtureSide, Place, Schedule, Sides};
 use records::Found;
 use venues::Venues;
 
@@ -42,16 +42,16 @@ enumeration! {
     }
 }
 
-/// What a file does not say and the one who imports it does.
+/// What the file does not contain and the caller provides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The sport of seasons that are made.
+    /// The sport of new seasons.
     pub sport: Sport,
-    /// The zone of the file's clocks. Records that are made get it, and every game of the file.
+    /// The time zone of the file's local times, of new records and of every game in the file.
     pub time_zone: TimeZoneName,
 }
 
-/// What to read of an organization before a plan is made.
+/// The records of an organization to read before planning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Seasons by external id ...
@@ -62,7 +62,7 @@ pub struct Wanted {
     pub venue_names: BTreeSet<String>,
 }
 
-/// What an organization has now of what [`wanted`] asks for.
+/// The existing records that [`wanted`] asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Existing {
     /// The wanted seasons.
@@ -77,48 +77,47 @@ pub struct Existing {
     pub games: Vec<Game>,
 }
 
-/// What an import will do.
+/// The changes that an import makes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The effects, in an order in which each finds what it refers to: venues, seasons, divisions, teams, games.
+    /// The effects, in an order in which each follows what it refers to: venues, seasons, divisions, teams, games.
     pub effects: Vec<Effect>,
-    /// How many of each.
+    /// Their numbers.
     pub counts: Counts,
-    /// Every row that is left out, in the order of the file.
+    /// The skipped rows, in the order of the file.
     pub bad: Vec<BadRow>,
 }
 
-/// What a plan for these fixtures needs to know of the organization.
+/// The records of the organization that a plan for these fixtures needs.
 pub fn wanted(fixtures: &[Fixture]) -> Wanted {
     let mut wanted = Wanted::default();
     for fixture in fixtures {
         wanted.season_external_ids.extend(fixture.season.external_id.clone());
         wanted.season_names.insert(fixture.season.name.folded());
-        wanted.venue_names.extend(fixture.ground.as_ref().map(|ground| ground.venue.folded()));
+        wanted.venue_names.extend(fixture.place.as_ref().map(|place| place.venue.folded()));
     }
     wanted
 }
 
-/// Compares a file with what exists and yields what is to change. The same file a second time changes nothing.
+/// Compares a file with the existing records and returns the changes. Importing the same file again changes nothing.
 ///
-/// The file is the truth for what it says; what it leaves open leaves what is there. Seasons are found by external id, else by folded
-/// name. Of one that exists only the days change, outwards, and it gains the id that it lacks; one that is made is `completed` where
-/// no game of it is open, else `active`. Divisions are found by season and folded name, teams by division and folded name, venues by
-/// folded name; those that exist keep how they are written, and venues gain courts. Games are found by their id; else by the meeting
-/// (division, round and both teams; without a round the day; a bye by its one team); else by time and ground, which turns
-/// placeholders into teams. A game that is found keeps its id.
+/// What the file contains wins; what it leaves out stays. Seasons are found by external id or else by folded name. An existing season only
+/// gets wider dates and a missing external id; a new one is `completed` if none of its games is open, else `active`. Divisions are found by
+/// season and folded name, teams by division and folded name, venues by folded name; existing ones keep their spelling, and venues gain
+/// courts. Games are found by external id; else by division, round and teams (without a round, by date; a bye by its team); else by time
+/// and place, which turns placeholders into teams. A matched game keeps its id.
 pub fn plan(moment: &Moment, options: &Options, schedule: Schedule, existing: Existing) -> Plan {
     let mut bad = schedule.bad;
-    let mut fixtures = fixtures::sift(schedule.fixtures, &options.time_zone, &mut bad);
+    let mut fixtures = fixtures::valid(schedule.fixtures, &options.time_zone, &mut bad);
     let seasons = seasons::resolve(moment, options, &mut fixtures, existing.seasons, &mut bad);
-    let mut ledgers = Ledgers {
+    let mut lookups = Lookups {
         seasons,
         divisions: Found::new(existing.divisions, |division| (division.season_id, division.name.folded())),
         teams: Found::new(existing.teams, |team| (team.division_id, team.name.folded())),
         venues: Venues::new(existing.venues),
     };
     let drafts: Vec<Game> =
-        fixtures.iter().filter_map(|timed| ledgers.draft(moment, options, timed)).collect();
+        fixtures.iter().filter_map(|timed| lookups.draft(moment, options, timed)).collect();
     bad.sort();
     let counts = Counts {
         byes: count(drafts.iter().filter(|game| game.kind == GameKind::Bye)),
@@ -126,7 +125,7 @@ pub fn plan(moment: &Moment, options: &Options, schedule: Schedule, existing: Ex
         bad_rows: count(bad.iter()),
         ..Counts::default()
     };
-    let (effects, counts) = settle(moment, ledgers, game_changes(existing.games, drafts), counts);
+    let (effects, counts) = effects(moment, lookups, game_changes(existing.games, drafts), counts);
     Plan { effects, counts, bad }
 }
 
@@ -134,13 +133,13 @@ fn count<T>(items: impl Iterator<Item = T>) -> u64 {
     items.fold(0, |count, _| count + 1)
 }
 
-/// Each wanted game with the existing one that it is.
+/// Pairs each game of the file with its existing game.
 fn game_changes(existing: Vec<Game>, drafts: Vec<Game>) -> Vec<(Option<Game>, Game)> {
     let matched = games::matched(&existing, &drafts);
     let mut existing: Vec<Option<Game>> = existing.into_iter().map(Some).collect();
     let mut changes = Vec::with_capacity(drafts.len());
-    for (draft, place) in drafts.into_iter().zip(matched) {
-        let before = place.and_then(|place| existing[place].take());
+    for (draft, index) in drafts.into_iter().zip(matched) {
+        let before = index.and_then(|index| existing[index].take());
         let after = match &before {
             Some(before) => merge::merged(before, &draft),
             None => draft,
@@ -150,17 +149,17 @@ fn game_changes(existing: Vec<Game>, drafts: Vec<Game>) -> Vec<(Option<Game>, Ga
     changes
 }
 
-fn settle(
+fn effects(
     moment: &Moment,
-    ledgers: Ledgers,
+    lookups: Lookups,
     games: Vec<(Option<Game>, Game)>,
     counts: Counts,
 ) -> (Vec<Effect>, Counts) {
-    let (mut effects, venues) = ledgers.venues.settle(moment);
-    let (season_effects, seasons) = ledgers.seasons.settle(moment);
-    let (division_effects, divisions) = ledgers.divisions.settle(moment);
-    let (team_effects, teams) = ledgers.teams.settle(moment);
-    let (game_effects, games) = records::settle(moment, games.into_iter());
+    let (mut effects, venues) = lookups.venues.effects(moment);
+    let (season_effects, seasons) = lookups.seasons.effects(moment);
+    let (division_effects, divisions) = lookups.divisions.effects(moment);
+    let (team_effects, teams) = lookups.teams.effects(moment);
+    let (game_effects, games) = records::effects(moment, games.into_iter());
     effects.extend([season_effects, division_effects, team_effects, game_effects].into_iter().flatten());
     let counts = Counts {
         seasons_created: seasons.created,

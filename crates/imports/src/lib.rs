@@ -1,9 +1,8 @@
-//! Imports: reading other systems' files, and turning what they say into effects.
+//! Imports: reading files of other products, and planning effects from them.
 //!
-//! Two halves that meet in plain values. A *reader* turns the bytes of one format into values and a list of the rows that it could
-//! not take (`playhq.rs`, `colleges.rs`); a *plan* compares such values with the records that exist and yields what is to change
-//! (`league.rs`, `colleges/plan.rs`). `table.rs` reads the CSV text under both. A league format that is new gets a reader of its own
-//! beside `playhq.rs` that yields a [`league::Schedule`]; nothing else changes.
+//! A *reader* parses one format into values and bad rows (`playhq.rs`, `colleges.rs`). A *plan* compares these values with existing records
+//! and returns the changes (`league.rs`, `colleges/plan.rs`). Both are independent and share `table.rs`, which reads CSV. A new league
+//! format gets a reader beside `playhq.rs` that returns a [`league::Schedule`]; nothing else changes.
 
 pub mod colleges;
 pub mod demo;
@@ -14,4 +13,4 @@ mod products;
 mod table;
 mod tally;
 
-pub use faults::{BYTES_MOST, BadFile, BadRow, ROWS_MOST};
+pub use faults::{BadFile, BadRow, MAX_BYTES, MAX_ROWS};

@@ -1,17 +1,17 @@
 //! PlayHQ's fixture export ("advanced fixture"), read into format-neutral fixtures.
 //!
-//! One row is a game or a bye of one grade. Dates are DD/MM/YYYY and times HH:MM:SS on the clocks of the venue, without a zone. A
-//! bye has its resting team in the column `bye`, and neither a status nor a game id. What is not settled yet is blank or `TBC`.
+//! One row is a game or a bye of one grade. Dates are DD/MM/YYYY and times HH:MM:SS in the venue's local time, without a zone. A bye has
+//! its team in the column `bye`, and no status and game id. Unknown values are blank or `TBC`.
 
 use jiff::civil::{Date, Time};
 
-use super::league::{Fixture, FixtureSeason, FixtureSide, Ground, Schedule, Sides};
+use super::league::{Fixture, FixtureSeason, FixtureSide, Place, Schedule, Sides};
 use super::table::{Row, Table, count, name};
 use super::{BadFile, BadRow};
 use fieldhouse_domain::games::GameStatus;
-use fieldhouse_domain::text::{self, ExternalId, NotText};
+use fieldhouse_domain::text::{self, ExternalId, InvalidValue};
 
-/// The columns that an export must have. `team a result` and `team b result` are read where they are there.
+/// The required columns. `team a result` and `team b result` are optional.
 const COLUMNS: [&str; 16] = [
     "game date",
     "grade",
@@ -31,10 +31,10 @@ const COLUMNS: [&str; 16] = [
     "game id",
 ];
 
-/// The years in which a game may be: another one is a slip of the pen.
+/// The valid years of games. Any other year is a typo.
 const YEARS: std::ops::RangeInclusive<i16> = 1970..=2199;
 
-/// Reads an export. Invalid rows are listed beside the valid ones; only a file that is no such export is refused.
+/// Reads an export. Bad rows are listed separately; only a file that is not such an export is refused.
 pub fn read(bytes: &[u8]) -> Result<Schedule, BadFile> {
     let table = Table::open(bytes)?;
     table.require("PlayHQ fixture export", &COLUMNS)?;
@@ -53,16 +53,17 @@ fn fixture(row: &Row<'_>) -> Result<Fixture, BadRow> {
         sides,
         date: row.required("game date", date)?,
         time: settled(row, "time", time)?,
-        ground: ground(row)?,
+        place: place(row)?,
         external_id: row.optional("game id", ExternalId::parse)?,
     })
 }
 
-/// The season is told apart by organisation, competition and season, and named after the last two.
+/// A season is identified by organisation, competition and season, and named after the last two.
 fn season(row: &Row<'_>) -> Result<FixtureSeason, BadRow> {
-    let part = |column| row.required(column, |text| text::line(text, ExternalId::MOST));
+    let part = |column| row.required(column, |text| text::line(text, ExternalId::MAX_LENGTH));
     let (organisation, competition, season) = (part("organisation")?, part("competition")?, part("season")?);
-    let wrong = |wrong: NotText| row.bad(Some("season"), format!("with its competition {}", wrong.message));
+    let wrong =
+        |wrong: InvalidValue| row.bad(Some("season"), format!("and the competition: {}", wrong.message));
     let id = ExternalId::parse(&format!("playhq:{organisation}/{competition}/{season}")).map_err(wrong)?;
     Ok(FixtureSeason {
         name: name(&format!("{competition} {season}")).map_err(wrong)?,
@@ -75,12 +76,12 @@ fn sides(row: &Row<'_>) -> Result<Sides, BadRow> {
     let away = side(row, "team b", "team b score")?;
     match (row.optional("bye", name)?, home, away) {
         (Some(team), None, None) => Ok(Sides::Bye { team }),
-        (Some(_), _, _) => Err(row.bad(Some("bye"), "names a resting team in a row that also names a game")),
+        (Some(_), _, _) => Err(row.bad(Some("bye"), "has a bye in a row with a game")),
         (None, Some(home), Some(away)) if home.team.folded() == away.team.folded() => {
             Err(row.bad(Some("team b"), "is the same team as team a"))
         }
         (None, Some(home), Some(away)) => Ok(Sides::Game { home, away }),
-        (None, None, None) => Err(row.bad(None, "names neither two teams nor a bye")),
+        (None, None, None) => Err(row.bad(None, "has neither two teams nor a bye")),
         (None, None, _) => Err(row.bad(Some("team a"), "is blank: a game has two teams")),
         (None, _, None) => Err(row.bad(Some("team b"), "is blank: a game has two teams")),
     }
@@ -95,7 +96,7 @@ fn side(row: &Row<'_>, team: &'static str, score: &'static str) -> Result<Option
     }
 }
 
-/// A bye has no status in the file and counts as scheduled. A game that is final by a forfeit says so in a team's result.
+/// A bye has no status in the file and is scheduled. A forfeit has the status final and is shown in a team's result.
 fn status(row: &Row<'_>, sides: &Sides) -> Result<GameStatus, BadRow> {
     const COLUMN: &str = "game status";
     if matches!(sides, Sides::Bye { .. }) {
@@ -111,8 +112,8 @@ fn status(row: &Row<'_>, sides: &Sides) -> Result<GameStatus, BadRow> {
     Ok(if by_forfeit { GameStatus::Forfeit } else { status })
 }
 
-/// `Pending` is PlayHQ's word for a game whose start has passed and whose result is not in yet. A washout was not played.
-fn game_status(text: &str) -> Result<GameStatus, NotText> {
+/// `Pending` is PlayHQ's word for a game that has started and has no result yet. A washout was not played.
+fn game_status(text: &str) -> Result<GameStatus, InvalidValue> {
     match text::fold(text).as_str() {
         "upcoming" | "scheduled" => Ok(GameStatus::Scheduled),
         "in progress" | "live" | "pending" => Ok(GameStatus::InProgress),
@@ -121,44 +122,44 @@ fn game_status(text: &str) -> Result<GameStatus, NotText> {
         "cancelled" | "canceled" | "washout" | "washed out" => Ok(GameStatus::Cancelled),
         "abandoned" => Ok(GameStatus::Abandoned),
         "forfeit" | "forfeited" => Ok(GameStatus::Forfeit),
-        _ => Err(NotText::new(
+        _ => Err(InvalidValue::new(
             "unknown_status",
-            "is not a status that is known",
-            "use UPCOMING, IN PROGRESS, FINAL, POSTPONED, CANCELLED, ABANDONED or FORFEIT",
+            "is not a known status",
+            "Use UPCOMING, IN PROGRESS, FINAL, POSTPONED, CANCELLED, ABANDONED or FORFEIT.",
         )),
     }
 }
 
-fn ground(row: &Row<'_>) -> Result<Option<Ground>, BadRow> {
+fn place(row: &Row<'_>) -> Result<Option<Place>, BadRow> {
     const COURT: &str = "playing surface";
     let court = settled(row, COURT, name)?;
     match settled(row, "venue", name)? {
-        Some(venue) => Ok(Some(Ground { venue, court })),
+        Some(venue) => Ok(Some(Place { venue, court })),
         None if court.is_some() => Err(row.bad(Some(COURT), "is a court without a venue")),
         None => Ok(None),
     }
 }
 
-/// The value of a column, none where it is still to be settled.
+/// The value of a column; `None` if it is not known yet.
 fn settled<T>(
     row: &Row<'_>,
     column: &'static str,
-    parse: impl FnOnce(&str) -> Result<T, NotText>,
+    parse: impl FnOnce(&str) -> Result<T, InvalidValue>,
 ) -> Result<Option<T>, BadRow> {
     let open = |text: &str| matches!(text::fold(text).as_str(), "tbc" | "tbd" | "tba");
     if row.text(column).is_some_and(open) { Ok(None) } else { row.optional(column, parse) }
 }
 
-fn date(text: &str) -> Result<Date, NotText> {
-    let wrong = || NotText::new("not_a_date", "is not a date", "write it as DD/MM/YYYY");
+fn date(text: &str) -> Result<Date, InvalidValue> {
+    let wrong = || InvalidValue::new("not_a_date", "is not a date", "Write it as DD/MM/YYYY.");
     let [day, month, year] = numbers(text, '/').and_then(|parts| parts.try_into().ok()).ok_or_else(wrong)?;
     let (day, month) = (i8::try_from(day), i8::try_from(month));
     let (Ok(day), Ok(month), true) = (day, month, YEARS.contains(&year)) else { return Err(wrong()) };
     Date::new(year, month, day).map_err(|_| wrong())
 }
 
-fn time(text: &str) -> Result<Time, NotText> {
-    let wrong = || NotText::new("not_a_time", "is not a time of day", "write it as HH:MM or HH:MM:SS");
+fn time(text: &str) -> Result<Time, InvalidValue> {
+    let wrong = || InvalidValue::new("not_a_time", "is not a time of day", "Write it as HH:MM or HH:MM:SS.");
     let parts = numbers(text, ':').ok_or_else(wrong)?;
     let parts: Option<Vec<i8>> = parts.into_iter().map(|part| part.try_into().ok()).collect();
     match parts.as_deref() {
@@ -168,7 +169,7 @@ fn time(text: &str) -> Result<Time, NotText> {
     }
 }
 
-/// Integers between separators; none where there is anything else.
+/// Integers between separators; `None` if there is anything else.
 fn numbers(text: &str, separator: char) -> Option<Vec<i16>> {
     let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     text.split(separator).map(|part| part.parse().ok().filter(|_| plain(part))).collect()

@@ -1,9 +1,9 @@
-//! Files of other products, and of our other imports, recognised by their headers, so that a refusal can name what the file is.
+//! Recognizes files of other products and of our other imports by their headers, so that an error can say what the file is.
 //!
-//! A product is recognised if all columns listed for it are there. They are chosen so that no two products share them; optional columns
-//! and those that a hand-made table may have as well are left out.
+//! A product is recognized if all its columns in this list are present. They are chosen so that no two products share them, without
+//! optional columns and those that a hand-made table may have.
 
-/// What a file is, and the columns that show it, in lower case.
+/// The name of a file, and the columns that identify it, in lower case.
 const PRODUCTS: &[(&str, &[&str])] = &[
     ("PlayHQ fixture export", &["game date", "grade", "team a", "team b", "playing surface"]),
     ("table of colleges", &["unitid", "opeid", "institution", "enrollment_total"]),
@@ -30,7 +30,7 @@ const PRODUCTS: &[(&str, &[&str])] = &[
     ("Playbook schedule", &["home team", "away team", "location", "sublocation"]),
 ];
 
-/// The product whose header this is; none if it is none of them. Columns may be separated by tabs instead of commas.
+/// The product with this header, if it is in the list. Columns may be separated by tabs instead of commas.
 pub(super) fn recognise(header: &[String]) -> Option<&'static str> {
     let names: Vec<&str> = header.iter().flat_map(|name| name.split('\t')).map(str::trim).collect();
     let has = |column: &&str| names.contains(column);
@@ -41,7 +41,7 @@ pub(super) fn recognise(header: &[String]) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// Headers as the products write or document them.
+    /// Headers as products write or document them.
     const HEADERS: &[(&str, &str)] = &[
         (
             "TeamSnap organization schedule",
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn every_product_is_recognised_by_its_header_and_no_other_is() {
+    fn every_product_is_recognized_by_its_header_only() {
         for (product, text) in HEADERS {
             let header = header(text);
             assert_eq!(recognise(&header), Some(*product), "{text}");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_made_by_hand_is_no_products() {
+    fn a_hand_made_table_is_not_recognized() {
         for text in
             ["date,time,home team,away team,location", "date,home,away,venue,round", "name,email,role", ""]
         {

@@ -1,23 +1,22 @@
-//! Tables in CSV text (RFC 4180), as far as every import shares them: the header, the lines, and what is wrong with them.
+//! CSV tables (RFC 4180), as all imports share them: the header, the rows, and their errors.
 //!
-//! A table is UTF-8 with or without a byte order mark, its lines end in LF, CRLF or CR, its first row names the columns. Names of
-//! columns are compared trimmed and without regard to case; columns that no importer asks for are ignored, and so are rows in which every
-//! field is blank. What a column means is its reader's business.
+//! A table is UTF-8 with or without a byte order mark, its lines end in LF, CRLF or CR, and its first row has the names of the columns.
+//! They are compared trimmed and regardless of case; unknown columns and blank rows are ignored. The readers know the meaning of columns.
 
 use std::collections::HashMap;
 
 use csv::{ByteRecord, StringRecord};
 
-use super::faults::{BYTES_MOST, BadFile, BadRow, ROWS_MOST};
+use super::faults::{BadFile, BadRow, MAX_BYTES, MAX_ROWS};
 use super::products;
-use fieldhouse_domain::text::{Name, NotText, fold};
+use fieldhouse_domain::text::{InvalidValue, Name, fold};
 
-/// How much of a foreign text is repeated in a message, in characters.
-const QUOTED_MOST: usize = 60;
-/// How many of a file's columns are named in a message.
-const FOUND_MOST: usize = 40;
+/// The maximum length of a quoted value in a message, in characters.
+const MAX_QUOTED: usize = 60;
+/// The maximum number of columns listed in a message.
+const MAX_LISTED: usize = 40;
 
-/// A file whose header has been read.
+/// A file with its parsed header.
 pub(super) struct Table<'a> {
     bytes: &'a [u8],
     reader: csv::Reader<&'a [u8]>,
@@ -25,7 +24,7 @@ pub(super) struct Table<'a> {
     lines: Lines<'a>,
 }
 
-/// What was read of a table.
+/// The rows of a table.
 pub(super) struct Read<T> {
     pub(super) good: Vec<T>,
     pub(super) bad: Vec<BadRow>,
@@ -37,7 +36,7 @@ struct Header {
     places: HashMap<String, usize>,
 }
 
-/// One row of a table, as wide as its header.
+/// One row of a table, with as many fields as the header.
 pub(super) struct Row<'t> {
     pub(super) line: u64,
     header: &'t Header,
@@ -45,9 +44,9 @@ pub(super) struct Row<'t> {
 }
 
 impl<'a> Table<'a> {
-    /// Reads the header.
+    /// Parses the header.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, BadFile> {
-        if bytes.len() > BYTES_MOST {
+        if bytes.len() > MAX_BYTES {
             return Err(BadFile::TooLarge { bytes: bytes.len() });
         }
         let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
@@ -56,16 +55,16 @@ impl<'a> Table<'a> {
         if !next(&mut reader, &mut first) {
             return Err(BadFile::Empty);
         }
-        let first = StringRecord::from_byte_record(first).map_err(|_| BadFile::NotText)?;
+        let first = StringRecord::from_byte_record(first).map_err(|_| BadFile::InvalidValue)?;
         Ok(Self { bytes, reader, header: Header::new(&first)?, lines: Lines { bytes, at: 0, line: 1 } })
     }
 
-    /// Whether there is such a column.
+    /// Whether there is a column with this name.
     pub(super) fn has(&self, column: &str) -> bool {
         self.header.places.contains_key(column)
     }
 
-    /// Refuses a file that lacks any of `columns`.
+    /// Refuses a file without one of `columns`.
     pub(super) fn require(&self, table: &'static str, columns: &[&'static str]) -> Result<(), BadFile> {
         let missing: Vec<_> = columns.iter().copied().filter(|column| !self.has(column)).collect();
         if missing.is_empty() {
@@ -74,11 +73,11 @@ impl<'a> Table<'a> {
         if let Some(product) = products::recognise(&self.header.names).filter(|product| *product != table) {
             return Err(BadFile::OtherProduct { table, product });
         }
-        let found = self.header.names.iter().take(FOUND_MOST).map(|name| shortened(name)).collect();
+        let found = self.header.names.iter().take(MAX_LISTED).map(|name| shortened(name)).collect();
         Err(BadFile::MissingColumns { table, missing, found })
     }
 
-    /// Reads every row with `parse`.
+    /// Parses every row with `parse`.
     pub(super) fn read<T>(
         mut self,
         mut parse: impl FnMut(&Row<'_>) -> Result<T, BadRow>,
@@ -92,7 +91,7 @@ impl<'a> Table<'a> {
                 continue;
             }
             read.rows += 1;
-            if read.rows > ROWS_MOST {
+            if read.rows > MAX_ROWS {
                 return Err(BadFile::TooManyRows);
             }
             let end = self.reader.position().byte();
@@ -108,7 +107,7 @@ impl<'a> Table<'a> {
         Ok(read)
     }
 
-    /// The line on which the record ends that was read from `start` to `end`; it starts on `line`.
+    /// The last line of the record from `start` to `end`, which starts on `line`.
     fn last_line(&self, line: u64, start: u64, end: u64) -> u64 {
         let record = self.bytes.get(place(start)..place(end)).unwrap_or_default().trim_ascii();
         let mut lines = Lines { bytes: record, at: 0, line };
@@ -117,7 +116,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Reading from memory cannot fail, and rows of any width are let through: what is left of `csv`'s errors means the end.
+/// Reading from memory cannot fail, and rows of any width are accepted: every other error of `csv` means the end.
 fn next(reader: &mut csv::Reader<&[u8]>, record: &mut ByteRecord) -> bool {
     reader.read_byte_record(record).unwrap_or(false)
 }
@@ -141,7 +140,7 @@ impl Header {
         Ok(Self { names, places })
     }
 
-    /// The row as text, found to be as wide as the header; more fields are let through where they are blank.
+    /// The row as text, with as many fields as the header. Additional fields may only be blank.
     fn check(
         &self,
         line: u64,
@@ -151,22 +150,22 @@ impl Header {
         let extra = record.iter().skip(self.names.len()).any(|field| !field.trim_ascii().is_empty());
         if record.len() < self.names.len() || extra {
             let mut reason =
-                format!("has {} field(s) where the header has {}", record.len(), self.names.len());
+                format!("has {} field(s), but the header has {}", record.len(), self.names.len());
             let last = last_line();
             if last > line {
-                reason = format!("{reason}; a quotation mark makes one row of the lines {line} to {last}");
+                reason = format!("{reason}; an open quotation mark joins the lines {line} to {last}");
             }
             return Err(BadRow { line, column: None, reason });
         }
         StringRecord::from_byte_record(record.clone()).map_err(|wrong| BadRow {
             line,
             column: self.names.get(wrong.utf8_error().field()).cloned(),
-            reason: "is not UTF-8 text: save the file as CSV UTF-8".to_owned(),
+            reason: "is not UTF-8: save the file as CSV UTF-8".to_owned(),
         })
     }
 }
 
-/// Finds the physical lines on which records start. `csv` counts line feeds only, and counts the one of a CRLF to the record after.
+/// Finds the line on which each record starts. `csv` counts line feeds only, and assigns the one of a CRLF to the next record.
 struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -174,7 +173,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The line of the record that was read from `byte` on: ends of lines that stand before its first letter are not its own.
+    /// The line of the record that starts at `byte`. Line ends before its first character do not belong to it.
     fn of_record(&mut self, byte: u64) -> u64 {
         let start = place(byte).min(self.bytes.len());
         let ends = self.bytes[start..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
@@ -192,62 +191,62 @@ impl Lines<'_> {
 }
 
 impl Row<'_> {
-    /// The value of a column: none where it is blank or there is no such column.
+    /// The value of a column; `None` if it is blank or missing.
     pub(super) fn text(&self, column: &str) -> Option<&str> {
         let place = *self.header.places.get(column)?;
         self.record.get(place).map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// The value of a column, parsed.
+    /// The parsed value of a column.
     pub(super) fn optional<T>(
         &self,
         column: &'static str,
-        parse: impl FnOnce(&str) -> Result<T, NotText>,
+        parse: impl FnOnce(&str) -> Result<T, InvalidValue>,
     ) -> Result<Option<T>, BadRow> {
         self.text(column).map(|text| parse(text).map_err(|wrong| self.wrong(column, text, wrong))).transpose()
     }
 
-    /// The value of a column that must not be blank, parsed.
+    /// The parsed value of a column that must not be blank.
     pub(super) fn required<T>(
         &self,
         column: &'static str,
-        parse: impl FnOnce(&str) -> Result<T, NotText>,
+        parse: impl FnOnce(&str) -> Result<T, InvalidValue>,
     ) -> Result<T, BadRow> {
         self.optional(column, parse)?.ok_or_else(|| self.bad(Some(column), "is blank"))
     }
 
-    /// The row as a bad one.
+    /// Creates a bad row.
     pub(super) fn bad(&self, column: Option<&str>, reason: impl Into<String>) -> BadRow {
         BadRow { line: self.line, column: column.map(str::to_owned), reason: reason.into() }
     }
 
-    fn wrong(&self, column: &str, text: &str, wrong: NotText) -> BadRow {
-        let fix = wrong.fix.map(|fix| format!(": {fix}")).unwrap_or_default();
+    fn wrong(&self, column: &str, text: &str, wrong: InvalidValue) -> BadRow {
+        let fix = wrong.fix.map(|fix| format!(". {fix}")).unwrap_or_default();
         self.bad(Some(column), format!("\"{}\" {}{fix}", shortened(text), wrong.message))
     }
 }
 
-/// A name by which records are found again: it has a letter or a digit.
-pub(super) fn name(text: &str) -> Result<Name, NotText> {
+/// A name that identifies records: it has a letter or a digit.
+pub(super) fn name(text: &str) -> Result<Name, InvalidValue> {
     let name = Name::parse(text)?;
     if fold(name.as_str()).is_empty() {
-        return Err(NotText::new("required", "has no letter and no digit", ""));
+        return Err(InvalidValue::new("required", "has no letter and no digit", ""));
     }
     Ok(name)
 }
 
 /// An integer that is not negative.
-pub(super) fn count(text: &str) -> Result<i64, NotText> {
+pub(super) fn count(text: &str) -> Result<i64, InvalidValue> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse::<u32>()
         .ok()
         .filter(|_| plain)
         .map(i64::from)
-        .ok_or_else(|| NotText::new("not_a_count", "is not an integer of 0 or more", ""))
+        .ok_or_else(|| InvalidValue::new("not_a_count", "must be an integer of 0 or more", ""))
 }
 
 fn shortened(text: &str) -> String {
-    match text.char_indices().nth(QUOTED_MOST) {
+    match text.char_indices().nth(MAX_QUOTED) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

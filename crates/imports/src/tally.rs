@@ -1,4 +1,4 @@
-//! A tally: how many records of one kind an import makes, changes and leaves as they are.
+//! A tally: the numbers of created, changed and unchanged records of one kind.
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {

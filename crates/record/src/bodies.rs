@@ -1,4 +1,4 @@
-//! Bodies: how a struct is read from a request, every wrong field at once, how it is sent, and its schema.
+//! Bodies: reading a struct from a request with all its errors, writing it, and its schema.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -6,15 +6,15 @@ use syn::{Attribute, DeriveInput, Expr, Ident, LitStr, Path, Result, Type};
 
 use crate::declaration::{self, Bounds, Declaration, Field};
 
-/// What it means that a body leaves a field out.
+/// What happens if a body leaves a field out.
 enum Absence {
-    /// It is refused.
+    /// The body is refused.
     Required,
-    /// The field has this value.
+    /// The field gets this value.
     Default(TokenStream),
-    /// The field's `Option` is `None`, and null is refused: the field stays as it is, or has no filter.
+    /// The field's `Option` is `None`: it stays unchanged, or there is no such filter. Null is refused.
     Left,
-    /// The field's outer `Option` is `None`; null is the inner `None`.
+    /// The field's outer `Option` is `None`. Null is the inner `None`.
     LeftOrEmptied,
 }
 
@@ -27,7 +27,7 @@ struct Member {
     docs: Vec<Attribute>,
     absence: Absence,
     bounds: Bounds,
-    /// Whether the fields of this member stand beside the others.
+    /// Whether the fields of this member are merged into the body.
     flatten: bool,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Shape {
     title: String,
     docs: Vec<Attribute>,
     members: Vec<Member>,
-    /// A function that notes which fields do not go together.
+    /// A function that checks the rules between fields.
     rules: Option<Path>,
 }
 
@@ -102,7 +102,7 @@ fn member(field: &syn::Field) -> Result<Member> {
     Ok(Member { name, wire, kind, docs: declaration::docs(&field.attrs), absence, bounds, flatten })
 }
 
-/// What is inside an `Option`.
+/// The type inside an `Option`.
 fn inner(kind: &Type) -> Option<Type> {
     let Type::Path(path) = kind else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
@@ -115,13 +115,13 @@ fn inner(kind: &Type) -> Option<Type> {
     }
 }
 
-/// The code for a body whose struct is written by hand.
+/// Generates the code for a body whose struct is written by hand.
 pub(crate) fn expand(shape: &Shape) -> TokenStream {
     let rules = shape.rules.as_ref().map(|rules| quote! { #rules(__fields); });
     implementation(shape, rules.as_ref())
 }
 
-/// The bodies of create and change of a record, their structs and their code.
+/// Generates the structs and the code of the bodies of create and change of a record.
 pub(crate) fn of_record(record: &Declaration) -> TokenStream {
     let (created, changed) = (record.created(), record.changed());
     let new = (!created.is_empty()).then(|| body_of_create(record, &created, !changed.is_empty()));
@@ -135,7 +135,7 @@ fn copied(bounds: &Bounds) -> Bounds {
 
 fn body_of_create(record: &Declaration, fields: &[&Field], changes: bool) -> TokenStream {
     let name = format_ident!("New{}", record.name);
-    let docs = format!("What a request asks of a new {}.", spaced(&record.name));
+    let docs = format!("The fields of a new {}.", spaced(&record.name));
     let members: Vec<Member> = fields
         .iter()
         .map(|field| Member {
@@ -185,7 +185,7 @@ fn body_of_create(record: &Declaration, fields: &[&Field], changes: bool) -> Tok
     };
     let new = quote! {
         impl #name {
-            /// A body with the fields that must be there, and everything else at its default.
+            /// Creates a body with the required fields; all others have their defaults.
             pub fn new(#(#arguments),*) -> Self { Self { #(#values),* } }
         }
     };
@@ -202,7 +202,7 @@ fn body_of_create(record: &Declaration, fields: &[&Field], changes: bool) -> Tok
 fn body_of_change(record: &Declaration, fields: &[&Field]) -> TokenStream {
     let (name, of) = (format_ident!("Change{}", record.name), &record.name);
     let docs = format!(
-        "What a request changes about a {}. Fields that are left out stay as they are; null empties those that may be empty.",
+        "The fields to change in a {}. Fields that are left out keep their values; null clears a field that may be null.",
         spaced(&record.name)
     );
     let members: Vec<Member> = fields
@@ -227,7 +227,7 @@ fn body_of_change(record: &Declaration, fields: &[&Field]) -> TokenStream {
         .collect();
     let names: Vec<Ident> = members.iter().map(|member| member.name.clone()).collect();
     let rules = record.rules.as_ref().map(|rules| {
-        // Read members are options of options where a field can be left out: the outer one is none for a wrong field.
+        // The value of an optional field is read as an option of an option; the outer one is `None` if it is wrong.
         let partial = names.iter().map(|ident| quote! { #ident: #ident.clone().flatten() });
         quote! { #rules(&#name { #(#partial),* }, __fields.check()); }
     });
@@ -253,7 +253,7 @@ fn body_of_change(record: &Declaration, fields: &[&Field]) -> TokenStream {
         pub struct #name { #(#declared),* }
         #implementation
         impl #of {
-            /// The record as a body of change wants it. Refuses what breaks a rule between fields.
+            /// The record after a change, or a refusal if it violates a rule between fields.
             pub fn with(&self, change: #name) -> ::core::result::Result<Self, ::fieldhouse_domain::Refusal> {
                 let mut __after = self.clone();
                 #(if let ::core::option::Option::Some(value) = change.#names { __after.#names = value; })*
@@ -264,7 +264,7 @@ fn body_of_change(record: &Declaration, fields: &[&Field]) -> TokenStream {
     }
 }
 
-/// `ApiKey` as `api key`.
+/// Converts `ApiKey` to `API key`.
 fn spaced(name: &Ident) -> String {
     let mut words = String::new();
     for letter in name.to_string().chars() {
@@ -273,7 +273,7 @@ fn spaced(name: &Ident) -> String {
         }
         words.extend(letter.to_lowercase());
     }
-    words
+    words.replace("api ", "API ")
 }
 
 fn implementation(shape: &Shape, rules: Option<&TokenStream>) -> TokenStream {
@@ -302,9 +302,8 @@ fn implementation(shape: &Shape, rules: Option<&TokenStream>) -> TokenStream {
                 #(#writes)*
             }
             fn properties(mut object: ::fieldhouse_domain::record::Properties) -> ::fieldhouse_domain::record::Properties {
-                object = object.describe(#docs);
                 #(#properties)*
-                object
+                object.describe(#docs)
             }
             fn schemas(schemas: &mut ::fieldhouse_domain::record::Schemas) {
                 #(#gathered)*

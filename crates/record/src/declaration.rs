@@ -1,4 +1,4 @@
-//! The declaration of a record: what its attributes say.
+//! The declaration of a record: its attributes, parsed.
 
 use proc_macro2::Span;
 use syn::punctuated::Punctuated;
@@ -23,25 +23,25 @@ pub(crate) struct Field {
     pub(crate) kind: Type,
     pub(crate) docs: Vec<Attribute>,
     pub(crate) setter: Setter,
-    /// Left out of comparison.
+    /// Ignored in comparisons.
     pub(crate) bookkeeping: bool,
     /// Never in a body, an image or `Debug`.
     pub(crate) secret: bool,
-    /// What a body that leaves the field out means.
+    /// The value of a field that a body of create leaves out.
     pub(crate) default: Option<Expr>,
-    /// What the server sets when the record is created.
+    /// The value that the server sets when the record is created.
     pub(crate) initial: Option<Expr>,
     pub(crate) bounds: Bounds,
 }
 
 impl Field {
-    /// The field's name as it is written in JSON and SQL.
+    /// The field's name in JSON and SQL.
     pub(crate) fn text(&self) -> String {
         self.name.to_string()
     }
 }
 
-/// The least and greatest value of a number, or the greatest length of a list.
+/// The minimum and maximum of a number, or the maximum length of a list.
 #[derive(Default)]
 pub(crate) struct Bounds {
     pub(crate) min: Option<Expr>,
@@ -56,13 +56,13 @@ pub(crate) struct Declaration {
     pub(crate) alias: String,
     /// Whether rows belong to no organization.
     pub(crate) shared: bool,
-    /// A column that is part of the key beside the organization and the id.
+    /// A column that is part of the key, besides the organization and the id.
     pub(crate) owner: Option<String>,
     /// A second table with the same columns, whose rows belong to no organization.
     pub(crate) twin: Option<String>,
-    /// A function that checks fields against each other.
+    /// A function that checks the rules between fields.
     pub(crate) rules: Option<Path>,
-    /// Columns that follow from fields.
+    /// Columns that are computed from fields.
     pub(crate) derived: Vec<(Ident, Expr)>,
     pub(crate) fields: Vec<Field>,
 }
@@ -117,12 +117,12 @@ impl Declaration {
         Ok(declaration)
     }
 
-    /// The fields that a body of create holds.
+    /// The fields in a body of create.
     pub(crate) fn created(&self) -> Vec<&Field> {
         self.fields.iter().filter(|field| field.setter != Setter::Server).collect()
     }
 
-    /// The fields that a body of change holds.
+    /// The fields in a body of change.
     pub(crate) fn changed(&self) -> Vec<&Field> {
         self.fields.iter().filter(|field| field.setter == Setter::Client).collect()
     }
@@ -144,7 +144,7 @@ pub(crate) fn docs(attributes: &[Attribute]) -> Vec<Attribute> {
     attributes.iter().filter(|attribute| attribute.path().is_ident("doc")).cloned().collect()
 }
 
-/// The documentation of an item as one text.
+/// The documentation of an item as one string.
 pub(crate) fn docs_text(docs: &[Attribute]) -> String {
     let lines = docs.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) => match &pair.value {
@@ -191,10 +191,10 @@ fn field(field: &syn::Field) -> Result<Field> {
         })?;
     }
     let setter = setter.ok_or_else(|| {
-        Error::new_spanned(&name, "say who sets this field: #[field(client)], create_only or server")
+        Error::new_spanned(&name, "declare who sets this field: #[field(client)], create_only or server")
     })?;
     if secret && setter != Setter::Server {
-        return Err(Error::new_spanned(&name, "a secret is never in a body: its setter is the server"));
+        return Err(Error::new_spanned(&name, "a secret cannot be in a body: its setter must be server"));
     }
     Ok(Field {
         name,

@@ -1,7 +1,7 @@
-//! Derives all that follows from a record's one list of fields: its bodies, differences, images and SQL.
+//! Derives everything that follows from a record's list of fields: its bodies, differences, images and SQL.
 //!
-//! The traits that the generated code implements, and the documentation of the attributes, are in `fieldhouse_domain::record`.
-//! `snapshots/` holds the output for one record, so that a change of the derive shows as a readable difference.
+//! The traits that the generated code implements and the documentation of the attributes are in `fieldhouse_domain::record`.
+//! `snapshots/` contains the output for one record, so that a change of the derive shows as a readable diff.
 
 mod bodies;
 mod declaration;
@@ -20,7 +20,7 @@ pub fn derive_record(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Derives `Body`: a request body, or a set of query parameters, that reports every wrong field at once.
+/// Derives `Body`: a request body or a set of query parameters that reports all its errors at once.
 #[proc_macro_derive(Body, attributes(body))]
 pub fn derive_body(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

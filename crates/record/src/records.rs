@@ -1,4 +1,4 @@
-//! What follows from a record's fields: the `Record` trait, `Debug` without secrets, and the bodies.
+//! Generates the `Record` trait, `Debug` without secrets, and the bodies.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -144,7 +144,7 @@ fn implementation(record: &Declaration) -> TokenStream {
     }
 }
 
-/// The function that makes a record of a body of create, where the declaration says what the server sets.
+/// Generates the function that creates a record from a body of create, if the declaration says what the server sets.
 fn create(record: &Declaration) -> TokenStream {
     let complete =
         record.fields.iter().all(|field| field.setter != Setter::Server || field.initial.is_some());
@@ -162,7 +162,7 @@ fn create(record: &Declaration) -> TokenStream {
     });
     quote! {
         impl #name {
-            /// The record that a body of create asks for.
+            /// Creates a record from a body of create.
             pub fn create(moment: &::fieldhouse_domain::Moment, new: #new) -> Self {
                 Self { #(#values),* }
             }

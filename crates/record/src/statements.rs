@@ -1,22 +1,22 @@
-//! The SQL of a record's table. Every statement that writes names every column, so that none can be left out.
+//! The SQL of a record's table. Every statement that writes contains every column, so that none can be left out.
 
 use crate::declaration::Declaration;
 
-/// The texts of one table's statements, with parameters numbered from $1.
+/// The statements of one table, with parameters numbered from $1.
 pub(crate) struct Statements {
-    /// The columns of a SELECT list, in the order of the fields, each with the table's alias.
+    /// The columns of a SELECT list, in the order of the fields, with the table's alias.
     pub(crate) columns: String,
-    /// Inserts a row: the organization where there is one, then the fields, then what is derived.
+    /// Inserts a row: the organization if there is one, then the fields, then the derived columns.
     pub(crate) insert: String,
-    /// Updates every column of a row that has the version before: the same values in the same order.
+    /// Updates every column of a row that is at the version before. It has the same values in the same order.
     pub(crate) update: String,
-    /// Deletes a row: the organization, the key, the version.
+    /// Deletes a row by the organization, the key and the version.
     pub(crate) delete: String,
     /// Reads a row by the organization and the key.
     pub(crate) read: String,
 }
 
-/// The statements of a table whose rows belong to an organization, or to none.
+/// The statements of a table. `tenant` says whether its rows belong to an organization.
 pub(crate) fn of(record: &Declaration, table: &str, tenant: bool) -> Statements {
     let org: &[&str] = if tenant { &["org_id"] } else { &[] };
     let fields: Vec<String> = record.fields.iter().map(|field| field.text()).collect();

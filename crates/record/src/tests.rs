@@ -1,6 +1,6 @@
 use syn::parse_quote;
 
-/// The output for one record, with every marker that a field can have, as a reviewer reads it.
+/// The output for one record with every marker that a field can have, as a reviewed snapshot.
 #[test]
 fn the_code_for_a_record() {
     let input: syn::DeriveInput = parse_quote! {
@@ -16,7 +16,7 @@ fn the_code_for_a_record() {
             /// Degrees north (WGS 84).
             #[field(client, min = -90, max = 90)]
             pub latitude: Option<f64>,
-            /// The zone of its clocks.
+            /// The IANA time zone of the venue.
             #[field(create_only, default = TimeZoneName::utc())]
             pub time_zone: TimeZoneName,
             /// The code of its door.
@@ -25,7 +25,7 @@ fn the_code_for_a_record() {
             /// When the record last changed.
             #[field(server, bookkeeping, initial = moment.now())]
             pub updated_at: Timestamp,
-            /// Counts changes, from 1.
+            /// The version: 1 at first, and one more with every change.
             #[field(server, bookkeeping, initial = 1)]
             pub version: i64,
         }
@@ -42,7 +42,7 @@ fn a_field_without_a_setter_is_refused() {
         pub struct Venue { pub id: VenueId }
     };
     let error = crate::declaration::Declaration::parse(&input).err().expect("an error");
-    assert_eq!(error.to_string(), "say who sets this field: #[field(client)], create_only or server");
+    assert_eq!(error.to_string(), "declare who sets this field: #[field(client)], create_only or server");
 }
 
 #[test]
@@ -51,5 +51,6 @@ fn a_secret_is_never_in_a_body() {
         #[record(table = "users", alias = "u")]
         pub struct User { #[field(client, secret)] pub password_hash: String }
     };
-    assert!(crate::declaration::Declaration::parse(&input).is_err());
+    let error = crate::declaration::Declaration::parse(&input).err().expect("an error");
+    assert_eq!(error.to_string(), "a secret cannot be in a body: its setter must be server");
 }

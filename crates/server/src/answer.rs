@@ -1,4 +1,4 @@
-//! Answers: an operation's success on its way to the wire, with its ETag, its caching and its links.
+//! Successful responses: the body of an operation with its ETag, caching and links.
 
 use std::marker::PhantomData;
 
@@ -16,7 +16,7 @@ use twox_hash::XxHash3_128;
 
 use crate::failure::Failure;
 
-/// The answer of an operation that succeeded. Can only be made from the operation's own answer type.
+/// A successful response. It can be created only from the operation's own response type.
 #[derive(Debug)]
 pub struct Answered<O> {
     pub(crate) status: u16,
@@ -24,13 +24,13 @@ pub struct Answered<O> {
     pub(crate) body: Bytes,
     version: Option<i64>,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
-    pub(crate) made_id: Option<String>,
+    pub(crate) created_id: Option<String>,
     pub(crate) secret: bool,
     _operation: PhantomData<fn() -> O>,
 }
 
 impl<O: Op<Answer: Serialize>> Answered<O> {
-    /// A JSON answer with the operation's status.
+    /// A JSON response with the operation's status.
     pub fn json(answer: &O::Answer) -> Result<Self, Failure> {
         let mut body = Vec::with_capacity(1024);
         serde_json::to_writer(&mut body, answer).map_err(|error| Failure::internal(error.to_string()))?;
@@ -39,14 +39,14 @@ impl<O: Op<Answer: Serialize>> Answered<O> {
 }
 
 impl<O: Op<Answer = Data<Deleted>>> Answered<O> {
-    /// The record of this id was deleted.
+    /// The response to a deletion of the record with this id.
     pub fn deleted(id: impl std::fmt::Display) -> Result<Self, Failure> {
         Self::json(&Data { data: Deleted { id: id.to_string(), deleted: true } })
     }
 }
 
 impl<O: Op<Answer = Html>> Answered<O> {
-    /// A page for people.
+    /// An HTML page.
     pub fn html(page: Html) -> Self {
         Self::bytes(HeaderValue::from_static("text/html; charset=utf-8"), page.0.into())
     }
@@ -67,13 +67,13 @@ impl<O: Op> Answered<O> {
             body,
             version: None,
             headers: Vec::new(),
-            made_id: None,
+            created_id: None,
             secret: false,
             _operation: PhantomData,
         }
     }
 
-    /// The answer that was kept from an earlier run of the same request.
+    /// The stored response to an earlier run of the same request.
     pub(crate) fn replayed(status: u16, body: Bytes, headers: Vec<(HeaderName, HeaderValue)>) -> Self {
         let mut answered = Self::bytes(HeaderValue::from_static(JSON), body);
         answered.status = status;
@@ -81,20 +81,20 @@ impl<O: Op> Answered<O> {
         answered.header(HeaderName::from_static("idempotent-replayed"), "true")
     }
 
-    /// Of a record at this version, which its ETag then tells.
+    /// Sets the version of the record, which becomes part of the ETag.
     pub fn version(mut self, version: i64) -> Self {
         let tag = etag(version, &self.body);
         self.version = Some(version);
         self.header(header::ETAG, tag)
     }
 
-    /// With another status than the table's.
+    /// Sets another status than the operation's.
     pub fn status(mut self, status: u16) -> Self {
         self.status = status;
         self
     }
 
-    /// With a header.
+    /// Adds a header.
     pub fn header(mut self, name: HeaderName, value: impl TryInto<HeaderValue>) -> Self {
         if let Ok(value) = value.try_into() {
             self.headers.push((name, value));
@@ -102,19 +102,19 @@ impl<O: Op> Answered<O> {
         self
     }
 
-    /// Of a record that was made: a repeated request hears its id where the answer itself cannot be kept.
-    pub fn made(mut self, id: impl std::fmt::Display) -> Self {
-        self.made_id = Some(id.to_string());
+    /// Sets the id of the created record. A repeated request gets it if the response itself cannot be stored.
+    pub fn created(mut self, id: impl std::fmt::Display) -> Self {
+        self.created_id = Some(id.to_string());
         self
     }
 
-    /// Holds a secret, so that it is never kept.
+    /// Marks the response as secret, so that it is never stored.
     pub fn secret(mut self) -> Self {
         self.secret = true;
         self
     }
 
-    /// Puts the answer on the wire, or 304 where the client has it already.
+    /// Converts to an HTTP response: 304 if the client has it already.
     pub fn respond(mut self, request: &HeaderMap) -> Response<Body> {
         let reads = O::ROW.method == Method::GET && self.status == 200;
         if reads && self.version.is_none() && is_tagged(&O::ROW) {
@@ -143,24 +143,24 @@ impl<O: Op> Answered<O> {
     }
 }
 
-/// `"<version>-<hash of the body>"`. The hash tells bodies apart; it keeps no secret and proves nothing, so that a fast one will do.
+/// The ETag, `"<version>-<hash of the body>"`. The hash only tells bodies apart, so that a fast one is enough.
 fn etag(version: i64, body: &[u8]) -> String {
     let hash = XxHash3_128::oneshot(body).to_be_bytes();
     format!("\"{version}-{}\"", URL_SAFE_NO_PAD.encode(&hash[..12]))
 }
 
-/// Whether a list of entity tags names one, weakly compared (RFC 9110, section 13.1.2).
+/// Whether a list of entity tags contains one, by weak comparison (RFC 9110, section 13.1.2).
 fn matches(named: Option<&HeaderValue>, tag: &HeaderValue) -> bool {
     let (Some(Ok(named)), Ok(tag)) = (named.map(HeaderValue::to_str), tag.to_str()) else { return false };
     named.split(',').map(str::trim).any(|named| named == "*" || named.trim_start_matches("W/") == tag)
 }
 
-/// Whether what an operation reads carries an ETag.
+/// Whether the responses of an operation have an ETag.
 pub(crate) fn is_tagged(row: &Row) -> bool {
     row.requirement.scope.resource != Resource::Service || row.operation == Operation::OpenApi
 }
 
-/// What may keep the answer, and how. Nothing that is about a person or a credential may be kept at all.
+/// The `Cache-Control` of an operation. Nothing about a person or a credential may be stored.
 fn caching(row: &Row) -> &'static str {
     match row.requirement.scope.resource {
         Resource::Seasons | Resource::Games | Resource::Colleges => "private, no-cache",

@@ -1,4 +1,4 @@
-//! What all requests share.
+//! State shared by all requests.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::clock::Clock;
 use crate::key_ring::KeyRing;
 use crate::workers::KeyUse;
 
-/// What all requests share. Cheap to clone.
+/// State shared by all requests. Cheap to clone.
 #[derive(Clone)]
 pub struct App(Arc<Shared>);
 
 /// See [`App`].
 pub struct Shared {
-    /// All records.
+    /// The store.
     pub store: Arc<Store>,
     /// Time and randomness.
     pub clock: Clock,
@@ -27,16 +27,16 @@ pub struct Shared {
     pub tokens: AccessTokens,
     /// Makes and checks password hashes.
     pub passwords: Passwords,
-    /// Counts requests.
+    /// Limits the rate of requests.
     pub limits: Limits,
-    /// Collects when keys were used.
+    /// Collects the times of keys' last use.
     pub key_use: KeyUse,
-    /// The address under which clients reach the server, without a slash at the end.
+    /// The URL under which clients reach the server, without a slash at the end.
     pub base_url: String,
 }
 
 impl App {
-    /// Puts an app together. Fails where the key ring's signing keys are not good.
+    /// Creates the state. Fails if the signing keys of the key ring are invalid.
     pub fn new(
         store: Arc<Store>,
         key_ring: KeyRing,

@@ -1,4 +1,4 @@
-//! The one place where time and randomness come from.
+//! The only source of time and randomness.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,7 +6,7 @@ use fieldhouse_domain::Moment;
 use jiff::{SignedDuration, Timestamp};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// Tells the time and draws random bits. Cheap to clone: all clones of a held clock show the same time and draw from one sequence.
+/// Returns the time and random bits. Cheap to clone: all clones of a held clock have the same time and one random sequence.
 #[derive(Clone, Debug)]
 pub struct Clock(Source);
 
@@ -23,13 +23,13 @@ struct Held {
 }
 
 impl Clock {
-    /// The system's clock, and randomness fit for secrets.
+    /// The system's clock, and randomness for secrets.
     pub fn system() -> Self {
         Self(Source::System)
     }
 
-    /// A clock that stands still until [`Clock::advance`] moves it, and draws from a seed: the same calls give the same times and bits.
-    /// Its randomness can be predicted, so it is never for a server that others can reach.
+    /// A clock that stops until [`Clock::advance`] moves it, with random bits from a seed: the same calls give the same times and bits. Its
+    /// bits can be predicted, so it must not be used by a server that others can reach.
     pub fn held(now: Timestamp, seed: u64) -> Self {
         let held = Held { now, random: StdRng::seed_from_u64(seed) };
         Self(Source::Held(Arc::new(Mutex::new(held))))
@@ -37,7 +37,7 @@ impl Clock {
 
     /// Moves a held clock forward, for all its clones.
     ///
-    /// # Panics
+    /// On the system's clock, which cannot be moved.
     /// On the system's clock, which no one can move.
     pub fn advance(&self, by: SignedDuration) {
         match &self.0 {
@@ -49,7 +49,7 @@ impl Clock {
         }
     }
 
-    /// The time now.
+    /// The current time.
     #[expect(clippy::disallowed_methods, reason = "the clock is where time comes from")]
     pub fn now(&self) -> Timestamp {
         match &self.0 {
@@ -58,7 +58,7 @@ impl Clock {
         }
     }
 
-    /// A moment now, in which a command can run.
+    /// A moment for running a command now.
     pub fn moment(&self) -> Moment {
         self.moment_at(self.now())
     }
@@ -68,7 +68,7 @@ impl Clock {
         Moment::new(now, u128::from_be_bytes(self.random()))
     }
 
-    /// Random bytes. Those of the system's clock are fit for secrets.
+    /// Random bytes. Those of the system's clock are suitable for secrets.
     #[expect(clippy::disallowed_methods, reason = "the clock is where randomness comes from")]
     pub fn random<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
@@ -79,14 +79,14 @@ impl Clock {
         bytes
     }
 
-    /// Random letters and digits, fit for a password: about 5.9 bits each.
+    /// Random letters and digits for a password: about 5.9 bits each.
     pub fn password(&self, letters: usize) -> String {
         use rand::distr::{Alphanumeric, SampleString};
         Alphanumeric.sample_string(&mut StdRng::from_seed(self.random()), letters)
     }
 }
 
-/// A thread that panicked cannot have left a time or a generator half written.
+/// Ignores poisoning: a thread that panicked cannot have left a time or a generator half written.
 fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn clones_of_a_held_clock_are_moved_together() {
+    fn clones_of_a_held_clock_move_together() {
         let clock = Clock::held(start(), 1);
         let other = clock.clone();
         assert_eq!((clock.now(), other.now()), (start(), start()));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_gives_the_same_bits_again_and_another_seed_others() {
+    fn a_seed_determines_the_bits() {
         let drawn = |seed| {
             let clock = Clock::held(start(), seed);
             (clock.random::<32>(), clock.password(20), clock.moment().id::<fieldhouse_domain::ids::GameId>())
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_system_clock_runs_by_itself_and_never_repeats_its_bits() {
+    fn the_system_clock_runs_and_never_repeats_its_bits() {
         let clock = Clock::system();
         let first = clock.now();
         assert!(clock.now() >= first && first > start());

@@ -1,4 +1,4 @@
-//! The files of the documentation page: Swagger UI, compressed as `build.rs` took it out of its archive. All responses share their bytes.
+//! The files of the documentation page: Swagger UI, as compressed by `build.rs`. All responses share their bytes.
 
 use std::io::Read;
 use std::sync::LazyLock;
@@ -50,13 +50,13 @@ static FILES: [File; 5] = [
     },
 ];
 
-/// The file of this name.
+/// The file with this name.
 pub(crate) fn find(name: &str) -> Option<&'static File> {
     FILES.iter().find(|file| file.name == name)
 }
 
 impl File {
-    /// Its bytes for a client, and their content coding; none where they are as they are.
+    /// The content for a client and its content coding, if it is compressed.
     pub(crate) fn bytes(&'static self, request: &HeaderMap) -> (Bytes, Option<&'static str>) {
         match &self.content {
             Content::Plain(bytes) => (Bytes::from_static(bytes), None),
@@ -70,12 +70,12 @@ impl File {
 
 fn decompress(gzip: &[u8]) -> Bytes {
     let mut plain = Vec::new();
-    // A test reads every file to its end.
+    // A test decompresses every file.
     let _ = GzDecoder::new(gzip).read_to_end(&mut plain);
     plain.into()
 }
 
-/// Whether a client takes gzip (RFC 9110, section 12.5.3): it is named without a weight of zero.
+/// Whether a client accepts gzip (RFC 9110, section 12.5.3), with a weight above zero.
 fn accepts_gzip(request: &HeaderMap) -> bool {
     let named = request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     named.flat_map(|value| value.split(',')).any(|coding| {
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_is_whole_with_and_without_compression() {
+    fn every_file_is_complete_with_and_without_compression() {
         for file in &FILES {
             let (plain, coding) = file.bytes(&HeaderMap::new());
             assert_eq!(coding, None, "{}", file.name);
@@ -100,7 +100,7 @@ mod tests {
                 let size: [u8; 4] = gzip[gzip.len() - 4..].try_into().expect("four bytes");
                 assert_eq!(plain.len(), u32::from_le_bytes(size) as usize, "{}", file.name);
                 let mut decompressed = Vec::new();
-                // Reading to the end compares the checksum too.
+                // Decompressing also checks the checksum.
                 GzDecoder::new(*gzip).read_to_end(&mut decompressed).expect(file.name);
                 assert_eq!(plain, decompressed, "{}", file.name);
                 assert!(gzip.len() < plain.len() / 2, "{}", file.name);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_sent_to_those_who_name_it() {
+    fn gzip_is_sent_to_clients_that_accept_it() {
         let accepts = |value: &'static str| {
             accepts_gzip(&[(header::ACCEPT_ENCODING, HeaderValue::from_static(value))].into_iter().collect())
         };

@@ -1,6 +1,6 @@
-//! Failures: everything that can end a request without success, and the one mapping from what is inside to what is said outside.
+//! Failures: everything that can end a request without success, and the mapping of inner errors to problems.
 //!
-//! What a store or a library says of an error stays inside: it is logged under the request's id, where it is answered.
+//! Messages of the store and of libraries are not sent to clients: they are logged with the request's id.
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use fieldhouse_api::problems::FieldProblem;
@@ -9,7 +9,7 @@ use fieldhouse_domain::Refusal;
 use fieldhouse_domain::policy::Denial;
 use serde_json::{Map, Value, json};
 
-/// Why a request did not succeed.
+/// Why a request failed.
 #[derive(Debug)]
 pub struct Failure(Box<Parts>);
 
@@ -20,12 +20,12 @@ struct Parts {
     errors: Vec<FieldProblem>,
     more: Map<String, Value>,
     headers: Vec<(HeaderName, HeaderValue)>,
-    /// What is logged and never answered.
+    /// Logged, and never sent.
     cause: Option<String>,
 }
 
 impl Failure {
-    /// A failure of this code, with what went wrong this time.
+    /// A failure with this code and detail.
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
         Self(Box::new(Parts {
             code,
@@ -37,7 +37,7 @@ impl Failure {
         }))
     }
 
-    /// A failure of which its code says all.
+    /// A failure whose code says everything.
     pub fn of(code: Code) -> Self {
         Self::new(code, format!("{}. {}", code.title(), code.advice()))
     }
@@ -47,12 +47,12 @@ impl Failure {
         self.0.code
     }
 
-    /// What does not exist, or not for this caller: always the same.
+    /// A record that does not exist, or is hidden from this caller: the response is the same.
     pub fn not_found() -> Self {
-        Self::new(Code::NotFound, "There is nothing here that you may see.")
+        Self::new(Code::NotFound, "The record was not found, or you have no access to it.")
     }
 
-    /// A query parameter or header that cannot be taken.
+    /// An invalid query parameter or header.
     pub fn parameter(code: Code, name: &str, message: impl Into<String>, fix: impl Into<String>) -> Self {
         let message = message.into();
         let mut failure = Self::new(code, format!("{name} {message}."));
@@ -66,7 +66,7 @@ impl Failure {
         failure
     }
 
-    /// Query parameters that are invalid.
+    /// Invalid query parameters.
     pub(crate) fn of_query(refusal: Refusal) -> Self {
         let Refusal::Invalid(fields) = refusal else { return refusal.into() };
         let unknown = fields.iter().any(|field| field.code == "unknown_field");
@@ -84,18 +84,18 @@ impl Failure {
         failure
     }
 
-    /// A fault of the server's own, with what is to be logged.
+    /// An internal error, with the cause to log.
     pub fn internal(cause: impl Into<String>) -> Self {
         Self::of(Code::Internal).because(cause)
     }
 
-    /// With something more to say.
+    /// Adds a member to the problem.
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.more.insert(name.to_owned(), value.into());
         self
     }
 
-    /// With a header.
+    /// Adds a header.
     pub fn header(mut self, name: HeaderName, value: impl TryInto<HeaderValue>) -> Self {
         if let Ok(value) = value.try_into() {
             self.0.headers.push((name, value));
@@ -108,7 +108,7 @@ impl Failure {
         self
     }
 
-    /// Answers, and logs what was kept inside.
+    /// Converts to a response, and logs the cause.
     pub fn answer(self, base: &str, request_id: &str) -> axum::response::Response {
         let Parts { code, detail, errors, more, headers: own_headers, cause } = *self.0;
         if let Some(cause) = &cause {
@@ -147,7 +147,7 @@ impl Failure {
     }
 }
 
-/// How to come with a credential (RFC 6750, section 3).
+/// The `WWW-Authenticate` challenge (RFC 6750, section 3).
 fn challenge(code: Code) -> HeaderValue {
     HeaderValue::from_static(match code {
         Code::Unauthenticated => r#"Bearer realm="fieldhouse""#,
@@ -171,15 +171,15 @@ impl From<Denial> for Failure {
         };
         match denial {
             Denial::RoleInsufficient(role) => {
-                let detail = format!("This needs the role {role} or a higher one.");
+                let detail = format!("This operation requires the role {role} or higher.");
                 Self::new(code, detail).with("required_role", role.name())
             }
             Denial::ScopeInsufficient(scope) => {
-                let detail = format!("The key needs the scope {scope}.");
+                let detail = format!("This operation requires a key with the scope {scope}.");
                 Self::new(code, detail).with("required_scope", scope.to_string())
             }
             Denial::AgentMayOnlyPropose => {
-                let detail = "An agent's key writes only through changesets.".to_owned();
+                let detail = "An agent's key can write only through changesets.".to_owned();
                 Self::new(code, detail).with("required_scope", "changesets:propose")
             }
             _ => Self::of(code),
@@ -208,7 +208,7 @@ impl From<Refusal> for Failure {
             Refusal::VersionRequired => Self::of(Code::PreconditionRequired),
             Refusal::VersionMismatch { current } => {
                 let detail =
-                    format!("The record is at version {current} now: read it again and repeat the change.");
+                    format!("The record is now at version {current}. Read it again and repeat the change.");
                 Self::new(Code::VersionMismatch, detail).with("current_version", current)
             }
             Refusal::Duplicate(_) => Self::new(Code::Duplicate, text),
@@ -225,7 +225,7 @@ fn invalid(fields: &[fieldhouse_domain::FieldError]) -> String {
     match fields {
         [field] if field.pointer.is_empty() => format!("The body {}.", field.message),
         [field] => format!("{} {}.", field.pointer, field.message),
-        _ => format!("{} fields cannot be taken as they are: see errors.", fields.len()),
+        _ => format!("{} fields are invalid. See errors.", fields.len()),
     }
 }
 
@@ -246,12 +246,12 @@ impl From<fieldhouse_commands::Error> for Failure {
     }
 }
 
-/// The problem of a unique key that another record has; none for a key that no client sets.
+/// The problem of a violated unique key. `None` for a key that no client sets.
 fn duplicate(taken: &fieldhouse_store::Taken) -> Option<Failure> {
     let field = taken.field.as_deref()?;
     let kind = taken.table.trim_end_matches('s').replace('_', " ");
     let shown = field.replace('_', " ");
-    let detail = format!("Another {kind} has the same {shown} already.");
+    let detail = format!("Another {kind} already has this {shown}.");
     let mut failure = Failure::new(Code::Duplicate, detail);
     failure.0.errors.push(FieldProblem {
         pointer: format!("/{field}"),
@@ -289,7 +289,7 @@ impl From<fieldhouse_store::Error> for Failure {
     }
 }
 
-/// A problem that is thrown without a request: what the framework itself refuses.
+/// The problem of a body above the size limit.
 pub(crate) fn too_large(limit: usize) -> Failure {
     Failure::new(Code::BodyTooLarge, format!("The body may have at most {limit} bytes."))
         .with("limit", json!(limit))
@@ -302,7 +302,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_store_cannot_do_now_is_to_be_tried_again_later() {
+    fn temporary_store_errors_are_retryable() {
         for (error, code, wait) in [
             (Error::Overloaded("too many wait"), Code::Overloaded, "1"),
             (Error::Timeout, Code::Overloaded, "2"),
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_store_says_of_a_fault_stays_inside() {
+    async fn messages_of_store_errors_are_not_sent() {
         let cause = "password of postgres://owner:password@host";
         for error in [Error::Internal(cause.to_owned()), Error::Unavailable(cause.to_owned())] {
             let answer = Failure::from(error).answer("http://localhost", "tests-1");

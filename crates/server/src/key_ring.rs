@@ -1,8 +1,8 @@
 //! The key ring: the server's secrets, each with an id and a purpose.
 //!
-//! The newest secret of a purpose is used to make things; all of them are used to check, so that secrets can be rotated with overlap.
-//! The ring is a file of mode 0600 in the data folder, or comes whole from the environment where several nodes share it. Without it
-//! every API key, session and cursor is lost, and nothing else. So a store remembers its ring: see `key_ring/fingerprints.rs`.
+//! The newest secret of a purpose signs; all of them verify, so that secrets can be rotated with an overlap. The ring is a file of mode
+//! 0600 in the data folder, or is passed in the environment if several nodes share it. Without it, all API keys, sessions and cursors are
+//! lost, and nothing else; so a store remembers its ring: see `key_ring/fingerprints.rs`.
 
 mod fingerprints;
 
@@ -28,12 +28,12 @@ pub enum Purpose {
     Cursor,
     /// HMAC of refresh tokens and guests' tokens.
     Token,
-    /// Ed25519 seed that signs access tokens.
+    /// Ed25519 seeds that sign access tokens.
     AccessToken,
 }
 
 impl Purpose {
-    /// Its name, as in the key ring's file.
+    /// Its name in the file.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ApiKeyPepper => "api_key_pepper",
@@ -46,24 +46,24 @@ impl Purpose {
 
 const PURPOSES: [Purpose; 4] = [Purpose::ApiKeyPepper, Purpose::Cursor, Purpose::Token, Purpose::AccessToken];
 
-/// What is wrong with a key ring.
+/// An error of a key ring.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyRingError {
     /// The file cannot be read or written.
     #[error("the key ring {path}: {source}")]
     File {
-        /// The file.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The text is no key ring.
+    /// The content is not a valid key ring.
     #[error("the key ring is invalid: {0}")]
     Unreadable(String),
-    /// Others than its owner may read the file.
-    #[error("the key ring {0} may be read by others: run chmod 600 on it")]
+    /// Other users can read the file.
+    #[error("other users can read the key ring {0}: run chmod 600 on it")]
     OpenToOthers(PathBuf),
-    /// The store was used with a key ring, and there is none in the data folder.
+    /// The store was used with a key ring, and the data folder has none.
     #[error("the key ring {0} is missing, and this database was created with one")]
     Missing(PathBuf),
     /// The store was used with other secrets for this purpose.
@@ -112,7 +112,7 @@ impl KeyRing {
     /// The file's name in a data folder.
     pub const FILE: &str = "key-ring.json";
 
-    /// Reads the key ring of a data folder; creates it, or adds the secrets that it lacks, if necessary.
+    /// Opens the key ring of a data folder. Creates it or adds missing secrets if necessary.
     pub fn open(folder: &Path, clock: &Clock) -> Result<Self, KeyRingError> {
         let mut ring = Self::read(folder)?.unwrap_or(Self { secrets: Vec::new() });
         if ring.complete(clock) {
@@ -121,7 +121,7 @@ impl KeyRing {
         Ok(ring)
     }
 
-    /// The key ring of a data folder as it is; none if it has none.
+    /// Reads the key ring of a data folder, if it has one.
     fn read(folder: &Path) -> Result<Option<Self>, KeyRingError> {
         let path = folder.join(Self::FILE);
         match std::fs::read_to_string(&path) {
@@ -141,24 +141,24 @@ impl KeyRing {
             .map_err(|source| KeyRingError::File { path, source })
     }
 
-    /// Reads a key ring that comes whole from the environment or a mounted file. It must hold a secret for each purpose.
+    /// Parses a key ring from the environment or a mounted file. It must contain a secret for each purpose.
     pub fn from_text(text: &str) -> Result<Self, KeyRingError> {
         let ring = Self::parse(text)?;
         match PURPOSES.iter().find(|purpose| ring.all(**purpose).next().is_none()) {
             Some(purpose) => {
-                Err(KeyRingError::Unreadable(format!("it holds no secret for {}", purpose.name())))
+                Err(KeyRingError::Unreadable(format!("it contains no secret for {}", purpose.name())))
             }
             None => Ok(ring),
         }
     }
 
-    /// Adds a new secret for a purpose, which is used from now on; the ones before it still check.
+    /// Adds a new secret for a purpose. It signs from now on; the earlier ones still verify.
     pub fn rotate(&mut self, purpose: Purpose, clock: &Clock) {
         let id: String = clock.random::<8>().iter().fold(String::new(), |id, byte| format!("{id}{byte:02x}"));
         self.secrets.insert(0, Secret { id, purpose, bytes: Zeroizing::new(clock.random()) });
     }
 
-    /// Rotates a purpose's secret in a data folder's key ring. Does not create one.
+    /// Rotates a secret in the key ring of a data folder. Does not create a key ring.
     pub fn rotate_file(folder: &Path, purpose: Purpose, clock: &Clock) -> Result<(), KeyRingError> {
         let mut ring = Self::read(folder)?.ok_or_else(|| KeyRingError::Missing(folder.join(Self::FILE)))?;
         ring.rotate(purpose, clock);
@@ -176,7 +176,7 @@ impl KeyRing {
 
     fn parse(text: &str) -> Result<Self, KeyRingError> {
         let unreadable = |reason: String| KeyRingError::Unreadable(reason);
-        // What serde says may quote a secret.
+        // A message of serde might quote a secret.
         let written: Written = serde_json::from_str(text).map_err(|error| {
             unreadable(format!("line {}, column {} is invalid", error.line(), error.column()))
         })?;
@@ -200,7 +200,7 @@ impl KeyRing {
         text.map(Zeroizing::new).map_err(|error| KeyRingError::Unreadable(error.to_string()))
     }
 
-    /// All secrets of a purpose with their ids, the current one first.
+    /// All secrets of a purpose with their ids, the newest first.
     pub fn all(&self, purpose: Purpose) -> impl Iterator<Item = (&str, &[u8; 32])> {
         self.secrets
             .iter()
@@ -208,20 +208,20 @@ impl KeyRing {
             .map(|secret| (secret.id.as_str(), &*secret.bytes))
     }
 
-    /// HMAC-SHA-256 under each secret of a purpose with its id, the current one first.
+    /// HMAC-SHA-256 under each secret of a purpose with its id, the newest first.
     pub fn macs(&self, purpose: Purpose, message: &[u8]) -> impl Iterator<Item = (&str, [u8; 32])> {
         self.all(purpose).map(move |(id, secret)| (id, mac(secret, message)))
     }
 
-    /// HMAC-SHA-256 under the current secret of a purpose.
+    /// HMAC-SHA-256 under the newest secret of a purpose.
     pub fn mac(&self, purpose: Purpose, message: &[u8]) -> [u8; 32] {
-        // A ring is complete from when it is opened, so that there always is one.
+        // Opening a ring completes it, so that there is always a secret.
         self.macs(purpose, message).next().map_or([0; 32], |(_, mac)| mac)
     }
 }
 
 fn mac(secret: &[u8; 32], message: &[u8]) -> [u8; 32] {
-    // Any length of key fits an HMAC, so that this never fails.
+    // HMAC accepts keys of any length, so that this cannot fail.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return [0; 32] };
     mac.update(message);
     mac.finalize().into_bytes().into()

@@ -1,5 +1,5 @@
-//! What stands around every request: its id, its time limit, its log line, the headers that every answer carries, and an answer even
-//! where a handler panics.
+//! The layers around every request: its id, time limit and log line, the headers of every response, and a response even if a handler
+//! panics.
 
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
@@ -16,14 +16,14 @@ use crate::app::App;
 use crate::call::RequestId;
 use crate::failure::Failure;
 
-/// How long a request may take.
+/// The time limit of a request.
 const REQUEST_TIME: Duration = Duration::from_secs(if cfg!(test) { 5 } else { 30 });
-/// The version of the API: additions raise its second number.
+/// The version of the API. Additions raise its second number.
 pub(crate) const API_VERSION: &str = "1.0.0";
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Puts the layers around a router.
+/// Adds the layers to a router.
 pub(crate) fn around(router: Router<App>, app: App) -> Router<App> {
     router.layer(from_fn_with_state(app, layer))
 }
@@ -37,13 +37,13 @@ async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Resp
     let answered = tokio::time::timeout(REQUEST_TIME, AssertUnwindSafe(next.run(request)).catch_unwind());
     let mut response = match answered.await {
         Ok(Ok(response)) => response,
-        // What it said has gone to standard error; here it is tied to the request.
+        // The panic message has gone to standard error; this log line links it to the request.
         Ok(Err(_)) => Failure::internal("a handler panicked").answer(&app.base_url, &id),
         Err(_) => Failure::of(Code::RequestTimeout).answer(&app.base_url, &id),
     };
     let headers = response.headers_mut();
     headers.insert("api-version", HeaderValue::from_static(API_VERSION));
-    // Beside what the operation's own answer depends on.
+    // In addition to the headers that the operation's own response depends on.
     headers.append(header::VARY, HeaderValue::from_static("Authorization, X-Api-Key, X-Guest-Token"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if let Ok(value) = HeaderValue::try_from(&id) {
@@ -53,16 +53,16 @@ async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Resp
         request_id = id,
         trace_id = trace.as_deref(),
         %method,
-        // Never the path itself: a query may name a child.
+        // Never the path: a query may contain a child's name.
         operation = response.extensions().get::<Operation>().map_or("-", |operation| operation.id()),
         status = response.status().as_u16(),
         microseconds = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
-        "answered a request"
+        "request completed"
     );
     response
 }
 
-/// The client's own id where it is short and plain, else a new one.
+/// The client's own id if it is short and plain; otherwise a new one.
 fn request_id(app: &App, request: &Request) -> String {
     let plain = |id: &&str| {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
@@ -72,7 +72,7 @@ fn request_id(app: &App, request: &Request) -> String {
     sent.map_or_else(|| uuid::Uuid::from_bytes(app.clock.random()).simple().to_string(), str::to_owned)
 }
 
-/// The trace id of a W3C `traceparent`; none where it is malformed.
+/// The trace id of a W3C `traceparent`, if it is valid.
 fn trace_id(value: &HeaderValue) -> Option<String> {
     let mut parts = value.to_str().ok()?.split('-');
     let (version, trace) = (parts.next()?, parts.next()?);
@@ -92,7 +92,7 @@ mod tests {
     use crate::clock::Clock;
     use crate::key_ring::KeyRing;
 
-    /// What a route of this handler answers inside the layers.
+    /// The response of a handler inside the layers.
     async fn answer(handler: axum::routing::MethodRouter<App>) -> (u16, serde_json::Value) {
         let folder = tempfile::tempdir().expect("a folder");
         let database = fieldhouse_testing::databases::sqlite();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_handler_that_panics_is_answered_for() {
+    async fn a_panic_in_a_handler_is_an_internal_error() {
         let (status, problem) = answer(get(async || -> () { panic!("a child's name") })).await;
         assert_eq!(
             (status, &problem["code"], &problem["request_id"]),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_takes_too_long_is_ended() {
+    async fn a_request_that_takes_too_long_times_out() {
         let (status, problem) = answer(get(async || std::future::pending::<()>().await)).await;
         assert_eq!(
             (status, &problem["code"], &problem["retryable"]),

@@ -1,8 +1,8 @@
 //! The HTTP server of Fieldhouse.
 //!
-//! A request goes one way: `listener` takes the connection, `layers` give the request its id and its log line, `router` finds the
-//! operation, `call` lets the caller in (`auth/guard.rs`) and reads what the operation takes, `routes` ask the domain and the store,
-//! `answer` and `failure` write the answer. `operator` is what the server's own machine may do without a request.
+//! The way of a request: `listener` accepts the connection, `layers` add the request's id and log line, `router` finds the operation,
+//! `call` admits the caller (`auth/guard.rs`) and reads the input, `routes` run a command or read the store, `answer` and `failure` create
+//! the response. `operator` is what the operator's commands do without a request.
 
 pub mod answer;
 pub mod app;

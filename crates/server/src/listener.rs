@@ -1,9 +1,9 @@
-//! The accept loop. Our own, for limits on headers, their time and the number of connections cannot be set otherwise. How connections are
-//! counted is in `listener/connections.rs`, how a client that stops reading is found in `listener/progress.rs`, what becomes of a
-//! body that was not read in `listener/unread.rs`.
+//! The accept loop. It is our own because other servers have no limits on headers, the time to send them and the number of connections.
+//! `listener/connections.rs` counts connections, `listener/progress.rs` finds clients that stop reading, `listener/unread.rs` handles
+//! bodies that were not read.
 //!
-//! What the HTTP parser itself refuses (smuggling shapes, control characters in headers) is answered with a bare 400, headers that are
-//! too large with a bare 431, before there is a request to answer with a problem.
+//! The HTTP parser itself refuses some requests (smuggling, control characters in headers) with a bare 400, and headers that are too large
+//! with a bare 431, because there is no request yet to respond to with a problem.
 
 mod connections;
 mod progress;
@@ -30,23 +30,23 @@ use connections::{Connections, RefusalLog};
 use progress::{Linger, Progressing};
 use unread::RequestBody;
 
-/// The most bytes that a request's head may have.
+/// The maximum size of a request's head, in bytes.
 const HEAD: usize = 16 * 1024;
-/// The most headers that a request may have.
+/// The maximum number of headers of a request.
 const HEADERS: usize = 100;
-/// How long a client may take to send its head.
+/// How long a client may take to send the head.
 const HEAD_TIME: Duration = Duration::from_secs(10);
-/// How long requests that are under way may take to finish when the server is to stop.
+/// How long running requests may take to finish when the server stops.
 const LAST_REQUESTS: Duration = Duration::from_secs(30);
-/// How long to wait after the system refused to accept a connection, which it does when it is out of file descriptors.
+/// How long to wait after the system refused to accept a connection, for example because it has no file descriptors left.
 const REST: Duration = Duration::from_millis(50);
 
-/// How many connections are served at a time, and how long one may stall.
+/// Limits on connections.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionOptions {
-    /// Connections in all. One more is closed as soon as it is accepted.
+    /// The maximum number of connections. More are closed as soon as they are accepted.
     pub max: u32,
-    /// Connections of one address, likewise; 0 for no limit.
+    /// The maximum number of connections from one address; 0 for no limit.
     pub max_per_address: u32,
     /// How long writes may make no progress before the connection is reset.
     pub stall_time: Duration,
@@ -58,7 +58,7 @@ impl Default for ConnectionOptions {
     }
 }
 
-/// Serves connections until `stop` is ready, then finishes the requests that are under way.
+/// Serves connections until `stop` completes, then finishes the running requests.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -99,11 +99,11 @@ pub async fn serve(
     }
     drop(listener);
     if tokio::time::timeout(LAST_REQUESTS, graceful.shutdown()).await.is_err() {
-        tracing::warn!("some requests were still under way when the server stopped");
+        tracing::warn!("some requests were still running when the server stopped");
     }
 }
 
-/// Answers a request, and closes the connection where the rest of its body is not worth reading.
+/// Responds to a request, and closes the connection if the rest of its body is too long to read.
 async fn answer(
     mut router: Router,
     peer: SocketAddr,

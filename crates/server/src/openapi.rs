@@ -36,10 +36,10 @@ const API_KEY: &str = "api_key";
 
 const INTRODUCTION: &str = include_str!("openapi/introduction.md");
 const LICENSE_NAME: &str = "MIT OR Apache-2.0";
-/// The first of the two. A link and an SPDX expression exclude each other in OpenAPI, and an expression leads nowhere.
+/// The first of the two licences. In OpenAPI a link and an SPDX expression exclude each other, and an expression has no link.
 const LICENSE_URL: &str = "https://spdx.org/licenses/MIT.html";
 
-/// The document of a server at this address.
+/// The document of a server at this URL.
 pub fn document(base_url: &str) -> OpenApi {
     of(rows(), base_url)
 }
@@ -127,7 +127,7 @@ impl Gathered {
     }
 }
 
-/// The first sentence, up to a colon or semicolon, and all of it.
+/// Splits documentation into its first sentence, up to a colon or semicolon, and all of it.
 fn split(docs: &str) -> (String, String) {
     let text = docs.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim().to_owned();
     let ends = [". ", ": ", "; "].into_iter().filter_map(|end| text.find(end)).min();
@@ -135,7 +135,7 @@ fn split(docs: &str) -> (String, String) {
     (summary, text)
 }
 
-/// Who may call, in words.
+/// Who may call an operation, in words.
 pub(crate) fn who(row: &Row) -> String {
     let requirement = row.requirement;
     let role = match requirement.credential {
@@ -155,12 +155,12 @@ pub(crate) fn who(row: &Row) -> String {
     let child = match row.child {
         ChildTouch::Untouched => String::new(),
         ChildTouch::InPath { class, verb, parameter } => {
-            format!(" Needs a relation to the child `{{{parameter}}}` for {class}:{verb}.")
+            format!(" Requires a relation to the child `{{{parameter}}}` for {class}:{verb}.")
         }
     };
     let changeset = match row.changeset {
         Changeset::Never => "",
-        Changeset::Possible => " A changeset may hold it.",
+        Changeset::Possible => " A changeset may contain it.",
     };
     format!("\n\n{role} {keys}{child}{changeset}")
 }
@@ -175,11 +175,11 @@ const fn http_method(method: Method) -> HttpMethod {
     }
 }
 
-/// The statuses with which an operation succeeds.
+/// The statuses of success.
 fn successes(row: &Row) -> Vec<(u16, &'static str)> {
     let describe = |status| match status {
         201 => "Created.",
-        200 if row.status() == 201 => "It existed already.",
+        200 if row.status() == 201 => "It already existed.",
         _ => "OK.",
     };
     let mut successes: Vec<_> = row.statuses.iter().map(|status| (*status, describe(*status))).collect();

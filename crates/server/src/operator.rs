@@ -1,5 +1,5 @@
-//! What the operator of the server does on the store itself, without a request: found an organization, add its people, load the college
-//! catalogue. Commands of the server's own machine come here; no route does.
+//! What the operator does directly on the store, without a request: found an organization, add users, load the college catalogue. Only
+//! commands on the server's own machine use it; no route does.
 
 use fieldhouse_api::Operation;
 use fieldhouse_commands::Acting;
@@ -23,18 +23,18 @@ use crate::auth::passwords::Passwords;
 use crate::clock::Clock;
 use crate::failure::Failure;
 
-/// An organization to be founded.
+/// An organization to found.
 #[derive(Clone, Debug)]
 pub struct Founding {
     /// Its name.
     pub name: Name,
     /// ISO 3166-1 alpha-2 code of its country.
     pub country: Option<String>,
-    /// The zone in which it plays.
+    /// The time zone in which it plays.
     pub time_zone: TimeZoneName,
 }
 
-/// A person to be added to an organization.
+/// A user to add to an organization.
 #[derive(Clone)]
 pub struct Person {
     /// The address that signs in.
@@ -47,7 +47,7 @@ pub struct Person {
     pub password: SecretString,
 }
 
-/// Why the operator's work was not done.
+/// Why an operator's command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum OperatorError {
     /// The store failed.
@@ -57,7 +57,7 @@ pub enum OperatorError {
     #[error("{}", explain(.0))]
     Refused(#[from] Refusal),
     /// The operator may not do it.
-    #[error("the operator has no permission for this")]
+    #[error("the operator is not permitted to do this")]
     Denied,
     /// A password could not be hashed.
     #[error("the password could not be hashed")]
@@ -68,7 +68,7 @@ fn explain(refusal: &Refusal) -> String {
     match refusal {
         Refusal::Invalid(fields) => {
             let lines = fields.iter().map(|field| {
-                let fix = field.fix.as_ref().map(|fix| format!(" ({fix})")).unwrap_or_default();
+                let fix = field.fix.as_ref().map(|fix| format!(". {fix}")).unwrap_or_default();
                 format!("{} {}{fix}", field.pointer.trim_start_matches('/'), field.message)
             });
             lines.collect::<Vec<_>>().join("; ")
@@ -93,7 +93,7 @@ impl From<Failure> for OperatorError {
     }
 }
 
-/// Founds an organization with its first people, all in one transaction.
+/// Founds an organization with its first users, in one transaction.
 #[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
 pub async fn found(
     store: &Store,
@@ -121,16 +121,13 @@ pub async fn found(
         members.push((user, member));
     }
     let acting = Acting::Operator(store.operator(), organization.id);
-    let taken = format!("there is an organization {} already", organization.slug);
+    let taken = format!("the organization {} already exists", organization.slug);
     let command = Found { organization, people: members };
     fieldhouse_commands::run(store, acting, moment, command).await.map_err(|error| match error {
         fieldhouse_commands::Error::Store(fieldhouse_store::Error::Duplicate(key)) => {
             let is_user = key.table == "users";
-            let why = if is_user {
-                "there is a user with one of these addresses already".to_owned()
-            } else {
-                taken
-            };
+            let why =
+                if is_user { "a user with one of these addresses already exists".to_owned() } else { taken };
             Refusal::Duplicate(why).into()
         }
         other => other.into(),
@@ -161,7 +158,7 @@ async fn new_user(
     })
 }
 
-/// Applies the plan of a league import to an organization that holds none of it yet.
+/// Applies the plan of a league import to an organization that contains none of its records yet.
 #[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
 pub async fn load_league(
     store: &Store,
@@ -178,7 +175,7 @@ pub async fn load_league(
     }
 }
 
-/// Verifies the audit log of an organization, after posting what waits for it.
+/// Verifies the audit log of an organization, after posting the waiting entries.
 #[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
 pub async fn verify_audit_log(
     store: &Store,
@@ -188,8 +185,8 @@ pub async fn verify_audit_log(
     ledger::verify_for_operator(&mut &*store, &store.operator(), organization).await
 }
 
-/// Brings the college catalogue up to a file: how much of it was new, changed and unchanged. `progress` hears how many records are
-/// written of how many. All or nothing.
+/// Updates the college catalogue to a file, all or nothing. Returns the numbers of new, changed and unchanged records; `progress` receives
+/// the number of written records and their total.
 #[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
 pub async fn load_colleges(
     store: &Store,

@@ -1,11 +1,11 @@
-//! Pages for people: the documentation page, the page of an error code, and the list of all codes for `docs/errors.md`.
+//! HTML pages: the documentation page and the pages of error codes; and `docs/errors.md`.
 
 use std::fmt::Write as _;
 
 use fieldhouse_api::Code;
 use fieldhouse_api::envelope::Html;
 
-/// The documentation page, where requests can be tried.
+/// The documentation page, where requests can be sent.
 pub fn docs() -> Html {
     Html(
         r#"<!doctype html>
@@ -70,7 +70,7 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// All codes as a table in Markdown.
+/// All codes, as a Markdown table.
 pub fn errors_markdown() -> String {
     let mut page = String::from(
         "# Error codes\n\nGenerated from the table in `crates/api/src/problems.rs`; run `cargo xtask gen` after changing it.\n\n\

@@ -1,4 +1,4 @@
-//! The permissions page: the operation table in words, for `docs/permissions.md`.
+//! The permissions page, `docs/permissions.md`: the operation table in words.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use fieldhouse_api::operations::rows;
 use fieldhouse_api::rows::{Changeset, IfMatch, Row};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse};
 
-/// Who may call what, as a table in Markdown.
+/// Who may call what, as a Markdown table.
 pub fn markdown() -> String {
     of(rows())
 }
@@ -15,8 +15,8 @@ pub fn markdown() -> String {
 pub(crate) fn of(rows: &[Row]) -> String {
     let mut page = String::from(
         "# Permissions\n\nGenerated from the table in `crates/api/src/operations.rs`; run `cargo xtask gen` after changing it.\n\n\
-         A key never reaches beyond the role it was issued with, nor beyond its owner's role now. `POST /api/v1/api-keys` needs a\n\
-         session that was signed in less than 15 minutes ago.\n\n\
+         A key never has a higher role than the one it was issued with, nor than its owner's role now. `POST /api/v1/api-keys` requires\n\
+         a session whose user signed in less than 15 minutes ago.\n\n\
          `writes` lists the records that an operation may write, besides those that follow from them: `any` of the organization, the\n\
          caller's `own`, or the `target` in the path.\n\n\
          | operation | method and path | credential | minimum role | API keys | scope | child data | If-Match | changeset | writes |\n\

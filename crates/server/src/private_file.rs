@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Writes a file of mode 0600. When this returns, the file survives a crash of the machine; a crash before that leaves the old file or
-/// the new one, never a part.
+/// Writes a file of mode 0600. When this returns, the file survives a crash of the machine; a crash before leaves the old file or the new
+/// one, never a part.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Removed again unless it takes the place of the old file.
+    // Deleted unless it replaces the old file.
     let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
     file.write_all(content)?;
     file.as_file().sync_all()?;
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_as_a_whole_and_nothing_stays_beside_it() {
+    fn a_file_is_replaced_as_a_whole_and_no_temporary_file_is_left() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("secret.json");
         for content in [&b"a longer text"[..], b"short"] {
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_written_leaves_nothing_behind() {
+    fn a_failed_write_leaves_no_temporary_file() {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join("in-the-way")).expect("a folder");
         write(&folder.path().join("in-the-way"), b"text").expect_err("a folder is in the way");
@@ -59,7 +59,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_the_owner_can_read_it_even_if_others_could_read_the_old_one() {
+    fn only_the_owner_can_read_a_replaced_file() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("secret.json");

@@ -1,5 +1,5 @@
-//! Every operation with its handler. `.op(handler)` is the only way to add a route; which row of the operation table a handler is for
-//! stands in its signature, so method and path are written once, in the table.
+//! All operations with their handlers. `.op(handler)` is the only way to add a route: the handler's signature names its operation, so
+//! method and path are written only in the operation table.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -23,7 +23,7 @@ use crate::routes::{
     service,
 };
 
-/// The whole API.
+/// The routes of the whole API.
 pub fn router(app: App) -> Result<Router, String> {
     Routes::default()
         .op(auth::login)
@@ -75,9 +75,9 @@ pub fn router(app: App) -> Result<Router, String> {
         .finish(app)
 }
 
-/// A function that answers an operation's calls.
+/// A handler of an operation.
 pub trait Handler<O: Op>: Clone + Send + Sync + 'static {
-    /// Answers a call.
+    /// Handles a call.
     fn handle(self, call: Call<O>) -> impl Future<Output = Result<Answered<O>, Failure>> + Send;
 }
 
@@ -112,7 +112,7 @@ impl Routes {
         self
     }
 
-    /// Refuses to start where an operation has no handler, or two.
+    /// Fails if an operation has no handler, or two.
     fn finish(self, app: App) -> Result<Router, String> {
         let missing: Vec<_> =
             Operation::ROUTES.iter().filter(|operation| !self.added.contains(operation)).collect();
@@ -150,13 +150,13 @@ async fn answer<O: Op, H: Handler<O>>(app: App, handler: H, request: Request<Bod
         Err(failure) => failure.answer(&base, &id),
     };
     response.extensions_mut().insert(O::OPERATION);
-    if let Some(standing) = arrival.standing {
-        standing.tell(response.headers_mut());
+    if let Some(rate_limit) = arrival.rate_limit {
+        rate_limit.add_to(response.headers_mut());
     }
     response
 }
 
-/// Runs a handler. One that changes something runs in a task of its own, for a client that goes away must not leave it half done.
+/// Runs a handler. One that writes runs in a task of its own, so that a client that disconnects does not interrupt it.
 async fn run<O: Op, H: Handler<O>>(handler: H, call: Call<O>) -> Result<Response<Body>, Failure> {
     let headers = call.context.headers.clone();
     let answered = if O::ROW.method == Method::GET {
@@ -169,13 +169,13 @@ async fn run<O: Op, H: Handler<O>>(handler: H, call: Call<O>) -> Result<Response
 }
 
 async fn unknown_path(app: axum::extract::State<App>, request: Request<Body>) -> Response<Body> {
-    let detail = "There is no such path. /docs lists every path, /openapi.json does for programs.";
+    let detail = "This path does not exist. /docs lists all paths; /openapi.json does so for programs.";
     refuse(&app, &request, Failure::new(Code::NotFound, detail))
 }
 
 async fn other_method(app: axum::extract::State<App>, request: Request<Body>) -> Response<Body> {
     let allowed: Vec<_> = allowed_methods(request.uri().path());
-    let failure = Failure::new(Code::MethodNotAllowed, format!("This path takes {}.", allowed.join(", ")));
+    let failure = Failure::new(Code::MethodNotAllowed, format!("This path supports {}.", allowed.join(", ")));
     refuse(&app, &request, failure.header(header::ALLOW, allowed.join(", ")))
 }
 
@@ -184,7 +184,7 @@ fn refuse(app: &App, request: &Request<Body>, failure: Failure) -> Response<Body
     failure.answer(&app.base_url, id)
 }
 
-/// The methods that a path takes. Where several patterns fit, the router goes by the one with the fewest parameters.
+/// The methods of a path. If several patterns match, the router chooses the one with the fewest parameters.
 fn allowed_methods(path: &str) -> Vec<&'static str> {
     let fits = |pattern: &str| {
         let (mut pattern, mut path) = (pattern.split('/'), path.split('/'));

@@ -1,4 +1,4 @@
-//! Background work: what need not be done while somebody waits.
+//! Background work, so that no request has to wait for it.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -10,29 +10,29 @@ use tokio::task::JoinHandle;
 
 use crate::app::App;
 
-/// How often the time of a key's last use is written at most.
+/// The precision of a key's last use.
 const KEY_USE_GRAIN: SignedDuration = SignedDuration::from_mins(1);
-/// How often the workers look round.
+/// The pause between two rounds of the workers.
 const ROUND: Duration = Duration::from_secs(5);
-/// How long commits gather before they are posted.
+/// How long to collect commits before they are posted.
 const POSTING_PAUSE: Duration = Duration::from_millis(20);
-/// How often what is over is swept out, in rounds.
-const SWEEP_ROUNDS: u32 = 720;
-/// How long answers are kept under their idempotency keys.
+/// How often expired rows are purged, in rounds.
+const PURGE_ROUNDS: u32 = 720;
+/// How long responses are stored under their idempotency keys.
 pub const IDEMPOTENCY_LIFE: SignedDuration = SignedDuration::from_hours(24);
-/// How long the ledger keeps records before and after their changes.
+/// How long the ledger retains images of records.
 pub const IMAGE_LIFE: SignedDuration = SignedDuration::from_hours(400 * 24);
-/// How long failed sign-ins are held against an address.
+/// How long failed sign-in attempts count against an address.
 const FAILURE_LIFE: SignedDuration = SignedDuration::from_hours(24);
 
-/// When keys were used, waiting to be written.
+/// Times of keys' last use that have not been written yet.
 #[derive(Debug, Default)]
 pub struct KeyUse {
     waiting: Mutex<HashMap<ApiKeyId, Timestamp>>,
 }
 
 impl KeyUse {
-    /// Notes that a key is used now, unless that was written within the last minute.
+    /// Records that a key is used now, unless this was written within the last minute.
     pub fn note(&self, key: ApiKeyId, last_used_at: Option<Timestamp>, now: Timestamp) {
         if last_used_at.is_some_and(|last| now.duration_since(last) < KEY_USE_GRAIN) {
             return;
@@ -50,22 +50,22 @@ impl KeyUse {
 /// Starts the workers. They end when the handle is aborted; call [`flush`] afterwards.
 pub fn start(app: App) -> JoinHandle<()> {
     tokio::spawn(async move {
-        tokio::join!(keep_house(&app), post(&app));
+        tokio::join!(run_rounds(&app), post(&app));
     })
 }
 
-async fn keep_house(app: &App) {
+async fn run_rounds(app: &App) {
     for round in 1u32.. {
         tokio::time::sleep(ROUND).await;
         flush(app).await;
-        app.limits.tidy();
-        if round % SWEEP_ROUNDS == 1 {
-            sweep(app).await;
+        app.limits.remove_full_buckets();
+        if round % PURGE_ROUNDS == 1 {
+            purge(app).await;
         }
     }
 }
 
-/// Posts what waits for the ledger: a moment after each commit of this node, and every second what other nodes left.
+/// Posts entries to the ledger: shortly after each commit of this node, and every second those of other nodes.
 async fn post(app: &App) {
     let mut every_second = tokio::time::interval(Duration::from_secs(1));
     every_second.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -81,7 +81,7 @@ async fn post(app: &App) {
     }
 }
 
-/// Writes what waits to be written.
+/// Writes the times of keys' last use.
 pub async fn flush(app: &App) {
     let used = app.key_use.take();
     if used.is_empty() {
@@ -92,9 +92,9 @@ pub async fn flush(app: &App) {
     }
 }
 
-/// How many rows a sweep deleted.
+/// The numbers of deleted rows and cleared images.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Swept {
+pub struct Purged {
     /// Responses stored under idempotency keys.
     pub idempotency_keys: u64,
     /// Guests, each with their list.
@@ -105,26 +105,26 @@ pub struct Swept {
     pub images: u64,
 }
 
-/// Deletes expired rows.
-pub async fn sweep(app: &App) -> Swept {
+/// Purges expired rows and old images.
+pub async fn purge(app: &App) -> Purged {
     let now = app.clock.now();
     let before = |life| now.saturating_sub(life).unwrap_or(Timestamp::MIN);
     let store = &app.store;
-    Swept {
-        idempotency_keys: swept(
+    Purged {
+        idempotency_keys: purged(
             "idempotency keys",
             store.purge_idempotency_keys(before(IDEMPOTENCY_LIFE)).await,
         ),
-        guests: swept("guests", store.purge_guests(now).await),
-        images: swept(
+        guests: purged("guests", store.purge_guests(now).await),
+        images: purged(
             "images of the ledger",
             store.clear_images(before(IMAGE_LIFE), &app.clock.moment_at(now)).await,
         ),
-        login_failures: swept("failed sign-ins", store.purge_login_failures(before(FAILURE_LIFE)).await),
+        login_failures: purged("failed sign-ins", store.purge_login_failures(before(FAILURE_LIFE)).await),
     }
 }
 
-fn swept(what: &str, outcome: fieldhouse_store::Result<u64>) -> u64 {
+fn purged(what: &str, outcome: fieldhouse_store::Result<u64>) -> u64 {
     match outcome {
         Ok(0) => {}
         Ok(count) => tracing::info!(count, what, "purged expired rows"),

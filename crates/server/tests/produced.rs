@@ -1,7 +1,7 @@
-//! The document declares only what a test has produced.
+//! Tests that the document declares only statuses that a test has produced.
 //!
-//! The tests in `tests/it` leave a file for each status of an operation that they have seen, in the folder that `FIELDHOUSE_PRODUCED`
-//! names. `cargo xtask test` names one, runs all tests, and then this one.
+//! The tests in `tests/it` write a file for each status that an operation has returned, to the folder in `FIELDHOUSE_PRODUCED`. `cargo
+//! xtask test` sets it, runs all tests, and then this one.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use fieldhouse_server::openapi;
 
 #[test]
-#[ignore = "it looks at what the other tests have produced: `cargo xtask test` runs it after them"]
+#[ignore = "needs the results of the other tests: `cargo xtask test` runs it after them"]
 fn every_declared_status_was_produced_by_a_test() {
     let folder = std::env::var_os("FIELDHOUSE_PRODUCED").map(PathBuf::from).expect("FIELDHOUSE_PRODUCED");
     let files = std::fs::read_dir(folder).expect("the folder of produced statuses");
@@ -26,5 +26,5 @@ fn every_declared_status_was_produced_by_a_test() {
             missing.extend(declared.filter(|status| !produced.contains(status)));
         }
     }
-    assert!(missing.is_empty(), "no test has produced what the document declares:\n{}", missing.join("\n"));
+    assert!(missing.is_empty(), "no test has produced these declared statuses:\n{}", missing.join("\n"));
 }

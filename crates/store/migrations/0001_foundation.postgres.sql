@@ -1,5 +1,5 @@
 
--- Entries on their way to the ledger, in the order in which their transactions wrote them. Emptied by posting.
+-- Entries that wait to be posted to the ledger, in the order in which their transactions wrote them.
 CREATE TABLE journal (
     org_id {uuid} NOT NULL,
     n BIGINT GENERATED ALWAYS AS IDENTITY (CACHE 1),

@@ -1,9 +1,9 @@
--- The foundation: tenants, people and their credentials, seasons and games, the college catalogue, saved programs, and what every
--- change leaves behind. Words in braces are type tokens: see src/migrations.rs.
+-- The foundation: tenants, users and their credentials, seasons and games, the college catalogue, saved programs, and the ledger.
+-- Words in braces are type tokens: see src/migrations.rs.
 --
 -- Every tenant table is keyed by org_id first, in its primary key, its unique keys and its foreign keys, so that a reference into
 -- another tenant is a constraint error and the schema can be sharded by organization. Times are microseconds since 1970 in UTC,
--- dates are YYYY-MM-DD, JSON is text. A unique key that clients can meet is named TABLE__FIELD: the error names the field by it.
+-- dates are YYYY-MM-DD, JSON is text. A unique key that clients can violate is named TABLE__FIELD, so that the error can name the field.
 
 CREATE TABLE orgs (
     id {uuid} NOT NULL PRIMARY KEY,
@@ -94,7 +94,7 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_by_org ON api_keys (org_id, created_at, id);
 CREATE INDEX api_keys_by_user ON api_keys (org_id, user_id, created_at, id);
 
--- How often sign-in failed lately, by a digest of the address that was tried, known or not.
+-- Recent failed sign-in attempts, by a digest of the e-mail address, known or not.
 CREATE TABLE login_failures (
     subject {bytes} NOT NULL PRIMARY KEY,
     failures {int} NOT NULL,
@@ -236,7 +236,7 @@ CREATE TABLE colleges (
 CREATE INDEX colleges_by_name ON colleges (name_folded, id);
 CREATE INDEX colleges_by_state ON colleges (state, name_folded, id);
 
--- Each word of a college's folded name, for search by the start of a word.
+-- Each word of a college's folded name, for searches by prefix.
 CREATE TABLE college_words (
     word {text} NOT NULL,
     college_id {uuid} NOT NULL REFERENCES colleges (id),
@@ -280,7 +280,7 @@ CREATE TABLE favorites (
 CREATE UNIQUE INDEX favorites__program_id ON favorites (org_id, owner_id, program_id) WHERE program_id IS NOT NULL;
 CREATE UNIQUE INDEX favorites__custom ON favorites (org_id, owner_id, custom_folded) WHERE custom_folded IS NOT NULL;
 
--- Guests belong to no organization; nothing that a tenant owns is readable to them.
+-- Guests belong to no organization, and cannot read data of tenants.
 CREATE TABLE guests (
     id {uuid} NOT NULL PRIMARY KEY,
     token_digest {bytes} NOT NULL UNIQUE,
@@ -310,7 +310,7 @@ CREATE UNIQUE INDEX guest_favorites__program_id ON guest_favorites (owner_id, pr
 CREATE UNIQUE INDEX guest_favorites__custom ON guest_favorites (owner_id, custom_folded)
     WHERE custom_folded IS NOT NULL;
 
--- The ledger: one history for each organization. A head says how far it is; an entry is one transaction; an effect is one record before
+-- The ledger: one history for each organization. A head is its newest entry; an entry is one transaction; an effect is one record before
 -- and after. The reason has a digest of its own, so that the chain can still be verified after the reason was erased.
 CREATE TABLE ledger_heads (
     org_id {uuid} NOT NULL PRIMARY KEY REFERENCES orgs (id),
@@ -362,8 +362,8 @@ CREATE INDEX ledger_effects_by_record ON ledger_effects (org_id, kind, record_id
 CREATE INDEX ledger_effects_by_kind ON ledger_effects (org_id, kind, seq, position);
 CREATE INDEX ledger_effects_clearing ON ledger_effects (org_id, seq) WHERE clears_to IS NOT NULL;
 
--- Answers kept for a day, so that a repeated request does nothing twice. The caller is a digest: of a credential's owner, a guest,
--- or an anonymous address, for whom the organization is the nil UUID.
+-- Responses stored for a day, so that a repeated request has no second effect. The caller is a digest: of a credential's owner, a guest, or
+-- an address without a credential, whose organization is the nil UUID.
 CREATE TABLE idempotency_keys (
     org_id {uuid} NOT NULL,
     caller {bytes} NOT NULL,

@@ -1,15 +1,15 @@
-//! Proofs: the one place where what is known of a caller becomes leave to touch an organization's data.
+//! Proofs: the only place where facts about a caller become permission to read or write an organization's data.
 //!
-//! [`identify`] reads the facts behind a credential; [`Caller::permit`] asks the policy and mints an [`OrgScope`], without which no
-//! tenant's data can be read; [`Tx::permit`] reads the facts again inside a transaction and mints an [`OrgWrite`], without which no
-//! effect is applied. None of them has a public constructor, and an `OrgWrite` fits its own transaction only.
+//! [`identify`] reads the facts behind a credential. [`Caller::permit`] asks the policy and creates an [`OrgScope`], which every read of
+//! tenant data needs. [`Tx::permit`] reads the facts again inside a transaction and creates an [`OrgWrite`], which every write needs.
+//! Neither has a public constructor, and an `OrgWrite` is valid only in its own transaction.
 
 use std::net::IpAddr;
 
 use fieldhouse_domain::api_keys::ApiKeyKind;
 use fieldhouse_domain::effects::{AnyRecord, Kind};
 use fieldhouse_domain::ids::{ApiKeyId, GuestId, Id, OrganizationId, SessionId, UserId};
-use fieldhouse_domain::policy::{self, Denial, Facts, Presented, Reach, Requirement};
+use fieldhouse_domain::policy::{self, Denial, Facts, Reach, Requirement, VerifiedCredential};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::Scope;
 use jiff::Timestamp;
@@ -35,14 +35,14 @@ queries! {
         FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND m.user_id = $2";
 }
 
-/// A credential as it was sent, found to be well-formed and (a token) well-signed.
+/// A raw credential: well-formed, and a token has a valid signature.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Sent {
+pub enum RawCredential {
     /// An API key.
     ApiKey {
-        /// The part by which it is found.
+        /// The public id.
         public_id: String,
-        /// Its digest under each pepper of the key ring, with the pepper's id.
+        /// Its digests, one for each pepper of the key ring, with the pepper's id.
         digests: Vec<(String, [u8; 32])>,
     },
     /// A session's access token.
@@ -51,28 +51,28 @@ pub enum Sent {
         organization: OrganizationId,
         /// The session.
         id: SessionId,
-        /// When the token ends.
+        /// When the token expires.
         expires_at: Timestamp,
     },
 }
 
-/// Somebody whose credential is good. May be counted against limits, but opens nothing yet.
+/// A caller with a valid credential. Requests can be counted against limits, but nothing is permitted yet.
 #[derive(Debug)]
 pub struct Caller {
     facts: Facts,
-    sent: Sent,
+    sent: RawCredential,
     last_used_at: Option<Timestamp>,
 }
 
-/// Reads the facts behind a credential. A credential that belongs to nobody, or is not good any more, is denied.
+/// Reads the facts behind a credential. An unknown or expired credential is denied.
 pub async fn identify(
     reader: &mut impl Reader,
-    sent: &Sent,
+    sent: &RawCredential,
     now: Timestamp,
 ) -> Result<std::result::Result<Caller, Denial>> {
     let found = match sent {
-        Sent::ApiKey { public_id, digests } => key_facts(reader, public_id, digests).await?,
-        Sent::Session { organization, id, expires_at } => {
+        RawCredential::ApiKey { public_id, digests } => key_facts(reader, public_id, digests).await?,
+        RawCredential::Session { organization, id, expires_at } => {
             session_facts(reader, *organization, *id, *expires_at).await?.map(|facts| (facts, None))
         }
     };
@@ -80,7 +80,7 @@ pub async fn identify(
     Ok(policy::authenticate(&facts, now).map(|_| Caller { facts, sent: sent.clone(), last_used_at }))
 }
 
-/// Reads the facts behind a scope again: what the next request with the same credential would be told.
+/// Reads the facts behind a scope again, as the next request with the same credential would.
 pub async fn identify_again(
     reader: &mut impl Reader,
     scope: &OrgScope,
@@ -102,16 +102,16 @@ async fn key_facts(
         let scopes = row.next::<Vec<Scope>>()?;
         let agent = row.next::<ApiKeyKind>()? == ApiKeyKind::Agent;
         let allowed_ips = row.next::<Vec<IpAddr>>()?;
-        let presented = Presented::ApiKey { id, issued_role, scopes, agent, allowed_ips };
+        let credential = VerifiedCredential::ApiKey { id, issued_role, scopes, agent, allowed_ips };
         let (expires_at, revoked_at, last_used_at) = (row.next()?, row.next()?, row.next()?);
         let role: Option<Role> = row.next()?;
         let suspended = row.next::<Option<i64>>()?.is_some() | row.next::<Option<i64>>()?.is_some();
-        let facts = Facts { organization, user, presented, expires_at, revoked_at, role: None, suspended };
+        let facts = Facts { organization, user, credential, expires_at, revoked_at, role: None, suspended };
         Ok((facts, role, digest, pepper, last_used_at))
     })
     .await?;
     let Some((facts, role, digest, pepper, last_used_at)) = found else { return Ok(None) };
-    // Compared in constant time, so that the time tells nothing of the secret.
+    // Compared in constant time, so that the time reveals nothing about the secret.
     let right = digests.iter().any(|(id, sent)| *id == pepper && bool::from(sent.ct_eq(&digest)));
     Ok(right.then_some((Facts { role, ..facts }, last_used_at)))
 }
@@ -124,12 +124,12 @@ async fn session_facts(
 ) -> Result<Option<Facts>> {
     first(reader, SESSION, values![id(organization), id(session)], |row| {
         let user = row.next()?;
-        let presented = Presented::Session { id: session, authenticated_at: row.next()? };
+        let credential = VerifiedCredential::Session { id: session, authenticated_at: row.next()? };
         let expires_at = row.next::<Timestamp>()?.min(token_ends);
         let revoked_at = row.next()?;
         let role = row.next()?;
         let suspended = row.next::<Option<i64>>()?.is_some() | row.next::<Option<i64>>()?.is_some();
-        Ok(Facts { organization, user, presented, expires_at, revoked_at, role, suspended })
+        Ok(Facts { organization, user, credential, expires_at, revoked_at, role, suspended })
     })
     .await
 }
@@ -145,11 +145,11 @@ impl Caller {
         self.facts.user
     }
 
-    /// The API key, where it was one, and when it was last seen.
+    /// The API key, if the credential is one, and when it was last used.
     pub fn key(&self) -> Option<(ApiKeyId, Option<Timestamp>)> {
-        match self.facts.presented {
-            Presented::ApiKey { id, .. } => Some((id, self.last_used_at)),
-            Presented::Session { .. } => None,
+        match self.facts.credential {
+            VerifiedCredential::ApiKey { id, .. } => Some((id, self.last_used_at)),
+            VerifiedCredential::Session { .. } => None,
         }
     }
 
@@ -165,11 +165,11 @@ impl Caller {
     }
 }
 
-/// Leave to read one organization's data in the course of one request.
+/// The permission to read one organization's data during one request.
 #[derive(Debug)]
 pub struct OrgScope {
     facts: Facts,
-    sent: Sent,
+    sent: RawCredential,
     role: Role,
     address: Option<IpAddr>,
 }
@@ -185,34 +185,34 @@ impl OrgScope {
         self.facts.user
     }
 
-    /// The role in force.
+    /// The effective role.
     pub fn role(&self) -> Role {
         self.role
     }
 
     /// The credential.
-    pub fn presented(&self) -> &Presented {
-        &self.facts.presented
+    pub fn credential(&self) -> &VerifiedCredential {
+        &self.facts.credential
     }
 
-    /// When the credential ends.
+    /// When the credential expires.
     pub fn expires_at(&self) -> Timestamp {
         self.facts.expires_at
     }
 
-    /// The session, where it is one.
+    /// The session, if the credential is one.
     pub fn session(&self) -> Option<SessionId> {
-        match self.facts.presented {
-            Presented::Session { id, .. } => Some(id),
-            Presented::ApiKey { .. } => None,
+        match self.facts.credential {
+            VerifiedCredential::Session { id, .. } => Some(id),
+            VerifiedCredential::ApiKey { .. } => None,
         }
     }
 
-    /// The API key, where it is one.
+    /// The API key, if the credential is one.
     pub fn key(&self) -> Option<ApiKeyId> {
-        match self.facts.presented {
-            Presented::ApiKey { id, .. } => Some(id),
-            Presented::Session { .. } => None,
+        match self.facts.credential {
+            VerifiedCredential::ApiKey { id, .. } => Some(id),
+            VerifiedCredential::Session { .. } => None,
         }
     }
 }
@@ -223,16 +223,16 @@ mod sealed {
     impl Sealed for super::OrgWrite<'_> {}
 }
 
-/// Permission to read one organization's data, and of data that has an owner that owner's only. Queries take both from here, never
-/// from an argument. `R` is where a proof may be used: an [`OrgScope`] anywhere, an [`OrgWrite`] in its own transaction.
+/// The permission to read one organization's data, and of data with an owner, only the owner's. Queries take both from here, never from an
+/// argument. `R` says where a proof is valid: an [`OrgScope`] anywhere, an [`OrgWrite`] in its own transaction.
 pub trait Proof<R: Reader>: sealed::Sealed + Sync {
     /// The organization.
     fn organization(&self) -> OrganizationId;
-    /// The user who acts; none: the operator of the server, or a job.
+    /// The user who acts. `None` for the operator or a job.
     fn owner(&self) -> Option<UserId>;
-    /// The API key through which the user acts.
+    /// The API key that the user acts through.
     fn through(&self) -> Option<ApiKeyId>;
-    /// The role in force.
+    /// The effective role.
     fn role(&self) -> Role;
 }
 
@@ -269,13 +269,13 @@ impl<'tx> Proof<Tx<'tx>> for OrgWrite<'tx> {
 /// Who acts, for the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Actor {
-    /// The user; none: the operator of the server, or a job.
+    /// The user. `None` for the operator or a job.
     pub user: Option<UserId>,
     /// The API key.
     pub key: Option<ApiKeyId>,
 }
 
-/// Permission to change one organization's data in one transaction, as far as the operation reaches.
+/// The permission to write to one organization in one transaction, within the reach of the operation.
 #[derive(Debug)]
 pub struct OrgWrite<'tx> {
     organization: OrganizationId,
@@ -292,7 +292,7 @@ impl OrgWrite<'_> {
         self.organization
     }
 
-    /// The role in force.
+    /// The effective role.
     pub fn role(&self) -> Role {
         self.role
     }
@@ -302,7 +302,7 @@ impl OrgWrite<'_> {
         self.actor
     }
 
-    /// Whether the operation may write a record: by the record's kind, and by whose it is or which.
+    /// Whether the operation may write a record, by its kind, owner and id.
     pub(crate) fn reaches(&self, record: &AnyRecord) -> bool {
         let within = match record {
             AnyRecord::Organization(organization) => organization.id == self.organization,
@@ -321,7 +321,7 @@ impl OrgWrite<'_> {
     }
 }
 
-/// Leave to change one guest's list in one transaction.
+/// The permission to write one guest's list in one transaction.
 #[derive(Debug)]
 pub struct GuestWrite<'tx> {
     guest: GuestId,
@@ -339,12 +339,12 @@ impl<'tx> GuestWrite<'tx> {
     }
 }
 
-/// Leave to do what the operator of the server does on the store itself: make the first organization, load the demo.
+/// The permission of the server's operator, who works directly on the store: founds the first organization, loads the demo.
 #[derive(Debug)]
 pub struct Operator(());
 
 impl Store {
-    /// Leave of the operator. Only commands that run on the server's machine ask for it; no route does.
+    /// The permission of the operator. Only commands on the server's machine may ask for it, never routes.
     pub fn operator(&self) -> Operator {
         Operator(())
     }
@@ -353,9 +353,9 @@ impl Store {
 /// Who or what acts.
 #[derive(Clone, Copy, Debug)]
 pub enum Principal<'a> {
-    /// A caller, whose credential is checked again in the transaction: authority and effect are of one snapshot.
+    /// A caller, whose credential is checked again in the transaction, so that permission and effect use one snapshot.
     Caller(&'a OrgScope),
-    /// A user who has just proved who they are, by a password or a refresh token.
+    /// A user who has just proved their identity, with a password or a refresh token.
     Proven(UserId, OrganizationId),
     /// A user who is not making the request: the author or an approver of a changeset.
     Absent(UserId, OrganizationId),
@@ -366,8 +366,8 @@ pub enum Principal<'a> {
 }
 
 impl<'tx> Tx<'tx> {
-    /// Asks the policy whether a principal may do what `requirement` describes, now. `target` is the record in the path, to which
-    /// the permission is limited where the requirement says so.
+    /// Asks the policy whether a principal may now do what `requirement` describes. `target` is the record in the path, to which the
+    /// requirement may limit the permission.
     pub async fn permit(
         &mut self,
         principal: Principal<'_>,
@@ -406,7 +406,7 @@ impl<'tx> Tx<'tx> {
         Ok(Ok(OrgWrite { organization, role, actor, writes, target, _brand: self.brand() }))
     }
 
-    /// A user's role in an organization; none where they are not a member of it now, or suspended.
+    /// A user's role in an organization. `None` if they are not a member or are suspended.
     async fn role_of(&mut self, user: UserId, organization: OrganizationId) -> Result<Option<Role>> {
         let role = first(self, MEMBERSHIP, values![id(organization), id(user)], |row| {
             let role = row.next::<Role>()?;

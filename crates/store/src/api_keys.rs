@@ -1,4 +1,4 @@
-//! API keys in the store. How a key is checked stands in `access.rs`.
+//! API keys in the store. `access.rs` checks keys.
 
 use constcat::concat;
 use fieldhouse_domain::api_keys::ApiKey;
@@ -24,7 +24,7 @@ queries! {
     USED "api_keys.used" "UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
 }
 
-/// The keys that the user who acts may see, the newest first, from a point in that order: their own, or an admin's organization's.
+/// The keys that the acting user may see, newest first, from a position: their own, or for an admin all of the organization.
 pub async fn list<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
@@ -39,12 +39,12 @@ pub async fn list<R: Reader>(
     reader.rows(LIST_OWN, values![org, id(proof.owner()), at, last, limit], record).await
 }
 
-/// The keys of the user who acts that can be used.
+/// The active keys of the acting user.
 pub async fn active<R: Reader>(reader: &mut R, proof: &impl Proof<R>, now: Timestamp) -> Result<Vec<ApiKey>> {
     reader.rows(ACTIVE, values![id(proof.organization()), id(proof.owner()), now], record).await
 }
 
-/// The keys of a member that can be used, for what follows from the end of the membership.
+/// The active keys of a member, which the end of the membership revokes.
 pub(crate) async fn active_of(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -55,12 +55,12 @@ pub(crate) async fn active_of(
 }
 
 impl Store {
-    /// Notes that keys were used. This is bookkeeping, not a change: it has no version and leaves no audit event.
+    /// Records that keys were used. This is bookkeeping, not a change: it has no version and no ledger entry.
     pub async fn note_key_use(&self, mut used: Vec<(ApiKeyId, Timestamp)>) -> Result<()> {
         if used.is_empty() {
             return Ok(());
         }
-        // In the same order on every node, so that two of them never wait for each other's rows.
+        // In the same order on every node, so that nodes never deadlock.
         used.sort_unstable();
         self.write("api_keys.note_use", async move |tx| {
             for (key_id, at) in &used {

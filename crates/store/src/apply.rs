@@ -1,10 +1,9 @@
-//! Applying effects: the one function through which the records of organizations and the lists of guests change.
+//! Applying effects: the only function that changes records of organizations and the lists of guests.
 //!
-//! It refuses what the permission does not reach, adds what follows (`consequences.rs`), writes deletions from children to parents,
-//! then updates, then creations from parents to children, and collects the effects. Before the transaction commits, it records one
-//! ledger entry for each organization that it changed. What does not go through here: the catalogue, guests and their purge, the last
-//! use of keys, failed sign-ins, stored responses and other bookkeeping. Guests belong to no organization, so a change of their lists
-//! has no ledger to go to.
+//! It refuses effects outside the permission's reach, adds those that follow (`consequences.rs`), writes deletions from children to
+//! parents, then updates, then creations from parents to children, and collects them all. Before the transaction commits, it records one
+//! ledger entry for each changed organization. Not written here: the catalogue, guests and their purge, the last use of keys, failed
+//! sign-in attempts, stored responses and other bookkeeping. Guests belong to no organization, so changes of their lists have no ledger.
 
 use constcat::concat;
 use fieldhouse_domain::Moment;
@@ -26,7 +25,7 @@ queries! {
     MEMBERSHIPS "apply.memberships" concat!("SELECT m.org_id, ", Member::COLUMNS, " FROM members m WHERE m.user_id = $1 ORDER BY m.org_id");
 }
 
-/// By whose permission effects are applied.
+/// The permission with which effects are applied.
 #[derive(Clone, Copy, Debug)]
 pub enum Authority<'a, 'tx> {
     /// A member's, the operator's or a job's, in one organization.
@@ -47,22 +46,22 @@ impl<'a, 'tx> From<&'a GuestWrite<'tx>> for Authority<'a, 'tx> {
     }
 }
 
-/// What a change is called, when and why it happens.
+/// The operation, time and reason of a change.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
-    /// The time, and the ids of what is written beside the records.
+    /// The time, and the source of new ids.
     pub moment: &'a Moment,
-    /// The operation's id: `seasons.create`.
+    /// The operation's id, such as `seasons.create`.
     pub operation: &'static str,
     /// The request's id.
     pub request_id: &'a str,
-    /// Why, in the words of the one who asked for it.
+    /// The reason, in the words of the actor.
     pub reason: Option<&'a str>,
 }
 
 impl<'tx> Tx<'tx> {
-    /// Applies the effects of a command and what follows from them: all effects, in the order in which they were written. The first
-    /// change of an organization in a transaction names the ledger's entry for all of them.
+    /// Applies the effects of a command and those that follow from them. Returns all effects in the order of writing. The first change of
+    /// an organization in a transaction determines the operation of its ledger entry.
     pub async fn apply<'a>(
         &mut self,
         authority: impl Into<Authority<'a, 'tx>>,
@@ -103,8 +102,8 @@ impl<'tx> Tx<'tx> {
         Ok(effects)
     }
 
-    /// A user's change is recorded in each organization that they belong to, as a change of the membership: the organization and the
-    /// credential through which it came are no business of the others.
+    /// Records a change of a user in each of their organizations, as a change of the membership. Other organizations do not learn in which
+    /// one, or with which credential, the change was made.
     async fn touch_memberships(
         &mut self,
         through: OrganizationId,
@@ -118,7 +117,7 @@ impl<'tx> Tx<'tx> {
         self.unrecorded.set_aside();
         if memberships.is_empty() {
             let (operation, fields) = (change.operation, effect.fields().join(" "));
-            tracing::info!(user = %user.id, operation, fields, "a user who belongs to no organization was changed");
+            tracing::info!(user = %user.id, operation, fields, "a user without an organization was changed");
         }
         for (org, member) in memberships {
             let touched = Effect::touch(change.moment, member);

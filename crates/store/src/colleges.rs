@@ -1,4 +1,4 @@
-//! The college catalogue in the store. It belongs to no organization: everybody reads it, the operator alone writes it.
+//! The college catalogue in the store. It belongs to no organization: everyone reads it, only the operator writes it.
 
 use constcat::concat;
 use fieldhouse_domain::colleges::{College, Program as Catalogued, ProgramGender};
@@ -15,10 +15,10 @@ use crate::row::{Row, record};
 use crate::search::{has_words, patterns, range};
 use crate::value::{Value, id, values};
 
-/// The columns of a program with the college that people know it by.
+/// The columns of a program and of its college's name and location.
 pub(crate) const PROGRAM_COLUMNS: &str = concat!(Catalogued::COLUMNS, ", c.unitid, c.name, c.city, c.state");
 
-/// Colleges after the point $1, $2 that pass the filters $3 to $6.
+/// Colleges after the position $1, $2 that match the filters $3 to $6.
 macro_rules! college_page {
     ($and:literal) => {
         concat!(
@@ -32,8 +32,8 @@ macro_rules! college_page {
         )
     };
 }
-/// Programs after the point $1 to $4 that pass the filters $5 to $8. The point spans two tables, so that no index can be entered at
-/// it: the name by itself can.
+/// Programs after the position $1 to $4 that match the filters $5 to $8. The position uses columns of two tables, so that no index contains
+/// it; the college's name alone can use one.
 macro_rules! program_page {
     ($and:literal) => {
         concat!(
@@ -73,7 +73,7 @@ queries! {
     WORD "colleges.word" "INSERT INTO college_words (word, college_id) VALUES ($1, $2) ON CONFLICT (word, college_id) DO NOTHING";
 }
 
-/// A program with the college that people know it by.
+/// A program with its college's name and location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     /// The program.
@@ -88,10 +88,10 @@ pub struct Program {
     pub state: Option<String>,
 }
 
-/// Which colleges or programs are wanted.
+/// Filters of colleges and programs.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Only those whose college's folded name holds words that start with these.
+    /// Only those whose college's folded name contains words that start with these.
     pub words: Vec<String>,
     /// Only programs of this college.
     pub college: Option<CollegeId>,
@@ -99,16 +99,16 @@ pub struct Filter {
     pub state: Option<String>,
     /// Only of this division, folded.
     pub division: Option<String>,
-    /// Only with, or of, this sport.
+    /// Only those with, or of, this sport.
     pub sport: Option<Sport>,
-    /// Only for these.
+    /// Only those of this gender.
     pub gender: Option<ProgramGender>,
 }
 
-/// Where a list of programs goes on: the folded name of the college, sport, gender and id of the last one.
+/// The position in a list of programs: the folded name of the college, sport, gender and id of the last one.
 pub type ProgramPoint = (String, String, String, Uuid);
 
-/// Colleges by name, from a point in that order: the folded name and id of the last one.
+/// Colleges by name, after a position: the folded name and id of the last one.
 pub async fn list(
     reader: &mut impl Reader,
     filter: &Filter,
@@ -132,12 +132,12 @@ pub async fn read(reader: &mut impl Reader, college_id: CollegeId) -> Result<Opt
     first(reader, READ, values![id(college_id)], record).await
 }
 
-/// The college of a `UNITID`.
+/// The college with a `UNITID`.
 pub async fn by_unitid(reader: &mut impl Reader, unitid: i64) -> Result<Option<College>> {
     first(reader, BY_UNITID, values![unitid], record).await
 }
 
-/// Programs by college, sport and gender, from a point in that order.
+/// Programs by college, sport and gender, after a position.
 pub async fn programs(
     reader: &mut impl Reader,
     filter: &Filter,
@@ -191,7 +191,7 @@ fn program(row: &mut Row<'_>) -> Result<Program> {
     of_college(row, program)
 }
 
-/// A program whose columns are all null where there is none: the last columns of a row.
+/// The last columns of a row as a program. `None` if all are null.
 pub(crate) fn optional_program(row: &mut Row<'_>) -> Result<Option<Program>> {
     row.optional_record()?.map(|program| of_college(row, program)).transpose()
 }
@@ -206,7 +206,7 @@ fn of_college(row: &mut Row<'_>, program: Catalogued) -> Result<Program> {
     })
 }
 
-/// Writes a college of the catalogue, new or changed, with the words that it is found by.
+/// Writes a new or changed college, with the words of its name for searches.
 pub async fn write(tx: &mut Tx<'_>, _: &Operator, new: bool, college: &College) -> Result<()> {
     let values: Vec<Value<'_>> = college.cells().into_iter().map(Value::from).collect();
     tx.run(if new { INSERT } else { UPDATE }, &values).await?;
@@ -219,7 +219,7 @@ pub async fn write(tx: &mut Tx<'_>, _: &Operator, new: bool, college: &College) 
     Ok(())
 }
 
-/// Writes a program of the catalogue, new or changed.
+/// Writes a new or changed program.
 pub async fn write_program(tx: &mut Tx<'_>, _: &Operator, new: bool, program: &Catalogued) -> Result<()> {
     let values: Vec<Value<'_>> = program.cells().into_iter().map(Value::from).collect();
     tx.run(if new { INSERT_PROGRAM } else { UPDATE_PROGRAM }, &values).await.map(drop)

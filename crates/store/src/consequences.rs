@@ -1,9 +1,9 @@
-//! What follows from effects: derived here, for every command, so that none can forget it. What follows without reading anything is a
-//! rule of the record (`fieldhouse_domain`); here is what has to be read for it.
+//! Effects that follow from others. They are derived here for every command, so that none can forget them. Rules that need no reading
+//! belong to the records in `fieldhouse_domain`; these have to read other records.
 //!
-//! - A division that is created, changed or deleted touches its season, which is read together with it.
-//! - A game notes what families should know of a change.
-//! - A membership that changes or ends ends the member's sessions in the organization; one that ends revokes their keys.
+//! - A division that is created, changed or deleted gives its season a new version, because they are read together.
+//! - A game records the changes that families should know about.
+//! - A changed or deleted membership ends the member's sessions in the organization; a deleted one also revokes their keys.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::engine::Tx;
 use crate::error::Result;
 use crate::{api_keys, records, sessions};
 
-/// Adds what follows from a command's effects.
+/// Adds the effects that follow from a command's effects.
 pub(crate) async fn add(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -47,7 +47,7 @@ pub(crate) async fn add(
     Ok(())
 }
 
-/// The seasons whose divisions change and that do not change themselves.
+/// Unchanged seasons whose divisions change.
 fn touched(effects: &[Effect]) -> BTreeSet<SeasonId> {
     let divisions = effects.iter().filter_map(|effect| match effect.record() {
         Some(AnyRecord::Division(division)) => Some(division.season_id),
@@ -63,7 +63,7 @@ fn touched(effects: &[Effect]) -> BTreeSet<SeasonId> {
     divisions.filter(|season| !changed.contains(season)).collect()
 }
 
-/// The users whose membership changes, and whether it ends.
+/// Users whose membership changes, and whether it is deleted.
 fn members(effects: &[Effect]) -> Vec<(UserId, bool)> {
     let changed = effects.iter().filter_map(|effect| match (&effect.before, &effect.after) {
         (Some(AnyRecord::Member(before)), after) => Some((before.user_id, after.is_none())),

@@ -1,4 +1,4 @@
-//! Divisions in the store. A list of seasons reads them together with their seasons: `seasons.rs`.
+//! Divisions in the store. Lists of seasons read their divisions in `seasons.rs`.
 
 use constcat::concat;
 use fieldhouse_domain::divisions::Division;

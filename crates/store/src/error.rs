@@ -1,70 +1,70 @@
-//! What can go wrong below the domain. Not finding a record is not an error: it is `Ok(None)`.
+//! Errors of the store. A missing record is not an error: it is `Ok(None)`.
 
 use std::error::Error as _;
 
-/// What went wrong in the store.
+/// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Another record has the same unique key.
-    #[error("a unique key is taken: {0}")]
+    #[error("a unique key is in use: {0}")]
     Duplicate(Taken),
-    /// A record refers to one that is not there, or is referred to.
-    #[error("a reference does not hold: {0}")]
+    /// A reference to a missing record, or the deletion of a referenced one.
+    #[error("a reference is violated: {0}")]
     Reference(String),
-    /// A stored row cannot be read: somebody or something changed it outside of this program.
+    /// A stored row cannot be read: it was changed outside of this program.
     #[error("corrupt row in {query}, column {column}, row {row}: {reason}")]
     Corrupt {
-        /// The query that read it.
+        /// The query.
         query: &'static str,
         /// The column.
         column: String,
-        /// The first column's value, which is the id where there is one.
+        /// The value of the first column, which is usually the id.
         row: String,
         /// What is wrong.
         reason: String,
     },
-    /// More is asked than the store can do now. Nothing was done.
+    /// Too many requests wait. Nothing was done.
     #[error("the store is overloaded: {0}")]
     Overloaded(&'static str),
-    /// A statement took longer than it may. Nothing was done.
+    /// A statement exceeded its time limit. Nothing was done.
     #[error("a statement took too long")]
     Timeout,
-    /// A lock could not be had in time. Nothing was done.
-    #[error("a lock could not be had in time")]
+    /// A lock was not acquired in time. Nothing was done.
+    #[error("a lock was not acquired in time")]
     LockTimeout,
-    /// The database cannot be reached or used. Whether the transaction was carried out may be unknown.
+    /// The database cannot be reached or used. The transaction may or may not have been carried out.
     #[error("the database cannot be used: {0}")]
     Unavailable(String),
     /// The database's schema is newer than this program.
-    #[error("the database has schema version {found}, this program knows {known}: use a newer program")]
+    #[error("the database has schema version {found}, but this program supports {known}: update the program")]
     NewerSchema {
         /// The database's version.
         found: i64,
-        /// The newest that this program knows.
+        /// The newest version that this program supports.
         known: i64,
     },
-    /// A landed migration was edited.
-    #[error("migration {0} is not the one that was applied")]
+    /// An applied migration was edited.
+    #[error("migration {0} was edited after it was applied")]
     EditedMigration(i64),
-    /// Another process has the data folder.
+    /// Another process has locked the data folder.
     #[error("the data folder {0} is in use by another Fieldhouse process: stop it first")]
     Locked(String),
-    /// A fault in this program.
+    /// A bug in this program.
     #[error("internal: {0}")]
     Internal(String),
 }
 
-/// A unique key that another record has.
+/// A unique key that another record already has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken {
     /// The table.
     pub table: String,
-    /// The field by which records of the table are told apart; none for a key that no client sets.
+    /// The field that must be unique. `None` for a key that no client sets.
     pub field: Option<String>,
 }
 
 impl Taken {
-    /// What SQLite reports: `UNIQUE constraint failed: seasons.org_id, seasons.name_folded`.
+    /// Parses SQLite's message: `UNIQUE constraint failed: seasons.org_id, seasons.name_folded`.
     fn of_sqlite(text: &str) -> Self {
         let columns = text.rsplit(": ").next().unwrap_or_default();
         let (table, column) =
@@ -74,7 +74,7 @@ impl Taken {
         Self { table: table.to_owned(), field }
     }
 
-    /// What PostgreSQL reports: the name of the constraint, which is `seasons__name` by the migrations' custom.
+    /// Parses PostgreSQL's constraint, which the migrations name like `seasons__name`.
     fn of_postgres(error: &tokio_postgres::error::DbError) -> Self {
         let constraint = error.constraint().unwrap_or_default();
         let (table, field) = constraint.split_once("__").unwrap_or((error.table().unwrap_or_default(), ""));
@@ -88,7 +88,7 @@ impl std::fmt::Display for Taken {
     }
 }
 
-/// What a store function gives.
+/// The result of a store function.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl From<rusqlite::Error> for Error {
@@ -123,7 +123,7 @@ impl From<tokio_postgres::Error> for Error {
         use tokio_postgres::error::SqlState;
         let text = explain(&error);
         let Some(code) = error.code() else {
-            // What the driver itself refuses, such as a value that does not fit its parameter, is no fault of the connection.
+            // Errors of the driver itself, such as a value that does not fit its parameter, are not errors of the connection.
             let lost = error.is_closed() || error.source().is_some_and(|cause| cause.is::<std::io::Error>());
             return if lost { Self::Unavailable(text) } else { Self::Internal(text) };
         };
@@ -136,7 +136,7 @@ impl From<tokio_postgres::Error> for Error {
             SqlState::FOREIGN_KEY_VIOLATION => Self::Reference(text),
             SqlState::QUERY_CANCELED | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => Self::Timeout,
             SqlState::LOCK_NOT_AVAILABLE => Self::LockTimeout,
-            // A server that has become a standby.
+            // The server has become a standby.
             SqlState::READ_ONLY_SQL_TRANSACTION => Self::Unavailable(text),
             _ if UNAVAILABLE.iter().any(|class| code.code().starts_with(class)) => Self::Unavailable(text),
             _ => Self::Internal(text),
@@ -144,7 +144,7 @@ impl From<tokio_postgres::Error> for Error {
     }
 }
 
-/// Classes of SQLSTATE that tell of the server and not of the statement: the connection, its resources, its shutdown, its disk.
+/// Classes of SQLSTATE about the server instead of the statement: connection, resources, shutdown, disk.
 const UNAVAILABLE: [&str; 4] = ["08", "53", "57P", "58"];
 
 impl From<deadpool_postgres::PoolError> for Error {
@@ -160,7 +160,7 @@ impl From<deadpool_postgres::PoolError> for Error {
     }
 }
 
-/// What went wrong, with its causes. PostgreSQL's "detail" is left out: it quotes the values of the row.
+/// The message with its causes, without PostgreSQL's "detail", which quotes values of the row.
 fn explain(error: &tokio_postgres::Error) -> String {
     if let Some(error) = error.as_db_error() {
         return format!("{} ({})", error.message(), error.code().code());

@@ -1,4 +1,4 @@
-//! Saved college programs of users in the store. Those of guests are in a table of their own: `guests.rs`.
+//! Saved college programs of users in the store. Those of guests have their own table: `guests.rs`.
 
 use fieldhouse_domain::favorites::Favorite;
 
@@ -10,7 +10,7 @@ use crate::query::queries;
 use crate::row::Row;
 use crate::value::{id, values};
 
-/// Saved programs with what the catalogue says of them, in their owner's order.
+/// Saved programs with their facts in the catalogue, in the owner's order.
 macro_rules! saved {
     ($table:literal, $whose:literal) => {
         constcat::concat!(
@@ -32,16 +32,16 @@ queries! {
     LIST "favorites.list" saved!("favorites", "f.org_id = $1 AND f.owner_id = $2");
 }
 
-/// A saved program with what the catalogue says of it.
+/// A saved program with its facts in the catalogue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
-    /// What was saved.
+    /// The saved program.
     pub favorite: Favorite,
-    /// The catalogue's program; none for one that the catalogue does not hold.
+    /// The program in the catalogue. `None` for a custom program.
     pub program: Option<Program>,
 }
 
-/// The whole list of the user who acts, in their order. It holds at most [`fieldhouse_domain::favorites::MOST`].
+/// The whole list of the acting user, in order. It contains at most [`fieldhouse_domain::favorites::MAX_SAVED`].
 pub async fn list<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<Vec<Listed>> {
     reader.rows(LIST, values![id(proof.organization()), id(proof.owner())], listed).await
 }

@@ -1,19 +1,19 @@
-//! The data folder: one process at a time has it, and what is in it is its owner's alone.
+//! The data folder: used by one process at a time, and readable only by its owner.
 
 use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Takes a data folder for this process alone, until the lock is dropped.
+/// A lock on a data folder, until it is dropped.
 pub struct FolderLock {
     _file: std::fs::File,
 }
 
 impl FolderLock {
-    /// The name of the lock's file in the folder.
+    /// The name of the lock file.
     pub const FILE: &str = "lock";
 
-    /// Locks the folder, making it (mode 0700) if need be. Fails where another process has it.
+    /// Locks the folder, and creates it (mode 0700) if necessary. Fails if another process has locked it.
     pub fn take(folder: &Path) -> Result<Self> {
         let unavailable =
             |error: std::io::Error| Error::Unavailable(format!("{}: {error}", folder.display()));
@@ -27,7 +27,7 @@ impl FolderLock {
     }
 }
 
-/// Makes a file that only its owner can read (mode 0600), unless it is there.
+/// Creates a file that only its owner can read (mode 0600), if it does not exist.
 pub(crate) fn make_private_file(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.create(true).append(true);

@@ -42,7 +42,7 @@ queries! {
     OF_SEASON "games.of_season" concat!("SELECT ", Game::COLUMNS, " FROM games g WHERE g.org_id = $1 AND g.season_id = $2");
 }
 
-/// A game with the names that people know its teams and venue by.
+/// A game with the names of its teams and venue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
     /// The game.
@@ -55,25 +55,25 @@ pub struct Listed {
     pub venue_name: Option<String>,
 }
 
-/// Which games are wanted.
+/// Filters of upcoming games.
 #[derive(Clone, Debug)]
 pub struct Upcoming {
-    /// The earliest start. A game of which only the day is known counts until its day is over.
+    /// The earliest start. A game without a time counts until its day is over.
     pub from: Timestamp,
-    /// Starts before this.
+    /// The start must be before this.
     pub to: Timestamp,
     /// Only games of this team.
     pub team: Option<TeamId>,
     /// Only games of this season.
     pub season: Option<SeasonId>,
-    /// Only games that stand here.
+    /// Only games with this status.
     pub status: Option<GameStatus>,
 }
 
-/// How long before `from` the day may have begun of a game of which only the day is known.
+/// The maximum length of a day: how long before `from` the day of a game without a time may have started.
 const LONGEST_DAY: SignedDuration = SignedDuration::from_hours(25);
 
-/// Games to come, soonest first, from a point in that order.
+/// Upcoming games, soonest first, after a position.
 pub async fn upcoming<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
@@ -100,7 +100,7 @@ pub async fn upcoming<R: Reader>(
         }
     };
     if let (Some(_), Some(season)) = (wanted.team, wanted.season) {
-        // A team belongs to one season, so this keeps all or none.
+        // A team belongs to one season, so this filters either all games or none.
         found.retain(|listed| listed.game.season_id == season);
     }
     Ok(found)

@@ -1,4 +1,4 @@
-//! Guests in the store: visitors without a credential, their lists of saved programs, and the end of both after 30 days.
+//! Guests in the store: visitors without a credential and their lists of saved programs. Both expire after 30 days.
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::ids::GuestId;
@@ -21,10 +21,10 @@ queries! {
     LIST "guests.favorites" favorites::saved!("guest_favorites", "f.owner_id = $1");
 }
 
-/// How long a guest's list is kept.
+/// How long a guest's list is stored.
 pub const GUEST_LIFE: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// The guest of a token, while his list is kept.
+/// The guest with a token, if it has not expired.
 pub async fn find(
     reader: &mut impl Reader,
     token_digest: &[u8; 32],
@@ -33,13 +33,13 @@ pub async fn find(
     first(reader, FIND, values![token_digest, now], |row| row.next()).await
 }
 
-/// A guest's whole list, in his order.
+/// A guest's whole list, in order.
 pub async fn list(reader: &mut impl Reader, guest: GuestId) -> Result<Vec<Listed>> {
     reader.rows(LIST, values![id(guest)], favorites::listed).await
 }
 
 impl<'tx> Tx<'tx> {
-    /// Leave to write to the list of the guest of a token; none where there is no such guest now.
+    /// The permission to write the list of the guest with a token. `None` if there is no such guest.
     pub async fn permit_guest(
         &mut self,
         token_digest: &[u8; 32],
@@ -49,8 +49,8 @@ impl<'tx> Tx<'tx> {
         Ok(guest.map(|guest| GuestWrite::new(self, guest)))
     }
 
-    /// Makes a guest, with leave to write to his list.
-    pub async fn welcome_guest(
+    /// Creates a guest, and returns the permission to write the list.
+    pub async fn create_guest(
         &mut self,
         moment: &Moment,
         token_digest: &[u8; 32],
@@ -61,14 +61,14 @@ impl<'tx> Tx<'tx> {
         Ok(GuestWrite::new(self, guest))
     }
 
-    /// Ends a guest whose list is empty: his token is good for nothing more.
+    /// Deletes a guest with an empty list, whose token becomes invalid.
     pub async fn end_guest(&mut self, proof: GuestWrite<'tx>) -> Result<()> {
         self.run(DELETE_GUEST, values![id(proof.guest())]).await.map(drop)
     }
 }
 
 impl Store {
-    /// Forgets guests whose time is over, with their lists: how many.
+    /// Deletes expired guests with their lists, and returns their number.
     pub async fn purge_guests(&self, now: Timestamp) -> Result<u64> {
         self.write("guests.purge", async move |tx| {
             tx.run(EXPIRED_LISTS, values![now]).await?;

@@ -1,5 +1,5 @@
-//! Answers kept for a day under the key that the client sent, in the transaction of the write, so that a repeated request does
-//! nothing twice.
+//! Responses stored for a day under the client's idempotency key, in the transaction of the write, so that a repeated request has no second
+//! effect.
 
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::record::Bytes;
@@ -14,7 +14,7 @@ use crate::value::{Value, values};
 queries! {
     FIND "idempotency.find" "SELECT request_digest, status, headers, body, made_id, created_at FROM idempotency_keys
         WHERE org_id = $1 AND caller = $2 AND operation = $3 AND idempotency_key = $4";
-    KEEP "idempotency.keep" "INSERT INTO idempotency_keys
+    INSERT "idempotency.insert" "INSERT INTO idempotency_keys
             (org_id, caller, operation, idempotency_key, request_digest, status, headers, body, made_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
         ON CONFLICT (org_id, caller, operation, idempotency_key) DO UPDATE
@@ -22,16 +22,16 @@ queries! {
     PURGE "idempotency.purge" "DELETE FROM idempotency_keys WHERE created_at < $1";
 }
 
-/// To what an idempotency key is bound.
+/// What an idempotency key is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// The caller's organization; none: he belongs to none.
+    /// The caller's organization. `None` if they have none.
     pub organization: Option<OrganizationId>,
-    /// A digest of who calls.
+    /// A digest of the caller.
     pub caller: [u8; 32],
     /// The operation's id.
     pub operation: &'static str,
-    /// The key that the client sent.
+    /// The client's key.
     pub key: String,
 }
 
@@ -41,57 +41,57 @@ impl Slot {
     }
 }
 
-/// A kept answer.
+/// A stored response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
-    /// The digest of the request that it answers.
+pub struct StoredResponse {
+    /// The digest of its request.
     pub request_digest: [u8; 32],
     /// The HTTP status.
     pub status: i64,
-    /// The headers that belong to it, as JSON.
+    /// The headers, as JSON.
     pub headers: String,
-    /// The body; none: it held a secret.
+    /// The body. `None` if it contained a secret.
     pub body: Option<Vec<u8>>,
-    /// The id of what was made.
-    pub made_id: Option<String>,
-    /// When it was kept.
+    /// The id of the created record.
+    pub created_id: Option<String>,
+    /// When it was stored.
     pub created_at: Timestamp,
 }
 
-/// The answer that is kept under a key.
-pub async fn find(tx: &mut Tx<'_>, slot: &Slot) -> Result<Option<Kept>> {
+/// Returns the response stored under a key.
+pub async fn find(tx: &mut Tx<'_>, slot: &Slot) -> Result<Option<StoredResponse>> {
     first(tx, FIND, values![slot.org(), &slot.caller, slot.operation, &slot.key], |row| {
-        Ok(Kept {
+        Ok(StoredResponse {
             request_digest: row.next()?,
             status: row.next()?,
             headers: row.next()?,
             body: row.next::<Option<Bytes>>()?.map(|body| body.0),
-            made_id: row.next()?,
+            created_id: row.next()?,
             created_at: row.next()?,
         })
     })
     .await
 }
 
-/// Keeps an answer, in place of one that is too old to count.
-pub async fn keep(tx: &mut Tx<'_>, slot: &Slot, kept: &Kept) -> Result<()> {
+/// Stores a response. Replaces an expired one.
+pub async fn insert(tx: &mut Tx<'_>, slot: &Slot, stored: &StoredResponse) -> Result<()> {
     let values = values![
         slot.org(),
         &slot.caller,
         slot.operation,
         &slot.key,
-        &kept.request_digest,
-        kept.status,
-        &kept.headers,
-        kept.body.as_deref(),
-        kept.made_id.as_ref(),
-        kept.created_at,
+        &stored.request_digest,
+        stored.status,
+        &stored.headers,
+        stored.body.as_deref(),
+        stored.created_id.as_ref(),
+        stored.created_at,
     ];
-    tx.run(KEEP, values).await.map(drop)
+    tx.run(INSERT, values).await.map(drop)
 }
 
 impl Store {
-    /// Forgets answers that were kept before a time: how many.
+    /// Deletes the responses stored before a time, and returns their number.
     pub async fn purge_idempotency_keys(&self, before: Timestamp) -> Result<u64> {
         self.write("idempotency.purge", async move |tx| tx.run(PURGE, values![before]).await).await
     }

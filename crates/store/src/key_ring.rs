@@ -1,4 +1,4 @@
-//! Which key ring the store is used with: a fingerprint of each of its secrets. The secrets themselves are never stored here.
+//! Fingerprints of the key ring that the store is used with, one for each secret. The secrets themselves are not stored here.
 
 use crate::engine::{Reader, Tx};
 use crate::error::Result;
@@ -14,18 +14,18 @@ queries! {
 /// The fingerprint of one secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// What the secret is for.
+    /// The purpose of the secret.
     pub purpose: String,
-    /// The fingerprint itself.
+    /// The fingerprint.
     pub digest: [u8; 32],
 }
 
-/// The fingerprints of all secrets that were ever used with this store; empty if it has not been used with a key ring yet.
+/// The fingerprints of all secrets that were used with this store. Empty if it has never been used with a key ring.
 pub async fn read(reader: &mut impl Reader) -> Result<Vec<Fingerprint>> {
     reader.rows(READ, values![], |row| Ok(Fingerprint { purpose: row.next()?, digest: row.next()? })).await
 }
 
-/// Remembers a fingerprint.
+/// Stores a fingerprint.
 pub async fn remember(tx: &mut Tx<'_>, fingerprint: &Fingerprint) -> Result<()> {
     tx.run(INSERT, values![&fingerprint.purpose, &fingerprint.digest]).await.map(drop)
 }

@@ -1,13 +1,13 @@
-//! The records of Fieldhouse, on embedded SQLite and on PostgreSQL: one API, two engines. The only crate that knows a database driver.
+//! The store: records on embedded SQLite and on PostgreSQL, with one API. The only crate that uses database drivers.
 //!
-//! - A query is one SQL text with a name ([`query`]), a row is mapped once ([`row`]), a transaction is one body ([`Store::write`]).
-//!   Only `sqlite/` and `postgres/` are written twice.
-//! - What opens a tenant's data is a proof: [`OrgScope`] for reading, [`OrgWrite`] for changing, minted in [`access`] alone.
-//! - A record changes in one way: [`Tx::apply`] takes the effects of a domain command. Before the transaction commits,
-//!   they become one entry of the organization's ledger ([`ledger`]).
+//! - A query is one SQL text with a name ([`query`]), a row has one mapper ([`row`]), a transaction has one body ([`Store::write`]). Only
+//! `sqlite/` and `postgres/` differ.
+//! - Access to a tenant's data needs a proof: [`OrgScope`] for reading, [`OrgWrite`] for writing. Only [`access`] creates them.
+//! - Records change only through [`Tx::apply`], which takes the effects of a command. Before the transaction commits, they become one entry
+//! of the organization's ledger ([`ledger`]).
 //!
-//! A new noun gets a file of its name with its queries and row mapper, a line in [`query::all`], an arm in `apply.rs`, and a file in
-//! `tests/conformance`, where both engines have to run every query.
+//! A new noun gets a file with its queries and row mapper, a line in [`query::all`], a line in `records.rs`, and a file in
+//! `tests/conformance`, where every query must run on both engines.
 
 pub mod access;
 pub mod api_keys;
@@ -41,7 +41,7 @@ pub mod users;
 mod value;
 pub mod venues;
 
-pub use access::{Actor, Caller, GuestWrite, OrgScope, OrgWrite, Principal, Proof, Sent};
+pub use access::{Actor, Caller, GuestWrite, OrgScope, OrgWrite, Principal, Proof, RawCredential};
 pub use apply::{Authority, Change};
 pub use engine::{Engine, Options, Reader, Store, Tx};
 pub use error::{Error, Result, Taken};

@@ -1,4 +1,4 @@
-//! Failed sign-ins in the store: how often, and when last, by a digest of the address that was tried. Known and unknown addresses are
+//! Failed sign-in attempts in the store: their number and the last time, by a digest of the e-mail address. Known and unknown addresses are
 //! treated alike. This is bookkeeping of the identity provider, not a record of an organization.
 
 use jiff::{SignedDuration, Timestamp};
@@ -16,23 +16,23 @@ queries! {
     CLEAR "login_failures.clear" "DELETE FROM login_failures WHERE subject = $1";
 }
 
-/// How often sign-in failed in a row, and when last.
+/// The number of failed attempts in a row, and the time of the last one.
 pub async fn read(reader: &mut impl Reader, subject: &[u8; 32]) -> Result<Option<(i64, Timestamp)>> {
     first(reader, READ, values![subject], |row| Ok((row.next()?, row.next()?))).await
 }
 
-/// Why an address may not try to sign in now.
+/// Why an address may not sign in now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// How often it failed in a row.
+    /// The number of failed attempts in a row.
     pub failures: i64,
-    /// When it may try again.
+    /// When the next attempt is permitted.
     pub ends: Timestamp,
 }
 
 impl Store {
-    /// Counts a sign-in as failed before it is tried, so that tries that run at once cannot all pass before one is counted; a right
-    /// password clears the count. Where the address must wait longer, `wait` after so many failures, nothing is counted.
+    /// Counts an attempt as failed before the password is checked, so that concurrent attempts cannot all pass before one is counted; the
+    /// right password clears the count. `wait` is the delay after some failures; during it, attempts are refused and not counted.
     pub async fn begin_login(
         &self,
         subject: [u8; 32],
@@ -52,12 +52,12 @@ impl Store {
         .await
     }
 
-    /// Forgets addresses that last failed before a time: how many.
+    /// Deletes the addresses whose last failure was before a time, and returns their number.
     pub async fn purge_login_failures(&self, before: Timestamp) -> Result<u64> {
         self.write("login_failures.purge", async move |tx| tx.run(PURGE, values![before]).await).await
     }
 
-    /// Forgets the failures of an address that has signed in.
+    /// Clears the failures of an address that has signed in.
     pub async fn clear_login_failures(&self, subject: [u8; 32]) -> Result<()> {
         self.write("login_failures.clear", async move |tx| tx.run(CLEAR, values![&subject]).await.map(drop))
             .await

@@ -14,7 +14,7 @@ use crate::query::queries;
 use crate::row::Row;
 use crate::value::{id, values};
 
-/// Members with what people know them by.
+/// Members with their users' names and addresses.
 const LISTED: &str =
     concat!("SELECT ", Member::COLUMNS, ", u.name, u.email FROM members m JOIN users u ON u.id = m.user_id");
 
@@ -25,14 +25,14 @@ queries! {
     OWNERS "members.owners" "SELECT COUNT(*) FROM members WHERE org_id = $1 AND role = $2 AND suspended_at IS NULL";
 }
 
-/// A member with what people know them by.
+/// A member with the user's name and address.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
     /// The member.
     pub member: Member,
     /// The person's name.
     pub name: String,
-    /// The address that signs in.
+    /// The e-mail address for sign-in.
     pub email: String,
 }
 
@@ -40,7 +40,7 @@ fn listed(row: &mut Row<'_>) -> Result<Listed> {
     Ok(Listed { member: row.record()?, name: row.next()?, email: row.next()? })
 }
 
-/// Members after a point in the order of joining.
+/// Members in the order of joining, after a position.
 pub async fn list<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
@@ -60,7 +60,7 @@ pub async fn read<R: Reader>(
     first(reader, READ, values![id(proof.organization()), id(member)], listed).await
 }
 
-/// How many owners the organization has who are not suspended.
+/// The number of owners who are not suspended.
 pub async fn owners<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<i64> {
     let values = values![id(proof.organization()), Role::Owner.rank()];
     Ok(first(reader, OWNERS, values, |row| row.next()).await?.unwrap_or_default())

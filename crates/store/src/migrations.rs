@@ -1,7 +1,7 @@
-//! Migrations: numbered files, applied in order, each once and in a transaction of its own, the same steps on both engines.
+//! Migrations: numbered files, applied in order, each once and in its own transaction, with the same steps on both engines.
 //!
-//! The texts hold type tokens in braces, for the engines' types differ. A landed migration is never edited: its checksum is kept and
-//! compared. To change the schema, add `migrations/NNNN_name.sql` and a line to [`ALL`]; what only PostgreSQL has is in
+//! The SQL contains type tokens in braces, because the engines' types differ. An applied migration must not be edited: its checksum is
+//! stored and compared. To change the schema, add `migrations/NNNN_name.sql` and a line to [`ALL`]; SQL only for PostgreSQL is in
 //! `migrations/NNNN_name.postgres.sql`.
 
 use deadpool_postgres::Object;
@@ -16,10 +16,10 @@ use crate::sqlite::statistics;
 pub struct Migration {
     /// Its number.
     pub number: i64,
-    /// What it does.
+    /// Its name.
     pub name: &'static str,
     sql: &'static str,
-    /// What follows on PostgreSQL only.
+    /// Additional SQL for PostgreSQL.
     postgres: &'static str,
 }
 
@@ -31,7 +31,7 @@ pub const ALL: &[Migration] = &[Migration {
     postgres: include_str!("../migrations/0001_foundation.postgres.sql"),
 }];
 
-/// What the tokens mean on SQLite and on PostgreSQL.
+/// The types of the tokens on SQLite and on PostgreSQL.
 const TOKENS: &[(&str, &str, &str)] = &[
     ("{uuid}", "BLOB", "UUID"),
     ("{text}", "TEXT", "TEXT COLLATE \"C\""),
@@ -47,7 +47,7 @@ const TOKENS: &[(&str, &str, &str)] = &[
     ("{reference_without_rowid}", "STRICT, WITHOUT ROWID", ""),
 ];
 
-/// The text for an engine.
+/// The SQL for an engine.
 fn translated(sql: &str, engine: Engine) -> String {
     TOKENS.iter().fold(sql.to_owned(), |sql, (token, sqlite, postgres)| {
         sql.replace(token, if engine == Engine::Sqlite { sqlite } else { postgres })
@@ -55,7 +55,7 @@ fn translated(sql: &str, engine: Engine) -> String {
 }
 
 impl Migration {
-    /// Its text for an engine.
+    /// The SQL for an engine.
     pub fn sql(&self, engine: Engine) -> String {
         let more = if engine == Engine::Postgres { self.postgres } else { "" };
         translated(&format!("{}{more}", self.sql), engine)
@@ -67,12 +67,12 @@ impl Migration {
     }
 }
 
-/// How far a database's schema is.
+/// The schema version of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// The newest step that was applied; 0: none.
+    /// The newest applied step; 0 if there is none.
     pub applied: i64,
-    /// The newest that this program knows.
+    /// The newest step that this program has.
     pub known: i64,
 }
 
@@ -82,10 +82,10 @@ const HAS_TABLE_SQLITE: &str = "SELECT COUNT(*) > 0 FROM sqlite_schema WHERE nam
 const HAS_TABLE_POSTGRES: &str = "SELECT to_regclass('schema_migrations') IS NOT NULL";
 const APPLIED: &str = "SELECT number, checksum FROM schema_migrations ORDER BY number";
 const NOTE: &str = "INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)";
-/// A step takes as long as it takes, and waits for another program that migrates.
-const UNHURRIED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0";
+/// A step has no time limit, and waits for another program that migrates.
+const NO_TIMEOUTS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0";
 
-/// How far the schema is, without changing it. Fails where it is newer than this program or a step was edited.
+/// The schema version, without changing anything. Fails if it is newer than this program or a step was edited.
 pub async fn status(store: &Store) -> Result<Status> {
     let applied = match (store.sqlite(), store.postgres()) {
         (Some(sqlite), _) => {
@@ -114,7 +114,7 @@ async fn applied_on_postgres(connection: &Object) -> Result<Vec<(i64, String)>> 
     rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
 }
 
-/// Brings the schema up to this program. Gives the steps that were applied now.
+/// Migrates the schema to this program's version. Returns the applied steps.
 pub async fn run(store: &Store) -> Result<Vec<&'static Migration>> {
     let before = status(store).await?;
     let mut done = Vec::new();
@@ -151,7 +151,7 @@ fn check(applied: &[(i64, String)]) -> Result<Status> {
     Ok(Status { applied: newest, known })
 }
 
-/// Applies a step, unless somebody else has done so in the meantime.
+/// Applies a step, unless another program has applied it.
 fn apply_on_sqlite(connection: &rusqlite::Connection, migration: &Migration) -> Result<bool> {
     connection.execute_batch(&translated(TABLE, Engine::Sqlite))?;
     let noted = connection.execute(NOTE, (migration.number, migration.name, migration.checksum()));
@@ -164,12 +164,12 @@ fn apply_on_sqlite(connection: &rusqlite::Connection, migration: &Migration) -> 
     Ok(true)
 }
 
-/// Applies a step, unless somebody else has done so in the meantime.
+/// Applies a step, unless another program has applied it.
 async fn apply_on_postgres(connection: &mut Object, migration: &Migration) -> Result<bool> {
-    make_table(connection).await?;
+    create_table(connection).await?;
     let transaction = connection.transaction().await?;
-    transaction.batch_execute(UNHURRIED).await?;
-    // Noted first: a second program that migrates at the same time waits here, then fails and finds it done.
+    transaction.batch_execute(NO_TIMEOUTS).await?;
+    // Inserted first: a second program that migrates at the same time waits here, then fails and finds the step applied.
     let noted = transaction.execute(NOTE, &[&migration.number, &migration.name, &migration.checksum()]).await;
     match noted.map_err(Error::from) {
         Err(Error::Duplicate(_)) => return Ok(false),
@@ -180,9 +180,9 @@ async fn apply_on_postgres(connection: &mut Object, migration: &Migration) -> Re
     Ok(true)
 }
 
-/// Two programs that make the table at once collide in the catalogue even with IF NOT EXISTS, which fails in one of several ways;
-/// the loser finds it made when it looks again.
-async fn make_table(connection: &Object) -> Result<()> {
+/// Concurrent creations of the table collide in the catalogue even with IF NOT EXISTS, with one of several errors; the next check then
+/// finds the table.
+async fn create_table(connection: &Object) -> Result<()> {
     let table = translated(TABLE, Engine::Postgres);
     match connection.batch_execute(&table).await {
         Ok(()) => Ok(()),

@@ -22,12 +22,12 @@ pub async fn read<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<Op
     first(reader, READ, values![id(proof.organization())], record).await
 }
 
-/// Whether there is any organization: whether the server was initialised.
+/// Whether there is an organization, that is, whether the server was initialized.
 pub async fn any(reader: &mut impl Reader) -> Result<bool> {
     Ok(first(reader, ANY, values![], |row| row.next::<OrganizationId>()).await?.is_some())
 }
 
-/// The organization of a slug. For the operator's commands: it tells nothing but the id.
+/// The id of the organization with a slug, for the operator's commands.
 pub async fn by_slug(reader: &mut impl Reader, slug: &str) -> Result<Option<OrganizationId>> {
     first(reader, SLUG, values![slug], |row| row.next()).await
 }

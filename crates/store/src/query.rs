@@ -1,20 +1,20 @@
 //! Queries: one SQL text each, with a name, for both engines.
 //!
-//! Parameters are written `$1`, `$2`, ... and bound by that number. A query that is not in [`all`] is refused in debug builds, so
-//! that the tests which explain and run every query cannot miss one.
+//! Parameters are `$1`, `$2`, ... and bound by that number. Debug builds refuse a query that is not in [`all`], so that the tests that
+//! explain and run every query include it.
 
 use crate::engine::Engine;
 
 /// One SQL text with its name.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Query {
-    /// The name in spans, metrics and errors: `seasons.list`.
+    /// The name in spans, metrics and errors, such as `seasons.list`.
     pub name: &'static str,
-    /// The text, the same for both engines.
+    /// The SQL, the same for both engines.
     pub sql: &'static str,
 }
 
-/// Names the queries of a module, and lists them as `QUERIES`.
+/// Defines the queries of a module, and lists them as `QUERIES`.
 macro_rules! queries {
     ($($(#[$doc:meta])* $constant:ident $name:literal $sql:expr;)+) => {
         $($(#[$doc])* const $constant: &$crate::query::Query = &$crate::query::Query { name: $name, sql: $sql };)+
@@ -24,7 +24,7 @@ macro_rules! queries {
 }
 pub(crate) use queries;
 
-/// Every query of an engine: those of both, and those that only PostgreSQL has.
+/// Every query of an engine: the common ones, and those that only PostgreSQL has.
 pub fn of(engine: Engine) -> impl Iterator<Item = &'static Query> {
     let journal = if engine == Engine::Postgres { crate::ledger::POSTGRES_QUERIES } else { &[] };
     all().chain(journal.iter().flat_map(|queries| queries.iter().copied()))
@@ -67,7 +67,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
     .chain(crate::records::queries())
 }
 
-/// Notes that a query is run. Debug builds refuse one that is not listed, and remember those that were run.
+/// Records that a query is run. Debug builds refuse a query that is not listed.
 pub(crate) fn note(engine: Engine, query: &'static Query) {
     #[cfg(debug_assertions)]
     runs::note(engine, query);
@@ -75,7 +75,7 @@ pub(crate) fn note(engine: Engine, query: &'static Query) {
     let _ = (engine, query);
 }
 
-/// Which queries were run in this process; debug builds only, for the conformance tests.
+/// The queries that were run in this process; only in debug builds, for the conformance tests.
 #[cfg(debug_assertions)]
 pub mod runs {
     use std::collections::BTreeSet;

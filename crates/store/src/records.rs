@@ -1,5 +1,5 @@
-//! Records of every kind in the store: the statements that write them, which the derive makes from their fields, and the one function
-//! that runs them.
+//! Records of every kind in the store: the statements that write them, which are derived from their fields, and the function that runs
+//! them.
 
 use fieldhouse_domain::api_keys::ApiKey;
 use fieldhouse_domain::divisions::Division;
@@ -32,7 +32,7 @@ pub struct Statements {
     read: &'static Query,
     insert: &'static Query,
     update: &'static Query,
-    /// None: such records are never deleted.
+    /// `None` if such records are never deleted.
     delete: Option<&'static Query>,
     tenant: bool,
 }
@@ -43,12 +43,12 @@ impl Statements {
     }
 }
 
-/// A kind of record that effects are about.
+/// A kind of record that is stored.
 pub trait Stored: Record + Into<AnyRecord> {
     /// The statements of its table.
     #[doc(hidden)]
     const STATEMENTS: Statements;
-    /// Whether whoever has a proof may see the record, beside its organization: what has an owner is the owner's.
+    /// Whether a proof for the organization is enough to see the record. A record with an owner may be visible to the owner only.
     #[doc(hidden)]
     fn is_visible<R: Reader>(&self, proof: &impl Proof<R>) -> bool;
 }
@@ -75,7 +75,7 @@ macro_rules! delete {
     };
 }
 
-/// Who may see a record. The key of a favorite holds its owner, so that another one's is not read at all.
+/// Who may see a record. The key of a favorite contains its owner, so that others' are not read at all.
 macro_rules! visible {
     (all, $record:ident, $proof:ident) => {
         true
@@ -89,7 +89,7 @@ macro_rules! visible {
     (own, $record:ident, $proof:ident) => {
         Some($record.user_id) == $proof.owner()
     };
-    // A key itself only, a person their own, an admin all of the organization.
+    // A key sees only itself, a user their own keys, an admin all keys of the organization.
     (key, $record:ident, $proof:ident) => {
         match $proof.through() {
             Some(key) => key == $record.id,
@@ -127,7 +127,7 @@ stored! {
     Favorite "favorites" deleted all;
 }
 
-/// The statements of guests' lists, which have the columns of users' lists.
+/// The statements of guests' lists, which have the same columns as users' lists.
 const GUESTS: Statements = statements!(
     "guest_favorites",
     match Favorite::TWIN {
@@ -137,7 +137,7 @@ const GUESTS: Statements = statements!(
     deleted
 );
 
-/// One record by its id; none where there is none, or none that the proof opens.
+/// A record by its id. `None` if it does not exist or the proof does not permit reading it.
 pub async fn read<S: Stored, R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
@@ -151,7 +151,7 @@ pub async fn read<S: Stored, R: Reader>(
     Ok(found.filter(|record| record.is_visible(proof)))
 }
 
-/// One record of an organization by its id, for what follows from an effect.
+/// A record of an organization by its id, to derive what follows from an effect.
 pub(crate) async fn read_of<S: Stored>(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -160,8 +160,7 @@ pub(crate) async fn read_of<S: Stored>(
     first(tx, S::STATEMENTS.read, values![id(organization), id(record_id)], row::record).await
 }
 
-/// Writes an effect on a record of an organization, or on a record that belongs to none.
-/// The ledger must be given every effect that is written here.
+/// Writes an effect on a record of an organization, or on a shared record. The caller must also pass the effect to the ledger.
 pub(crate) async fn write(tx: &mut Tx<'_>, org: OrganizationId, effect: &Effect) -> Result<()> {
     tx.unrecorded.note_written();
     let written = match (&effect.before, &effect.after) {
@@ -185,7 +184,7 @@ pub(crate) async fn write_of_guest(tx: &mut Tx<'_>, effect: &Effect) -> Result<(
             Some(query) => tx.run(query, &all(None, before.key_cells())).await?,
             None => 0,
         },
-        _ => return Err(Error::Internal("a guest has nothing but a list".to_owned())),
+        _ => return Err(Error::Internal("a guest can write only a list".to_owned())),
     };
     if written == 1 { Ok(()) } else { Err(moved(effect)) }
 }
@@ -198,12 +197,12 @@ async fn save<R: Stored>(tx: &mut Tx<'_>, org: Option<OrganizationId>, new: bool
 
 async fn delete<R: Stored>(tx: &mut Tx<'_>, org: Option<OrganizationId>, record: &R) -> Result<u64> {
     let org = org.filter(|_| R::STATEMENTS.tenant);
-    let never = || Error::Internal(format!("a {} is never deleted", R::KIND));
+    let never = || Error::Internal(format!("records of the kind {} are never deleted", R::KIND));
     let query = R::STATEMENTS.delete.ok_or_else(never)?;
     tx.run(query, &all(org, record.key_cells())).await
 }
 
-/// The organization where there is one, then the columns.
+/// The organization, if there is one, then the columns.
 fn all(org: Option<OrganizationId>, cells: Vec<fieldhouse_domain::record::Cell<'_>>) -> Vec<Value<'_>> {
     org.map(id).into_iter().chain(cells.into_iter().map(Value::from)).collect()
 }

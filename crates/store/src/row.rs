@@ -45,7 +45,7 @@ impl<'a> Row<'a> {
         R::load(self)
     }
 
-    /// The next columns as a record; none where its id is null, as in a LEFT JOIN that found nothing.
+    /// The next columns as a record. `None` if its id is null, as in a LEFT JOIN without a match.
     pub(crate) fn optional_record<R: Record>(&mut self) -> Result<Option<R>> {
         if self.next::<Option<Uuid>>()?.is_none() {
             self.at += R::FIELDS.len() - 1;
@@ -55,12 +55,12 @@ impl<'a> Row<'a> {
         R::load(self).map(Some)
     }
 
-    /// Goes over the columns of a record.
+    /// Skips the columns of a record.
     pub(crate) fn skip<R: Record>(&mut self) {
         self.at += R::FIELDS.len();
     }
 
-    /// Goes one column back.
+    /// Goes back one column.
     pub(crate) fn back(&mut self) {
         self.at -= 1;
     }
@@ -87,7 +87,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A record is read in the order of its fields. That the columns have their names is checked in debug builds: every query runs there.
+/// Reads a record in the order of its fields. Debug builds check the names of the columns; every query runs there.
 impl Cells for Row<'_> {
     type Error = Error;
     fn next<C: Column>(&mut self, name: &'static str) -> Result<C> {
@@ -101,7 +101,7 @@ fn first_of_sqlite(row: &rusqlite::Row<'_>) -> Option<String> {
     Uuid::from_slice(bytes).ok().map(|id| id.to_string())
 }
 
-/// A column of SQLite, where it lies: nothing is copied. Text that is not UTF-8 is read as bytes, which no text column accepts.
+/// A borrowed column of SQLite. Text that is not UTF-8 is read as bytes, which no text column accepts.
 fn of_sqlite(value: ValueRef<'_>) -> Cell<'_> {
     match value {
         ValueRef::Null => Cell::Null,
@@ -115,7 +115,7 @@ fn of_sqlite(value: ValueRef<'_>) -> Cell<'_> {
     }
 }
 
-/// A column of PostgreSQL as the type that is expected of it.
+/// A column of PostgreSQL, read as the expected type.
 fn of_postgres(
     row: &tokio_postgres::Row,
     at: usize,
@@ -134,7 +134,7 @@ fn of_postgres(
     cell.map(|cell| cell.unwrap_or(Cell::Null)).map_err(|error| error.to_string())
 }
 
-/// A row that is a record and nothing else.
+/// A row with exactly one record.
 pub(crate) fn record<R: Record>(row: &mut Row<'_>) -> Result<R> {
     R::load(row)
 }

@@ -1,9 +1,9 @@
-//! Search by words: what a search means to a statement.
+//! Search by words: the parameters of a search.
 
 use fieldhouse_domain::search::MAX_WORDS;
 use fieldhouse_domain::text;
 
-/// Patterns that a folded name with a space before it matches where it holds words that start with these.
+/// Patterns that match a folded name, with a space before it, if it contains words that start with these.
 pub(crate) fn patterns(words: &[String]) -> [String; MAX_WORDS] {
     std::array::from_fn(|at| words.get(at).map_or_else(|| "%".to_owned(), |word| format!("% {word}%")))
 }
@@ -15,7 +15,7 @@ pub(crate) fn range(words: &[String]) -> (String, String) {
     (longest, end)
 }
 
-/// Whether a name holds words that start with these.
+/// Whether a name contains words that start with these.
 pub(crate) fn has_words(name: &str, words: &[String]) -> bool {
     let folded = format!(" {}", text::fold(name));
     words.iter().all(|word| folded.contains(&format!(" {word}")))

@@ -21,8 +21,8 @@ use crate::query::queries;
 use crate::row::Row;
 use crate::value::{Value, id, values};
 
-/// The seasons whose ids a statement picks, each row with one of its divisions, in no order: [`Gathering`] sees to that, for the
-/// rows come in order anyway and are small once read, while the database would carry all their columns through a sort.
+/// The seasons with the given ids, each row with one of its divisions, unordered. [`Gathering`] sorts them, because a sort in the database
+/// would have to carry all their columns.
 macro_rules! with_divisions {
     ($ids:expr) => {
         concat!(
@@ -39,7 +39,7 @@ macro_rules! with_divisions {
     };
 }
 
-/// Seasons of the organization $1 that pass the filters $4 to $7, below the point $2, $3.
+/// Seasons of the organization $1 that match the filters $4 to $7, after the position $2, $3.
 macro_rules! page {
     ($and:literal) => {
         with_divisions!(concat!(
@@ -68,7 +68,7 @@ queries! {
         + (SELECT COUNT(*) FROM games WHERE org_id = $1 AND season_id = $2)";
 }
 
-/// Sorts after every day that can be written.
+/// A date after all valid dates.
 const AFTER_ALL_DAYS: &str = "9999-12-32";
 
 /// A season with its divisions, by name.
@@ -81,26 +81,26 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// The day by which seasons are listed.
+    /// The date that seasons are listed by.
     pub fn listed_on(&self) -> Date {
         self.season.listed_on()
     }
 }
 
-/// Which seasons are wanted.
+/// Filters of seasons.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Only those that stand here.
+    /// Only seasons with this status.
     pub status: Option<SeasonStatus>,
-    /// Only those of this sport.
+    /// Only seasons of this sport.
     pub sport: Option<Sport>,
-    /// Only those played in this year.
+    /// Only seasons with at least one day in this year.
     pub year: Option<i16>,
-    /// Only those whose folded name holds words that start with these.
+    /// Only seasons whose folded name contains words that start with these.
     pub words: Vec<String>,
 }
 
-/// Seasons, the latest first, from a point in that order.
+/// Seasons, latest first, after a position.
 pub async fn list<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
@@ -128,7 +128,7 @@ pub async fn list<R: Reader>(
     Ok(found.by(|listed| Reverse((listed.listed_on(), listed.season.id))))
 }
 
-/// Seasons that changed behind a place in the ledger, each once, in the order of their latest entries, and those that were deleted.
+/// Seasons changed after a position in the ledger, each once, in the order of their latest entries, and deleted ones.
 pub async fn changed<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
@@ -146,7 +146,7 @@ pub async fn changed<R: Reader>(
         if exists {
             found.take(row)?;
         }
-        // A record that is missing without having been deleted was deleted by a later entry, which tells of it.
+        // A record that is missing without a deletion so far was deleted by a later entry, which reports it.
         if !known && (exists || verb == "deleted") {
             changes.push(Changed { point, id, at, record: None });
         }
@@ -173,7 +173,7 @@ pub async fn read<R: Reader>(
     Ok(found.by(|listed| listed.season.id).pop())
 }
 
-/// The season that has this folded name.
+/// The season with a folded name.
 pub async fn by_name<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
@@ -182,7 +182,7 @@ pub async fn by_name<R: Reader>(
     first(reader, BY_NAME, values![id(proof.organization()), folded], |row| row.next()).await
 }
 
-/// The season that has this id of another system.
+/// The season with an external id.
 pub async fn by_external_id<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
@@ -192,14 +192,14 @@ pub async fn by_external_id<R: Reader>(
         .await
 }
 
-/// How many divisions, teams and games stand on a season.
+/// The number of divisions, teams and games that refer to a season.
 pub async fn dependents<R: Reader>(reader: &mut R, proof: &impl Proof<R>, season: SeasonId) -> Result<i64> {
     let count =
         first(reader, DEPENDENTS, values![id(proof.organization()), id(season)], |row| row.next()).await?;
     Ok(count.unwrap_or_default())
 }
 
-/// Seasons that are put together from rows of one season and one division each.
+/// Combines rows with one season and one division each.
 #[derive(Default)]
 struct Gathering(Vec<(Season, Vec<(String, Division)>)>);
 
@@ -221,7 +221,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// All seasons in an order, each with its divisions by name.
+    /// All seasons in order, each with its divisions by name.
     fn by<K: Ord>(self, order: impl Fn(&Listed) -> K) -> Vec<Listed> {
         let listed = self.0.into_iter().map(|(season, mut divisions)| {
             divisions.sort_by(|(one, _), (other, _)| one.cmp(other));

@@ -22,7 +22,7 @@ queries! {
         WHERE s.org_id = $1 AND s.user_id = $2 AND s.revoked_at IS NULL ORDER BY s.created_at, s.id");
 }
 
-/// The sessions of the user who acts that have not ended, the newest first, from a point in that order.
+/// The open sessions of the acting user, newest first, after a position.
 pub async fn list<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
@@ -35,12 +35,12 @@ pub async fn list<R: Reader>(
     reader.rows(LIST, values, record).await
 }
 
-/// The sessions of the user who acts that were not ended.
+/// The sessions of the acting user that were not ended.
 pub async fn open<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<Vec<Session>> {
     reader.rows(OPEN, values![id(proof.organization()), id(proof.owner())], record).await
 }
 
-/// The sessions of a member that were not ended, for what follows from a change of the membership.
+/// The sessions of a member that were not ended, which a change of the membership ends.
 pub(crate) async fn open_of(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -49,7 +49,7 @@ pub(crate) async fn open_of(
     tx.rows(OPEN, values![id(organization), id(user)], record).await
 }
 
-/// Whose session a refresh token is of, before there is a proof: nothing but its user's id.
+/// The user of a session, for a refresh token. There is no proof yet, so this returns only the id.
 pub async fn user_of(
     reader: &mut impl Reader,
     organization: OrganizationId,

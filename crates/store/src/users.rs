@@ -1,4 +1,4 @@
-//! Users in the store, and the organizations that they belong to.
+//! Users in the store, and their organizations.
 
 use constcat::concat;
 use fieldhouse_domain::ids::{MemberId, OrganizationId, UserId};
@@ -31,21 +31,21 @@ pub struct Membership {
     pub organization: OrganizationId,
     /// Its name.
     pub name: String,
-    /// Its name in addresses.
+    /// The organization's slug.
     pub slug: String,
 }
 
-/// The user who signs in with an address. For the identity provider, before there is a caller.
+/// The user with an e-mail address. For the identity provider, before there is a caller.
 pub async fn by_email(reader: &mut impl Reader, email: &Email) -> Result<Option<User>> {
     first(reader, BY_EMAIL, values![email.folded()], record).await
 }
 
-/// A user by their id. For the identity provider, before there is a caller.
+/// The user with an id. For the identity provider, before there is a caller.
 pub async fn read(reader: &mut impl Reader, user_id: UserId) -> Result<Option<User>> {
     first(reader, READ, values![id(user_id)], record).await
 }
 
-/// The organizations that a user belongs to and is not suspended in, the longest-standing first.
+/// The organizations of a user, except those where they are suspended, earliest first.
 pub async fn memberships(reader: &mut impl Reader, user_id: UserId) -> Result<Vec<Membership>> {
     reader
         .rows(MEMBERSHIPS, values![id(user_id)], |row| {

@@ -1,4 +1,4 @@
-//! Values on their way into a statement, for both engines.
+//! Parameter values of statements, for both engines.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use uuid::Uuid;
 
-/// A value that is bound to a parameter.
+/// A value bound to a parameter.
 #[derive(Clone, Debug)]
 pub struct Value<'a>(Cell<'a>);
 
@@ -47,7 +47,7 @@ impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
     }
 }
 
-/// The value of anything that is stored in one column: an id, a role, a name.
+/// The value of a type that is stored in one column: an id, a role, a name.
 pub(crate) fn id<'a>(column: impl Column) -> Value<'a> {
     Value(column.into_cell())
 }

@@ -1,5 +1,5 @@
-//! Every misuse of the proofs is a program that does not compile. To add one, add a file and its `.stderr`
-//! (`TRYBUILD=overwrite` writes it).
+//! Each file in `compile_fail` misuses a proof and must not compile. To add one, add a file and its `.stderr` (`TRYBUILD=overwrite` writes
+//! it).
 
 #[test]
 fn misused_proofs_do_not_compile() {

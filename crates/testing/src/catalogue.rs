@@ -1,4 +1,4 @@
-//! Colleges and programs to test with: plain ones, whose fields a test changes where they matter to it.
+//! Colleges and programs for tests, with plain values. A test changes the fields that matter to it.
 
 use fieldhouse_domain::colleges::{College, Program, ProgramGender};
 use fieldhouse_domain::sports::Sport;
@@ -7,7 +7,7 @@ use fieldhouse_store::{Result, Store, colleges};
 
 use crate::clubs::{NOW, TOUCHED, moment};
 
-/// A college in a state.
+/// Creates a college in a state.
 pub fn college(unitid: i64, name: &str, state: &str) -> College {
     College {
         id: moment().id(),
@@ -27,7 +27,7 @@ pub fn college(unitid: i64, name: &str, state: &str) -> College {
     }
 }
 
-/// A college's program.
+/// Creates a program of a college.
 pub fn program(college: &College, sport: &str, gender: ProgramGender) -> Program {
     Program {
         id: moment().id(),
@@ -43,7 +43,7 @@ pub fn program(college: &College, sport: &str, gender: ProgramGender) -> Program
     }
 }
 
-/// Writes colleges and programs by the operator's leave, new ones or changed ones.
+/// Writes new or changed colleges and programs, as the operator.
 #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
 pub async fn write(store: &Store, new: bool, colleges: Vec<College>, programs: Vec<Program>) -> Result<()> {
     let operator = store.operator();

@@ -1,6 +1,6 @@
-//! A club to test with: an organization with a person of every role, each with a session and an API key.
+//! A club for tests: an organization with a member of every role, each with a session and an API key.
 //!
-//! Clubs are founded at a time of their own, [`NOW`], so that tests do not depend on the day on which they run.
+//! Clubs are founded at the constant time [`NOW`], so that tests do not depend on the day on which they run.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,16 +18,16 @@ use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::User;
 use fieldhouse_store::access::Operator;
-use fieldhouse_store::{Change, OrgScope, OrgWrite, Principal, Result, Sent, Store, Tx, access};
+use fieldhouse_store::{Change, OrgScope, OrgWrite, Principal, RawCredential, Result, Store, Tx, access};
 use jiff::{SignedDuration, Timestamp};
 
 /// When clubs are founded: noon of 1 March 2026 in UTC.
 pub const NOW: Timestamp = Timestamp::constant(1_772_366_400, 0);
-/// When records were last changed: a second later, so that tests notice where the two times are swapped.
+/// When records were last changed: a second later, so that a test notices if the two times are swapped.
 pub const TOUCHED: Timestamp = Timestamp::constant(1_772_366_401, 0);
-/// The pepper of every key.
+/// The pepper of all keys.
 pub const PEPPER: &str = "pepper-1";
-/// What any member may do.
+/// The permissions of any member.
 pub const ANY_MEMBER: Requirement = Requirement {
     credential: Credential::Required(Role::Viewer),
     keys: KeyUse::Allowed,
@@ -35,25 +35,25 @@ pub const ANY_MEMBER: Requirement = Requirement {
     writes: &[],
 };
 
-/// A moment at [`NOW`] whose ids no other moment of this process has.
+/// A moment at [`NOW`], with ids that are unique in this process.
 pub fn moment() -> Moment {
     moment_at(NOW)
 }
 
-/// A moment at another time whose ids no other moment of this process has.
+/// A moment at another time, with ids that are unique in this process.
 pub fn moment_at(now: Timestamp) -> Moment {
     static MOMENTS: AtomicU64 = AtomicU64::new(1);
     Moment::new(now, u128::from(MOMENTS.fetch_add(1, Ordering::Relaxed)) << 20)
 }
 
-/// What a user who has just proved who they are requires to open a session.
+/// The requirement for a user who has just proved their identity to open a session.
 pub const SIGN_IN: Requirement = Requirement {
     credential: Credential::Public,
     keys: KeyUse::SessionOnly,
     scope: Scope { resource: Resource::Auth, verb: Verb::Write },
     writes: &[(Kind::Session, Reach::Own)],
 };
-/// Whatever can be written.
+/// The permission to write records of every kind.
 pub const ANYTHING: Requirement = Requirement {
     writes: &[
         (Kind::Organization, Reach::Any),
@@ -74,7 +74,7 @@ pub const ANYTHING: Requirement = Requirement {
 /// The operator's permission to write anything to an organization.
 ///
 /// # Panics
-/// Where the policy denies it, which it never does.
+/// If the policy denies it, which it never does.
 pub async fn permitted<'tx>(
     tx: &mut Tx<'tx>,
     operator: &Operator,
@@ -103,7 +103,7 @@ where
 /// Runs a transaction with the permission of a member to open sessions of their own.
 ///
 /// # Panics
-/// Where the user is not a member of the organization.
+/// If the user is not a member of the organization.
 pub async fn write_as<T, F>(store: &Store, organization: OrganizationId, user: UserId, body: F) -> Result<T>
 where
     T: Send + 'static,
@@ -117,7 +117,7 @@ where
         .await
 }
 
-/// Applies effects by the operator's permission.
+/// Applies effects with the operator's permission.
 pub async fn apply(store: &Store, organization: OrganizationId, effects: Vec<Effect>) -> Result<()> {
     let moment = moment();
     write(store, organization, async move |tx, proof| {
@@ -128,7 +128,7 @@ pub async fn apply(store: &Store, organization: OrganizationId, effects: Vec<Eff
     .await
 }
 
-/// Somebody of a club.
+/// A member of a club.
 #[derive(Clone, Debug)]
 pub struct Person {
     /// The club.
@@ -144,10 +144,10 @@ pub struct Person {
 }
 
 impl Person {
-    /// Somebody new.
+    /// Creates a member who is not stored yet.
     ///
     /// # Panics
-    /// Where `name` and `club` make no address.
+    /// If `name` and `club` do not form a valid address.
     pub fn new(organization: OrganizationId, club: &str, name: &str, role: Role) -> Self {
         let moment = moment();
         let user = User {
@@ -171,7 +171,7 @@ impl Person {
         Self { organization, user, member, session, key }
     }
 
-    /// What makes this person: user, membership, session and key.
+    /// The effects that create this member: user, membership, session and key.
     pub fn effects(&self) -> Vec<Effect> {
         [
             AnyRecord::User(self.user.clone()),
@@ -183,39 +183,39 @@ impl Person {
         .into()
     }
 
-    /// The session as a request sends it.
-    pub fn by_session(&self) -> Sent {
-        Sent::Session {
+    /// The session, as the credential of a request.
+    pub fn by_session(&self) -> RawCredential {
+        RawCredential::Session {
             organization: self.organization,
             id: self.session.id,
             expires_at: self.session.expires_at,
         }
     }
 
-    /// The key as a request sends it.
-    pub fn by_key(&self) -> Sent {
+    /// The key, as the credential of a request.
+    pub fn by_key(&self) -> RawCredential {
         let digests = vec![(PEPPER.to_owned(), self.key.digest)];
-        Sent::ApiKey { public_id: self.key.public_id.clone(), digests }
+        RawCredential::ApiKey { public_id: self.key.public_id.clone(), digests }
     }
 
-    /// Leave to read, by the session.
+    /// The permission to read, with the session.
     ///
     /// # Panics
-    /// Where the policy denies it.
+    /// If the policy denies it.
     pub async fn scope(&self, store: &Store) -> OrgScope {
-        entered(store, &self.by_session()).await
+        permitted_scope(store, &self.by_session()).await
     }
 
-    /// Permission to read, by the API key.
+    /// The permission to read, with the API key.
     ///
     /// # Panics
-    /// Where the policy denies it.
+    /// If the policy denies it.
     pub async fn key_scope(&self, store: &Store) -> OrgScope {
-        entered(store, &self.by_key()).await
+        permitted_scope(store, &self.by_key()).await
     }
 }
 
-async fn entered(store: &Store, sent: &Sent) -> OrgScope {
+async fn permitted_scope(store: &Store, sent: &RawCredential) -> OrgScope {
     let caller = access::identify(&mut &*store, sent, NOW).await.expect("the store answers");
     let caller = caller.expect("the credential is valid");
     caller.permit(ANY_MEMBER, NOW, None).expect("a member may read")
@@ -245,7 +245,7 @@ fn key(moment: &Moment, user: &User, role: Role) -> ApiKey {
     }
 }
 
-/// A club with a person of every role.
+/// A club with a member of every role.
 #[derive(Clone, Debug)]
 pub struct Club {
     /// The organization.
@@ -254,10 +254,10 @@ pub struct Club {
 }
 
 impl Club {
-    /// Founds a club by the operator's leave.
+    /// Founds a club, as the operator.
     ///
     /// # Panics
-    /// Where the store refuses.
+    /// If the store returns an error.
     pub async fn found(store: &Store, name: &str) -> Self {
         let name = Name::parse(name).expect("a name");
         let organization = Organization {
@@ -283,10 +283,10 @@ impl Club {
         self.organization.id
     }
 
-    /// The person of a role.
+    /// The member with a role.
     ///
     /// # Panics
-    /// Never: there is one of every role.
+    /// Never: there is a member of every role.
     pub fn person(&self, role: Role) -> &Person {
         self.people.iter().find(|person| person.member.role == role).expect("a person of every role")
     }
@@ -296,12 +296,12 @@ impl Club {
         self.person(Role::Owner)
     }
 
-    /// Makes records by the operator's leave.
+    /// Creates records, as the operator.
     ///
     /// # Panics
-    /// Where the store refuses.
+    /// If the store returns an error.
     pub async fn create(&self, store: &Store, records: Vec<AnyRecord>) {
         let effects = records.into_iter().map(Effect::create).collect();
-        apply(store, self.id(), effects).await.expect("the records are made");
+        apply(store, self.id(), effects).await.expect("the records are created");
     }
 }

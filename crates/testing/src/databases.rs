@@ -1,7 +1,7 @@
-//! Databases for tests: migrated once, copied for each test, gone afterwards, and what crashed runs left is swept.
+//! Databases for tests: migrated once, copied for each test and dropped after it. Databases left by crashed runs are dropped too.
 //!
-//! A test asks for [`sqlite`], [`postgres`] or [`both`] and keeps the [`Database`] for as long as it uses it. PostgreSQL is always
-//! wanted: `cargo xtask test` starts one, and without it a test fails and says so.
+//! A test calls [`sqlite`], [`postgres`] or [`both`] and keeps the [`Database`] while it uses it. PostgreSQL is always required: `cargo
+//! xtask test` starts it, and without it the tests fail.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::postgres::Copy;
 
-/// An empty database with the newest schema, for one test. It goes when this is dropped.
+/// An empty database with the newest schema, for one test. It is removed when this is dropped.
 #[derive(Debug)]
 pub struct Database {
     options: Options,
@@ -35,7 +35,7 @@ impl Database {
         Self { options, keeper: Keeper::Server(copy) }
     }
 
-    /// What opens it.
+    /// The options that open it.
     pub fn options(&self) -> Options {
         self.options.clone()
     }
@@ -43,12 +43,12 @@ impl Database {
     /// Opens it.
     ///
     /// # Panics
-    /// Where it cannot be opened.
+    /// If it cannot be opened.
     pub async fn open(&self) -> Store {
         Store::open(&self.options).await.expect("the test's database opens")
     }
 
-    /// Its folder, where it is on SQLite.
+    /// Its folder, if it is on SQLite.
     pub fn folder(&self) -> Option<&Path> {
         match &self.keeper {
             Keeper::Folder(folder) => Some(folder.path()),
@@ -56,7 +56,7 @@ impl Database {
         }
     }
 
-    /// Its address, where it is on PostgreSQL.
+    /// Its URL, if it is on PostgreSQL.
     pub fn url(&self) -> Option<String> {
         match &self.keeper {
             Keeper::Folder(_) => None,
@@ -64,10 +64,10 @@ impl Database {
         }
     }
 
-    /// Its address by TLS and the file of the certificate authority, where it is on PostgreSQL.
+    /// Its URL for TLS and the file of the certificate authority, if it is on PostgreSQL.
     ///
     /// # Panics
-    /// Where the tests were not told that address.
+    /// If the environment of the tests does not contain that URL.
     pub fn url_by_tls(&self) -> Option<(String, std::path::PathBuf)> {
         match &self.keeper {
             Keeper::Folder(_) => None,
@@ -75,7 +75,7 @@ impl Database {
         }
     }
 
-    /// On which engine it is.
+    /// The engine.
     pub fn engine(&self) -> Engine {
         match &self.keeper {
             Keeper::Folder(_) => Engine::Sqlite,
@@ -85,7 +85,7 @@ impl Database {
 }
 
 impl Drop for Database {
-    /// A test that runs on both engines says on which of them it failed.
+    /// Prints the engine when a test fails, because many tests run on both.
     fn drop(&mut self) {
         if std::thread::panicking() {
             #[expect(clippy::print_stderr, reason = "cargo shows it with the output of the test that failed")]
@@ -96,21 +96,21 @@ impl Drop for Database {
     }
 }
 
-/// How many connections a store of a test has: enough to collide, few enough for many tests at once.
+/// The number of connections of a store in a test: enough for collisions, few enough for many tests at once.
 const CONNECTIONS: usize = 8;
 
 /// A database on SQLite, in a temporary folder.
 ///
 /// # Panics
-/// Where it cannot be made.
+/// If it cannot be created.
 pub fn sqlite() -> Database {
     Database::in_folder(crate::sqlite::copy())
 }
 
-/// A database on the PostgreSQL that the tests were given.
+/// A database on the PostgreSQL server of the tests.
 ///
 /// # Panics
-/// Where none was given, or the database cannot be made.
+/// If there is no server, or the database cannot be created.
 pub fn postgres() -> Database {
     Database::on_server(crate::postgres::copy())
 }
@@ -118,15 +118,15 @@ pub fn postgres() -> Database {
 /// One database on each engine.
 ///
 /// # Panics
-/// Where one of them cannot be made.
+/// If one of them cannot be created.
 pub fn both() -> [Database; 2] {
     [sqlite(), postgres()]
 }
 
-/// A folder or a PostgreSQL database without any schema.
+/// Databases without a schema, one on each engine.
 ///
 /// # Panics
-/// Where one of them cannot be made.
+/// If one of them cannot be created.
 pub fn both_blank() -> [Database; 2] {
     [Database::in_folder(crate::sqlite::blank()), Database::on_server(crate::postgres::blank())]
 }

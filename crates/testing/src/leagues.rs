@@ -1,4 +1,4 @@
-//! Records of a league to test with: plain ones, whose fields a test changes where they matter to it.
+//! Records of a league for tests, with plain values. A test changes the fields that matter to it.
 
 use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::games::{Game, GameKind, GameStatus};
@@ -21,7 +21,7 @@ fn new_id<I: Id>() -> I {
     moment().id()
 }
 
-/// An active season of basketball without days.
+/// Creates an active basketball season without dates.
 pub fn season(name: &str) -> Season {
     Season {
         id: new_id(),
@@ -40,7 +40,7 @@ pub fn season(name: &str) -> Season {
     }
 }
 
-/// A division of a season.
+/// Creates a division of a season.
 pub fn division(season: &Season, name: &str) -> Division {
     Division {
         id: new_id(),
@@ -54,7 +54,7 @@ pub fn division(season: &Season, name: &str) -> Division {
     }
 }
 
-/// A team of a division.
+/// Creates a team of a division.
 pub fn team(division: &Division, name: &str) -> Team {
     Team {
         id: new_id(),
@@ -69,7 +69,7 @@ pub fn team(division: &Division, name: &str) -> Team {
     }
 }
 
-/// A venue without an address.
+/// Creates a venue without an address.
 pub fn venue(name: &str) -> Venue {
     Venue {
         id: new_id(),
@@ -85,7 +85,7 @@ pub fn venue(name: &str) -> Venue {
     }
 }
 
-/// A game of a division that is to be played at a known time and nowhere yet.
+/// Creates a scheduled game of a division, with a known time and no venue.
 pub fn game(division: &Division, home: TeamId, away: TeamId, starts_at: Timestamp) -> Game {
     Game {
         id: new_id(),

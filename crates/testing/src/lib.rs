@@ -1,8 +1,8 @@
-//! What the tests of several crates share. A dev-dependency only: no program is built with it.
+//! Fixtures shared by the tests of several crates. Use it as a dev-dependency only.
 //!
 //! - [`databases`]: an empty, migrated database for each test, on both engines.
-//! - [`clubs`]: a club with a person of every role, and writing by the operator's leave.
-//! - [`leagues`], [`catalogue`]: plain records to fill it with.
+//! - [`clubs`]: a club with a member of every role, and writing as the operator.
+//! - [`leagues`], [`catalogue`]: records with plain values.
 
 pub mod catalogue;
 pub mod clubs;

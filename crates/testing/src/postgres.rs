@@ -1,8 +1,7 @@
-//! PostgreSQL databases for tests: a template is migrated once for each state of the migrations, and the server copies it for each
-//! test.
+//! PostgreSQL databases for tests: a template is migrated once for each version of the migrations, and the server copies it for each test.
 //!
-//! Each process has one session with the server that makes and drops databases, and whose number stands in their names: databases
-//! of a session that is gone were left by a crash. The session lives in a runtime of its own, for each test has one of its own too.
+//! Each process has one session on the server that creates and drops its databases. Their names contain the session's number, so that
+//! databases of a session that has ended were left by a crash. The session has a runtime of its own because each test has one too.
 
 use std::env;
 use std::fmt::Write;
@@ -16,11 +15,11 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::OnceCell;
 use tokio_postgres::{Client, Config, NoTls};
 
-const HOW_TO_RUN: &str = "is not set. The tests always run on both engines: run them with `cargo xtask test`, which starts a \
-     PostgreSQL, or keep one with `cargo xtask postgres` and set what it prints";
-/// What the sessions that make databases call themselves.
+const HOW_TO_RUN: &str = "is not set. The tests need both engines: run them with `cargo xtask test`, which starts a \
+     PostgreSQL, or start one with `cargo xtask postgres` and set the variables that it prints";
+/// The application name of these sessions.
 const SESSION: &str = "fieldhouse-testing";
-/// Keeps other processes out while templates are made and leftovers swept. Any number would do.
+/// The advisory lock that is held while templates are created and leftovers are dropped. The number is arbitrary.
 const GUARD: i64 = 0x6669_656c_6468;
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
@@ -32,14 +31,14 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 });
 static SERVER: OnceCell<Server> = OnceCell::const_new();
 
-/// Runs a future to its end, from a test that may be in a runtime itself. None: it panicked.
+/// Runs a future to completion, even from a test that is in a runtime itself. Returns `None` if it panicked.
 pub(crate) fn finish<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> Option<T> {
     let (send, receive) = mpsc::channel();
     RUNTIME.spawn(async move { send.send(future.await) });
     receive.recv().ok()
 }
 
-/// A database of one test. It is dropped with this.
+/// The database of one test. It is dropped with this value.
 #[derive(Debug)]
 pub(crate) struct Copy {
     name: String,
@@ -59,7 +58,7 @@ impl Copy {
 impl Drop for Copy {
     fn drop(&mut self) {
         let name = self.name.clone();
-        // What cannot be dropped now is swept by the next run.
+        // If it cannot be dropped now, the next run drops it.
         let _ = finish(async move { server().await.drop_database(&name).await });
     }
 }
@@ -83,14 +82,14 @@ fn make(migrated: bool) -> Copy {
         server.run(&format!("CREATE DATABASE {name} TEMPLATE {template}")).await;
         Copy { name }
     });
-    made.expect("a database is made on the server of the tests; the reason stands above")
+    made.expect("the database is created; the error is above")
 }
 
 fn variable(name: &str) -> String {
     env::var(name).unwrap_or_else(|_| panic!("{name} {HOW_TO_RUN}"))
 }
 
-/// The address in a variable, with another database's name.
+/// The URL in a variable, with another database's name.
 fn address(variable_name: &str, database: &str) -> String {
     let url = variable(variable_name);
     let (path, options) = url.split_once('?').map_or((&*url, None), |(path, options)| (path, Some(options)));
@@ -103,10 +102,10 @@ async fn server() -> &'static Server {
     SERVER.get_or_init(Server::connect).await
 }
 
-/// This process's session with the server.
+/// This process's session on the server.
 struct Server {
     client: Client,
-    /// The number of the session, which the server gave it.
+    /// The session's number, which the server chose.
     run: i32,
     /// The migrated database that is copied.
     template: String,
@@ -117,13 +116,13 @@ impl Server {
         let url = variable("FIELDHOUSE_TEST_POSTGRES");
         let mut config: Config = url.parse().expect("FIELDHOUSE_TEST_POSTGRES is an address");
         config.application_name(SESSION);
-        let (client, connection) = config.connect(NoTls).await.expect("the server of the tests answers");
+        let (client, connection) = config.connect(NoTls).await.expect("the server accepts the connection");
         tokio::spawn(connection);
-        let row = client.query_one("SELECT pg_backend_pid()", &[]).await.expect("a session has a number");
+        let row = client.query_one("SELECT pg_backend_pid()", &[]).await.expect("the session has a number");
         let server =
             Self { client, run: row.get(0), template: format!("fieldhouse_template_{}", checksum()) };
         server.run(&format!("SELECT pg_advisory_lock({GUARD})")).await;
-        server.sweep().await;
+        server.drop_leftovers().await;
         server.make_template().await;
         server.run(&format!("SELECT pg_advisory_unlock({GUARD})")).await;
         server
@@ -143,8 +142,8 @@ impl Server {
         self.run(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await;
     }
 
-    /// Drops the databases of sessions that are gone, and templates of other migrations where no other session may want them.
-    async fn sweep(&self) {
+    /// Drops the databases of sessions that have ended, and templates of other migrations if no other session uses them.
+    async fn drop_leftovers(&self) {
         for left in self.names(LEFT_BY_CRASHES).await {
             self.drop_database(&left).await;
         }
@@ -156,7 +155,7 @@ impl Server {
         }
     }
 
-    /// Makes the template, unless there is one. It is marked as one when it is finished.
+    /// Creates the template if it does not exist. It is marked as a template when it is finished.
     async fn make_template(&self) {
         let template = &self.template;
         if self.names(FINISHED_TEMPLATES).await.contains(template) {
@@ -173,7 +172,7 @@ impl Server {
     }
 }
 
-/// The number of a session may have been given anew: to this process, which has made nothing yet, or to any other.
+/// The server may have reused a session's number, so only the numbers of other live sessions count. This process has created nothing yet.
 const LEFT_BY_CRASHES: &str = r"SELECT datname::text FROM pg_database WHERE datname LIKE 'fieldhouse\_test\_%'
     AND split_part(datname, '_', 3) NOT IN (SELECT pid::text FROM pg_stat_activity
         WHERE application_name = $1 AND pid <> pg_backend_pid())";
@@ -181,7 +180,7 @@ const UNUSED_TEMPLATES: &str = r"SELECT datname::text FROM pg_database WHERE dat
     AND NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND pid <> pg_backend_pid())";
 const FINISHED_TEMPLATES: &str = "SELECT datname::text FROM pg_database WHERE datistemplate AND $1 <> ''";
 
-/// Which migrations make the template.
+/// Identifies the migrations of the template.
 fn checksum() -> String {
     let mut digest = Sha256::new();
     for migration in migrations::ALL {
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_crashed_run_left_is_swept_and_what_a_living_one_uses_stays() {
+    fn leftovers_of_crashes_are_dropped_and_databases_in_use_are_kept() {
         let ours = copy();
         let crashed = "fieldhouse_test_2147483647_1";
         finish(async move {
@@ -213,23 +212,23 @@ mod tests {
             server.drop_database(crashed).await;
             server.run(&format!("CREATE DATABASE {crashed}")).await;
             let other = Server::connect().await;
-            // Its own session is alive while it sweeps; this process's other one is too.
+            // The second server has a live session while it drops leftovers; so has this process.
             assert_ne!(other.run, server.run);
         })
-        .expect("a second process sweeps");
+        .expect("a second process drops leftovers");
         let left = databases();
         assert!(!left.contains(&crashed.to_owned()), "{left:?}");
         assert!(left.contains(&ours.name), "{left:?}");
     }
 
     #[test]
-    fn a_database_goes_with_its_test() {
+    fn a_database_is_dropped_with_its_test() {
         let name = copy().name.clone();
         assert!(!databases().contains(&name), "the guard was dropped");
     }
 
     #[test]
-    fn addresses_keep_their_options() {
+    fn urls_keep_their_options() {
         let ours = copy();
         assert!(ours.url().ends_with(&format!("/{}", ours.name)));
         assert!(ours.url_by_tls().0.ends_with(&format!("/{}?sslmode=require", ours.name)));

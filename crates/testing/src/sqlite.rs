@@ -1,4 +1,4 @@
-//! SQLite databases for tests: one is migrated for the whole process, and its file copied for each test.
+//! SQLite databases for tests: one is migrated per process, and its file is copied for each test.
 
 use std::ffi::OsString;
 use std::fs;
@@ -29,7 +29,7 @@ fn migrate() -> Vec<(OsString, Vec<u8>)> {
         let store = Store::open(&options).await.expect("a new database opens");
         migrations::run(&store).await.expect("a new database is migrated");
     });
-    migrated.expect("a new database is migrated; the reason why not stands above");
+    migrated.expect("a new database is migrated; the error is above");
     let files = fs::read_dir(folder.path()).expect("the temporary folder is read");
     files
         .map(|file| {

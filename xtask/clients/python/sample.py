@@ -1,7 +1,7 @@
 """Uses the client that openapi-python-client generates from the served document.
 
-Every GET that needs no id is called, three records are written, and what the client has read into types is compared with the JSON that
-the server has sent. The address and an account are in FIELDHOUSE_URL, FIELDHOUSE_EMAIL and FIELDHOUSE_PASSWORD.
+Calls every GET that needs no id, writes three records, and compares typed values with the JSON that the server sent. The URL and an
+account are in FIELDHOUSE_URL, FIELDHOUSE_EMAIL and FIELDHOUSE_PASSWORD.
 """
 
 import datetime
@@ -32,7 +32,7 @@ from fieldhouse_openapi.models import (
 
 
 def same(typed, sent):
-    """Whether a value that went through the client's types is what was sent. Times may be written in another way."""
+    """Whether a typed value equals the JSON. Times may have another form."""
     if isinstance(typed, dict) and isinstance(sent, dict):
         return typed.keys() == sent.keys() and all(same(typed[name], sent[name]) for name in sent)
     if isinstance(typed, list) and isinstance(sent, list):
@@ -43,7 +43,7 @@ def same(typed, sent):
 
 
 def checked(response, status):
-    """The typed body of a response, which has this status and whose types hold everything that was sent."""
+    """Checks the status and that the types contain everything that was sent. Returns the typed body."""
     assert response.status_code == status, (response.status_code, response.content)
     if response.headers["content-type"].endswith("json"):
         typed = response.parsed.to_dict() if hasattr(response.parsed, "to_dict") else response.parsed

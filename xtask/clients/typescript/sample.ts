@@ -1,5 +1,5 @@
-// Uses the types that openapi-typescript generates from the served document, with openapi-fetch. That it compiles shows that the types
-// fit what a client does; that it runs shows that they fit what the server does. The address and an account are in FIELDHOUSE_URL,
+// Uses the types that openapi-typescript generates from the served document, with openapi-fetch. Compiling it checks the types against a
+// client's use, running it checks them against the server's responses. The URL and an account are in FIELDHOUSE_URL,
 // FIELDHOUSE_EMAIL and FIELDHOUSE_PASSWORD.
 
 import assert from "node:assert/strict";

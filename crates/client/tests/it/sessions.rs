@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fieldhouse_client::api::seasons::SeasonListQuery;
-use fieldhouse_client::{Client, SessionStore, SessionTokens, Turn};
+use fieldhouse_client::{Client, SessionLock, SessionStore, SessionTokens};
 use futures_util::future::join_all;
 use secrecy::ExposeSecret;
 use serde_json::json;
@@ -48,12 +48,12 @@ fn refreshes(stub: &Stub) -> usize {
 #[tokio::test]
 async fn concurrent_calls_share_one_renewal() {
     let stub = Stub::new(renewing);
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let tell = Arc::clone(&told);
+    let shown = Arc::new(Mutex::new(Vec::new()));
+    let show = Arc::clone(&shown);
     let client = Client::builder(stub.url())
         .session(SessionTokens::new("access-1", "refresh-1"))
         .on_refresh(move |tokens| {
-            tell.lock().expect("a lock").push(tokens.refresh_token().expose_secret().to_owned());
+            show.lock().expect("a lock").push(tokens.refresh_token().expose_secret().to_owned());
         })
         .build()
         .expect("a client");
@@ -63,7 +63,7 @@ async fn concurrent_calls_share_one_renewal() {
         assert_eq!(answer.expect("a page").data[0].name, "Winter");
     }
     assert_eq!(refreshes(&stub), 1);
-    assert_eq!(*told.lock().expect("a lock"), ["refresh-2"]);
+    assert_eq!(*shown.lock().expect("a lock"), ["refresh-2"]);
 }
 
 #[tokio::test]
@@ -81,18 +81,18 @@ async fn a_session_that_cannot_be_renewed_says_so_once() {
 struct Shared(Arc<AtomicUsize>);
 
 impl SessionStore for Shared {
-    fn turn(&self) -> io::Result<Box<dyn Turn>> {
+    fn lock(&self) -> io::Result<Box<dyn SessionLock>> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(Box::new(Self(Arc::clone(&self.0))))
     }
 }
 
-impl Turn for Shared {
+impl SessionLock for Shared {
     fn tokens(&mut self) -> Option<SessionTokens> {
         Some(SessionTokens::new("access-2", "refresh-2"))
     }
-    fn keep(&mut self, _: &SessionTokens) -> io::Result<()> {
-        Err(io::Error::other("nothing is to be kept"))
+    fn store(&mut self, _: &SessionTokens) -> io::Result<()> {
+        Err(io::Error::other("nothing is to be stored"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bodies and query parameters: read field by field, so that one response names everything that is wrong.
+//! Bodies and query parameters, read field by field so that one response reports every error.
 
 use std::borrow::Cow;
 
@@ -10,13 +10,13 @@ use utoipa::{PartialSchema, ToSchema};
 use super::Field;
 use crate::Refusal;
 use crate::refusal::Check;
-use crate::text::NotText;
+use crate::text::InvalidValue;
 
 /// A request body, or a set of query parameters.
 pub trait Body: Clone + Send + Sync + Sized + 'static {
     /// The name of its schema.
     const TITLE: &'static str;
-    /// Reads the fields; none where one of them is wrong or missing, which `fields` has noted then.
+    /// Reads the fields. Returns `None` if a field is wrong or missing; `fields` has the errors.
     fn read(fields: &mut Fields<'_, '_>) -> Option<Self>;
     /// Writes the fields that are present.
     fn write(&self, object: &mut Map<String, Json>);
@@ -33,23 +33,23 @@ pub fn object(body: &impl Body) -> Json {
     Json::Object(object)
 }
 
-/// Reads a body from a JSON value. `repeated` holds pointers of members that the text names more than once.
+/// Reads a body from a JSON value. `repeated` contains the pointers of members that occur more than once.
 pub fn read_json<B: Body>(json: &Json, repeated: Vec<String>) -> Result<B, Refusal> {
     let mut check = Check::default();
     for pointer in repeated {
-        check.refuse(&pointer, "repeated", "is given twice", "give it once");
+        check.refuse(&pointer, "repeated", "is given twice", "Send it once.");
     }
     let read = read_object(json, &mut At::new(&mut check, String::new()));
     check.finish(read)
 }
 
-/// Reads query parameters or the parts of a form from pairs of name and text.
+/// Reads query parameters or parts of a form from pairs of name and value.
 pub fn read_pairs<B: Body>(pairs: &[(String, String)], prefix: &'static str) -> Result<B, Refusal> {
     let mut check = Check::default();
     let mut members: Vec<(&str, Input<'_>)> = Vec::with_capacity(pairs.len());
     for (name, text) in pairs {
         if members.iter().any(|(known, _)| known == name) {
-            check.refuse(&format!("{prefix}{name}"), "repeated", "is given twice", "give it once");
+            check.refuse(&format!("{prefix}{name}"), "repeated", "is given twice", "Send it once.");
         } else {
             members.push((name, Input::Text(text)));
         }
@@ -59,7 +59,7 @@ pub fn read_pairs<B: Body>(pairs: &[(String, String)], prefix: &'static str) -> 
     check.finish(read)
 }
 
-/// A value that was sent.
+/// A value of the request.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
     /// A part of a JSON body.
@@ -69,7 +69,7 @@ pub enum Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// The string that was sent; none for another type of JSON.
+    /// The value, if it is a string.
     pub fn as_text(self) -> Option<&'a str> {
         match self {
             Self::Text(text) => Some(text),
@@ -78,46 +78,46 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Where a value is, and what is wrong with it so far.
+/// A place in the request, and the errors found so far.
 pub struct At<'c> {
     check: &'c mut Check,
     pointer: String,
 }
 
 impl<'c> At<'c> {
-    /// At an RFC 6901 JSON pointer.
+    /// The place at an RFC 6901 JSON pointer.
     pub fn new(check: &'c mut Check, pointer: String) -> Self {
         Self { check, pointer }
     }
 
-    /// At an item of a list.
+    /// The place of a list item.
     pub fn item(&mut self, index: usize) -> At<'_> {
         let pointer = format!("{}/{index}", self.pointer);
         At { check: self.check, pointer }
     }
 
-    /// Notes what is wrong here; always none.
+    /// Reports an error here. Always returns `None`.
     pub fn refuse<T>(&mut self, code: &'static str, message: impl Into<String>, fix: &str) -> Option<T> {
         self.check.refuse(&self.pointer, code, message, fix);
         None
     }
 
-    /// Notes that the value is of the wrong type; always none.
+    /// Reports that the value has the wrong type. Always returns `None`.
     pub fn expected<T>(&mut self, what: &str) -> Option<T> {
         self.refuse("invalid", format!("is not {what}"), &format!("Send {what}."))
     }
 
-    /// The value of a parsed string, or a note of what is wrong with it.
-    pub fn parsed<T>(&mut self, parsed: Result<T, NotText>) -> Option<T> {
+    /// The parsed value, or `None` with an error reported here.
+    pub fn parsed<T>(&mut self, parsed: Result<T, InvalidValue>) -> Option<T> {
         self.check.field(&self.pointer, parsed)
     }
 
-    /// The string that was sent.
+    /// The value, if it is a string.
     pub fn text<'i>(&mut self, input: Input<'i>) -> Option<&'i str> {
         input.as_text().or_else(|| self.expected("a string"))
     }
 
-    /// The member of an enumeration that was sent.
+    /// The member of an enumeration that the value names.
     pub fn one_of<T: std::str::FromStr>(&mut self, input: Input<'_>, names: &[&str]) -> Option<T> {
         input.as_text().and_then(|text| text.parse().ok()).or_else(|| {
             let names = names.join(", ");
@@ -130,17 +130,17 @@ impl<'c> At<'c> {
     }
 }
 
-/// The fields of an object that was sent.
+/// The fields of an object in the request.
 pub struct Fields<'a, 'c> {
     at: &'a mut At<'c>,
-    /// What stands before a name in a pointer: a slash in a body, nothing in a query.
+    /// The prefix of names in pointers: a slash in a body, nothing in a query.
     prefix: &'static str,
     members: Vec<(&'a str, Input<'a>)>,
     known: Vec<&'static str>,
 }
 
 impl Fields<'_, '_> {
-    /// A field that must be there. None where it is wrong or missing.
+    /// A required field. Returns `None` if it is wrong or missing.
     pub fn required<F: Field>(&mut self, name: &'static str) -> Option<F> {
         match self.optional::<F>(name)? {
             Some(value) => Some(value),
@@ -148,7 +148,7 @@ impl Fields<'_, '_> {
         }
     }
 
-    /// A field that may be left out. The outer none: it is wrong.
+    /// An optional field. The outer `None` means that it is wrong.
     pub fn optional<F: Field>(&mut self, name: &'static str) -> Option<Option<F>> {
         self.known.push(name);
         let input = self.members.iter().find(|(known, _)| *known == name).map(|(_, input)| *input);
@@ -158,7 +158,7 @@ impl Fields<'_, '_> {
         }
     }
 
-    /// Notes a number that is out of bounds, or a list that is too long.
+    /// Reports a number out of range, or a list that is too long.
     pub fn within<F: Field>(&mut self, name: &'static str, value: Option<&F>, bounds: &Bounds) {
         let Some(measure) = value.and_then(Field::measure) else { return };
         let (low, high) = (bounds.min, bounds.max);
@@ -172,10 +172,10 @@ impl Fields<'_, '_> {
             }
             (Some(low), Some(high)) => at.refuse(
                 "out_of_range",
-                format!("is not within {low} to {high}"),
-                &format!("Send {low} to {high}."),
+                format!("must be from {low} to {high}"),
+                &format!("Send a value from {low} to {high}."),
             ),
-            (Some(low), None) => at.refuse("out_of_range", "is too small", &format!("Send {low} or more.")),
+            (Some(low), None) => at.refuse("out_of_range", "is too small", &format!("Send at least {low}.")),
             (_, high) => {
                 let high = high.unwrap_or_default();
                 at.refuse("out_of_range", "is too large", &format!("Send at most {high}."))
@@ -183,12 +183,12 @@ impl Fields<'_, '_> {
         });
     }
 
-    /// Whether a field was sent.
+    /// Whether the request has a field.
     pub fn has(&self, name: &str) -> bool {
         self.members.iter().any(|(known, _)| *known == name)
     }
 
-    /// What is wrong so far, for rules between fields.
+    /// The errors found so far, for rules between fields.
     pub fn check(&mut self) -> &mut Check {
         self.at.check
     }
@@ -198,7 +198,7 @@ impl Fields<'_, '_> {
         note(&mut At { check: self.at.check, pointer })
     }
 
-    /// Reads a body to its end: what is left is unknown.
+    /// Reads a whole body. Any field that it does not read is unknown.
     fn whole<B: Body>(mut self) -> Option<B> {
         let read = B::read(&mut self);
         let unknown: Vec<String> = self
@@ -214,7 +214,7 @@ impl Fields<'_, '_> {
         };
         let some = !unknown.is_empty();
         for name in unknown {
-            self.note(&name, |at| at.refuse::<()>("unknown_field", "is not known here", &fix));
+            self.note(&name, |at| at.refuse::<()>("unknown_field", "is not a known field", &fix));
         }
         let (within, known) = (format!("{}{}", self.at.pointer, self.prefix), &self.known);
         self.at.check.arrange(|pointer| {
@@ -247,12 +247,12 @@ pub fn read_object<B: Body>(json: &Json, at: &mut At<'_>) -> Option<B> {
 /// Named schemas of the OpenAPI document.
 pub type Schemas = Vec<(String, RefOr<Schema>)>;
 
-/// The least and greatest value of a number, or the greatest length of a list.
+/// The minimum and maximum of a number, or the maximum length of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// The least.
+    /// The minimum.
     pub min: Option<f64>,
-    /// The greatest.
+    /// The maximum.
     pub max: Option<f64>,
 }
 
@@ -260,19 +260,19 @@ pub struct Bounds {
 pub struct Properties(ObjectBuilder);
 
 impl Properties {
-    /// The schema of a body: no other field than its own.
+    /// The schema of a body. It allows no additional properties.
     pub fn of<B: Body>() -> RefOr<Schema> {
         let object = ObjectBuilder::new().schema_type(SchemaType::new(Type::Object));
         let object = object.additional_properties(Some(AdditionalProperties::FreeForm(false)));
         B::properties(Self(object)).0.into()
     }
 
-    /// With a description.
+    /// Sets the description.
     pub fn describe(self, text: &str) -> Self {
         Self(self.0.description(Some(text)))
     }
 
-    /// With a field.
+    /// Adds a field.
     pub fn property<F: Field>(self, name: &str, docs: &str, required: bool, bounds: Option<Bounds>) -> Self {
         let schema = described(bounded(F::schema(), bounds), docs);
         let object = self.0.property(name, schema);
@@ -290,7 +290,7 @@ impl Properties {
     }
 }
 
-/// A schema that also lets null pass.
+/// The schema, with null allowed.
 pub(super) fn nullable(schema: RefOr<Schema>) -> RefOr<Schema> {
     let with_null = |kind: &SchemaType| match kind {
         SchemaType::Type(one) => SchemaType::from_iter([one.clone(), Type::Null]),

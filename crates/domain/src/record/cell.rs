@@ -1,4 +1,4 @@
-//! Cells: values on their way into and out of a column.
+//! Cells: the values of columns.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -15,7 +15,7 @@ pub enum Cell<'a> {
     Null,
     /// A boolean; 0 or 1 on SQLite.
     Bool(bool),
-    /// An integer; times are microseconds since 1970.
+    /// An integer. Times are microseconds since 1970.
     Int(i64),
     /// A floating-point number.
     Real(f64),
@@ -45,7 +45,7 @@ pub enum CellKind {
 }
 
 impl Cell<'_> {
-    /// The string that it holds.
+    /// The string, if it is one.
     pub fn text(&self) -> Result<&str, String> {
         match self {
             Self::Text(text) => Ok(text),
@@ -53,7 +53,7 @@ impl Cell<'_> {
         }
     }
 
-    /// The integer that it holds.
+    /// The integer, if it is one.
     pub fn int(&self) -> Result<i64, String> {
         match self {
             Self::Int(value) => Ok(*value),
@@ -61,7 +61,7 @@ impl Cell<'_> {
         }
     }
 
-    /// The bytes that it holds.
+    /// The bytes, if they are.
     pub fn bytes(&self) -> Result<&[u8], String> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
@@ -69,7 +69,7 @@ impl Cell<'_> {
         }
     }
 
-    /// What it holds, never its content: a row may hold a child's name.
+    /// The type of the value, for errors. They must not show the value itself: a row may contain a child's name.
     fn kind_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -95,9 +95,9 @@ pub trait Column: Sized {
     const KIND: CellKind;
     /// The value to store.
     fn cell(&self) -> Cell<'_>;
-    /// The value that was stored; the reason where it cannot be read.
+    /// Reads a stored value, or returns why it cannot be read.
     fn from_cell(cell: Cell<'_>) -> Result<Self, String>;
-    /// The value to store, of a value that is not needed any more.
+    /// The value to store, for a value that is no longer needed.
     fn into_cell(self) -> Cell<'static> {
         match self.cell() {
             Cell::Null => Cell::Null,
@@ -113,9 +113,9 @@ pub trait Column: Sized {
 
 /// The columns of a row, read from left to right.
 pub trait Cells {
-    /// Why a column could not be read.
+    /// The error of a column that could not be read.
     type Error;
-    /// The next column, whose name is `name`.
+    /// Reads the next column, whose name is `name`.
     fn next<C: Column>(&mut self, name: &'static str) -> Result<C, Self::Error>;
 }
 
@@ -129,7 +129,7 @@ macro_rules! columns {
     )+ };
 }
 
-fn failed(error: impl std::fmt::Display) -> String {
+fn unreadable(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
@@ -140,9 +140,9 @@ columns! {
         other => other.text().map(str::to_owned),
     };
     Timestamp: Int, |value| Cell::Int(value.as_microsecond()),
-        |cell| Timestamp::from_microsecond(cell.int()?).map_err(failed);
-    Date: Text, |value| Cell::Text(Cow::Owned(value.to_string())), |cell| cell.text()?.parse().map_err(failed);
-    IpAddr: Text, |value| Cell::Text(Cow::Owned(value.to_string())), |cell| cell.text()?.parse().map_err(failed);
+        |cell| Timestamp::from_microsecond(cell.int()?).map_err(unreadable);
+    Date: Text, |value| Cell::Text(Cow::Owned(value.to_string())), |cell| cell.text()?.parse().map_err(unreadable);
+    IpAddr: Text, |value| Cell::Text(Cow::Owned(value.to_string())), |cell| cell.text()?.parse().map_err(unreadable);
     [u8; 16]: Bytes, |value| Cell::Bytes(Cow::Borrowed(value)),
         |cell| cell.bytes()?.try_into().map_err(|_| "is not 16 bytes".to_owned());
     [u8; 32]: Bytes, |value| Cell::Bytes(Cow::Borrowed(value)),
@@ -158,7 +158,7 @@ columns! {
     };
     Uuid: Uuid, |value| Cell::Uuid(*value), |cell| match cell {
         Cell::Uuid(value) => Ok(value),
-        other => Uuid::from_slice(other.bytes()?).map_err(failed),
+        other => Uuid::from_slice(other.bytes()?).map_err(unreadable),
     };
 }
 
@@ -186,7 +186,7 @@ impl Column for Bytes {
     }
 }
 
-/// Lists are stored as JSON arrays of their items' texts.
+/// Lists are stored as JSON arrays of strings.
 impl<T: std::fmt::Display + std::str::FromStr<Err: std::fmt::Display>> Column for Vec<T> {
     const KIND: CellKind = CellKind::Text;
     fn cell(&self) -> Cell<'_> {
@@ -197,17 +197,17 @@ impl<T: std::fmt::Display + std::str::FromStr<Err: std::fmt::Display>> Column fo
         if json == "[]" {
             return Ok(Self::new());
         }
-        let texts: Vec<Text<'_>> = serde_json::from_str(json).map_err(failed)?;
-        texts.iter().map(|text| text.0.parse().map_err(failed)).collect()
+        let texts: Vec<Text<'_>> = serde_json::from_str(json).map_err(unreadable)?;
+        texts.iter().map(|text| text.0.parse().map_err(unreadable)).collect()
     }
 }
 
-/// The JSON array of items' texts.
+/// A list as a JSON array of strings.
 pub fn list_cell<'a, T: std::fmt::Display>(items: &[T]) -> Cell<'a> {
     let texts: Vec<String> = items.iter().map(ToString::to_string).collect();
     Cell::Text(Cow::Owned(serde_json::Value::from(texts).to_string()))
 }
 
-/// A string of a JSON array, borrowed where it holds no escapes.
+/// A string in a JSON array, borrowed if it contains no escapes.
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);

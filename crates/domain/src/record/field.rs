@@ -12,13 +12,13 @@ use super::body::{self, At, Input, Schemas};
 
 /// A type that a field of a body, or a query parameter, can have.
 pub trait Field: Serialize + Sized {
-    /// Reads a value; none where it is wrong, which `at` has noted then.
+    /// Reads a value. Returns `None` if it is wrong; `at` has the error.
     fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self>;
     /// The schema.
     fn schema() -> RefOr<Schema>;
     /// The named schemas that the schema refers to.
     fn schemas(_: &mut Schemas) {}
-    /// What bounds are compared with: the number itself, or the length of a list.
+    /// The number that bounds apply to: the value itself, or the length of a list.
     fn measure(&self) -> Option<f64> {
         None
     }
@@ -101,25 +101,24 @@ impl Field for Timestamp {
     }
 }
 
-/// The years whose days can be sent.
+/// The years that are accepted in dates.
 const YEARS: std::ops::RangeInclusive<i16> = 1900..=2199;
 
-/// A day is `YYYY-MM-DD` (the full-date of RFC 3339) and nothing else: days are stored as their text, so that another form would sort
-/// in another order.
+/// A date is `YYYY-MM-DD` (the full-date of RFC 3339) and nothing else: dates are stored and sorted as strings.
 impl Field for Date {
     fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
         let day = input.as_text().and_then(|text| {
             let day: Option<Self> = text.parse().ok();
             day.filter(|day| day.to_string() == text && YEARS.contains(&day.year()))
         });
-        day.or_else(|| at.expected("a day such as 2026-05-31, in the years 1900 to 2199"))
+        day.or_else(|| at.expected("a date such as 2026-05-31, in the years 1900 to 2199"))
     }
     fn schema() -> RefOr<Schema> {
         body::text(KnownFormat::Date)
     }
 }
 
-/// An address, in the form in which a request's address is known: an IPv4 address mapped to IPv6 is the same address.
+/// An IP address. An IPv4 address mapped to IPv6 is read as IPv4, because the addresses of clients are.
 impl Field for IpAddr {
     fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
         match at.text(input)?.parse::<Self>() {

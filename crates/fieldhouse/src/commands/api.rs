@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use fieldhouse_client::api::Page;
-use fieldhouse_client::{Error, Method, RawAnswer, Request};
+use fieldhouse_client::{Error, Method, RawResponse, Request};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ use crate::json::indented;
 use crate::listing::joined;
 use crate::output::{self, note};
 
-/// The answer to If-None-Match where nothing changed, which is no error.
+/// The status of the response to If-None-Match if nothing has changed. It is not an error.
 const NOT_MODIFIED: u16 = 304;
 
 /// Any operation.
@@ -49,13 +49,13 @@ pub(crate) struct Options {
     include: bool,
 }
 
-/// Calls the operation and prints the answer's body.
+/// Calls the operation and prints the body of the response.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     if options.paginate && options.method != Method::GET {
         return Err(Failure::usage("--paginate works only with GET").into());
     }
     if options.input.is_some() && options.in_query() {
-        let what = format!("{} sends no body: use --field for query parameters", options.method);
+        let what = format!("{} requests have no body: use --field for query parameters", options.method);
         return Err(Failure::usage(what).into());
     }
     let client = context.client()?;
@@ -114,7 +114,7 @@ fn method(text: &str) -> Result<Method, &'static str> {
     named.ok_or("use one of GET, POST, PATCH, PUT, DELETE")
 }
 
-/// The value that a string spells: a number, true, false or null, or itself.
+/// The value of a string: a number, true, false or null, or the string itself.
 fn recognise(text: &str) -> Value {
     match serde_json::from_str(text) {
         Ok(value @ (Value::Null | Value::Bool(_) | Value::Number(_))) => value,
@@ -131,7 +131,7 @@ fn body(file: &Path) -> anyhow::Result<Box<RawValue>> {
     })
 }
 
-fn print_head(answer: &RawAnswer) -> io::Result<()> {
+fn print_head(answer: &RawResponse) -> io::Result<()> {
     let mut head = format!("{}\n", answer.status);
     for (name, value) in &answer.headers {
         head.push_str(&output::clean(&format!("{name}: {}", String::from_utf8_lossy(value.as_bytes()))));
@@ -140,8 +140,8 @@ fn print_head(answer: &RawAnswer) -> io::Result<()> {
     output::line(&head)
 }
 
-/// Prints the body: indented where a person reads it, as it is where a program does.
-fn print_body(context: &Context, answer: &RawAnswer) -> anyhow::Result<()> {
+/// Prints the body: indented on a terminal, unchanged otherwise.
+fn print_body(context: &Context, answer: &RawResponse) -> anyhow::Result<()> {
     let mut stdout = io::stdout();
     let pretty = stdout.is_terminal() || context.output.is_json();
     match answer.json::<Box<RawValue>>() {
@@ -162,7 +162,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn values_are_what_they_look_like() {
+    fn values_get_their_json_type() {
         for (text, value) in [
             ("true", json!(true)),
             ("null", Value::Null),

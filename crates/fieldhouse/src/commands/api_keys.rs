@@ -24,11 +24,11 @@ use crate::output::{self, Column, Width, note, or_dash};
 pub(crate) enum Options {
     /// Create a key; it is shown only once
     Create(CreateOptions),
-    /// List your keys, the newest first; admins see all keys of the organization
+    /// List your keys, newest first; admins see all keys of the organization
     List(Paging),
-    /// Revoke a key: requests with it are refused from then on
+    /// Revoke a key; requests with it are refused from then on
     Revoke {
-        /// Its id, as `list` shows it
+        /// The key's id, as in `list`
         id: ApiKeyId,
     },
 }
@@ -66,7 +66,7 @@ const COLUMNS: &[Column<ApiKey>] = &[
     ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
-/// Issues, lists or revokes keys.
+/// Creates, lists or revokes keys.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     let client = context.signed_in()?;
     match options {
@@ -83,7 +83,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     }
 }
 
-/// Standard output gets the key alone, so that a script can keep it; everything else about it goes beside.
+/// Standard output contains only the key, so that a script can store it; the rest goes to standard error.
 async fn create(context: &Context, client: &Client, options: CreateOptions) -> anyhow::Result<()> {
     let [expires_at] = instants(client, [options.expires_at]).await?;
     let body = options.body(expires_at)?;
@@ -93,11 +93,11 @@ async fn create(context: &Context, client: &Client, options: CreateOptions) -> a
     } else {
         output::line(&issued.key)?;
         note(&format!(
-            "Issued {} ({}) until {}.",
+            "Created {} ({}), valid until {}.",
             issued.record.name, issued.record.id, issued.record.expires_at
         ));
     }
-    note("Save the key now: it is not shown again.");
+    note("Save the key now. It will not be shown again.");
     Ok(())
 }
 
@@ -105,7 +105,7 @@ impl CreateOptions {
     fn body(self, expires_at: Option<Timestamp>) -> anyhow::Result<IssueApiKey> {
         let in_days = self.expires_in_days.map(|days| {
             let life = SignedDuration::from_hours(i64::from(days) * 24);
-            clock::now().checked_add(life).context("there is no such time")
+            clock::now().checked_add(life).context("the date is out of range")
         });
         let key = NewApiKey {
             kind: self.kind.unwrap_or(ApiKeyKind::Personal),

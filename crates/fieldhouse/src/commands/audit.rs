@@ -1,4 +1,4 @@
-//! `fieldhouse admin audit`: who changed what, and whether the record of it is intact.
+//! `fieldhouse admin audit`: who changed what, and whether the log is intact.
 
 use clap::{Args, Subcommand};
 use fieldhouse_client::api::audit::{AuditLogQuery, Entry};
@@ -18,7 +18,7 @@ use crate::output::{Column, Width, or_dash};
 /// The audit log.
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// List what changed in the organization, the newest first
+    /// List changes in the organization, newest first
     List(ListOptions),
     /// Verify that no entry was altered, on the server's machine; stop the server first if it uses the embedded database
     Verify(VerifyOptions),
@@ -50,7 +50,7 @@ pub(crate) struct ListOptions {
 
 #[derive(Args)]
 pub(crate) struct VerifyOptions {
-    /// The organization's name in addresses, as `fieldhouse whoami` shows it
+    /// The organization's slug, as in `fieldhouse whoami`
     #[arg(long, value_name = "SLUG")]
     organization: String,
     #[command(flatten)]
@@ -96,15 +96,15 @@ async fn verify(context: &Context, options: VerifyOptions) -> anyhow::Result<()>
     let store = &opened.store;
     let organization =
         organizations::by_slug(&mut &*store, &options.organization).await?.ok_or_else(|| {
-            Failure::new(format!("there is no organization {}", options.organization))
-                .next("name one by its slug, as `fieldhouse whoami` shows it")
+            Failure::new(format!("the organization {} does not exist", options.organization))
+                .next("use its slug, as in `fieldhouse whoami`")
         })?;
     match operator::verify_audit_log(store, organization).await? {
         Verdict::Intact { entries, cleared } => {
-            let told = json!({ "intact": true, "entries": entries, "cleared_effects": cleared });
+            let result = json!({ "intact": true, "entries": entries, "cleared_effects": cleared });
             let sentence =
                 format!("The audit log is intact: {entries} entries, {cleared} effects with cleared images.");
-            Ok(context.output.sentence(&told, &sentence)?)
+            Ok(context.output.sentence(&result, &sentence)?)
         }
         Verdict::Altered { seq, id, what } => {
             let id = id.map(|id| format!(" ({id})")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `fieldhouse import colleges`: brings the college catalogue up to a file, on the server's machine.
+//! `fieldhouse import colleges`: updates the college catalogue from a file, on the server's machine.
 
 use std::path::PathBuf;
 
@@ -63,7 +63,7 @@ pub(crate) async fn run(output: Output, options: Options) -> anyhow::Result<()> 
     Ok(output.counts(&plan.counts)?)
 }
 
-/// A bar on a terminal, nothing elsewhere.
+/// A progress bar, only on a terminal.
 fn progress_bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} records") {

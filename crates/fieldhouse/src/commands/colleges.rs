@@ -26,7 +26,7 @@ pub(crate) enum Options {
 
 #[derive(Args)]
 pub(crate) struct SearchOptions {
-    /// Words, or beginnings of words, of the name
+    /// Words, or beginnings of words, of the college's name
     query: Option<String>,
     #[command(flatten)]
     filters: Filters,
@@ -36,7 +36,7 @@ pub(crate) struct SearchOptions {
 
 #[derive(Args)]
 pub(crate) struct ProgramOptions {
-    /// Words, or starts of words, of the college's name
+    /// Words, or beginnings of words, of the college's name
     query: Option<String>,
     /// Only programs of this college
     #[arg(long, value_name = "ID")]

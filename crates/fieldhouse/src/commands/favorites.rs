@@ -1,4 +1,4 @@
-//! `fieldhouse colleges favorites`: saved college programs; without a credential a guest's, known again by the token that is kept.
+//! `fieldhouse colleges favorites`: saved college programs; without a credential, those of the guest whose token is stored.
 
 use clap::{ArgGroup, Args, Subcommand};
 use fieldhouse_client::Client;
@@ -25,10 +25,10 @@ pub(crate) enum Options {
     Add(Box<AddOptions>),
     /// Remove a saved program
     Remove {
-        /// Its id, as `list` shows it
+        /// The program's id, as in `list`
         id: FavoriteId,
     },
-    /// Add what was saved here without signing in to your own list
+    /// Add programs saved on this machine without signing in to your list
     Claim,
 }
 
@@ -95,7 +95,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     }
 }
 
-/// The server answers the whole list, which is short.
+// The server returns the whole list, which is short.
 async fn list(context: &Context) -> anyhow::Result<()> {
     let page = context.client()?.colleges().favorites().list(&FavoriteListQuery::default()).await?;
     Ok(context.output.list(&page.data, COLUMNS)?)
@@ -118,10 +118,10 @@ async fn add(context: &Context, options: AddOptions) -> anyhow::Result<()> {
 async fn claim(context: &Context) -> anyhow::Result<()> {
     let client = context.signed_in()?;
     if client.guest_token().is_none() {
-        return Err(Failure::new("there are no programs saved without signing in").into());
+        return Err(Failure::new("no programs were saved without signing in").into());
     }
     let claimed = client.colleges().favorites().claim().await?;
-    context.keep(|server| server.guest_token = None)?;
+    context.update_stored(|server| server.guest_token = None)?;
     let sentence = format!("Added: {}. Already saved: {}.", claimed.copied, claimed.merged);
     Ok(context.output.sentence(&claimed, &sentence)?)
 }

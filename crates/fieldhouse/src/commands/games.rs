@@ -1,4 +1,4 @@
-//! `fieldhouse games`: games to come.
+//! `fieldhouse games`: upcoming games.
 
 use clap::{Args, Subcommand};
 use fieldhouse_client::api::games::{Game, GamesUpcomingQuery, Side};
@@ -51,10 +51,10 @@ const COLUMNS: &[Column<Game>] = &[
     ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
-/// How many days the list covers without --to, as in the contract.
+/// The number of days in the list without --to, as in the contract.
 const DAYS: i64 = 30;
 
-/// Lists the games to come.
+/// Lists upcoming games.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     let Options::Upcoming(UpcomingOptions { from, to, team, season, status, paging }) = options;
     let client = context.signed_in()?;
@@ -75,13 +75,13 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     Ok(())
 }
 
-/// A list that ends before the season does must not look like all of it.
+/// Notes the end of the list, so that it is not taken for the whole season.
 fn until(from: Timestamp) -> String {
     let end = from.saturating_add(SignedDuration::from_hours(DAYS * 24)).unwrap_or(Timestamp::MAX);
     format!("These are the games of the next {DAYS} days, until {}.", end.strftime("%F %R UTC"))
 }
 
-/// The start on the clock of the place where it is played.
+/// The start in the venue's local time.
 fn start(game: &Game) -> String {
     let day = game.local_start.strftime("%a %F");
     if game.time_tbd { format!("{day} TBD") } else { format!("{day} {}", game.local_start.strftime("%R")) }

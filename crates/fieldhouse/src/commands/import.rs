@@ -1,4 +1,4 @@
-//! `fieldhouse import`: imports of whole files. A new kind of file gets a file of its own here and a variant of [`Options`].
+//! `fieldhouse import`: imports of files. A new kind of file gets a file here and a variant of [`Options`].
 
 use clap::Subcommand;
 

@@ -3,7 +3,7 @@
 use clap::Args;
 use fieldhouse_domain::organizations::slug;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::text::{Email, Name, NotText};
+use fieldhouse_domain::text::{Email, InvalidValue, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::check_password;
 use fieldhouse_server::Clock;
@@ -40,15 +40,15 @@ pub(crate) struct Options {
     password_stdin: bool,
 }
 
-/// Reads the code of a country, in letters of either size.
+/// Parses a country code in upper or lower case.
 fn country(text: &str) -> Result<String, &'static str> {
     let two_letters = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
     two_letters.then(|| text.to_ascii_uppercase()).ok_or("write two letters, such as AU")
 }
 
-/// The value of an option, or what would be right.
-fn taken<T>(option: &str, parsed: Result<T, NotText>) -> Result<T, Failure> {
-    parsed.map_err(|NotText { message, fix, .. }| {
+/// The parsed value of an option, or what to write instead.
+fn taken<T>(option: &str, parsed: Result<T, InvalidValue>) -> Result<T, Failure> {
+    parsed.map_err(|InvalidValue { message, fix, .. }| {
         let failure = Failure::usage(format!("{option} {message}"));
         fix.into_iter().fold(failure, Failure::next)
     })
@@ -71,8 +71,8 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
     } else {
         secrets::ask_for_new("Password of the owner", "pipe it in with --password-stdin")?
     };
-    // Before anything is created.
-    if let Err(NotText { message, fix, .. }) = check_password(&password, &email) {
+    // Checked before anything is created.
+    if let Err(InvalidValue { message, fix, .. }) = check_password(&password, &email) {
         return Err(fix
             .into_iter()
             .fold(Failure::new(format!("the password {message}")), Failure::next)
@@ -86,7 +86,7 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
     let founded =
         operator::found(&opened.store, &Passwords::new(&clock), &clock, founding, vec![owner]).await;
     founded.map_err(|error| match error {
-        // It says itself what its cause says.
+        // Its message includes the cause.
         OperatorError::Refused(_) => Failure::new(error.to_string()).into(),
         error => anyhow::Error::from(error),
     })?;

@@ -10,13 +10,13 @@ use crate::output::note;
 
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// Add a new secret that is used from now on; what older secrets signed stays valid
+    /// Add a new secret, which signs from now on; older secrets still verify
     Rotate(Rotate),
 }
 
 #[derive(Args)]
 pub(crate) struct Rotate {
-    /// What the secret is for
+    /// The purpose of the secret
     #[arg(value_enum)]
     purpose: PurposeName,
     #[command(flatten)]

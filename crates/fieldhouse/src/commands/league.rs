@@ -1,4 +1,4 @@
-//! `fieldhouse import league`: a league file, sent to the server, which reads it.
+//! `fieldhouse import league`: sends a league file to the server.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::output::{Column, Width, note, note_list, or_dash};
 pub(crate) struct Options {
     /// The file; - for standard input
     file: PathBuf,
-    /// The product that wrote the file
+    /// The product that exported the file
     #[arg(long, value_parser = one_of!(LeagueFormat))]
     format: LeagueFormat,
     /// The sport, which the file does not include
@@ -46,7 +46,7 @@ pub(super) const BAD_ROWS: &[Column<BadRow>] = &[
     ("REASON", Width::Whole, |it| it.reason.clone()),
 ];
 
-/// Sends the file, and says what came of it.
+/// Sends the file and reports the result.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     let Options { file, format, sport, time_zone, dry_run, skip_bad } = options;
     let client = context.signed_in()?;
@@ -70,7 +70,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
 fn explain(error: &Error) -> Failure {
     let failure = Failure::from(error);
     if matches!(error, Error::BodyTooLarge { .. }) || error.code() == Some(Code::BodyTooLarge) {
-        return failure.next("import it in parts");
+        return failure.next("split the file and import the parts");
     }
     let rows = refused_rows(error);
     if rows.is_empty() {
@@ -83,11 +83,11 @@ fn explain(error: &Error) -> Failure {
 fn read(file: &Path) -> anyhow::Result<String> {
     let bytes = read_file(file).with_context(|| format!("{} cannot be read", file.display()))?;
     String::from_utf8(bytes).map_err(|_| {
-        Failure::new(format!("{} is not UTF-8 text", file.display())).next("save it as CSV UTF-8").into()
+        Failure::new(format!("{} is not UTF-8", file.display())).next("save it as CSV UTF-8").into()
     })
 }
 
-/// Turns while the server works; only on a terminal.
+/// A spinner while the server works, only on a terminal.
 fn spinner(file: &Path) -> ProgressBar {
     let spinner = ProgressBar::new_spinner().with_message(format!("Importing {}", file.display()));
     spinner.enable_steady_tick(Duration::from_millis(100));
@@ -104,7 +104,7 @@ fn show(context: &Context, report: &LeagueReport) -> anyhow::Result<()> {
     Ok(context.output.counts(&report.counts)?)
 }
 
-/// The rows for which the server refused the file.
+/// The bad rows because of which the server refused the file.
 fn refused_rows(error: &Error) -> Vec<BadRow> {
     let rows = error.problem().and_then(|problem| problem.more.get("bad_rows")).cloned();
     rows.and_then(|rows| serde_json::from_value(rows).ok()).unwrap_or_default()

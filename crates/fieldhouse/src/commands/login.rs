@@ -1,4 +1,4 @@
-//! `fieldhouse login`: signs in with e-mail and password, or with an API key.
+//! `fieldhouse login`: signs in with e-mail address and password, or with an API key.
 
 use clap::Args;
 use fieldhouse_client::api::Code;
@@ -9,7 +9,7 @@ use fieldhouse_client::{Client, Error};
 use fieldhouse_domain::text::Email;
 use serde::Serialize;
 
-use crate::context::{Context, mend};
+use crate::context::{Context, remove_damaged_file};
 use crate::credentials::{API_KEY_VARIABLE, Credential, Server, key_of_environment};
 use crate::failure::Failure;
 use crate::output::note;
@@ -21,7 +21,7 @@ pub(crate) struct Options {
     /// Your e-mail address
     #[arg(required_unless_present_any = ["api_key", "api_key_stdin"], conflicts_with_all = ["api_key", "api_key_stdin"])]
     email: Option<Email>,
-    /// Your password; if omitted, you are asked for it, which keeps it out of the shell's history
+    /// Your password; if omitted, you are asked for it, so that it does not appear in the shell's history
     #[arg(conflicts_with = "password_stdin")]
     password: Option<String>,
     /// Read the password from standard input
@@ -38,7 +38,7 @@ pub(crate) struct Options {
     api_key_stdin: bool,
 }
 
-/// What signing in came to.
+/// The result of signing in.
 #[derive(Serialize)]
 struct SignedIn {
     base_url: String,
@@ -48,9 +48,9 @@ struct SignedIn {
     role: Option<String>,
 }
 
-/// Signs in, and keeps the credential for the commands that follow.
+/// Signs in, and stores the credential for later commands.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
-    mend()?;
+    remove_damaged_file()?;
     let signed_in = if let Some(email) = options.email {
         let password = match options.password {
             Some(password) => password,
@@ -67,7 +67,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     let place = signed_in.organization.as_ref().map(|it| format!(" of {}", it.name)).unwrap_or_default();
     let role = signed_in.role.as_deref().map(|role| format!(", {role}{place}")).unwrap_or_default();
     context.output.sentence(&signed_in, &format!("Signed in to {} as {who}{role}.", signed_in.base_url))?;
-    remind_guest(&context.kept()?);
+    mention_claim(&context.stored()?);
     if key_of_environment().is_some() {
         note(&format!("{API_KEY_VARIABLE} is set and takes precedence over this sign-in: unset it."));
     }
@@ -107,7 +107,7 @@ async fn with_key(context: &Context, key: String) -> anyhow::Result<SignedIn> {
     })
 }
 
-/// Whose key it is; unknown where the key is good but its scopes leave the profile out.
+/// The key's owner. Unknown if the key is valid but its scopes do not include the profile.
 async fn owner(client: &Client) -> Result<Option<Profile>, Failure> {
     match client.profile().me().await {
         Ok(profile) => Ok(Some(profile)),
@@ -116,7 +116,7 @@ async fn owner(client: &Client) -> Result<Option<Profile>, Failure> {
     }
 }
 
-/// An organization has to be chosen, and only the server knows among which.
+/// The user must choose an organization, and only the server knows which ones.
 fn explain_choice(error: &Error, login: &Login) -> Failure {
     let failure = explain(error);
     let theirs = error.problem().and_then(|problem| problem.more.get("organizations")).cloned();
@@ -124,13 +124,13 @@ fn explain_choice(error: &Error, login: &Login) -> Failure {
         return failure;
     };
     let what = match &login.organization {
-        Some(named) => format!("you do not belong to an organization {named}"),
+        Some(named) => format!("you do not belong to the organization {named}"),
         None => "you belong to several organizations".to_owned(),
     };
-    failure.saying(what).next(format!("name one of yours with --org: {}", theirs.join(", ")))
+    failure.saying(what).next(format!("choose one with --org: {}", theirs.join(", ")))
 }
 
-/// A refused sign-in must not be answered with "sign in".
+/// The advice after a refused sign-in must not be to sign in.
 fn explain(error: &Error) -> Failure {
     let failure = Failure::from(error);
     match error.code() {
@@ -140,7 +140,7 @@ fn explain(error: &Error) -> Failure {
     }
 }
 
-fn remind_guest(server: &Server) {
+fn mention_claim(server: &Server) {
     if server.guest_token.is_some() {
         note(
             "Programs were saved here without signing in; add them to your list: fieldhouse colleges favorites claim",

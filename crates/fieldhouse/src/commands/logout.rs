@@ -1,23 +1,23 @@
-//! `fieldhouse logout`: ends the session on the server and forgets it; a key is only forgotten.
+//! `fieldhouse logout`: ends the session on the server and removes it here; an API key is only removed here.
 
 use anyhow::Context as _;
 use fieldhouse_client::Error;
 use serde_json::json;
 
-use crate::context::{Context, mend};
+use crate::context::{Context, remove_damaged_file};
 use crate::credentials::{API_KEY_VARIABLE, Credential, Server, key_of_environment};
 use crate::output::note;
 
-/// Signs out. What is kept goes in any case, even where the server cannot be told.
+/// Signs out. The credential is always removed, even if the server cannot be reached.
 pub(crate) async fn run(context: &Context) -> anyhow::Result<()> {
-    mend()?;
-    let server = context.kept()?;
-    let told = match &server.credential {
+    remove_damaged_file()?;
+    let server = context.stored()?;
+    let ended = match &server.credential {
         Some(Credential::Session { .. }) => end_session(context, server.clone()).await,
         _ => Ok(()),
     };
-    context.keep(|kept| kept.credential = None)?;
-    told.context(
+    context.update_stored(|stored| stored.credential = None)?;
+    ended.context(
         "the credential was removed here, but the session is still valid on the server until it expires",
     )?;
     let base_url = context.base_url()?;
@@ -33,12 +33,12 @@ pub(crate) async fn run(context: &Context) -> anyhow::Result<()> {
 
 async fn end_session(context: &Context, server: Server) -> anyhow::Result<()> {
     match context.client_of(server)?.auth().logout().await {
-        // A session that has ended already needs no ending.
-        Err(error) if !is_over(&error) => Err(error.into()),
+        // A session that has already ended is fine.
+        Err(error) if !has_ended(&error) => Err(error.into()),
         _ => Ok(()),
     }
 }
 
-fn is_over(error: &Error) -> bool {
+fn has_ended(error: &Error) -> bool {
     error.status().is_some_and(|status| status == 401)
 }

@@ -1,4 +1,4 @@
-//! `fieldhouse migrate`: brings the database's schema up to this program, on the server's machine.
+//! `fieldhouse migrate`: updates the database schema to this version, on the server's machine.
 
 use clap::Args;
 use fieldhouse_store::{FolderLock, Store, migrations};
@@ -10,7 +10,7 @@ use crate::output::note;
 pub(crate) struct Options {
     #[command(flatten)]
     database: Database,
-    /// Only print the version of the schema
+    /// Only print the schema version
     #[arg(long)]
     status: bool,
 }

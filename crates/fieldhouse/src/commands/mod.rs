@@ -1,7 +1,7 @@
-//! The commands, one a file: its `Options`, and what `run` does with them.
+//! The commands, one in each file: its `Options`, and what `run` does with them.
 //!
-//! A new command gets a file here, a variant of [`Command`] and a line in [`Options::run`]. Commands that run on the server's machine stand
-//! after those that call it over HTTP.
+//! A new command gets a file here, a variant of [`Command`] and a line in [`Options::run`]. Commands for the server's machine come after
+//! those that use HTTP.
 
 mod admin;
 mod api;
@@ -40,7 +40,7 @@ pub(crate) struct Options {
 
 const AFTER_HELP: &str = "\
 Environment:
-  FIELDHOUSE_URL      the server's address, as --base-url; http://127.0.0.1:8080 before any sign-in
+  FIELDHOUSE_URL      the server's URL, as --base-url; http://127.0.0.1:8080 before any sign-in
   FIELDHOUSE_API_KEY  an API key; it takes precedence over `fieldhouse login`
 
 Tables:
@@ -55,9 +55,9 @@ Exit codes:
 
 #[derive(Subcommand)]
 enum Command {
-    /// Sign in with e-mail and password, or with an API key
+    /// Sign in with e-mail address and password, or with an API key
     Login(login::Options),
-    /// End the session and forget the credential
+    /// End the session and remove the credential
     Logout,
     /// Show who is signed in, on which server, and with which credential
     Whoami,
@@ -94,7 +94,7 @@ enum Command {
     Completions(completions::Options),
 }
 
-/// The command that was typed, below all groups.
+/// The command itself, below all groups.
 pub(crate) fn typed<'a>(command: &'a clap::Command, matches: &ArgMatches) -> &'a clap::Command {
     let below = matches.subcommand();
     let below = below.and_then(|(name, matches)| Some((command.find_subcommand(name)?, matches)));

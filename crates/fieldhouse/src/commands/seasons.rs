@@ -13,7 +13,7 @@ use crate::output::{Column, Width, or_dash};
 /// Seasons.
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// List seasons, the latest first
+    /// List seasons, latest first
     List(ListOptions),
 }
 
@@ -25,14 +25,14 @@ pub(crate) struct ListOptions {
     /// Only seasons of this sport
     #[arg(long)]
     sport: Option<Sport>,
-    /// Only seasons that are played at least partly in this year
+    /// Only seasons with at least one day in this year
     #[arg(long)]
     year: Option<i16>,
     /// Only seasons whose name contains these words or beginnings of words
     #[arg(long, short, value_name = "WORDS")]
     query: Option<String>,
-    /// Only records changed since this time; a date means midnight in the organization's time zone. JSON output is then an object that
-    /// holds the changed records in `data` and the deleted ones in `deleted`
+    /// Only records changed since this time; a date means midnight in the organization's time zone. JSON output is then an object with the
+    /// changed records in `data` and the deleted ones in `deleted`
     #[arg(long, value_name = "TIME")]
     updated_since: Option<When>,
     #[command(flatten)]

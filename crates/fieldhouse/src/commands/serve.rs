@@ -33,7 +33,7 @@ pub(crate) struct Options {
     /// The address to listen on; port 0 chooses a free port
     #[arg(long, env = "FIELDHOUSE_LISTEN", default_value = "127.0.0.1:8080", value_parser = listening, value_name = "ADDRESS")]
     listen: SocketAddr,
-    /// The address at which clients reach the server, if it differs from the listening address
+    /// The URL at which clients reach the server, if it differs from the listening address
     #[arg(long, env = "FIELDHOUSE_PUBLIC_URL", value_name = "URL")]
     public_url: Option<String>,
     /// Serve a demo: an organization with a real league, the college catalogue, and a user for each role
@@ -41,7 +41,7 @@ pub(crate) struct Options {
     /// Its data is deleted when the server stops, unless --data-dir or --database-url is given.
     #[arg(long)]
     demo: bool,
-    /// A JSON file to write when requests are accepted: the address, the demo's accounts and the process id; it is removed at every start
+    /// A JSON file to write when the server accepts requests: the URL, the demo's accounts and the process id; it is removed at every start
     /// and stop
     #[arg(long, value_name = "FILE")]
     ready_file: Option<PathBuf>,
@@ -57,7 +57,7 @@ pub(crate) struct Options {
     log_format: LogFormat,
 }
 
-/// How many requests a minute each may make.
+/// Rate limits.
 #[derive(Args)]
 struct Limits {
     /// Requests per minute of an API key
@@ -69,27 +69,27 @@ struct Limits {
     /// Requests per minute of an organization
     #[arg(long = "limit-organization", env = "FIELDHOUSE_LIMIT_ORGANIZATION", default_value_t = LimitOptions::default().organization, value_parser = count::<NonZeroU32>, value_name = "NUMBER")]
     organization: NonZeroU32,
-    /// Requests per minute of an address without a credential, apart from the next three
+    /// Requests per minute of an address without a credential, except for the next three
     #[arg(long = "limit-address", env = "FIELDHOUSE_LIMIT_ADDRESS", default_value_t = LimitOptions::default().address, value_parser = count::<NonZeroU32>, value_name = "NUMBER")]
     address: NonZeroU32,
-    /// Sign-ins a minute of an address
+    /// Sign-ins per minute of an address
     #[arg(long = "limit-sign-in", env = "FIELDHOUSE_LIMIT_SIGN_IN", default_value_t = LimitOptions::default().sign_in, value_name = "NUMBER")]
     sign_in: NonZeroU32,
-    /// Session refreshes a minute of an address
+    /// Session refreshes per minute of an address
     #[arg(long = "limit-refresh", env = "FIELDHOUSE_LIMIT_REFRESH", default_value_t = LimitOptions::default().refresh, value_name = "NUMBER")]
     refresh: NonZeroU32,
-    /// Guests created a minute by an address
+    /// Guests created per minute by an address
     #[arg(long = "limit-guests", env = "FIELDHOUSE_LIMIT_GUESTS", default_value_t = LimitOptions::default().guests, value_name = "NUMBER")]
     guests: NonZeroU32,
 }
 
-/// How many connections are served at a time.
+/// Connection limits.
 #[derive(Args)]
 struct Connections {
-    /// Connections at a time; one more is closed at once
+    /// Maximum number of connections; more are closed at once
     #[arg(long = "connections", env = "FIELDHOUSE_CONNECTIONS", default_value_t = ConnectionOptions::default().max, value_parser = clap::value_parser!(u32).range(1..), value_name = "NUMBER")]
     max: u32,
-    /// Connections at a time of one address; 0 for no limit, as behind a proxy, whose address all clients share
+    /// Maximum number of connections from one address; 0 for no limit, as behind a proxy, whose address all clients share
     #[arg(long = "connections-per-address", env = "FIELDHOUSE_CONNECTIONS_PER_ADDRESS", default_value_t = ConnectionOptions::default().max_per_address, value_name = "NUMBER")]
     max_per_address: u32,
 }
@@ -104,10 +104,10 @@ enum LogFormat {
 
 pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     let _log = start_log(&options)?;
-    // Who waits for the file must not find that of a server that is gone.
+    // A program that waits for the file must not find that of an earlier server.
     remove_ready_file(&options)?;
-    // Dropped last: the folder is removed when everything in it is closed.
-    let throw_away = throw_away_folder(&mut options)?;
+    // Dropped last: the folder is removed after everything in it is closed.
+    let throw_away = temporary_folder(&mut options)?;
     let (opened, demo) = if options.demo {
         let opened = options.database.open().await?;
         let demo = demo::prepare(&opened, options.database.folder()).await?;
@@ -117,7 +117,7 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     };
     if !organizations::any(&mut &opened.store).await? {
         let next = "create the first one with `fieldhouse init`, or try `fieldhouse serve --demo`";
-        return Err(Failure::new("the database holds no organization yet").next(next).into());
+        return Err(Failure::new("the database has no organization yet").next(next).into());
     }
     let key_ring = options.database.key_ring(&opened.store).await?;
     database::bind(&key_ring, &opened.store).await?;
@@ -141,7 +141,7 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
         demo::load_catalogue(&store).await;
     }
     serving.await?;
-    // A file that cannot be removed is told of once all is closed.
+    // A file that cannot be removed is reported after everything is closed.
     let removed = remove_ready_file(&options);
     working.abort();
     workers::flush(&app).await;
@@ -200,8 +200,8 @@ impl Connections {
 
 fn start_log(options: &Options) -> anyhow::Result<log::Writer> {
     let (batches, writer) = log::Batches::start()?;
-    let usual = if options.demo { "warn" } else { "info" };
-    let filter = options.log.as_deref().unwrap_or(usual);
+    let default = if options.demo { "warn" } else { "info" };
+    let filter = options.log.as_deref().unwrap_or(default);
     let targets: Targets = filter.parse().map_err(|_| {
         Failure::usage(format!("--log {filter} is not a filter"))
             .next("write a level such as info, or levels by module as in info,fieldhouse_server=debug")
@@ -215,8 +215,8 @@ fn start_log(options: &Options) -> anyhow::Result<log::Writer> {
     Ok(writer)
 }
 
-/// A demo without a place of its own gets a folder that goes at the end.
-fn throw_away_folder(options: &mut Options) -> anyhow::Result<Option<tempfile::TempDir>> {
+/// A demo without a data folder gets a temporary one, which is removed at the end.
+fn temporary_folder(options: &mut Options) -> anyhow::Result<Option<tempfile::TempDir>> {
     if !options.demo || options.database.is_named() {
         return Ok(None);
     }
@@ -250,7 +250,7 @@ fn announce(
     Ok(())
 }
 
-/// Ready when the process is asked to stop.
+/// Completes when the process is asked to stop.
 fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;

@@ -1,4 +1,4 @@
-//! `fieldhouse whoami`: who is signed in, where, and with what.
+//! `fieldhouse whoami`: who is signed in, on which server, and with which credential.
 
 use fieldhouse_client::api::Code;
 use fieldhouse_client::api::api_keys::ApiKey;
@@ -13,7 +13,7 @@ pub(crate) async fn run(context: &Context) -> anyhow::Result<()> {
     let client = context.signed_in()?;
     match client.profile().me().await {
         Ok(profile) => show(context, &profile),
-        // A key may not read its owner's profile, but it may always read its own record.
+        // A key may lack permission to read the profile, but it can always read its own record.
         Err(error) if error.code() == Some(Code::ScopeInsufficient) => {
             show_key(context, &client.api_keys().current().await?)
         }
@@ -47,8 +47,8 @@ fn show_key(context: &Context, key: &ApiKey) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// When a credential expires. The server reports that of the access token, which is renewed automatically; the user wants to know when
-/// they have to sign in again.
+/// When a credential expires. The server reports the access token's expiry, but that is renewed automatically; users want to know when they
+/// have to sign in again.
 pub(crate) fn until(context: &Context, auth: &Auth) -> anyhow::Result<Option<Timestamp>> {
     match auth.session_id {
         Some(session) => context.session_end(session),
@@ -56,10 +56,10 @@ pub(crate) fn until(context: &Context, auth: &Auth) -> anyhow::Result<Option<Tim
     }
 }
 
-/// A credential in words.
+/// A description of a credential.
 pub(crate) fn credential(auth: &Auth) -> String {
     match auth.method {
-        AuthMethod::Session => "e-mail and password".to_owned(),
+        AuthMethod::Session => "e-mail address and password".to_owned(),
         AuthMethod::ApiKey => {
             let id = auth.key_id.map(|id| format!(" {id}")).unwrap_or_default();
             let scopes = auth.scopes.join(", ");

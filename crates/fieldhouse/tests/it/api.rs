@@ -7,7 +7,7 @@ use crate::support::Reply;
 use crate::{Person, list};
 
 #[test]
-fn fields_go_where_the_method_takes_them() {
+fn fields_are_sent_in_the_query_or_the_body() {
     let olga = Person::new(|_| Reply::json(200, &json!({"data": {"id": 1}})));
     let get = olga.types_with_key("api get api/v1/seasons -f q=a=b -F year=2026");
     get.assert().success().stdout_eq("{\"data\":{\"id\":1}}\n");
@@ -24,7 +24,7 @@ fn fields_go_where_the_method_takes_them() {
 }
 
 #[test]
-fn a_list_is_followed_to_its_end() {
+fn all_pages_of_a_list_are_followed() {
     let olga = Person::new(|seen| match seen.nth {
         0 => list(&json!([1, 2]), Some("next")),
         _ => list(&json!([3]), None),
@@ -42,7 +42,7 @@ fn a_list_is_followed_to_its_end() {
 }
 
 #[test]
-fn one_record_is_no_list() {
+fn one_record_is_not_a_list() {
     let olga = Person::new(|_| Reply::json(200, &json!({"data": {"id": 1}})));
     olga.types_with_key("api GET /x --paginate").assert().code(1).stdout_eq("").stderr_eq(str![[r#"
 error: the response is not a list
@@ -52,14 +52,14 @@ hint: omit --paginate
 }
 
 #[test]
-fn what_is_not_modified_is_no_error() {
+fn not_modified_is_not_an_error() {
     let olga = Person::new(|_| Reply::json(304, &json!({})));
     let get = olga.types_with_key("api GET /x -H If-None-Match:\"1\"");
     get.assert().success().stdout_eq("").stderr_eq("Not modified.\n");
 }
 
 #[test]
-fn refusals_go_to_standard_error() {
+fn problems_are_printed_to_standard_error() {
     let olga = Person::new(|seen| match seen.call.as_str() {
         "GET /api/v1/profile/me" => Reply::problem(401, "key_revoked"),
         _ => Reply::problem(418, "short_and_stout"),
@@ -79,7 +79,7 @@ request id: req-1
 }
 
 #[test]
-fn the_head_can_be_seen_and_json_indented() {
+fn the_head_can_be_printed_and_json_is_indented() {
     let olga = Person::new(|_| Reply::json(200, &json!({"data": []})).header("etag", "\"1-a\""));
     olga.types("api GET /x --include --output json").assert().success().stdout_eq(str![[r#"
 200 OK

@@ -29,8 +29,8 @@ fn a_new_key_is_alone_on_standard_output() {
         "admin api-keys create --name ci --expires-at 2026-04-01T00:00:00Z --scope seasons:read --scope games:read --kind agent",
     );
     create.assert().success().stdout_eq("fhk_secret\n").stderr_eq(str![[r#"
-Issued ci (key_01h2xcejqtf2nbrexx3vqjhp41) until 2026-04-01T00:00:00Z.
-Save the key now: it is not shown again.
+Created ci (key_01h2xcejqtf2nbrexx3vqjhp41), valid until 2026-04-01T00:00:00Z.
+Save the key now. It will not be shown again.
 
 "#]]);
     let body: Value = serde_json::from_str(&olga.stub.seen()[0].body).expect("JSON");
@@ -42,17 +42,17 @@ Save the key now: it is not shown again.
 }
 
 #[test]
-fn json_is_the_whole_record() {
+fn json_output_is_the_whole_record() {
     let olga = Person::new(|_| Reply::json(201, &issued()));
     let create = olga.types_with_key("--output json admin api-keys create --name ci --expires-in-days 7");
     let output = create.output().expect("output");
     let record: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(json!({"data": record}), issued());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("not shown again"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("not be shown again"));
 }
 
 #[test]
-fn a_key_cannot_make_a_key() {
+fn a_key_cannot_create_a_key() {
     let olga = Person::new(|_| Reply::problem(403, "session_required"));
     olga.types_with_key("admin api-keys create --name ci").assert().code(4).stderr_eq(str![[r#"
 error: The stub says no.
@@ -63,7 +63,7 @@ request id: req-1
 }
 
 #[test]
-fn an_old_session_signs_in_again() {
+fn an_old_session_has_to_sign_in_again() {
     let olga = Person::new(|seen| match seen.call.as_str() {
         "POST /api/v1/auth/login" => crate::tokens(1),
         _ => Reply::problem(403, "session_too_old"),

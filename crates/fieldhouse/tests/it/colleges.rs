@@ -17,7 +17,7 @@ fn favorite() -> Value {
 }
 
 #[test]
-fn a_search_needs_no_credential_and_can_go_to_the_end() {
+fn a_search_needs_no_credential_and_can_list_everything() {
     let olga =
         Person::new(|seen| list(&json!([]), (seen.nth == 0 && !seen.query.is_empty()).then_some("next")));
     let search = olga.types("colleges programs lake --state CA --gender women --all --output json");
@@ -29,7 +29,7 @@ fn a_search_needs_no_credential_and_can_go_to_the_end() {
 }
 
 #[test]
-fn a_guest_is_known_again_and_can_claim_the_list() {
+fn a_guest_is_remembered_and_can_claim_the_list() {
     let olga = Person::new(|seen| match seen.call.as_str() {
         "POST /api/v1/colleges/favorites" => {
             let saved = json!({"data": favorite(), "meta": {"created": true, "guest_token": "guest-1"}});
@@ -61,7 +61,7 @@ Added: 1. Already saved: 0.
 
 "#]]);
     let again = olga.types_with_key("colleges favorites claim").assert().code(1);
-    again.stderr_eq("error: there are no programs saved without signing in\n");
+    again.stderr_eq("error: no programs were saved without signing in\n");
     olga.types("colleges favorites list").assert().success();
     let guests: Vec<_> =
         olga.stub.seen().iter().map(|seen| seen.header("x-guest-token").map(str::to_owned)).collect();

@@ -1,4 +1,4 @@
-//! The texts of `--help`, which stand in `help/`; `SNAPSHOTS=overwrite` writes them anew.
+//! The texts of `--help`, stored in `help/`; `SNAPSHOTS=overwrite` rewrites them.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use snapbox::Data;
 use crate::fieldhouse;
 
 #[test]
-fn every_group_explains_itself() {
+fn every_group_has_help() {
     for words in [
         "",
         "login",

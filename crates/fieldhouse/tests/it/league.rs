@@ -9,13 +9,13 @@ use crate::support::Reply;
 
 const IMPORT: &str = "import league - --format playhq --sport basketball --time-zone Australia/Melbourne";
 
-/// What a file of twelve rows came to.
+/// The result of a file with twelve rows.
 fn counts() -> LeagueCounts {
     LeagueCounts { rows: 12, games_created: 11, bad_rows: 1, ..LeagueCounts::default() }
 }
 
 #[test]
-fn counts_are_shown_and_left_out_rows_named() {
+fn counts_and_skipped_rows_are_shown() {
     let olga = Person::new(|_| {
         let bad = json!([{"line": 7, "column": "Game Date", "reason": "is not a date"}]);
         Reply::json(200, &json!({"data": {"dry_run": true, "counts": counts(), "bad_rows": bad}}))
@@ -103,11 +103,11 @@ request id: req-3
 }
 
 #[test]
-fn wrong_fields_are_named_as_they_were_typed() {
+fn invalid_fields_are_named_by_their_options() {
     let refusal = |detail: &str, pointers: &[&str]| {
         let wrong: Vec<_> = pointers
             .iter()
-            .map(|it| json!({"pointer": it, "code": "unknown", "message": "is unknown", "fix": "mend it"}))
+            .map(|it| json!({"pointer": it, "code": "unknown", "message": "is unknown", "fix": "remove_damaged_file it"}))
             .collect();
         Reply::json(
             422,
@@ -119,13 +119,13 @@ fn wrong_fields_are_named_as_they_were_typed() {
         _ => refusal("2 fields are invalid.", &["/sport", "/content"]),
     });
     olga.types_with_key(IMPORT).stdin("a,b\n").assert().code(1).stderr_eq(str![[r#"
-error: --time-zone is unknown: mend it
+error: --time-zone is unknown. remove_damaged_file it
 
 "#]]);
     olga.types_with_key(IMPORT).stdin("a,b\n").assert().code(1).stderr_eq(str![[r#"
 error: 2 fields are invalid.
-  --sport is unknown: mend it
-  FILE is unknown: mend it
+  --sport is unknown. remove_damaged_file it
+  FILE is unknown. remove_damaged_file it
 
 "#]]);
 }
@@ -138,14 +138,14 @@ fn a_file_that_is_too_large_is_not_sent() {
     let import = IMPORT.replacen(" - ", &format!(" {} ", file.display()), 1);
     olga.types_with_key(&import).assert().code(1).stderr_eq(str![[r#"
 error: the request has [..] bytes; the maximum is 16777216
-hint: import it in parts
+hint: split the file and import the parts
 
 "#]]);
     assert_eq!(olga.calls(), [""; 0]);
 }
 
 #[test]
-fn a_file_that_is_not_there() {
+fn a_missing_file_is_an_error() {
     let olga = Person::new(|_| Reply::none());
     let import = IMPORT.replacen(" - ", " /nowhere.csv ", 1);
     olga.types_with_key(&import).assert().code(1).stderr_eq(str![[r#"

@@ -1,4 +1,4 @@
-//! The command-line tool as people and scripts use it: its texts, its exit codes, and what it asks of a stub server.
+//! Tests of the command-line tool: its output, its exit codes, and its requests to a stub server.
 
 #![expect(clippy::needless_raw_string_hashes, reason = "snapbox writes its snapshots so")]
 
@@ -19,41 +19,41 @@ use snapbox::cmd::{Command, cargo_bin};
 use support::{Reply, Seen, Stub};
 use tempfile::TempDir;
 
-/// A person at a command line: their home folder, and a server.
+/// A user at a command line: their home folder, and a server.
 struct Person {
     home: TempDir,
     stub: Stub,
 }
 
 impl Person {
-    /// One whose server answers like this.
+    /// A user whose server responds like this.
     fn new(answer: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
         Self { home: tempfile::tempdir().expect("a home"), stub: Stub::new(answer) }
     }
 
-    /// A command that they type; the words are split at spaces.
+    /// A command as typed; its words are separated by spaces.
     fn types(&self, words: &str) -> Command {
         let home = self.home.path().to_str().expect("a path");
         fieldhouse(words).env("XDG_CONFIG_HOME", home).env("FIELDHOUSE_URL", self.stub.url())
     }
 
-    /// The same with a key in the environment.
+    /// The same with an API key in the environment.
     fn types_with_key(&self, words: &str) -> Command {
         self.types(words).env("FIELDHOUSE_API_KEY", "fhk_env")
     }
 
-    /// What the server was asked.
+    /// The requests that the server received.
     fn calls(&self) -> Vec<String> {
         self.stub.seen().into_iter().map(|seen| seen.call).collect()
     }
 }
 
-/// The tool, knowing nothing of who runs the test.
+/// The tool, independent of the environment of the tests.
 fn fieldhouse(words: &str) -> Command {
     Command::new(cargo_bin!("fieldhouse")).env_clear().env("TZ", "UTC").args(words.split_whitespace())
 }
 
-/// What signing in and refreshing answer.
+/// The response to signing in and refreshing.
 fn tokens(generation: u32) -> Reply {
     Reply::json(
         200,
@@ -90,7 +90,7 @@ fn organization() -> Reply {
     )
 }
 
-/// A list of records, whole unless there is a cursor.
+/// A list of records, complete unless there is a cursor.
 fn list(data: &Value, next_cursor: Option<&str>) -> Reply {
     let page = json!({"limit": 25, "has_more": next_cursor.is_some(), "next_cursor": next_cursor});
     Reply::json(200, &json!({"data": data, "page": page}))

@@ -27,7 +27,7 @@ fn game(away: Option<&str>) -> Value {
     })
 }
 
-/// Answers for the organization, and lists of games.
+/// Responds for the organization and lists of games.
 fn club(games: Value) -> impl Fn(&Seen) -> Reply {
     move |seen| match seen.call.as_str() {
         "GET /api/v1/organization" => organization(),
@@ -50,7 +50,7 @@ Winter 2026  basketball  active  2026-04-01  -     0          sea_01h2xcejqtf2nb
 }
 
 #[test]
-fn games_start_on_the_clock_of_their_place() {
+fn games_start_in_the_venues_local_time() {
     let olga = Person::new(club(json!([game(Some("Northside")), game(None)])));
     let upcoming =
         olga.types_with_key("games upcoming --from 2026-05-01 --team tea_01h2xcejqtf2nbrexx3vqjhp41");
@@ -67,7 +67,7 @@ Sat 2026-05-02 TBD    Coburg U12  -          scheduled  -      Round 1  Australi
 }
 
 #[test]
-fn a_date_is_midnight_where_the_organization_plays() {
+fn a_date_is_midnight_in_the_organizations_time_zone() {
     let olga = Person::new(club(json!([])));
     // Clocks are put back in the night of 5 April 2026, so that this day has 25 hours.
     let day = olga.types_with_key("games upcoming --from 2026-04-05 --to 2026-04-06");
@@ -79,7 +79,7 @@ fn a_date_is_midnight_where_the_organization_plays() {
 }
 
 #[test]
-fn a_date_whose_zone_may_not_be_asked_for() {
+fn a_date_needs_permission_to_read_the_time_zone() {
     let olga = Person::new(|_| Reply::problem(403, "scope_insufficient"));
     olga.types_with_key("games upcoming --from 2026-05-01").assert().code(1).stderr_eq(str![[r#"
 error: The stub says no.
@@ -106,7 +106,7 @@ These are the games of the next 30 days, until 2026-05-31 00:00 UTC. --to DATE l
 }
 
 #[test]
-fn what_was_deleted_is_told_with_what_changed() {
+fn deleted_records_are_shown_with_changed_ones() {
     let olga = Person::new(|seen| {
         let (id, cursor) = if seen.nth % 2 == 0 { ("sea_1", Some("next")) } else { ("sea_2", None) };
         let deleted = json!([{"id": id, "deleted_at": "2026-01-02T00:00:00Z"}]);
@@ -128,13 +128,13 @@ fn what_was_deleted_is_told_with_what_changed() {
     }
     let table = olga.types_with_key("seasons list --updated-since 2026-01-01T00:00:00Z --all");
     table.assert().success().stderr_eq(str![[r#"
-Deleted since then: 2. --output json names them.
+Deleted since then: 2. Use --output json to list them.
 
 "#]]);
 }
 
 #[test]
-fn json_is_the_records() {
+fn json_output_is_the_records() {
     let olga = Person::new(|_| list(&json!([season()]), None));
     let output = olga.types_with_key("seasons list --output json").output().expect("output");
     let records: Value = serde_json::from_slice(&output.stdout).expect("JSON");

@@ -1,4 +1,4 @@
-//! Signing in and out, and what is kept meanwhile.
+//! Signing in and out, and what is stored in between.
 
 use std::thread;
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn server(seen: &Seen) -> Reply {
 }
 
 #[test]
-fn with_a_password() {
+fn signing_in_with_a_password() {
     let olga = Person::new(server);
     olga.types("login olga@coburg.test right").assert().success().stdout_eq(str![[r#"
 Signed in to http://127.0.0.1:[..] as olga@coburg.test, owner of Coburg Basketball.
@@ -47,7 +47,7 @@ Signed in to http://127.0.0.1:[..] as olga@coburg.test, owner of Coburg Basketba
 }
 
 #[test]
-fn a_wrong_password_and_none() {
+fn a_wrong_or_missing_password_is_refused() {
     let olga = Person::new(server);
     olga.types("login olga@coburg.test wrong").assert().code(4).stderr_eq(str![[r#"
 error: The stub says no.
@@ -63,7 +63,7 @@ hint: write it after the address, or pipe it in with --password-stdin
 }
 
 #[test]
-fn signing_out_forgets_even_where_the_server_cannot_be_told() {
+fn signing_out_works_even_if_the_server_cannot_be_reached() {
     let olga = Person::new(|seen| match seen.call.as_str() {
         "POST /api/v1/auth/login" => tokens(1),
         _ => Reply::problem(403, "operation_forbidden"),
@@ -78,7 +78,7 @@ request id: req-1
 }
 
 #[test]
-fn with_a_key() {
+fn signing_in_with_a_key() {
     let olga = Person::new(server);
     olga.types("login --api-key fhk_1").assert().success().stdout_eq(str![[r#"
 Signed in to http://127.0.0.1:[..] as olga@coburg.test, owner of Coburg Basketball.
@@ -117,7 +117,7 @@ until           2026-04-01T00:00:00Z
 }
 
 #[test]
-fn the_last_server_is_meant_unless_said_otherwise() {
+fn the_server_of_the_last_sign_in_is_the_default() {
     let olga = Person::new(server);
     olga.types("login --api-key fhk_1").assert().success();
     olga.types("whoami").env_remove("FIELDHOUSE_URL").assert().success();
@@ -125,26 +125,26 @@ fn the_last_server_is_meant_unless_said_otherwise() {
 }
 
 #[test]
-fn several_organizations_have_to_be_told_apart() {
+fn a_user_with_several_organizations_must_choose_one() {
     let olga = Person::new(|_| {
-        let wrong = json!({"pointer": "/organization", "code": "choose_one", "message": "is none of yours",
-            "fix": "name one of coburg, northside"});
+        let wrong = json!({"pointer": "/organization", "code": "choose_one", "message": "must be one of your organizations",
+            "fix": "Send one of: coburg, northside."});
         Reply::json(
             422,
             &json!({"code": "validation_failed", "title": "Invalid fields", "status": 422,
-                "detail": "/organization is none of yours.", "request_id": "req-7", "errors": [wrong],
+                "detail": "/organization must be one of your organizations.", "request_id": "req-7", "errors": [wrong],
                 "organizations": ["coburg", "northside"]}),
         )
     });
     olga.types("login olga@coburg.test right").assert().code(1).stderr_eq(str![[r#"
 error: you belong to several organizations
-hint: name one of yours with --org: coburg, northside
+hint: choose one with --org: coburg, northside
 request id: req-7
 
 "#]]);
     olga.types("login olga@coburg.test right --org nope").assert().code(1).stderr_eq(str![[r#"
-error: you do not belong to an organization nope
-hint: name one of yours with --org: coburg, northside
+error: you do not belong to the organization nope
+hint: choose one with --org: coburg, northside
 request id: req-7
 
 "#]]);
@@ -152,7 +152,7 @@ request id: req-7
 }
 
 #[test]
-fn a_session_ends_when_its_owner_has_to_sign_in_again() {
+fn the_expiry_shown_is_that_of_the_session() {
     let olga = Person::new(|seen| match seen.call.as_str() {
         "GET /api/v1/profile/me" => {
             let mut profile = profile();
@@ -172,7 +172,7 @@ fn a_session_ends_when_its_owner_has_to_sign_in_again() {
 }
 
 #[test]
-fn a_damaged_file_is_named_and_replaced() {
+fn a_damaged_file_is_reported_and_replaced() {
     let olga = Person::new(server);
     let folder = olga.home.path().join("fieldhouse");
     std::fs::create_dir(&folder).expect("a folder");
@@ -193,7 +193,7 @@ hint: sign in again, which replaces it: fieldhouse login <email>
 }
 
 #[test]
-fn a_bad_key_of_the_environment_is_no_way_round_in_a_circle() {
+fn the_advice_for_an_invalid_key_in_the_environment_helps() {
     let olga = Person::new(|seen| match seen.call.as_str() {
         "POST /api/v1/auth/login" => tokens(1),
         "POST /api/v1/auth/logout" => Reply::json(200, &json!({"data": {"sessions_ended": 1}})),
@@ -216,7 +216,7 @@ FIELDHOUSE_API_KEY is still set and used by other commands: unset it.
 }
 
 #[test]
-fn two_processes_do_not_burn_each_others_refresh_token() {
+fn two_processes_do_not_use_a_refresh_token_twice() {
     let olga = Person::new(server);
     olga.types("login olga@coburg.test right").assert().success();
     thread::scope(|scope| {
@@ -230,7 +230,7 @@ fn two_processes_do_not_burn_each_others_refresh_token() {
 }
 
 #[test]
-fn a_narrowed_key_shows_what_it_may_know_of_itself() {
+fn whoami_works_with_a_limited_key() {
     let key = json!({"data": {
         "id": "key_01h2xcejqtf2nbrexx3vqjhp41", "name": "morning report", "kind": "personal", "prefix": "fhk_0123456789",
         "last4": "abcd", "role": "coach", "organization_id": "org_01h2xcejqtf2nbrexx3vqjhp41",
@@ -260,20 +260,20 @@ The e-mail address is not shown: this key lacks the scope profile:read.
 }
 
 #[test]
-fn a_wrong_current_password_is_not_answered_with_sign_in_again() {
+fn the_advice_for_a_wrong_current_password_is_not_to_sign_in() {
     let olga = Person::new(|seen| match seen.call.as_str() {
         "POST /api/v1/auth/login" => tokens(1),
         _ => Reply::json(
             401,
             &json!({"code": "invalid_credentials", "status": 401, "title": "Invalid credential",
                 "detail": "/current_password is wrong.", "errors": [{"pointer": "/current_password",
-                "code": "invalid_credentials", "message": "is wrong", "fix": "send the password that you sign in with now"}]}),
+                "code": "invalid_credentials", "message": "is wrong", "fix": "Send your current password."}]}),
         ),
     });
     olga.types("login olga@coburg.test right").assert().success();
     let change = "api POST /api/v1/auth/password -f current_password=a -f new_password=b";
     olga.types(change).assert().code(1).stderr_eq(str![[r#"
-error: current_password is wrong: send the password that you sign in with now
+error: current_password is wrong. Send your current password.
 
 "#]]);
 }

@@ -1,4 +1,4 @@
-//! What is refused before any server is asked, and what happens where there is none.
+//! Commands that are refused without a request, and servers that cannot be reached.
 
 use snapbox::str;
 
@@ -41,7 +41,7 @@ fn wrong_usage_is_exit_code_2() {
 }
 
 #[test]
-fn a_server_that_is_not_there() {
+fn a_server_that_cannot_be_reached() {
     let home = tempfile::tempdir().expect("a home");
     let home = home.path().to_str().expect("a path");
     let there = || fieldhouse("colleges search golf").env("XDG_CONFIG_HOME", home);
@@ -68,7 +68,7 @@ fn an_invalid_address_is_refused_before_the_sign_in() {
 }
 
 #[test]
-fn the_user_is_not_signed_in() {
+fn commands_without_a_credential_are_refused() {
     let home = tempfile::tempdir().expect("a home");
     let home = home.path().to_str().expect("a path");
     let there = |words| fieldhouse(words).env("XDG_CONFIG_HOME", home);
@@ -86,7 +86,7 @@ You were not signed in to http://127.0.0.1:8080.
 }
 
 #[test]
-fn no_home_is_no_place_for_credentials() {
+fn credentials_need_a_home_folder() {
     fieldhouse("whoami").assert().code(1).stderr_eq(str![[r#"
 error: no folder for credentials: set HOME or XDG_CONFIG_HOME
 
@@ -94,11 +94,11 @@ error: no folder for credentials: set HOME or XDG_CONFIG_HOME
 }
 
 #[test]
-fn an_organization_that_cannot_be_made_so() {
+fn invalid_options_of_init_are_refused() {
     let init = "init --owner a@b.org --data-dir /nowhere --organization";
     fieldhouse(&format!("{init} A --time-zone Mars")).assert().code(2).stderr_eq(str![[r#"
 error: --time-zone is not an IANA time zone
-hint: write a name such as Australia/Melbourne
+hint: Send a name such as Australia/Melbourne.
 
 "#]]);
     fieldhouse(&format!("{init} !")).assert().code(2).stderr_eq(str![[r#"
@@ -108,13 +108,13 @@ error: --organization must contain a letter or a digit
 }
 
 #[test]
-fn completions_name_the_commands() {
+fn completions_contain_the_commands() {
     let output = fieldhouse("completions bash").output().expect("a script");
     assert!(String::from_utf8_lossy(&output.stdout).contains("fieldhouse__subcmd__seasons"));
 }
 
 #[test]
-fn no_library_speaks_to_the_person() {
+fn messages_of_libraries_are_not_printed() {
     for (words, said) in [
         (
             "import league x.csv --format excel --sport basketball --time-zone UTC",
@@ -146,7 +146,7 @@ fn no_library_speaks_to_the_person() {
 }
 
 #[test]
-fn a_server_without_tls_is_not_blamed_on_its_messages() {
+fn a_server_without_tls_is_reported() {
     let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = server.local_addr().expect("an address");
     std::thread::spawn(move || {

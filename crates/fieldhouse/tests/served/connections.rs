@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::server::{Server, on_both};
 
-/// Whether the server answers on a connection.
+/// Whether the server responds on a connection.
 fn is_served(stream: &mut TcpStream) -> bool {
     // A connection that is closed at once may refuse what is written to it.
     let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n");
@@ -14,7 +14,7 @@ fn is_served(stream: &mut TcpStream) -> bool {
     stream.read_exact(&mut start).is_ok() && start == *b"HTTP/1.1 200"
 }
 
-/// How many connections of one address the server takes, of so many that are opened.
+/// The number of accepted connections from one address, of so many that are opened.
 fn served(server: &Server, opened: usize) -> usize {
     let address = server.base_url().trim_start_matches("http://");
     let mut streams: Vec<_> = (0..opened)
@@ -28,7 +28,7 @@ fn served(server: &Server, opened: usize) -> usize {
 }
 
 #[test]
-fn no_more_connections_are_served_than_the_options_say() {
+fn connections_are_limited_by_the_options() {
     on_both(|place| {
         for (options, expected) in [
             (["--connections", "3"], 3),

@@ -1,4 +1,4 @@
-//! A key ring belongs to its database: another one, or none, is refused at a start. A rotated one is not.
+//! A key ring belongs to its database: a start with another one, or without one, is refused. A rotated one is accepted.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ fn initialised(place: &Place) -> (PathBuf, String) {
     (ring, text)
 }
 
-/// What a server that does not start prints. The arguments are for its environment.
+/// The output of a server that does not start, with these environment variables.
 fn refusal(place: &Place, variables: &[(&str, &str)]) -> String {
     let mut command = place.operates(&["serve", "--listen", "127.0.0.1:0"]);
     command.envs(variables.iter().copied());
@@ -28,7 +28,7 @@ fn refusal(place: &Place, variables: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_missing_ring_is_refused_and_not_replaced() {
+fn a_missing_key_ring_is_refused_and_not_replaced() {
     on_both(|place| {
         let (ring, _) = initialised(place);
         let moved = ring.with_extension("backup");
@@ -46,7 +46,7 @@ fn a_missing_ring_is_refused_and_not_replaced() {
 }
 
 #[test]
-fn a_ring_of_another_database_is_refused() {
+fn a_key_ring_of_another_database_is_refused() {
     on_both(|place| {
         let (ring, own) = initialised(place);
         on_both(|other| {
@@ -62,7 +62,7 @@ fn a_ring_of_another_database_is_refused() {
 }
 
 #[test]
-fn a_ring_that_lost_one_purpose_is_refused() {
+fn a_key_ring_without_one_purpose_is_refused() {
     on_both(|place| {
         let (ring, own) = initialised(place);
         let mut lacking: Value = serde_json::from_str(&own).expect("JSON");
@@ -75,7 +75,7 @@ fn a_ring_that_lost_one_purpose_is_refused() {
 }
 
 #[test]
-fn a_rotated_ring_is_accepted_and_so_is_one_whose_oldest_secrets_were_retired() {
+fn a_rotated_key_ring_is_accepted_even_without_its_oldest_secrets() {
     on_both(|place| {
         let (ring, _) = initialised(place);
         for purpose in ["api-key-pepper", "cursor", "token", "access-token"] {
@@ -92,7 +92,7 @@ fn a_rotated_ring_is_accepted_and_so_is_one_whose_oldest_secrets_were_retired() 
 }
 
 #[test]
-fn a_second_node_shares_the_ring_of_the_first() {
+fn a_second_node_can_share_the_key_ring() {
     on_both(|place| {
         let (ring, own) = initialised(place);
         let Some(url) = place.database().url() else { return };

@@ -1,4 +1,4 @@
-//! A server that is killed in the middle of its work: what it acknowledged is there, and nothing is half written.
+//! A server that is killed while it works: acknowledged writes are stored, and nothing is half written.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use crate::server::{Place, Server, on_both};
 
 const POSTS: usize = 200;
-/// Whose list is filled, one after the other, until a kill came in the middle: group commit may acknowledge all saves at once.
+/// The users whose lists are filled, one after the other, until a kill interrupts the work: group commit may acknowledge all saves at once.
 const ROLES: [&str; 6] = ["manager", "owner", "admin", "coach", "member", "viewer"];
 
 #[test]
@@ -21,7 +21,7 @@ fn every_acknowledged_favorite_survives_a_kill() {
     });
 }
 
-/// Kills a server at the first acknowledged save. Returns whether that was in the middle of the work.
+/// Kills a server at the first acknowledged save. Returns whether this interrupted the work.
 async fn kill_while_saving(place: &Place, role: &str) -> bool {
     let mut server = place.serve(&["--demo"]);
     let client = signed_in(&server, role).await;

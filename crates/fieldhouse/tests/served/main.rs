@@ -1,5 +1,4 @@
-//! The built binary as it is run: servers that are started, stopped and killed, and the command-line tool against them, on both
-//! engines.
+//! Tests of the built binary: servers are started, stopped and killed, and the command-line tool is used with them, on both engines.
 
 mod connections;
 mod key_ring;

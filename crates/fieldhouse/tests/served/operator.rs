@@ -1,4 +1,4 @@
-//! Commands on the server's machine: init, migrate, import colleges, key-ring, and the lock that keeps them from a running server.
+//! Commands on the server's machine: init, migrate, import colleges, key-ring, and the lock against a running server.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::server::{Printed, on_both, run};
 
-/// Runs a command with something typed into it.
+/// Runs a command with some standard input.
 pub(crate) fn typed(mut command: Command, text: &str) -> Printed {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the command starts");
@@ -21,21 +21,21 @@ pub(crate) const INIT: &[&str] =
     &["init", "--organization", "Riverside Club", "--owner", "owner@riverside.example", "--password-stdin"];
 
 #[test]
-fn a_server_without_an_organization_says_so_and_init_makes_one() {
+fn a_server_needs_an_organization_and_init_creates_one() {
     on_both(|place| {
         let refused = run(place.operates(&["serve", "--listen", "127.0.0.1:0"]));
         assert_eq!(refused.code, 1);
-        assert!(refused.error.contains("there is no Fieldhouse data in the"), "{}", refused.error);
+        assert!(refused.error.contains("no Fieldhouse data in the"), "{}", refused.error);
         assert!(refused.error.contains("fieldhouse init"), "{}", refused.error);
         assert_eq!(run(place.operates(&["migrate"])).code, 0);
         let refused = run(place.operates(&["serve", "--listen", "127.0.0.1:0"]));
-        assert!(refused.error.contains("the database holds no organization yet"), "{}", refused.error);
+        assert!(refused.error.contains("the database has no organization yet"), "{}", refused.error);
         assert!(!place.data_dir().join("key-ring.json").exists());
         let made = typed(place.operates(INIT), "a long enough password\n");
         assert_eq!(made.code, 0, "{made:?}");
         let twice = typed(place.operates(INIT), "a long enough password\n");
         assert_eq!(twice.code, 1);
-        assert_eq!(twice.error, "error: there is an organization riverside-club already\n");
+        assert_eq!(twice.error, "error: the organization riverside-club already exists\n");
         let server = place.serve(&[]);
         let owner = place.person(&server, "owner");
         owner.types(&["login", "owner@riverside.example", "a long enough password"]);
@@ -46,7 +46,7 @@ fn a_server_without_an_organization_says_so_and_init_makes_one() {
 }
 
 #[test]
-fn a_ready_file_is_of_a_server_that_runs() {
+fn a_ready_file_belongs_to_a_running_server() {
     on_both(|place| {
         let server = place.serve(&["--demo"]);
         let file = place.folder().join("ready.json");
@@ -69,7 +69,7 @@ fn a_ready_file_is_of_a_server_that_runs() {
 }
 
 #[test]
-fn commands_on_the_store_are_kept_from_a_running_server() {
+fn commands_on_the_store_are_refused_while_a_server_runs() {
     on_both(|place| {
         let server = place.serve(&["--demo"]);
         for words in [&["migrate"][..], &["key-ring", "rotate", "cursor"]] {
@@ -83,7 +83,7 @@ fn commands_on_the_store_are_kept_from_a_running_server() {
 }
 
 #[test]
-fn the_college_catalogue_is_imported_twice_and_changes_once() {
+fn importing_the_college_catalogue_twice_changes_it_once() {
     on_both(|place| {
         assert_eq!(run(place.operates(&["migrate"])).code, 0);
         let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/college");
@@ -103,7 +103,7 @@ fn the_college_catalogue_is_imported_twice_and_changes_once() {
 }
 
 #[test]
-fn bad_rows_refuse_a_whole_catalogue_unless_they_are_left_out() {
+fn bad_rows_refuse_a_whole_catalogue_unless_they_are_skipped() {
     on_both(|place| {
         let file = place.folder().join("bad.csv");
         let whole = include_str!("../../../../data/college/programs-softball.csv");
@@ -143,7 +143,7 @@ fn a_mistyped_data_folder_is_not_created() {
             command.arg("--data-dir").arg(&folder);
             let refused = run(command);
             assert_eq!(refused.code, 1, "{words:?} {refused:?}");
-            assert!(refused.error.contains("error: there is no"), "{words:?} {refused:?}");
+            assert!(refused.error.contains("does not exist"), "{words:?} {refused:?}");
             assert!(refused.error.contains("`fieldhouse init`"), "{words:?} {refused:?}");
             assert!(!folder.exists(), "{words:?}");
         }
@@ -151,7 +151,7 @@ fn a_mistyped_data_folder_is_not_created() {
 }
 
 #[test]
-fn a_server_leaves_a_folder_without_data_as_it_is() {
+fn a_server_does_not_change_a_folder_without_data() {
     on_both(|place| {
         let folder = place.folder().join("photos");
         std::fs::create_dir(&folder).expect("a folder");
@@ -172,7 +172,7 @@ fn names(folder: &std::path::Path) -> Vec<String> {
 }
 
 #[test]
-fn a_failed_init_removes_what_it_created_and_only_that() {
+fn a_failed_init_removes_only_what_it_created() {
     on_both(|place| {
         let short = typed(place.operates(INIT), "short\n");
         assert_eq!(short.code, 1);
@@ -198,14 +198,14 @@ fn a_failed_init_removes_what_it_created_and_only_that() {
         let before = names(place.data_dir());
         fails(place.data_dir());
         let twice = typed(place.operates(INIT), "a long enough password\n");
-        assert_eq!(twice.error, "error: there is an organization riverside-club already\n");
+        assert_eq!(twice.error, "error: the organization riverside-club already exists\n");
         assert_eq!(names(place.data_dir()), before, "a second init removes nothing of the first");
         place.serve(&[]).stop();
     });
 }
 
 #[test]
-fn a_rotated_pepper_leaves_old_keys_good() {
+fn old_keys_stay_valid_after_a_rotation() {
     on_both(|place| {
         let server = place.serve(&["--demo"]);
         let (email, password) = server.account("coach");
@@ -245,7 +245,7 @@ fn the_audit_log_is_listed_and_verified() {
         assert!(intact.out.contains("The audit log is intact: 2 entries"), "{}", intact.out);
         let unknown = run(place.operates(&["admin", "audit", "verify", "--organization", "nowhere"]));
         assert!(
-            unknown.code == 1 && unknown.error.contains("there is no organization nowhere"),
+            unknown.code == 1 && unknown.error.contains("the organization nowhere does not exist"),
             "{unknown:?}"
         );
     });

@@ -1,4 +1,4 @@
-//! A server process, and a person at a command line beside it.
+//! A server process, and a user at a command line.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -15,7 +15,7 @@ pub(crate) fn on_both(test: impl Fn(&Place)) {
     }
 }
 
-/// Where a server keeps its things.
+/// The places of a server's data.
 pub(crate) struct Place {
     pub(crate) folder: TempDir,
     database: Database,
@@ -35,7 +35,7 @@ impl Place {
         &self.database
     }
 
-    /// A command on the server's machine, which knows where the data are.
+    /// A command on the server's machine, with the options for its data.
     pub(crate) fn operates(&self, arguments: &[&str]) -> Command {
         let mut command = fieldhouse(self.folder());
         command.args(arguments).env("FIELDHOUSE_LOG", "error").env("FIELDHOUSE_DATA_DIR", self.data_dir());
@@ -50,7 +50,7 @@ impl Place {
         self.serve_with(arguments, &[])
     }
 
-    /// The same with more variables in its environment.
+    /// The same with additional environment variables.
     pub(crate) fn serve_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Server {
         let ready_file = self.folder().join("ready.json");
         let _ = std::fs::remove_file(&ready_file);
@@ -71,7 +71,7 @@ impl Place {
         }
     }
 
-    /// A person at a command line, with their own home folder.
+    /// A user at a command line, with their own home folder.
     pub(crate) fn person<'a>(&'a self, server: &'a Server, name: &str) -> Person<'a> {
         Person { home: self.folder().join(name), server }
     }
@@ -86,7 +86,7 @@ fn fieldhouse(home: &Path) -> Command {
 /// A running server. It is killed when this is dropped.
 pub(crate) struct Server {
     process: Child,
-    /// What it wrote when it was ready.
+    /// The content of its ready file.
     pub(crate) ready: Value,
 }
 
@@ -95,7 +95,7 @@ impl Server {
         self.ready["base_url"].as_str().expect("an address")
     }
 
-    /// The e-mail address and the password of a demo's user.
+    /// The e-mail address and password of a demo's user.
     pub(crate) fn account(&self, role: &str) -> (&str, &str) {
         let accounts = self.ready["accounts"].as_array().expect("accounts");
         let account =
@@ -103,13 +103,13 @@ impl Server {
         (account["email"].as_str().expect("an address"), account["password"].as_str().expect("a password"))
     }
 
-    /// Kills it at once (SIGKILL).
+    /// Kills the process (SIGKILL).
     pub(crate) fn kill(&mut self) {
         self.process.kill().expect("the server is killed");
         self.process.wait().expect("the server is gone");
     }
 
-    /// Asks it to stop (SIGTERM) and waits until it has.
+    /// Stops the process (SIGTERM) and waits for its end.
     pub(crate) fn stop(mut self) {
         let id = self.process.id().to_string();
         let asked = Command::new("kill").args(["-TERM", &id]).status().expect("the server is asked to stop");
@@ -126,13 +126,13 @@ impl Drop for Server {
     }
 }
 
-/// A person at a command line.
+/// A user at a command line.
 pub(crate) struct Person<'a> {
     home: std::path::PathBuf,
     server: &'a Server,
 }
 
-/// What a command printed.
+/// The output of a command.
 #[derive(Debug)]
 pub(crate) struct Printed {
     pub(crate) code: i32,
@@ -148,14 +148,14 @@ impl Printed {
 }
 
 impl Person<'_> {
-    /// Types a command that is to succeed.
+    /// Runs a command that must succeed.
     pub(crate) fn types(&self, arguments: &[&str]) -> Printed {
         let printed = self.tries(arguments, None);
         assert_eq!(printed.code, 0, "{arguments:?} {printed:?}");
         printed
     }
 
-    /// Types a command, with an API key in the environment or without.
+    /// Runs a command, with or without an API key in the environment.
     pub(crate) fn tries(&self, arguments: &[&str], key: Option<&str>) -> Printed {
         let mut command = fieldhouse(&self.home);
         command.args(arguments).env("FIELDHOUSE_URL", self.server.base_url());
@@ -166,7 +166,7 @@ impl Person<'_> {
     }
 }
 
-/// Runs a command to its end.
+/// Runs a command to completion.
 pub(crate) fn run(mut command: Command) -> Printed {
     let output = command.output().expect("the command runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");

@@ -1,11 +1,11 @@
-//! A newcomer's way through the product: serve a demo, sign in, make a key, list games with it, save a college, revoke the key.
+//! A first use of the product: serve a demo, sign in, create a key, list games with it, save a college, revoke the key.
 
 use serde_json::json;
 
 use crate::server::on_both;
 
 #[test]
-fn from_the_demo_to_a_revoked_key() {
+fn the_first_steps_with_the_demo() {
     on_both(|place| {
         let server = place.serve(&["--demo"]);
         let manager = place.person(&server, "manager");
@@ -59,7 +59,7 @@ fn from_the_demo_to_a_revoked_key() {
 }
 
 #[test]
-fn a_league_file_is_imported_twice_and_changes_once() {
+fn importing_a_league_file_twice_changes_it_once() {
     on_both(|place| {
         let made = place.operates(&[
             "init",

@@ -1,6 +1,6 @@
-//! Divisions of programs in one spelling.
+//! Normalized names of programs' divisions.
 
-/// The beginnings of the Department's names of divisions, folded, longest first, and what the programs' tables call them.
+/// The first words of the Department's names of divisions, folded, longest first, with the names in tables of programs.
 const SHORT: [(&str, &str); 10] = [
     ("ncaa division iii", "NCAA D3"),
     ("ncaa division ii", "NCAA D2"),
@@ -14,8 +14,8 @@ const SHORT: [(&str, &str); 10] = [
     ("nwac", "NWAC (JC)"),
 ];
 
-/// What a program's table calls a division that the Department names at length: `NCAA D1` for `NCAA Division I-FCS`, whose second
-/// part is about football only. Others keep their name.
+/// The name of a division in tables of programs: `NCAA D1` for `NCAA Division I-FCS`, whose second part is about football only. Other names
+/// stay unchanged.
 pub(super) fn short(division: &str) -> String {
     let folded = fieldhouse_domain::text::fold(division);
     let short = SHORT.iter().find(|(beginning, _)| folded.starts_with(beginning));

@@ -1,11 +1,11 @@
-//! How a row meets a record.
+//! Merges rows into records.
 //!
-//! Colleges: the file that comes last is right in what it says, names included. A college that has another name under its `UNITID`
-//! was renamed, and its record stays one; what a row leaves blank leaves what is there. Programs' tables only repeat a college's name to
-//! point at it, and may be of another year: they make a college that is missing and never change one.
+//! Colleges: the file that is imported last wins, also for names. A new name for the same `UNITID` renames the college, and blank cells
+//! change nothing. Tables of programs contain a college's name only as a reference, and may be of another year: they create a missing
+//! college and never change one.
 //!
-//! Programs: likewise, but a row of an earlier academic year than the record's changes nothing, so that years can be imported in any
-//! order. A program that a later file no longer names stays.
+//! Programs: likewise, but a row of an earlier academic year than the record's changes nothing, so that years can be imported in any order.
+//! A program that a later file does not contain stays.
 
 use super::{CollegeRow, ProgramRow};
 use fieldhouse_domain::Moment;
@@ -13,14 +13,14 @@ use fieldhouse_domain::colleges::{College, Program};
 use fieldhouse_domain::ids::CollegeId;
 use fieldhouse_domain::record::Record;
 
-/// What comes of a row and the record that it is about.
+/// The result of merging a row into a record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Merge<T> {
-    /// There was none: this one is made.
+    /// A new record.
     Created(T),
-    /// It becomes this.
+    /// The changed record.
     Updated(T),
-    /// It stays.
+    /// No change.
     Unchanged,
 }
 
@@ -45,7 +45,7 @@ pub fn merge_college(moment: &Moment, existing: Option<&College>, row: &CollegeR
     Merge::Updated(College { version: before.version + 1, updated_at: moment.now(), ..after })
 }
 
-/// Makes the college of a program where there is none.
+/// Creates the college of a program if it is missing.
 pub fn merge_college_of_program(
     moment: &Moment,
     existing: Option<&College>,

@@ -1,4 +1,4 @@
-//! A whole file of the catalogue against what the catalogue holds.
+//! Compares a whole file with the catalogue.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use fieldhouse_domain::colleges::{College, Program, ProgramGender};
 use fieldhouse_domain::ids::CollegeId;
 use fieldhouse_domain::sports::Sport;
 
-/// What the catalogue holds: at least the colleges that a file names, and their programs.
+/// The existing records: at least the colleges in a file, and their programs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Existing {
     /// The colleges.
@@ -19,53 +19,53 @@ pub struct Existing {
     pub programs: Vec<Program>,
 }
 
-/// What an import will do to the catalogue.
+/// The changes that an import makes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// What happens to colleges.
+    /// The changes of colleges.
     pub colleges: Changes<College>,
-    /// What happens to programs.
+    /// The changes of programs.
     pub programs: Changes<Program>,
-    /// How many of each.
+    /// Their numbers.
     pub counts: CollegeCounts,
-    /// Every row that is left out, in the order of the file.
+    /// The skipped rows, in the order of the file.
     pub bad: Vec<BadRow>,
 }
 
-/// What happens to records of one kind.
+/// The changes of records of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changes<T> {
-    /// Those that are made.
+    /// New records.
     pub created: Vec<T>,
-    /// Those that change, as they will be.
+    /// Changed records.
     pub updated: Vec<T>,
 }
 
-/// How many colleges and programs an import makes, changes and leaves as they are, and how many rows it read. A college is counted
-/// once, also where the file names it only beside a program.
+/// The numbers of created, changed and unchanged colleges and programs, and of rows. A college is counted once, even if the file contains
+/// it only with a program.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema,
 )]
 pub struct CollegeCounts {
-    /// Colleges made.
+    /// Created colleges.
     pub colleges_created: u64,
-    /// Colleges changed.
+    /// Changed colleges.
     pub colleges_updated: u64,
-    /// Colleges left as they are.
+    /// Unchanged colleges.
     pub colleges_unchanged: u64,
-    /// Programs made.
+    /// Created programs.
     pub programs_created: u64,
-    /// Programs changed.
+    /// Changed programs.
     pub programs_updated: u64,
-    /// Programs left as they are.
+    /// Unchanged programs.
     pub programs_unchanged: u64,
-    /// Rows of the file, the header and blank rows not counted.
+    /// Rows of the file, without the header and blank rows.
     pub rows: u64,
-    /// Rows that could not be taken.
+    /// Bad rows, which were skipped.
     pub bad_rows: u64,
 }
 
-/// Compares a file with the catalogue and yields what is to change. The same file a second time changes nothing.
+/// Compares a file with the catalogue and returns the changes. Importing the same file again changes nothing.
 pub fn plan(moment: &Moment, catalogue: Catalogue, existing: &Existing) -> Plan {
     let (colleges, college_tally, ids) = colleges(moment, &catalogue, &existing.colleges);
     let (programs, program_tally) = programs(moment, &catalogue, &existing.programs, &ids);
@@ -84,7 +84,7 @@ pub fn plan(moment: &Moment, catalogue: Catalogue, existing: &Existing) -> Plan 
 
 type Ids = HashMap<i64, CollegeId>;
 
-/// What happens to the colleges that have rows of their own, and then to those that only programs name; and the ids of both.
+/// Plans the colleges with rows of their own, then those that only programs refer to. Returns the ids of both.
 fn colleges(moment: &Moment, catalogue: &Catalogue, existing: &[College]) -> (Changes<College>, Tally, Ids) {
     let existing: HashMap<i64, &College> = existing.iter().map(|college| (college.unitid, college)).collect();
     let mut ids = Ids::new();

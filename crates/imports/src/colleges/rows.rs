@@ -1,24 +1,24 @@
-//! The three layouts of the catalogue's files, row by row.
+//! Parses rows of the three layouts.
 
 use super::{CollegeRow, Facts, ProgramRow, divisions};
 use crate::table::{Row, Table, count, name};
 use crate::{BadFile, BadRow};
 use fieldhouse_domain::colleges::{ProgramGender, zip};
 use fieldhouse_domain::sports::Sport;
-use fieldhouse_domain::text::{self, Name, NotText};
+use fieldhouse_domain::text::{self, InvalidValue, Name};
 
-/// Which table a file is.
+/// The layout of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// One row a college.
+    /// One row for each college.
     Colleges,
-    /// One row a college, sport and gender.
+    /// One row for each college, sport and gender.
     Programs,
-    /// One row an institution and sport, participants of each gender in columns: the EADA's `Schools`.
+    /// One row for each institution and sport, with the participants of each gender in columns: the EADA's `Schools`.
     Schools,
 }
 
-/// The names of the columns in which two layouts say the same of an institution.
+/// The names of columns with the same meaning in two layouts.
 struct Columns {
     name: &'static str,
     city: &'static str,
@@ -41,7 +41,7 @@ const COLLEGES: Columns = Columns {
     enrollment: ["enrollment_men", "enrollment_women", "enrollment_total"],
 };
 
-/// Enrollment and the free text of a division are written without underscores in the years that the Department publishes.
+/// Some years of the Department's files have these columns without underscores.
 const SCHOOLS: Columns = Columns {
     name: "institution_name",
     city: "city_txt",
@@ -54,7 +54,7 @@ const SCHOOLS: Columns = Columns {
 };
 
 impl Layout {
-    /// The layout that a header shows, found to be whole.
+    /// The layout of a header, if it has all required columns.
     pub(super) fn of(table: &Table<'_>) -> Result<Self, BadFile> {
         let layout = if table.has("sportscode") || table.has("institution_name") {
             Self::Schools
@@ -91,7 +91,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Reads a row.
+    /// Parses a row.
     pub(super) fn read(self, row: &Row<'_>, year: Option<&str>) -> Result<Facts, BadRow> {
         match self {
             Self::Colleges => Ok(Facts { college: Some(college(row, &COLLEGES)?), programs: Vec::new() }),
@@ -119,7 +119,7 @@ fn college(row: &Row<'_>, columns: &Columns) -> Result<CollegeRow, BadRow> {
     })
 }
 
-/// The division; where it is `Other`, the institution's own words, which may stand beside any division and mean nothing there.
+/// The division. For `Other`, the institution's own words, which are ignored beside any other division.
 fn division(row: &Row<'_>, columns: &Columns) -> Result<Option<String>, BadRow> {
     let division = row.optional(columns.division, line)?;
     if division.as_deref().is_none_or(|division| text::fold(division) != "other") {
@@ -130,13 +130,13 @@ fn division(row: &Row<'_>, columns: &Columns) -> Result<Option<String>, BadRow> 
     Ok(words.or(row.optional(other_spelling, line)?).or(division))
 }
 
-/// A foreign postal code is left out: without a state there is no ZIP code.
+/// A foreign postal code is ignored: without a state there is no ZIP code.
 fn postal_code(row: &Row<'_>, column: &'static str, in_state: bool) -> Result<Option<String>, BadRow> {
     let parse = |text: &str| match zip(text) {
-        None if in_state => Err(NotText::new(
+        None if in_state => Err(InvalidValue::new(
             "not_a_zip",
             "is not a ZIP code",
-            "write five or nine digits, as text so that leading zeros stay",
+            "Write five or nine digits, as text so that leading zeros stay.",
         )),
         zip => Ok(zip),
     };
@@ -158,7 +158,7 @@ fn program(row: &Row<'_>, year: Option<&str>) -> Result<ProgramRow, BadRow> {
     })
 }
 
-/// A program exists for those of whom at least one takes part. A team of both is said in two columns.
+/// A program exists for each gender with at least one athlete. Athletes of a mixed team are in two columns.
 fn schools(row: &Row<'_>, year: Option<&str>) -> Result<Facts, BadRow> {
     let college = college(row, &SCHOOLS)?;
     let sport = row.required("sports", Sport::parse)?;
@@ -185,31 +185,39 @@ fn schools(row: &Row<'_>, year: Option<&str>) -> Result<Facts, BadRow> {
     Ok(Facts { college: Some(college), programs })
 }
 
-fn unitid(text: &str) -> Result<i64, NotText> {
+fn unitid(text: &str) -> Result<i64, InvalidValue> {
     count(text).ok().filter(|unitid| *unitid > 0).ok_or_else(|| {
-        NotText::new("not_a_unitid", "is not a UNITID", "write the number that IPEDS gives the institution")
+        InvalidValue::new(
+            "not_a_unitid",
+            "is not a UNITID",
+            "Write the number that IPEDS gives the institution.",
+        )
     })
 }
 
-fn line(text: &str) -> Result<String, NotText> {
-    text::line(text, Name::MOST)
+fn line(text: &str) -> Result<String, InvalidValue> {
+    text::line(text, Name::MAX_LENGTH)
 }
 
-fn state(text: &str) -> Result<String, NotText> {
+fn state(text: &str) -> Result<String, InvalidValue> {
     if text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return Ok(text.to_ascii_uppercase());
     }
-    Err(NotText::new("not_a_state", "is not a USPS code", "write two letters such as CA; abroad, nothing"))
+    Err(InvalidValue::new(
+        "not_a_state",
+        "is not a USPS code",
+        "Write two letters such as CA, or leave it empty for a college abroad.",
+    ))
 }
 
-fn gender(text: &str) -> Result<ProgramGender, NotText> {
+fn gender(text: &str) -> Result<ProgramGender, InvalidValue> {
     text::fold(text).replace(' ', "").parse().map_err(|_| {
-        NotText::new("unknown_gender", "is not for whom a program is", "use men, women, coed or unknown")
+        InvalidValue::new("unknown_gender", "is not a gender", "Write men, women, coed or unknown.")
     })
 }
 
 /// Parses an academic year, written `2024-25`.
-pub fn academic_year(text: &str) -> Result<String, NotText> {
+pub fn academic_year(text: &str) -> Result<String, InvalidValue> {
     let digits = |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
     let years = text.trim().split_once('-').filter(|(one, next)| digits(one, 4) && digits(next, 2));
     years
@@ -217,6 +225,6 @@ pub fn academic_year(text: &str) -> Result<String, NotText> {
         .filter(|(one, next)| (one + 1) % 100 == *next)
         .map(|(one, next)| format!("{one:04}-{next:02}"))
         .ok_or_else(|| {
-            NotText::new("not_an_academic_year", "is not an academic year", "write it like 2024-25")
+            InvalidValue::new("not_an_academic_year", "is not an academic year", "Write it like 2024-25.")
         })
 }

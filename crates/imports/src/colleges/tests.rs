@@ -9,7 +9,7 @@ const COLLEGES: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../
 const SOFTBALL: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/college/programs-softball.csv"));
 
-/// The EADA's own layout, as far as it is read. Its names of columns come in both cases.
+/// The EADA's own layout, with the columns that are read. Its column names have both spellings.
 const SCHOOLS: &str = "\
 UNITID,institution_name,city_txt,STATE_CD,zip_text,classification_code,classification_name,ClassificationOther,EFTotalCount,\
 sector_cd,sector_name,SPORTSCODE,PARTIC_MEN,PARTIC_WOMEN,PARTIC_COED_MEN,PARTIC_COED_WOMEN,REV_MEN,Sports
@@ -27,7 +27,7 @@ fn moment() -> Moment {
     Moment::new(Timestamp::from_second(1_750_000_000).expect("a time"), 7)
 }
 
-/// Imports a file and gives back what the catalogue holds then.
+/// Imports a file and returns the resulting catalogue.
 fn import(text: &str, year: Option<&str>, mut existing: Existing) -> (Plan, Existing) {
     let file = read(text.as_bytes(), year).expect("a table");
     let plan =
@@ -39,8 +39,8 @@ fn import(text: &str, year: Option<&str>, mut existing: Existing) -> (Plan, Exis
 
 fn apply<T>(records: &mut Vec<T>, changes: Changes<T>, id: impl Fn(&T) -> String) {
     for after in changes.updated {
-        let place = records.iter().position(|record| id(record) == id(&after)).expect("it exists");
-        records[place] = after;
+        let index = records.iter().position(|record| id(record) == id(&after)).expect("it exists");
+        records[index] = after;
     }
     records.extend(changes.created);
 }
@@ -56,7 +56,7 @@ fn program<'e>(existing: &'e Existing, unitid: i64, sport: &str) -> &'e Program 
 }
 
 #[test]
-fn the_table_of_colleges_is_read_whole() {
+fn a_table_of_colleges_is_read() {
     let (plan, existing) = import(COLLEGES, None, Existing::default());
     let counts = CollegeCounts { colleges_created: 2040, rows: 2040, ..CollegeCounts::default() };
     assert_eq!((plan.counts, plan.bad), (counts, vec![]));
@@ -81,7 +81,7 @@ fn the_table_of_colleges_is_read_whole() {
 }
 
 #[test]
-fn programs_find_their_colleges_and_make_those_that_are_missing() {
+fn programs_refer_to_colleges_and_create_missing_ones() {
     let (_, existing) = import(COLLEGES, None, Existing::default());
     let (plan, existing) = import(SOFTBALL, None, existing);
     let counts = CollegeCounts {
@@ -112,7 +112,7 @@ fn programs_find_their_colleges_and_make_those_that_are_missing() {
 }
 
 #[test]
-fn schools_tell_colleges_and_programs_in_one_table() {
+fn the_schools_table_has_colleges_and_programs() {
     let (plan, existing) = import(SCHOOLS, Some("2023-24"), Existing::default());
     let counts =
         CollegeCounts { colleges_created: 3, programs_created: 5, rows: 4, ..CollegeCounts::default() };
@@ -162,7 +162,7 @@ fn a_later_year_renames_and_an_earlier_one_changes_nothing() {
 }
 
 #[test]
-fn a_row_that_cannot_be_is_refused_by_its_column() {
+fn an_invalid_row_is_refused_with_its_column() {
     let bad = |text: &str| {
         let catalogue = catalogue(text);
         let [bad] = catalogue.bad.try_into().expect("one bad row");
@@ -190,14 +190,14 @@ fn a_row_that_cannot_be_is_refused_by_its_column() {
 }
 
 #[test]
-fn a_program_for_no_particular_gender_is_told_so() {
+fn a_program_without_a_gender_is_unknown() {
     let text = "unitid,institution,city,state,sport,gender\n1,Union,Berea,KY,Esports,\n1,Union,Berea,KY,Sailing,Co-Ed\n";
     let genders: Vec<_> = catalogue(text).programs.iter().map(|program| program.gender).collect();
     assert_eq!(genders, [ProgramGender::Unknown, ProgramGender::Coed]);
 }
 
 #[test]
-fn the_layout_is_told_by_the_header() {
+fn the_header_determines_the_layout() {
     let wrong = |text: &str| read(text.as_bytes(), None).expect_err("no table").to_string();
     assert_eq!(
         wrong("unitid,institution_name,sports\n"),
@@ -214,7 +214,7 @@ fn the_layout_is_told_by_the_header() {
 }
 
 #[test]
-fn academic_years_follow_on() {
+fn academic_years_are_two_consecutive_years() {
     assert_eq!(academic_year(" 2024-25 ").as_deref(), Ok("2024-25"));
     assert_eq!(academic_year("1999-00").as_deref(), Ok("1999-00"));
     for wrong in ["2024", "2024-26", "2024-2025", "24-25", "2024/25", "+024-25", ""] {
@@ -222,10 +222,10 @@ fn academic_years_follow_on() {
     }
 }
 
-/// Both tables name 1,615 colleges, one year apart: for all but those that changed their division or have one in their own words,
-/// what the longer spelling becomes is what the other table says.
+/// Both tables contain 1,615 colleges, one year apart. Except for those that changed their division or have one in their own words, the
+/// shortened name is the name in the other table.
 #[test]
-fn divisions_are_shortened_as_the_programs_spell_them() {
+fn shortened_divisions_match_the_table_of_programs() {
     let long: std::collections::HashMap<_, _> =
         catalogue(COLLEGES).colleges.into_iter().map(|college| (college.unitid, college.division)).collect();
     let same = catalogue(SOFTBALL).programs.into_iter().filter(|program| {

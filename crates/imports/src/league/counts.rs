@@ -1,45 +1,44 @@
-//! What an import did, in numbers.
+//! The numbers of an import.
 
-/// How many records an import makes, changes and leaves as they are, and how many rows it read. Records on which the file says
-/// nothing are not counted.
+/// The numbers of created, changed and unchanged records, and of rows. Records that the file does not mention are not counted.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema,
 )]
 pub struct Counts {
-    /// Seasons made.
+    /// Created seasons.
     pub seasons_created: u64,
-    /// Seasons changed.
+    /// Changed seasons.
     pub seasons_updated: u64,
-    /// Seasons left as they are.
+    /// Unchanged seasons.
     pub seasons_unchanged: u64,
-    /// Divisions made.
+    /// Created divisions.
     pub divisions_created: u64,
-    /// Divisions changed.
+    /// Changed divisions.
     pub divisions_updated: u64,
-    /// Divisions left as they are.
+    /// Unchanged divisions.
     pub divisions_unchanged: u64,
-    /// Teams made.
+    /// Created teams.
     pub teams_created: u64,
-    /// Teams changed.
+    /// Changed teams.
     pub teams_updated: u64,
-    /// Teams left as they are.
+    /// Unchanged teams.
     pub teams_unchanged: u64,
-    /// Venues made.
+    /// Created venues.
     pub venues_created: u64,
-    /// Venues changed.
+    /// Changed venues.
     pub venues_updated: u64,
-    /// Venues left as they are.
+    /// Unchanged venues.
     pub venues_unchanged: u64,
-    /// Games and byes made.
+    /// Created games and byes.
     pub games_created: u64,
-    /// Games and byes changed.
+    /// Changed games and byes.
     pub games_updated: u64,
-    /// Games and byes left as they are.
+    /// Unchanged games and byes.
     pub games_unchanged: u64,
-    /// How many of the games are byes.
+    /// Byes among these games.
     pub byes: u64,
-    /// Rows of the file, the header and blank rows not counted.
+    /// Rows of the file, without the header and blank rows.
     pub rows: u64,
-    /// Rows that could not be taken.
+    /// Bad rows.
     pub bad_rows: u64,
 }

@@ -1,4 +1,4 @@
-//! Drafts: the records that a file's fixtures want, with divisions, teams and venues found or made on the way.
+//! Drafts: the game records of a file's fixtures. Divisions, teams and venues are found or created on the way.
 
 use super::Options;
 use super::fixtures::{Fixture, FixtureSide, Sides, Timed};
@@ -12,9 +12,9 @@ use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::Name;
 
-/// The ledgers under the games of a file.
-pub(super) struct Ledgers {
-    /// By the file's key of the season.
+/// The records that the games of a file refer to.
+pub(super) struct Lookups {
+    /// By the season's key in the file.
     pub(super) seasons: Found<String, Season>,
     /// By season and folded name.
     pub(super) divisions: Found<(SeasonId, String), Division>,
@@ -24,14 +24,14 @@ pub(super) struct Ledgers {
     pub(super) venues: Venues,
 }
 
-impl Ledgers {
-    /// The game that a fixture wants. None where its season is not in the ledger.
+impl Lookups {
+    /// The game of a fixture. `None` if its season was refused.
     pub(super) fn draft(&mut self, moment: &Moment, options: &Options, timed: &Timed) -> Option<Game> {
         let fixture = &timed.fixture;
         let season_id = self.seasons.find(&fixture.season.key())?.id;
         let division_id = self.division(moment, season_id, &fixture.division);
-        let ground = fixture.ground.as_ref();
-        let venue = ground.map(|ground| self.venues.name(moment, options, ground));
+        let place = fixture.place.as_ref();
+        let venue = place.map(|place| self.venues.name(moment, options, place));
         let (home, away) = self.sides(moment, season_id, division_id, fixture);
         Some(Game {
             id: moment.id(),
@@ -45,7 +45,7 @@ impl Ledgers {
             ends_at: None,
             time_zone: options.time_zone.clone(),
             venue_id: venue,
-            field: ground.and_then(|ground| ground.court.clone()),
+            field: place.and_then(|place| place.court.clone()),
             home_team_id: Some(home.team_id),
             home_score: home.score,
             away_team_id: away.map(|side| side.team_id),

@@ -1,4 +1,4 @@
-//! What a league file says, whatever its format: fixtures in the file's own words, with local dates and times.
+//! The content of a league file in any format: fixtures, with names as in the file and local dates and times.
 
 use std::collections::HashMap;
 
@@ -10,21 +10,21 @@ use fieldhouse_domain::games::{GameKind, GameStatus};
 use fieldhouse_domain::text::{ExternalId, Name};
 use fieldhouse_domain::time::TimeZoneName;
 
-/// A league file, read.
+/// A parsed league file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schedule {
-    /// The rows that could be taken.
+    /// The good rows.
     pub fixtures: Vec<Fixture>,
-    /// The rows that could not.
+    /// The bad rows.
     pub bad: Vec<BadRow>,
-    /// How many rows the file has, good and bad.
+    /// The number of rows, good and bad.
     pub rows: u64,
 }
 
-/// One game or bye, as a file tells it. What is none, the file does not say.
+/// One game or bye of a file. `None` means that the file does not contain the value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixture {
-    /// The line of the file that it is on.
+    /// The line in the file.
     pub line: u64,
     /// Its season.
     pub season: FixtureSeason,
@@ -32,17 +32,17 @@ pub struct Fixture {
     pub division: Name,
     /// Its round.
     pub round: Option<Name>,
-    /// Who plays, or rests.
+    /// The teams that play, or the team with a bye.
     pub sides: Sides,
     /// The place in the file.
     pub status: GameStatus,
-    /// The day, where it is played.
+    /// The local date.
     pub date: Date,
-    /// The time on clocks there; none: to be decided.
+    /// The local time; `None` if it is not known yet.
     pub time: Option<Time>,
     /// Where it is played.
-    pub ground: Option<Ground>,
-    /// The id that the file gives it.
+    pub place: Option<Place>,
+    /// The external id.
     pub external_id: Option<ExternalId>,
 }
 
@@ -51,21 +51,21 @@ pub struct Fixture {
 pub struct FixtureSeason {
     /// Its name.
     pub name: Name,
-    /// The id by which the file's system knows it.
+    /// The external id.
     pub external_id: Option<ExternalId>,
 }
 
-/// Who plays, or rests.
+/// The teams that play, or the team with a bye.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sides {
-    /// Two different teams meet.
+    /// Two different teams play.
     Game {
         /// The home side.
         home: FixtureSide,
         /// The away side.
         away: FixtureSide,
     },
-    /// A team rests.
+    /// A team has a bye.
     Bye {
         /// The team.
         team: Name,
@@ -77,13 +77,13 @@ pub enum Sides {
 pub struct FixtureSide {
     /// The team.
     pub team: Name,
-    /// Its score.
+    /// Its score, if known.
     pub score: Option<i64>,
 }
 
 /// Where a game is played.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ground {
+pub struct Place {
     /// The venue.
     pub venue: Name,
     /// Its court, field or rink.
@@ -91,14 +91,14 @@ pub struct Ground {
 }
 
 impl FixtureSeason {
-    /// What tells the seasons of one file apart.
+    /// The key that identifies a season in the file.
     pub(super) fn key(&self) -> String {
         self.external_id.as_ref().map_or_else(|| self.name.folded(), ToString::to_string)
     }
 }
 
 impl Fixture {
-    /// Whether two teams meet or one rests.
+    /// Whether two teams play or one has a bye.
     pub fn kind(&self) -> GameKind {
         match self.sides {
             Sides::Game { .. } => GameKind::Game,
@@ -121,7 +121,7 @@ impl Fixture {
         }
     }
 
-    /// What no two rows of a file have in common: its id, or else the meeting of two teams at one time.
+    /// The key that no two rows may share: the external id, or else the teams and the time.
     fn identity(&self) -> Identity {
         let season = self.season.key();
         match &self.external_id {
@@ -149,14 +149,14 @@ enum Identity {
     },
 }
 
-/// A fixture and the instant at which it starts.
+/// A fixture with its instant of start.
 pub(super) struct Timed {
     pub(super) fixture: Fixture,
     pub(super) starts_at: Timestamp,
 }
 
-/// The fixtures that stand once in the file and whose teams and time can be; the others become bad rows.
-pub(super) fn sift(fixtures: Vec<Fixture>, time_zone: &TimeZoneName, bad: &mut Vec<BadRow>) -> Vec<Timed> {
+/// Separates valid fixtures from repeated and impossible ones, which become bad rows.
+pub(super) fn valid(fixtures: Vec<Fixture>, time_zone: &TimeZoneName, bad: &mut Vec<BadRow>) -> Vec<Timed> {
     let mut seen = HashMap::new();
     let mut sifted = Vec::with_capacity(fixtures.len());
     for fixture in fixtures {
@@ -164,9 +164,9 @@ pub(super) fn sift(fixtures: Vec<Fixture>, time_zone: &TimeZoneName, bad: &mut V
         let earlier = seen.insert(fixture.identity(), line);
         let [one, other] = fixture.teams();
         let verdict = match (earlier, fixture.instant(time_zone)) {
-            (Some(earlier), _) => Err(format!("says the same game or bye as line {earlier}")),
-            _ if one == other => Err("names one team on both sides".to_owned()),
-            (None, None) => Err("has a time that no clock shows".to_owned()),
+            (Some(earlier), _) => Err(format!("repeats the game or bye of line {earlier}")),
+            _ if one == other => Err("has the same team on both sides".to_owned()),
+            (None, None) => Err("has an impossible time".to_owned()),
             (None, Some(starts_at)) => Ok(starts_at),
         };
         match verdict {

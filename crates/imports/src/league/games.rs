@@ -1,4 +1,4 @@
-//! Which game of the file is which game that exists.
+//! Matches games of the file with existing games.
 
 use std::collections::HashMap;
 
@@ -9,17 +9,17 @@ use fieldhouse_domain::games::{Game, GameKind};
 use fieldhouse_domain::ids::{DivisionId, SeasonId, TeamId, VenueId};
 use fieldhouse_domain::text::{ExternalId, Name};
 
-/// By what a game is recognised, surest first. Each pass looks at what the passes before have left, so that a weak sign never takes
-/// away a game that another row has a strong one for.
+/// The keys for matching games, surest first. Each pass uses only games that earlier passes did not match, so that a weak key never takes a
+/// game from a row with a strong one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pass {
-    /// The file's own id.
+    /// The external id.
     Id,
-    /// The same meeting at the same time.
+    /// The same teams at the same time.
     MeetingAndTime,
-    /// The same teams in the same round of the same division, or on the same day where there are no rounds. A bye: the same team.
+    /// The same teams in the same round and division, or on the same date if there are no rounds. For a bye, the same team.
     Meeting,
-    /// The same time on the same ground: a placeholder (`Winner of game 7`) has become a team.
+    /// The same time at the same place: a placeholder (`Winner of game 7`) has become a team.
     Slot,
 }
 
@@ -40,9 +40,9 @@ enum Round {
     Day(Date),
 }
 
-/// For each wanted game the place of the existing one that it is. No existing game is two wanted ones.
+/// The index of the existing game for each game of the file. An existing game is matched at most once.
 ///
-/// Two games that both have an id and not the same are two games, whatever else they have in common.
+/// Two games with different external ids are different games, whatever else they have in common.
 pub(super) fn matched(existing: &[Game], wanted: &[Game]) -> Vec<Option<usize>> {
     let mut matched = vec![None; wanted.len()];
     let mut taken = vec![false; existing.len()];
@@ -51,37 +51,37 @@ pub(super) fn matched(existing: &[Game], wanted: &[Game]) -> Vec<Option<usize>> 
         for (game, slot) in wanted.iter().zip(&mut matched).filter(|(_, slot)| slot.is_none()) {
             let found = candidates(pass, game)
                 .find_map(|(key, has_id)| taken_from(free.get_mut(&(key, has_id))?, existing, game));
-            if let Some(place) = found {
-                taken[place] = true;
-                *slot = Some(place);
+            if let Some(index) = found {
+                taken[index] = true;
+                *slot = Some(index);
             }
         }
     }
     matched
 }
 
-/// Takes one of several games that are alike: the earliest at the same venue, or else the earliest.
-fn taken_from(places: &mut Vec<usize>, existing: &[Game], game: &Game) -> Option<usize> {
-    let at = places.iter().rposition(|place| existing[*place].venue_id == game.venue_id);
-    let at = at.or(places.len().checked_sub(1))?;
-    Some(places.remove(at))
+/// Takes one of several similar games: the earliest at the same venue, or else the earliest.
+fn taken_from(indexes: &mut Vec<usize>, existing: &[Game], game: &Game) -> Option<usize> {
+    let at = indexes.iter().rposition(|index| existing[*index].venue_id == game.venue_id);
+    let at = at.or(indexes.len().checked_sub(1))?;
+    Some(indexes.remove(at))
 }
 
-/// The existing games that are not taken, by key and by whether they have an id; the earliest last.
+/// The unmatched existing games, by key and by whether they have an external id; the earliest last.
 fn free(pass: Pass, existing: &[Game], taken: &[bool]) -> HashMap<(Key, bool), Vec<usize>> {
-    let mut places: Vec<usize> = (0..existing.len()).filter(|place| !taken[*place]).collect();
-    places.sort_by_key(|place| std::cmp::Reverse((existing[*place].starts_at, existing[*place].id)));
+    let mut indexes: Vec<usize> = (0..existing.len()).filter(|index| !taken[*index]).collect();
+    indexes.sort_by_key(|index| std::cmp::Reverse((existing[*index].starts_at, existing[*index].id)));
     let mut free: HashMap<_, Vec<usize>> = HashMap::new();
-    for place in places {
-        let game = &existing[place];
+    for index in indexes {
+        let game = &existing[index];
         if let Some(key) = key(pass, game) {
-            free.entry((key, game.external_id.is_some())).or_default().push(place);
+            free.entry((key, game.external_id.is_some())).or_default().push(index);
         }
     }
     free
 }
 
-/// Under which keys a wanted game may be found, and whether with an id there.
+/// The keys to find a game of the file by, and whether the existing one may have an external id.
 fn candidates(pass: Pass, game: &Game) -> impl Iterator<Item = (Key, bool)> {
     let with_ids: &[bool] = match (pass, &game.external_id) {
         (Pass::Id, _) => &[true],

@@ -1,17 +1,16 @@
-//! What becomes of a game that exists when a file speaks of it.
+//! Merges a game of the file into an existing game.
 
 use fieldhouse_domain::games::{Game, GameStatus, Side};
 use fieldhouse_domain::text::Name;
 
-/// The game as it was, with what the file says. What the file leaves open leaves what is there:
-/// - a score that the file does not give stays with its team, also where the teams change sides; a team that is no longer in the
-///   game takes its score away;
-/// - a time to be decided leaves the known time, unless the file puts the game on another day;
-/// - no ground leaves the ground, and no court the court where the venue is the same; no round leaves the round; another
-///   spelling leaves the spelling;
-/// - `scheduled` is what every game of a file starts with: it takes back that a game was postponed or cancelled, and never that it
-///   was begun, played, forfeited or abandoned, so that an older file does not undo a result;
-/// - an end moves with the start.
+/// The existing game, changed by the file. What the file leaves out stays:
+/// - a missing score keeps the score of the team, even if the teams change sides; a team that is no longer in the game loses its score;
+/// - an unknown time keeps the known time, unless the date changes;
+/// - a missing place keeps the place, a missing court the court at the same venue, a missing round the round; another spelling keeps the
+/// existing one;
+/// - `scheduled`, the initial status of every game in a file, replaces postponed and cancelled, but never in progress, final, forfeit or
+/// abandoned, so that an older file does not undo a result;
+/// - the end moves with the start.
 pub(super) fn merged(before: &Game, wanted: &Game) -> Game {
     let clock = clock(before, wanted);
     let (venue_id, field) = match wanted.venue_id {
@@ -35,7 +34,7 @@ pub(super) fn merged(before: &Game, wanted: &Game) -> Game {
     }
 }
 
-/// What the file says of a name; where it says nothing, or the same in another spelling, the name as it was.
+/// The name in the file. The existing name, if the file has none or the same one in another spelling.
 fn said(before: Option<&Name>, wanted: Option<Name>) -> Option<Name> {
     match (before, wanted) {
         (Some(before), Some(wanted)) if before.folded() != wanted.folded() => Some(wanted),
@@ -44,7 +43,7 @@ fn said(before: Option<&Name>, wanted: Option<Name>) -> Option<Name> {
     }
 }
 
-/// The game before with the wanted start.
+/// The existing game with the start of the file.
 fn clock(before: &Game, wanted: &Game) -> Game {
     let day = |game: &Game| game.time_zone.date(game.starts_at);
     if wanted.time_tbd && !before.time_tbd && day(before) == day(wanted) {

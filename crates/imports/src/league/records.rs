@@ -1,4 +1,4 @@
-//! The records of one kind that exist, found by key, those that a file adds, and what becomes of both.
+//! Records of one kind by key: the existing ones, and those of a file.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -15,12 +15,12 @@ pub(super) struct Found<K, R> {
 struct Entry<R> {
     before: Option<R>,
     after: R,
-    /// Whether the file speaks of it: what it does not speak of is neither changed nor counted.
+    /// Whether the file mentions it. Records that it does not mention are neither changed nor counted.
     named: bool,
 }
 
 impl<K: Eq + Hash, R: Clone> Found<K, R> {
-    /// The records that exist.
+    /// The existing records.
     pub(super) fn new(existing: Vec<R>, key: impl Fn(&R) -> K) -> Self {
         let mut found = Self { entries: Vec::new(), by_key: HashMap::new() };
         for record in existing {
@@ -29,47 +29,47 @@ impl<K: Eq + Hash, R: Clone> Found<K, R> {
         found
     }
 
-    /// Enters a record that exists. Of two with one key the first is found.
+    /// Adds an existing record. Of two with the same key the first is used.
     pub(super) fn adopt(&mut self, key: K, record: R) {
         self.by_key.entry(key).or_insert(self.entries.len());
         self.entries.push(Entry { before: Some(record.clone()), after: record, named: false });
     }
 
-    /// The record of a key.
+    /// The record with a key.
     pub(super) fn find(&self, key: &K) -> Option<&R> {
-        self.by_key.get(key).map(|place| &self.entries[*place].after)
+        self.by_key.get(key).map(|index| &self.entries[*index].after)
     }
 
-    /// The record of a key, made where there is none, as the file wants it.
+    /// The record with a key; created from the file if it is missing.
     pub(super) fn name(&mut self, key: K, make: impl FnOnce() -> R) -> &mut R {
-        let place = *self.by_key.entry(key).or_insert(self.entries.len());
-        if place == self.entries.len() {
+        let index = *self.by_key.entry(key).or_insert(self.entries.len());
+        if index == self.entries.len() {
             self.entries.push(Entry { before: None, after: make(), named: false });
         }
-        let entry = &mut self.entries[place];
+        let entry = &mut self.entries[index];
         entry.named = true;
         &mut entry.after
     }
 
-    /// Looks over each record that the file speaks of, as it was and as it is to be.
+    /// Visits each record that the file mentions, before and after.
     pub(super) fn review(&mut self, look: impl Fn(Option<&R>, &mut R)) {
         for entry in self.entries.iter_mut().filter(|entry| entry.named) {
             look(entry.before.as_ref(), &mut entry.after);
         }
     }
 
-    /// The effects of what the file wants, and their number.
-    pub(super) fn settle(self, moment: &Moment) -> (Vec<Effect>, Tally)
+    /// The effects and their number.
+    pub(super) fn effects(self, moment: &Moment) -> (Vec<Effect>, Tally)
     where
         R: Into<AnyRecord>,
     {
         let named = self.entries.into_iter().filter(|entry| entry.named);
-        settle(moment, named.map(|entry| (entry.before, entry.after)))
+        effects(moment, named.map(|entry| (entry.before, entry.after)))
     }
 }
 
-/// The effects that lead from records as they were to what they are to be, and their number.
-pub(super) fn settle<R: Into<AnyRecord>>(
+/// The effects of changing records, and their number.
+pub(super) fn effects<R: Into<AnyRecord>>(
     moment: &Moment,
     changes: impl Iterator<Item = (Option<R>, R)>,
 ) -> (Vec<Effect>, Tally) {

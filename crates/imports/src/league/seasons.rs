@@ -1,4 +1,4 @@
-//! The seasons of a file: which records they are, and their first and last days.
+//! The seasons of a file: their records, and their first and last days.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use fieldhouse_domain::Moment;
 use fieldhouse_domain::games::{GameKind, GameStatus};
 use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus, Tiebreaker};
 
-/// What a file says of one season as a whole.
+/// The facts about a season, from all its rows.
 struct Outline {
     season: FixtureSeason,
     starts_on: Date,
@@ -21,8 +21,8 @@ struct Outline {
     open: u64,
 }
 
-/// Enters the seasons of a file in a ledger by their keys, with their days. What exists is found by its external id, or else by its
-/// folded name, and is the record of one season of the file at most. The rows of a season whose name is taken by another one become bad.
+/// Adds the seasons of a file by key, with their dates. An existing season is found by external id or else by folded name, and matches at
+/// most one season of the file. If another season already has the name, the rows become bad rows.
 pub(super) fn resolve(
     moment: &Moment,
     options: &Options,
@@ -33,19 +33,19 @@ pub(super) fn resolve(
     let outlines = outlines(fixtures);
     let mut taken: HashSet<String> = existing.iter().map(|season| season.name.folded()).collect();
     let matched = matched(&outlines, existing);
-    let mut ledger = Found::new(Vec::new(), |_: &Season| String::new());
+    let mut lookup = Found::new(Vec::new(), |_: &Season| String::new());
     let mut refused = HashSet::new();
     for (outline, season) in outlines.into_iter().zip(matched) {
         let key = outline.season.key();
         match season {
-            Some(season) => ledger.adopt(key.clone(), season),
+            Some(season) => lookup.adopt(key.clone(), season),
             None if !taken.insert(outline.season.name.folded()) => {
                 refused.insert(key);
                 continue;
             }
             None => {}
         }
-        widen(ledger.name(key, || created(moment, options, &outline)), &outline);
+        widen(lookup.name(key, || created(moment, options, &outline)), &outline);
     }
     fixtures.retain(|timed| {
         let refused = refused.contains(&timed.fixture.season.key());
@@ -54,16 +54,16 @@ pub(super) fn resolve(
         }
         !refused
     });
-    ledger
+    lookup
 }
 
-/// The seasons in the order in which the file first names them.
+/// The seasons in the order of the file.
 fn outlines(fixtures: &[Timed]) -> Vec<Outline> {
     let mut outlines: Vec<Outline> = Vec::new();
-    let mut places = HashMap::new();
+    let mut indexes = HashMap::new();
     for Timed { fixture, .. } in fixtures {
-        let place = *places.entry(fixture.season.key()).or_insert(outlines.len());
-        if place == outlines.len() {
+        let index = *indexes.entry(fixture.season.key()).or_insert(outlines.len());
+        if index == outlines.len() {
             let season = fixture.season.clone();
             outlines.push(Outline {
                 season,
@@ -73,7 +73,7 @@ fn outlines(fixtures: &[Timed]) -> Vec<Outline> {
                 open: 0,
             });
         }
-        let outline = &mut outlines[place];
+        let outline = &mut outlines[index];
         outline.starts_on = outline.starts_on.min(fixture.date);
         outline.ends_on = outline.ends_on.max(fixture.date);
         if fixture.kind() == GameKind::Game {
@@ -88,26 +88,26 @@ fn is_open(status: GameStatus) -> bool {
     matches!(status, GameStatus::Scheduled | GameStatus::Postponed | GameStatus::InProgress)
 }
 
-/// The existing season of each outline. An id is surer than a name, so that all ids are looked for first.
+/// The existing record of each season. External ids are surer than names, so that they are matched first.
 fn matched(outlines: &[Outline], existing: Vec<Season>) -> Vec<Option<Season>> {
     let mut by_id = HashMap::new();
     let mut by_name = HashMap::new();
-    for (place, season) in existing.iter().enumerate() {
-        season.external_id.clone().map(|id| by_id.entry(id).or_insert(place));
-        by_name.entry(season.name.folded()).or_insert(place);
+    for (index, season) in existing.iter().enumerate() {
+        season.external_id.clone().map(|id| by_id.entry(id).or_insert(index));
+        by_name.entry(season.name.folded()).or_insert(index);
     }
     let mut free: Vec<Option<Season>> = existing.into_iter().map(Some).collect();
     let id = |outline: &Outline| outline.season.external_id.as_ref().and_then(|id| by_id.get(id));
     let mut matched: Vec<_> =
-        outlines.iter().map(|outline| id(outline).and_then(|place| free[*place].take())).collect();
+        outlines.iter().map(|outline| id(outline).and_then(|index| free[*index].take())).collect();
     for (outline, slot) in outlines.iter().zip(&mut matched).filter(|(_, slot)| slot.is_none()) {
-        let place = by_name.get(&outline.season.name.folded());
-        *slot = place.and_then(|place| free[*place].take_if(|season| may_be(season, outline)));
+        let index = by_name.get(&outline.season.name.folded());
+        *slot = index.and_then(|index| free[*index].take_if(|season| may_be(season, outline)));
     }
     matched
 }
 
-/// Two different ids are two seasons, whatever their names.
+/// Two different external ids are two seasons, whatever their names.
 fn may_be(season: &Season, outline: &Outline) -> bool {
     season.external_id.is_none() || outline.season.external_id.is_none()
 }
@@ -131,7 +131,7 @@ fn created(moment: &Moment, options: &Options, outline: &Outline) -> Season {
     }
 }
 
-/// Days are widened and never narrowed: a file may hold a part of a season only, and people may have set the days by hand.
+/// Dates are only widened: a file may contain a part of a season, and managers may have set the dates.
 fn widen(season: &mut Season, outline: &Outline) {
     season.starts_on = Some(season.starts_on.map_or(outline.starts_on, |day| day.min(outline.starts_on)));
     season.ends_on = Some(season.ends_on.map_or(outline.ends_on, |day| day.max(outline.ends_on)));
@@ -142,6 +142,6 @@ fn widen(season: &mut Season, outline: &Outline) {
 
 fn name_taken(timed: &Timed) -> BadRow {
     let season = &timed.fixture.season.name;
-    let reason = format!("belongs to a season named \"{season}\", and another season has that name already");
+    let reason = format!("belongs to the season \"{season}\", but another season already has this name");
     BadRow { line: timed.fixture.line, column: None, reason }
 }

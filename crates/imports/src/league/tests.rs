@@ -1,4 +1,4 @@
-//! The plan against the real league file, against later versions of it, and against files that no real league has.
+//! Tests of the plan with the real league file, with later versions of it, and with generated files.
 
 mod coburg;
 mod generated;
@@ -68,7 +68,7 @@ impl Organization {
 }
 
 impl Existing {
-    /// Applies an effect as the store does, and finds what it refers to.
+    /// Applies an effect as the store does, and checks its references.
     fn apply(&mut self, effect: Effect) {
         match effect.after.expect("nothing is deleted") {
             AnyRecord::Venue(venue) => put(&mut self.venues, effect.before.is_some(), |one| one.id, venue),
@@ -95,21 +95,21 @@ impl Existing {
                 assert!(game.venue_id.is_none_or(known));
                 put(&mut self.games, effect.before.is_some(), |one| one.id, game);
             }
-            other => panic!("an import has nothing to do with a {}", other.kind()),
+            other => panic!("an import must not change a {}", other.kind()),
         }
     }
 }
 
 fn put<R, I: PartialEq>(records: &mut Vec<R>, exists: bool, id: impl Fn(&R) -> I, record: R) {
-    let place = records.iter().position(|one| id(one) == id(&record));
-    assert_eq!(place.is_some(), exists, "an update has a record, a creation has none");
-    match place {
-        Some(place) => records[place] = record,
+    let index = records.iter().position(|one| id(one) == id(&record));
+    assert_eq!(index.is_some(), exists, "an update has a record, a creation has none");
+    match index {
+        Some(index) => records[index] = record,
         None => records.push(record),
     }
 }
 
-/// A game of a file without ids: teams, time and ground of `Round 1`, to be changed by the test.
+/// A game of a file without external ids: teams, time and place of `Round 1`, to be changed by the test.
 fn game(home: &str, away: &str) -> Fixture {
     let side = |team| FixtureSide { team: named(team), score: None };
     Fixture {
@@ -121,18 +121,18 @@ fn game(home: &str, away: &str) -> Fixture {
         status: GameStatus::Scheduled,
         date: SATURDAY,
         time: Some(time(9, 15, 0, 0)),
-        ground: Some(ground("Oak Park", "Court 1")),
+        place: Some(place("Oak Park", "Court 1")),
         external_id: None,
     }
 }
 
 const SATURDAY: Date = date(2022, 4, 30);
 
-fn ground(venue: &str, court: &str) -> Ground {
-    Ground { venue: named(venue), court: (!court.is_empty()).then(|| named(court)) }
+fn place(venue: &str, court: &str) -> Place {
+    Place { venue: named(venue), court: (!court.is_empty()).then(|| named(court)) }
 }
 
-/// A file of these fixtures, one a line.
+/// A file with these fixtures, one in each line.
 fn file(fixtures: impl IntoIterator<Item = Fixture>) -> Schedule {
     let fixtures: Vec<Fixture> =
         fixtures.into_iter().zip(2..).map(|(fixture, line)| Fixture { line, ..fixture }).collect();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Options;
-use super::fixtures::Ground;
+use super::fixtures::Place;
 use super::records::Found;
 use crate::tally::Tally;
 use fieldhouse_domain::Moment;
@@ -12,26 +12,26 @@ use fieldhouse_domain::ids::VenueId;
 use fieldhouse_domain::text::{Name, fold};
 use fieldhouse_domain::venues::Venue;
 
-/// The venues by folded name, and the folded names of their courts.
+/// The venues by folded name, with the folded names of their courts.
 pub(super) struct Venues {
-    ledger: Found<String, Venue>,
+    lookup: Found<String, Venue>,
     courts: HashSet<(VenueId, String)>,
 }
 
 impl Venues {
-    /// The venues that exist.
+    /// The existing venues.
     pub(super) fn new(existing: Vec<Venue>) -> Self {
         let courts = existing
             .iter()
             .flat_map(|venue| venue.fields.iter().map(|court| (venue.id, court.folded())))
             .collect();
-        Self { ledger: Found::new(existing, |venue| venue.name.folded()), courts }
+        Self { lookup: Found::new(existing, |venue| venue.name.folded()), courts }
     }
 
-    /// The venue of a ground. It gains the court where it has none of that folded name, and never loses one.
-    pub(super) fn name(&mut self, moment: &Moment, options: &Options, ground: &Ground) -> VenueId {
-        let venue = self.ledger.name(ground.venue.folded(), || created(moment, options, &ground.venue));
-        if let Some(court) = &ground.court
+    /// The venue of a place. A new court is added to it; courts are never removed.
+    pub(super) fn name(&mut self, moment: &Moment, options: &Options, place: &Place) -> VenueId {
+        let venue = self.lookup.name(place.venue.folded(), || created(moment, options, &place.venue));
+        if let Some(court) = &place.court
             && self.courts.insert((venue.id, court.folded()))
         {
             venue.fields.push(court.clone());
@@ -39,14 +39,14 @@ impl Venues {
         venue.id
     }
 
-    /// The effects. The courts of a venue that has gained some are put in order.
-    pub(super) fn settle(mut self, moment: &Moment) -> (Vec<Effect>, Tally) {
-        self.ledger.review(|before, venue| {
+    /// The effects. If courts were added, they are sorted.
+    pub(super) fn effects(mut self, moment: &Moment) -> (Vec<Effect>, Tally) {
+        self.lookup.review(|before, venue| {
             if before.is_none_or(|before| before.fields.len() < venue.fields.len()) {
                 venue.fields.sort_by_cached_key(|court| natural(court.as_str()));
             }
         });
-        self.ledger.settle(moment)
+        self.lookup.effects(moment)
     }
 }
 
@@ -65,7 +65,7 @@ fn created(moment: &Moment, options: &Options, name: &Name) -> Venue {
     }
 }
 
-/// By what names are sorted so that Court 2 comes before Court 10: folded, numbers by their length and then their digits.
+/// The sort key that puts Court 2 before Court 10: folded, numbers by their length and then their digits.
 fn natural(name: &str) -> Vec<(String, usize, String)> {
     let mut parts = vec![(String::new(), 0, String::new())];
     for letter in fold(name).chars() {
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn courts_are_sorted_as_people_count() {
+    fn courts_are_sorted_by_number() {
         let mut courts = ["Court 10", "Oval", "court 2", "Court 1b", "Court 1", "Court 01a", "3x3 Court"];
         courts.sort_by_cached_key(|court| natural(court));
         assert_eq!(courts, ["3x3 Court", "Court 1", "Court 01a", "Court 1b", "court 2", "Court 10", "Oval"]);

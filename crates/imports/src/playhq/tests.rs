@@ -9,7 +9,7 @@ const COBURG: &[u8] = include_bytes!(concat!(
     "/../../data/leagues/playhq/coburg-basketball-winter-2022.csv"
 ));
 
-/// A good row, column by column; the tests change one column each.
+/// A good row, column by column. Tests change columns.
 const GAME: [(&str, &str); 17] = [
     ("game date", "30/04/2022"),
     ("grade", "U12 Girls"),
@@ -30,7 +30,7 @@ const GAME: [(&str, &str); 17] = [
     ("game id", "18e7c402"),
 ];
 
-/// The game with other values in some columns, read.
+/// The game after changing some columns.
 fn game_with(changes: &[(&str, &str)]) -> Schedule {
     let value = |(column, value): &(&'static str, &'static str)| {
         let other = changes.iter().find(|(name, _)| name == column);
@@ -48,13 +48,13 @@ fn fixture_with(changes: &[(&str, &str)]) -> Fixture {
 }
 
 #[test]
-fn a_whole_export_is_read() {
+fn an_export_is_read() {
     let schedule = read(COBURG).expect("an export");
     assert_eq!((schedule.rows, schedule.fixtures.len(), schedule.bad.len()), (319, 319, 0));
     let count = |wanted: &dyn Fn(&Fixture) -> bool| schedule.fixtures.iter().filter(|f| wanted(f)).count();
     assert_eq!(count(&|fixture| fixture.kind() == GameKind::Bye), 20);
     assert_eq!(count(&|fixture| fixture.status == GameStatus::Final), 16);
-    assert_eq!(count(&|fixture| fixture.ground.is_none()), 21, "the byes and one game");
+    assert_eq!(count(&|fixture| fixture.place.is_none()), 21, "the byes and one game");
     assert_eq!(count(&|fixture| fixture.time.is_none()), 21, "the same");
     let first = &schedule.fixtures[0];
     assert_eq!((first.line, first.date, first.time), (2, date(2022, 4, 30), Some(time(9, 15, 0, 0))));
@@ -70,7 +70,7 @@ fn a_whole_export_is_read() {
 }
 
 #[test]
-fn statuses_become_ours() {
+fn statuses_are_mapped() {
     use GameStatus::{Abandoned, Cancelled, Final, Forfeit, InProgress, Postponed, Scheduled};
     for (text, status) in [
         ("FINAL", Final),
@@ -89,10 +89,10 @@ fn statuses_become_ours() {
 }
 
 #[test]
-fn what_is_to_be_settled_is_left_open() {
+fn unknown_values_are_left_out() {
     let open =
         fixture_with(&[("time", "TBC"), ("venue", "tbd"), ("playing surface", ""), ("team a score", "")]);
-    assert_eq!((open.time, open.ground), (None, None));
+    assert_eq!((open.time, open.place), (None, None));
     let rest = [("team a", ""), ("team a score", ""), ("team b", ""), ("team b score", "")];
     let mut bye = vec![("bye", "Magic"), ("game status", ""), ("game id", ""), ("round", "")];
     bye.extend(rest);
@@ -101,7 +101,7 @@ fn what_is_to_be_settled_is_left_open() {
 }
 
 #[test]
-fn a_row_that_cannot_be_is_refused_by_its_column() {
+fn an_invalid_row_is_refused_with_its_column() {
     let long = "x".repeat(201);
     for (column, value) in [
         ("game date", "31/04/2022"),
@@ -146,11 +146,11 @@ fn a_row_that_cannot_be_is_refused_by_its_column() {
         assert!(schedule.fixtures.is_empty() && schedule.rows == 1);
     }
     let [bad] = game_with(&[("game status", "SNOWED IN")]).bad.try_into().expect("one bad row");
-    assert!(bad.reason.starts_with("\"SNOWED IN\" is not a status"), "{}", bad.reason);
+    assert!(bad.reason.starts_with("\"SNOWED IN\" is not a known status"), "{}", bad.reason);
 }
 
 #[test]
-fn another_table_is_refused_with_the_columns_that_are_missing() {
+fn another_table_is_refused_with_the_missing_columns() {
     let wrong = read(b"date,home,away\n2022-04-30,Magic,Rebels\n").expect_err("no export").to_string();
     assert!(wrong.starts_with("the file lacks columns of the PlayHQ fixture export: game date, grade"));
     assert!(wrong.ends_with("it has date, home, away"), "{wrong}");

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What a table has in its column `name`, by line.
+/// The values of the column `name`, by line.
 fn names(text: impl AsRef<[u8]>) -> Result<Read<(u64, String)>, BadFile> {
     let table = Table::open(text.as_ref())?;
     table.require("table of names", &["name"])?;
@@ -22,7 +22,7 @@ fn listed(names: &[(u64, &str)]) -> Vec<(u64, String)> {
 }
 
 #[test]
-fn lines_are_those_that_an_editor_shows() {
+fn lines_are_numbered_as_in_an_editor() {
     for end in ["\n", "\r\n", "\r"] {
         let text = "\u{feff} Name ,note\nAda,\"two\nlines\"\n\nBen,\n,\n\"Cleo\",x\n";
         let read = names(text.replace('\n', end)).expect("a table");
@@ -32,41 +32,41 @@ fn lines_are_those_that_an_editor_shows() {
 }
 
 #[test]
-fn a_bad_row_is_left_out_with_its_line_and_the_others_are_read() {
+fn a_bad_row_is_reported_with_its_line_and_the_others_are_read() {
     let text = b"note,name\n,Ada\nx,\xff\xfe\nx\n1,2,3\n1,Ben,,\n,\"a\0b\"\n,---\n,\n\"x\",Cleo\n";
     assert_eq!(good(text), listed(&[(2, "Ada"), (6, "Ben"), (10, "Cleo")]));
     let column = Some("name".to_owned());
     assert_eq!(
         bad(text),
         [
-            (3, column.clone(), "is not UTF-8 text: save the file as CSV UTF-8".to_owned()),
-            (4, None, "has 1 field(s) where the header has 2".to_owned()),
-            (5, None, "has 3 field(s) where the header has 2".to_owned()),
-            (7, column.clone(), "\"a\0b\" holds the control character U+0000: leave it out".to_owned()),
+            (3, column.clone(), "is not UTF-8: save the file as CSV UTF-8".to_owned()),
+            (4, None, "has 1 field(s), but the header has 2".to_owned()),
+            (5, None, "has 3 field(s), but the header has 2".to_owned()),
+            (7, column.clone(), "\"a\0b\" contains the control character U+0000. Leave it out.".to_owned()),
             (8, column, "\"---\" has no letter and no digit".to_owned()),
         ]
     );
 }
 
 #[test]
-fn a_quotation_mark_that_is_never_closed_is_told_from_a_short_row() {
+fn an_open_quotation_mark_is_reported() {
     let text = "name,note\nAda,x\n\"Ben,y\nCleo,z\nDan,z\n";
     assert_eq!(good(text), listed(&[(2, "Ada")]));
     let [(line, _, reason)] = bad(text).try_into().expect("one bad row");
     assert_eq!(
         (line, reason.as_str()),
-        (3, "has 1 field(s) where the header has 2; a quotation mark makes one row of the lines 3 to 5")
+        (3, "has 1 field(s), but the header has 2; an open quotation mark joins the lines 3 to 5")
     );
 }
 
 #[test]
-fn long_foreign_texts_are_shortened_in_reasons() {
+fn long_values_are_shortened_in_reasons() {
     let [(_, _, reason)] = bad(format!("name\n{}\n", "ä".repeat(5000))).try_into().expect("one bad row");
-    assert_eq!(reason, format!("\"{}…\" has 5000 characters: at most 200", "ä".repeat(60)));
+    assert_eq!(reason, format!("\"{}…\" has 5000 characters. Send at most 200.", "ä".repeat(60)));
 }
 
 #[test]
-fn a_file_that_is_no_such_table_says_why() {
+fn a_file_without_the_table_is_refused_with_the_reason() {
     let wrong = |bytes: &[u8]| names(bytes).map(|_| ()).expect_err("no table").to_string();
     for empty in [&b""[..], b"\n \r\n", b",,\n", b"\xef\xbb\xbf"] {
         assert_eq!(wrong(empty), "the file is empty", "{empty:?}");
@@ -76,16 +76,16 @@ fn a_file_that_is_no_such_table_says_why() {
         "the file lacks columns of the table of names: name; it has full name;born"
     );
     assert_eq!(wrong(b"name,NAME \nAda,Ada\n"), "the file has two columns named \"name\"");
-    assert_eq!(wrong(b"\xff\xfen\0a\0m\0e\0"), "the file is not UTF-8 text: save it as CSV UTF-8");
+    assert_eq!(wrong(b"\xff\xfen\0a\0m\0e\0"), "the file is not UTF-8: save it as CSV UTF-8");
     assert_eq!(wrong(b"name\n,\n"), "the file has a header and no rows");
 }
 
 #[test]
-fn a_file_may_be_as_large_as_the_limits_and_no_larger() {
+fn the_size_limits_are_exact() {
     let rows = |count: u64| format!("name\n{}", "Ada\n".repeat(usize::try_from(count).expect("small")));
-    assert!(names(rows(ROWS_MOST)).is_ok_and(|read| read.good.len() == 20_000));
-    assert_eq!(names(rows(ROWS_MOST + 1)).map(|_| ()), Err(BadFile::TooManyRows));
-    let bytes = vec![b'a'; BYTES_MOST + 1];
+    assert!(names(rows(MAX_ROWS)).is_ok_and(|read| read.good.len() == 20_000));
+    assert_eq!(names(rows(MAX_ROWS + 1)).map(|_| ()), Err(BadFile::TooManyRows));
+    let bytes = vec![b'a'; MAX_BYTES + 1];
     assert_eq!(names(&bytes).map(|_| ()), Err(BadFile::TooLarge { bytes: 16_777_217 }));
 }
 
@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn every_row_is_found_on_its_line(
+    fn every_row_has_its_line(
         rows in proptest::collection::vec(("[a-z]{1,3}( |\r\n|\n|\r){0,3}", 0usize..3), 1..20),
         end in prop_oneof![Just("\n"), Just("\r\n"), Just("\r")],
     ) {

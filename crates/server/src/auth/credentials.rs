@@ -1,10 +1,10 @@
-//! Credentials as they are sent: `x-api-key` or `Authorization: Bearer`, never both.
+//! Raw credentials of requests: `x-api-key` or `Authorization: Bearer`, never both.
 
 use axum::http::{HeaderMap, header};
 use fieldhouse_api::Code;
 use fieldhouse_domain::api_keys::KeyText;
 use fieldhouse_domain::policy::Denial;
-use fieldhouse_store::Sent;
+use fieldhouse_store::RawCredential;
 use jiff::Timestamp;
 
 use crate::auth::tokens::AccessTokens;
@@ -16,14 +16,14 @@ pub const API_KEY: &str = "x-api-key";
 /// The header of a guest's token.
 pub const GUEST_TOKEN: &str = "x-guest-token";
 
-/// Reads the credential of a request; none where there is none. What is malformed or badly signed is refused here, before the
-/// database is asked.
+/// Reads the credential of a request, if it has one. Malformed credentials and invalid signatures are refused here, without a database
+/// query.
 pub fn read(
     headers: &HeaderMap,
     ring: &KeyRing,
     tokens: &AccessTokens,
     now: Timestamp,
-) -> Result<Option<Sent>, Failure> {
+) -> Result<Option<RawCredential>, Failure> {
     let mut keys = headers.get_all(API_KEY).iter();
     let mut bearers = headers.get_all(header::AUTHORIZATION).iter();
     match (keys.next(), bearers.next()) {
@@ -38,20 +38,20 @@ pub fn read(
     }
 }
 
-fn api_key(text: &str, ring: &KeyRing) -> Result<Sent, Failure> {
+fn api_key(text: &str, ring: &KeyRing) -> Result<RawCredential, Failure> {
     let key = KeyText::parse(text).ok_or(Denial::Unknown)?;
     let digests = ring.macs(Purpose::ApiKeyPepper, key.reveal().as_bytes());
     let digests = digests.map(|(id, digest)| (id.to_owned(), digest)).collect();
-    Ok(Sent::ApiKey { public_id: key.public_id().to_owned(), digests })
+    Ok(RawCredential::ApiKey { public_id: key.public_id().to_owned(), digests })
 }
 
-fn access_token(text: &str, tokens: &AccessTokens, now: Timestamp) -> Result<Sent, Failure> {
+fn access_token(text: &str, tokens: &AccessTokens, now: Timestamp) -> Result<RawCredential, Failure> {
     let (scheme, token) = text.split_once(' ').unwrap_or((text, ""));
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Err(Denial::Unknown.into());
     }
     let claims = tokens.verify(token.trim(), now)?;
-    Ok(Sent::Session {
+    Ok(RawCredential::Session {
         organization: claims.organization(),
         id: claims.session(),
         expires_at: claims.expires_at(),

@@ -1,5 +1,5 @@
-//! Rate limits: a key, a user, an organization and an anonymous address each have a bucket that fills again all the time (GCRA). An
-//! address has further buckets for sign-in, refresh and guest creation, so that none of them can use up the others.
+//! Rate limits: each key, user, organization and anonymous address has a bucket that refills continuously (GCRA). Sign-in, refresh and
+//! guest creation have separate buckets by address, so that none can use up the others.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
@@ -15,22 +15,22 @@ use governor::{Quota, RateLimiter};
 
 use crate::failure::Failure;
 
-/// How many requests a minute each may make.
+/// The limits, in requests a minute.
 #[derive(Clone, Copy, Debug)]
 pub struct LimitOptions {
     /// An API key.
     pub key: NonZeroU32,
-    /// A user, with all his sessions and keys.
+    /// A user, with all their sessions and keys.
     pub user: NonZeroU32,
     /// An organization, with all its users.
     pub organization: NonZeroU32,
-    /// An address that sends no credential, for all but the following.
+    /// An address without a credential, for everything except the following.
     pub address: NonZeroU32,
-    /// Sign-ins of an address.
+    /// Sign-ins from an address.
     pub sign_in: NonZeroU32,
-    /// Session refreshes of an address.
+    /// Session refreshes from an address.
     pub refresh: NonZeroU32,
-    /// Guests that an address creates.
+    /// Guests created from an address.
     pub guests: NonZeroU32,
 }
 
@@ -49,10 +49,10 @@ impl Default for LimitOptions {
     }
 }
 
-/// What a request without a credential is counted as.
+/// What a request without a credential counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnonymousUse {
-    /// Not at all: a probe comes as often as its owner likes, and must not be refused because others ask for much.
+    /// A probe, which is not counted: it must not be refused because of other requests.
     Probe,
     /// A sign-in.
     SignIn,
@@ -65,7 +65,7 @@ pub enum AnonymousUse {
 }
 
 impl AnonymousUse {
-    /// What a request is counted as that has no credential but perhaps a guest's token.
+    /// What a request without a credential counts as.
     pub fn of(operation: Operation, has_guest_token: bool) -> Self {
         match operation {
             Operation::Health | Operation::Ready => Self::Probe,
@@ -79,7 +79,7 @@ impl AnonymousUse {
 
 type Buckets<K> = RateLimiter<K, DashMapStateStore<K>, DefaultClock, StateInformationMiddleware>;
 
-/// The buckets of everybody.
+/// The buckets of all callers.
 pub struct Limits {
     options: LimitOptions,
     keys: Buckets<ApiKeyId>,
@@ -92,9 +92,9 @@ pub struct Limits {
     clock: DefaultClock,
 }
 
-/// What a caller may still ask for, in the bucket that is nearest to empty.
+/// The rate limit status of a caller: the bucket with the least left.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing {
+pub struct RateLimitStatus {
     name: &'static str,
     limit: u32,
     remaining: u32,
@@ -105,7 +105,7 @@ fn buckets<K: std::hash::Hash + Eq + Clone>(a_minute: NonZeroU32) -> Buckets<K> 
 }
 
 impl Limits {
-    /// Full buckets.
+    /// Creates full buckets.
     pub fn new(options: LimitOptions) -> Self {
         Self {
             options,
@@ -120,24 +120,24 @@ impl Limits {
         }
     }
 
-    /// Counts a request of somebody whose credential is good: in the smallest bucket first, so that what a throttled key goes on
-    /// asking for is not taken from its owner and his organization.
-    pub fn count(&self, caller: &Caller) -> Result<Standing, Failure> {
+    /// Counts a request with a valid credential: first in the smallest bucket, so that requests refused for a key do not count for its user
+    /// and organization.
+    pub fn count(&self, caller: &Caller) -> Result<RateLimitStatus, Failure> {
         let key =
             caller.key().map(|(key, _)| self.take(&self.keys, &key, "key", self.options.key)).transpose()?;
         let user = self.take(&self.users, &caller.user(), "user", self.options.user)?;
-        let (id, most) = (caller.organization(), self.options.organization);
-        let organization = self.take(&self.organizations, &id, "organization", most)?;
-        let standing = organization.nearer(user);
-        Ok(key.map_or(standing, |key| standing.nearer(key)))
+        let (id, max) = (caller.organization(), self.options.organization);
+        let organization = self.take(&self.organizations, &id, "organization", max)?;
+        let rate_limit = organization.with_less_left(user);
+        Ok(key.map_or(rate_limit, |key| rate_limit.with_less_left(key)))
     }
 
-    /// Counts a request without a credential. None where it is not counted.
+    /// Counts a request without a credential. Returns `None` if it is not counted.
     pub fn count_anonymous(
         &self,
         address: Option<IpAddr>,
         counted_as: AnonymousUse,
-    ) -> Result<Option<Standing>, Failure> {
+    ) -> Result<Option<RateLimitStatus>, Failure> {
         let (buckets, name, limit) = match counted_as {
             AnonymousUse::Probe => return Ok(None),
             AnonymousUse::SignIn => (&self.sign_ins, "sign-in", self.options.sign_in),
@@ -148,8 +148,8 @@ impl Limits {
         self.take(buckets, &address.map(network), name, limit).map(Some)
     }
 
-    /// Forgets full buckets, which are as good as none.
-    pub fn tidy(&self) {
+    /// Removes full buckets, which are the same as none.
+    pub fn remove_full_buckets(&self) {
         self.keys.retain_recent();
         self.users.retain_recent();
         self.organizations.retain_recent();
@@ -164,18 +164,20 @@ impl Limits {
         whose: &K,
         name: &'static str,
         limit: NonZeroU32,
-    ) -> Result<Standing, Failure> {
+    ) -> Result<RateLimitStatus, Failure> {
         match buckets.check_key(whose) {
             Ok(state) => {
-                Ok(Standing { name, limit: limit.get(), remaining: state.remaining_burst_capacity() })
+                Ok(RateLimitStatus { name, limit: limit.get(), remaining: state.remaining_burst_capacity() })
             }
             Err(not_until) => {
                 let wait = not_until.wait_time_from(self.clock.now()).as_secs() + 1;
-                let detail = format!("The limit of {limit} requests a minute for this {name} is used up.");
-                let standing = Standing { name, limit: limit.get(), remaining: 0 };
+                let detail = format!(
+                    "The limit of {limit} requests a minute for this {name} is used up. Wait {wait} seconds."
+                );
+                let rate_limit = RateLimitStatus { name, limit: limit.get(), remaining: 0 };
                 let failure =
                     Failure::new(Code::RateLimited, detail).header(header::RETRY_AFTER, wait.to_string());
-                Err(standing
+                Err(rate_limit
                     .headers()
                     .into_iter()
                     .fold(failure, |failure, (name, value)| failure.header(name, value)))
@@ -184,7 +186,7 @@ impl Limits {
     }
 }
 
-/// What one subscriber is given: an IPv4 address, or the first 64 bits of an IPv6 address (RFC 6177), among which he may choose freely.
+/// The network of one subscriber: an IPv4 address, or the first 64 bits of an IPv6 address (RFC 6177), because subscribers choose the rest.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
@@ -195,13 +197,13 @@ pub(crate) fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-impl Standing {
-    fn nearer(self, other: Self) -> Self {
-        let part = |standing: Self| f64::from(standing.remaining) / f64::from(standing.limit);
+impl RateLimitStatus {
+    fn with_less_left(self, other: Self) -> Self {
+        let part = |rate_limit: Self| f64::from(rate_limit.remaining) / f64::from(rate_limit.limit);
         if part(other) < part(self) { other } else { self }
     }
 
-    /// The headers that tell: those of the IETF draft, version 10, and the older ones.
+    /// The rate limit headers: those of the IETF draft, version 10, and the older ones.
     fn headers(self) -> [(HeaderName, HeaderValue); 5] {
         let Self { name, limit, remaining } = self;
         let refill = u64::from(limit - remaining.min(limit)) * 60 / u64::from(limit.max(1));
@@ -215,8 +217,8 @@ impl Standing {
         ]
     }
 
-    /// Adds the headers to an answer.
-    pub fn tell(self, headers: &mut HeaderMap) {
+    /// Adds the headers to a response.
+    pub fn add_to(self, headers: &mut HeaderMap) {
         for (name, value) in self.headers() {
             headers.insert(name, value);
         }
@@ -228,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_changes_his_address_within_his_network_keeps_his_bucket() {
+    fn addresses_of_one_network_share_a_bucket() {
         let one = NonZeroU32::MIN;
         let limits = Limits::new(LimitOptions { address: one, ..LimitOptions::default() });
         let allows =

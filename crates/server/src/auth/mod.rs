@@ -1,4 +1,4 @@
-//! Who is calling: credentials as they are sent, access tokens, passwords, limits, and the guard that puts them together.
+//! Authentication: credentials, access tokens, passwords, limits, and the guard that combines them.
 
 pub(crate) mod attempts;
 pub mod credentials;

@@ -1,4 +1,4 @@
-//! Passwords: argon2id on a bounded pool, so that sign-ins cannot take the server's threads or memory.
+//! Passwords: argon2id in a bounded pool, so that sign-ins cannot use up the server's threads or memory.
 
 use std::sync::Arc;
 
@@ -15,25 +15,25 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::clock::Clock;
 use crate::failure::Failure;
 
-/// The cost of a hash: 19 MiB, two passes, one lane, the least that OWASP recommends for argon2id.
+/// The cost of a hash: 19 MiB, two passes, one lane, the minimum that OWASP recommends for argon2id.
 const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// How many sign-ins may wait or be under way for each processor: as many as it does in a few seconds.
+/// How many sign-ins may run or wait, for each processor: as many as it completes in a few seconds.
 const TURNS: usize = 64;
 
-/// Makes and checks password hashes, a few at a time.
+/// Creates and checks password hashes, a few at a time.
 #[derive(Clone)]
 pub struct Passwords {
     permits: Arc<Semaphore>,
     turns: Arc<Semaphore>,
-    /// The hash of no password, which is checked where there is no user, so that both take as long.
+    /// A hash to check for unknown users, so that their sign-in takes as long as others.
     decoy: Arc<str>,
 }
 
 impl Passwords {
-    /// As many at a time as there are processors.
+    /// Runs as many hashes at a time as there are processors.
     pub fn new(clock: &Clock) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let base64 = |bytes: [u8; 32], length| STANDARD_NO_PAD.encode(&bytes[..length]);
@@ -43,7 +43,7 @@ impl Passwords {
         Self { permits: Arc::new(permits), turns: Arc::new(turns), decoy: decoy.into() }
     }
 
-    /// A turn to use passwords. Refuses where too many wait already.
+    /// Waits for a turn. Refused if too many callers wait already.
     pub fn turn(&self) -> Result<Turn, Failure> {
         let busy = |_| Failure::of(Code::Overloaded).header(header::RETRY_AFTER, "2");
         let place = self.turns.clone().try_acquire_owned().map_err(busy)?;
@@ -51,7 +51,7 @@ impl Passwords {
     }
 }
 
-/// A turn to use passwords.
+/// A turn to create or check a hash.
 pub struct Turn {
     passwords: Passwords,
     _place: OwnedSemaphorePermit,
@@ -63,7 +63,7 @@ impl Turn {
         self.bounded(move || hash(password.expose_secret().as_bytes(), &salt)).await?
     }
 
-    /// Whether a password has this hash. Without a hash the same work is done, and the answer is no.
+    /// Whether a password matches a hash. Without a hash the same work is done, and the result is false.
     pub async fn verify(&self, password: SecretString, expected: Option<String>) -> Result<bool, Failure> {
         let decoy = self.passwords.decoy.clone();
         self.bounded(move || {
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_comes_when_too_many_wait_is_told_to_come_again() {
+    fn a_full_queue_is_refused_with_retry_after() {
         let passwords = Passwords::new(&Clock::system());
         let turns: Vec<Turn> = std::iter::from_fn(|| passwords.turn().ok()).collect();
         assert!(turns.len() >= TURNS);

@@ -19,12 +19,12 @@ use uuid::Uuid;
 
 use crate::key_ring::{KeyRing, Purpose};
 
-/// The longest token that is looked at.
+/// The maximum length of a token that is verified.
 const LONGEST: usize = 8 * 1024;
-/// How many verified tokens are remembered.
+/// The number of verified tokens in the cache.
 const REMEMBERED: usize = 10_000;
 
-/// What an access token says (RFC 9068).
+/// The claims of an access token (RFC 9068).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claims {
     iss: String,
@@ -49,7 +49,7 @@ impl Claims {
         self.sid
     }
 
-    /// When the token ends.
+    /// When the token expires.
     pub fn expires_at(&self) -> Timestamp {
         Timestamp::from_second(self.exp).unwrap_or(Timestamp::MIN)
     }
@@ -59,7 +59,7 @@ impl Claims {
     }
 }
 
-/// For whom an access token is issued.
+/// Who an access token is issued to.
 pub struct Subject {
     /// The user.
     pub user: UserId,
@@ -67,7 +67,7 @@ pub struct Subject {
     pub organization: OrganizationId,
     /// The session.
     pub session: SessionId,
-    /// When the user proved who he is.
+    /// When the user proved their identity.
     pub authenticated_at: Timestamp,
 }
 
@@ -76,8 +76,8 @@ struct SigningKey {
     encoding: EncodingKey,
     decoding: DecodingKey,
     public: String,
-    /// What every token of this key begins with. A token with any other header is not ours, so that none of its claims about
-    /// algorithms or keys is ever listened to.
+    /// The header that every token of this key starts with. A token with any other header is refused, so that its claims about algorithms
+    /// and keys are never used.
     prefix: String,
 }
 
@@ -89,7 +89,7 @@ pub struct AccessTokens {
 }
 
 impl AccessTokens {
-    /// With the signing keys of a ring, for an issuer.
+    /// Uses the signing keys of a ring, for an issuer.
     pub fn new(ring: &KeyRing, issuer: &str) -> Result<Self, String> {
         let keys = ring
             .all(Purpose::AccessToken)
@@ -98,7 +98,7 @@ impl AccessTokens {
         Ok(Self { issuer: issuer.to_owned(), keys, verified: Mutex::default() })
     }
 
-    /// Signs an access token. Gives the token and how many seconds it is good.
+    /// Signs an access token. Returns the token and its lifetime in seconds.
     pub fn issue(&self, subject: &Subject, now: Timestamp, id: Uuid) -> Result<(String, i64), String> {
         let key = self.keys.first().ok_or("the key ring holds no signing key")?;
         let claims = Claims {
@@ -117,8 +117,8 @@ impl AccessTokens {
         Ok((token, ACCESS_TOKEN_LIFE.as_secs()))
     }
 
-    /// The claims of a token that is ours, well-signed and not expired; an expired one is told from a bad one, for it can be refreshed. A verified token is remembered until it expires; whether its
-    /// session still holds is asked of the store every time.
+    /// Verifies a token and returns its claims. An expired token is reported as such, because it can be refreshed. Verified tokens are
+    /// cached until they expire; the session is checked in the store every time.
     pub fn verify(&self, token: &str, now: Timestamp) -> Result<Claims, Denial> {
         if token.len() > LONGEST {
             return Err(Denial::Unknown);
@@ -128,7 +128,7 @@ impl AccessTokens {
         if let Some(claims) = remembered {
             return claims.unless_expired(now);
         }
-        let claims = self.verify_anew(token)?.unless_expired(now)?;
+        let claims = self.verify_uncached(token)?.unless_expired(now)?;
         if let Ok(mut verified) = self.verified.lock() {
             if verified.len() >= REMEMBERED {
                 verified.clear();
@@ -138,8 +138,8 @@ impl AccessTokens {
         Ok(claims)
     }
 
-    /// The claims of a token that is ours and well-signed. The library would compare its end with the system's clock, so it does not.
-    fn verify_anew(&self, token: &str) -> Result<Claims, Denial> {
+    /// Verifies a token without the cache. Its expiry is checked by the caller, because the library would use the system's clock.
+    fn verify_uncached(&self, token: &str) -> Result<Claims, Denial> {
         let key = self.keys.iter().find(|key| token.starts_with(&key.prefix)).ok_or(Denial::Unknown)?;
         let mut validation = Validation::new(Algorithm::EdDSA);
         validation.validate_exp = false;
@@ -150,7 +150,7 @@ impl AccessTokens {
         decoded.map(|decoded| decoded.claims).map_err(|_| Denial::Unknown)
     }
 
-    /// The public keys, for others to verify our tokens with.
+    /// The public keys, with which others can verify the tokens.
     pub fn public_keys(&self) -> JsonWebKeySet {
         let key = |key: &SigningKey| JsonWebKey {
             kty: "OKP".to_owned(),
@@ -183,7 +183,7 @@ fn signing_key(id: &str, seed: &[u8; 32]) -> Result<SigningKey, String> {
     Ok(SigningKey { id: id.to_owned(), encoding, decoding, public, prefix })
 }
 
-/// What a refresh token says: which session, and which in the row of its tokens it is.
+/// The content of a refresh token: the session and the generation of the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefreshToken {
     /// The organization.
@@ -199,19 +199,19 @@ const REFRESH_PREFIX: &str = "fhr_";
 const GUEST_PREFIX: &str = "fhg_";
 
 impl RefreshToken {
-    /// A token, told from all others by `nonce`.
+    /// Creates a token; `nonce` makes it unique.
     pub fn new(organization: OrganizationId, session: SessionId, generation: i64, nonce: [u8; 16]) -> Self {
         Self { organization, session, generation, nonce }
     }
 
-    /// Its text.
+    /// The encoded token.
     pub fn write(&self, ring: &KeyRing) -> String {
         let body = self.body();
         let mac = ring.mac(Purpose::Token, &body);
         format!("{REFRESH_PREFIX}{}", URL_SAFE_NO_PAD.encode([&body[..], &mac[..]].concat()))
     }
 
-    /// Reads a token that this server wrote. None for anything else.
+    /// Parses a token that this server created. Returns `None` for anything else.
     pub fn read(text: &str, ring: &KeyRing) -> Option<Self> {
         let bytes = authenticated(text.strip_prefix(REFRESH_PREFIX)?, 56, ring)?;
         let part = |from: usize| -> Option<[u8; 16]> { bytes.get(from..from + 16)?.try_into().ok() };
@@ -233,23 +233,23 @@ impl RefreshToken {
     }
 }
 
-/// A guest's token made of random bits.
+/// Creates a guest's token from random bits.
 pub fn guest_token(random: [u8; 24], ring: &KeyRing) -> String {
     let mac = ring.mac(Purpose::Token, &random);
     format!("{GUEST_PREFIX}{}", URL_SAFE_NO_PAD.encode([&random[..], &mac[..]].concat()))
 }
 
-/// The digest of a guest's token that this server wrote. None for anything else.
+/// The digest of a guest's token that this server created. Returns `None` for anything else.
 pub fn guest_digest(text: &str, ring: &KeyRing) -> Option<[u8; 32]> {
     authenticated(text.strip_prefix(GUEST_PREFIX)?, 24, ring).map(|_| digest(text))
 }
 
-/// The digest under which an opaque token is kept.
+/// The digest of an opaque token, which is stored instead of the token.
 pub fn digest(text: &str) -> [u8; 32] {
     Sha256::digest(text.as_bytes()).into()
 }
 
-/// The body of an opaque token whose authentication is good under any secret of the ring.
+/// The body of an opaque token, if any secret of the ring authenticates it.
 fn authenticated(text: &str, length: usize, ring: &KeyRing) -> Option<Vec<u8>> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok().filter(|bytes| bytes.len() == length + 32)?;
     let (body, mac) = bytes.split_at(length);

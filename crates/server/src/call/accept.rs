@@ -1,11 +1,11 @@
-//! Which of the media types of a response the caller prefers (RFC 9110, section 12.5.1).
+//! The preferred media type of the response (RFC 9110, section 12.5.1).
 
 use axum::http::{HeaderMap, header};
 use fieldhouse_api::Code;
 
 use crate::failure::Failure;
 
-/// The media type that `Accept` gives the highest weight; of equal ones the first that is offered. Without the header, the first.
+/// The offered media type that `Accept` gives the highest weight, the first of equal ones. Without the header, the first.
 pub(crate) fn negotiate(
     headers: &HeaderMap,
     offered: &'static [&'static str],
@@ -42,7 +42,7 @@ impl<'a> Range<'a> {
         Self { kind, sub, weight: weight.map_or(1.0, |weight| weight.parse().unwrap_or(0.0)) }
     }
 
-    /// How exactly the range names a media type: 0 for `*/*`. None: it does not cover the type.
+    /// How precisely the range matches a media type: 0 for `*/*`. `None` if it does not match.
     fn precision(&self, offered: &str) -> Option<u8> {
         let (kind, sub) = offered.split_once('/').unwrap_or((offered, "*"));
         let part = |range: &str, offered: &str| match range {
@@ -54,7 +54,7 @@ impl<'a> Range<'a> {
     }
 }
 
-/// The weight of a media type: that of the range that names it most exactly.
+/// The weight of a media type: that of the range that matches it most precisely.
 fn weight(ranges: &[Range<'_>], offered: &str) -> f32 {
     let covering = ranges.iter().filter_map(|range| Some((range.precision(offered)?, range.weight)));
     covering
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_caller_chooses_among_several_media_types() {
+    fn the_caller_chooses_one_of_several_media_types() {
         let (json, csv) = (Some("application/json"), Some("text/csv"));
         for (accept, chosen) in [
             (&[][..], json),

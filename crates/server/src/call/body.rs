@@ -1,4 +1,4 @@
-//! Bodies: their size and type first, then what they hold.
+//! Bodies: checks size and type first, then reads the content.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 use super::{Context, json};
 use crate::failure::{self, Failure};
 
-/// Reads a body of the right type, up to its limit.
+/// Reads a body of the right type, up to its size limit.
 pub(crate) async fn read(kind: BodyKind, headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
     if kind == BodyKind::None {
         return Ok(Bytes::new());
@@ -27,7 +27,7 @@ pub(crate) async fn read(kind: BodyKind, headers: &HeaderMap, body: Body) -> Res
     match Limited::new(body, limit).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(failure::too_large(limit)),
-        Err(_) => Err(Failure::new(Code::MalformedJson, "The body broke off before its end.")),
+        Err(_) => Err(Failure::new(Code::MalformedJson, "The body is incomplete.")),
     }
 }
 
@@ -47,7 +47,7 @@ fn refuse_other_type(kind: BodyKind, headers: &HeaderMap) -> Result<(), Failure>
     Err(Failure::new(Code::UnsupportedMediaType, detail))
 }
 
-/// What a body holds.
+/// Parses a body.
 pub(crate) async fn parse<O: Op>(
     context: &Context,
     bytes: &Bytes,
@@ -71,12 +71,12 @@ fn is_multipart(headers: &HeaderMap) -> bool {
     value.trim_start().to_ascii_lowercase().starts_with("multipart/form-data")
 }
 
-/// The parts of a form, each a field of the body.
+/// Parses the parts of a form; each is a field of the body.
 async fn from_multipart<B: record::Body>(headers: &HeaderMap, bytes: &Bytes) -> Result<B, Failure> {
     use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
     let mut request = Request::new(Body::from(bytes.clone()));
     *request.headers_mut() = headers.clone();
-    // The body is here already, within its own limit.
+    // The body has been read already, within its own limit.
     DefaultBodyLimit::disable().apply(&mut request);
     let wrong = || Failure::from(form_error("", "not_a_form", "is not valid multipart/form-data".to_owned()));
     let mut form = Multipart::from_request(request, &()).await.map_err(|_| wrong())?;
@@ -86,7 +86,7 @@ async fn from_multipart<B: record::Body>(headers: &HeaderMap, bytes: &Bytes) -> 
         let content = part.bytes().await.map_err(|_| wrong())?;
         let text = std::str::from_utf8(&content).map_err(|error| {
             let line = content[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
-            let reason = format!("is not UTF-8 text: line {line} has other bytes");
+            let reason = format!("is not UTF-8: line {line} contains invalid bytes");
             Failure::from(form_error(&format!("/{name}"), "not_utf8", reason))
         })?;
         pairs.push((name, text.to_owned()));

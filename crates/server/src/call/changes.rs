@@ -1,7 +1,7 @@
-//! What changed since: the tokens and cursors of lists of records that have a history.
+//! Changes since an earlier request: the tokens and cursors of lists of records that have a history.
 //!
-//! A token is a place in the organization's ledger, signed for the list and the organization. A page of changes is followed by a cursor
-//! that carries the token of the first page, so that whoever reads to the end knows where to start the next time.
+//! A token is a position in the organization's ledger, signed for the list and the organization. The cursor of a page of changes contains
+//! the token of the first page, so that the client knows where to start the next time.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -16,10 +16,10 @@ use super::{Bounds, Call, Part};
 use crate::failure::Failure;
 use crate::key_ring::Purpose;
 
-/// How many bytes of the signature a token carries.
+/// The number of signature bytes in a token.
 const SIGNATURE: usize = 16;
 
-/// A place in the ledger of the organization.
+/// A position in the organization's ledger.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Sync {
     epoch: i64,
@@ -32,36 +32,36 @@ impl From<&Head> for Sync {
     }
 }
 
-/// Where a list goes on, with the place of its first page in the ledger.
+/// The position of the next page of a list, and the position of its first page in the ledger.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Synced<P> {
-    /// The point in the list's order.
+    /// The position in the list.
     pub point: P,
-    /// The place in the ledger.
+    /// The position in the ledger.
     pub sync: Sync,
 }
 
-/// Since when changes are wanted.
+/// The start of the requested changes.
 #[derive(Clone, Copy, Debug)]
 pub enum Since<'a> {
-    /// Since an earlier list.
+    /// An earlier list.
     Token(&'a str),
-    /// Since a time.
+    /// A time.
     Time(Timestamp),
 }
 
-/// Changes that are being read. Entries are not posted until [`Reading::page`].
+/// Requested changes. Entries are posted when [`Reading::page`] is called, not before.
 pub struct Reading<'a> {
-    /// What to read them with.
+    /// The transaction to read in.
     pub following: Following<'a>,
-    /// Behind which place.
+    /// The position to start after.
     pub after: Point,
     part: Part<Synced<Point>>,
     sync: Sync,
 }
 
 impl<O: Op> Call<O> {
-    /// The part of a list that is wanted, and its place in the ledger: that of the first page, read before any record.
+    /// The requested part of a list and its position in the ledger: that of the first page, read before any record.
     pub async fn synced_part<P: DeserializeOwned>(
         &self,
         limit: Option<u32>,
@@ -75,14 +75,14 @@ impl<O: Op> Call<O> {
         Ok((Part { limit: part.limit, after: part.after.map(|after| after.point) }, sync))
     }
 
-    /// The token of a place in the ledger.
+    /// The token of a position in the ledger.
     pub fn sync_token(&self, sync: Sync) -> Result<String, Failure> {
         let place = serde_json::to_vec(&sync).map_err(|error| Failure::internal(error.to_string()))?;
         let signature = self.app.key_ring.mac(Purpose::Cursor, &self.signed_place(&place)?);
         Ok(URL_SAFE_NO_PAD.encode([&signature[..SIGNATURE], &place].concat()))
     }
 
-    /// Starts to read what changed.
+    /// Starts to read changes.
     pub async fn changes(
         &self,
         since: Since<'_>,
@@ -99,7 +99,7 @@ impl<O: Op> Call<O> {
         let head = ledger::head(&mut following, scope).await?;
         let sync = part.after.as_ref().map_or_else(|| Sync::from(&head), |after| after.sync);
         if sync.epoch != head.epoch || wanted.is_some_and(|wanted| wanted.epoch != head.epoch) {
-            let detail = "This place in the history no longer exists: the organization was restored. Read the list again.";
+            let detail = "This part of the history no longer exists, because the organization was restored. Read the list again.";
             return Err(Failure::new(Code::InvalidCursor, detail));
         }
         let after = match (&part.after, since) {
@@ -125,7 +125,7 @@ impl<O: Op> Call<O> {
         serde_json::from_slice(place).map_err(|_| wrong())
     }
 
-    /// What a token's signature covers: every member of the organization may use it, on this list.
+    /// The bytes that a token's signature covers. Every member of the organization may use it, for this list.
     fn signed_place(&self, place: &[u8]) -> Result<Vec<u8>, Failure> {
         let head = format!("sync\n{}\n{}\n", O::OPERATION.id(), self.scope()?.organization());
         Ok([head.as_bytes(), place].concat())
@@ -133,12 +133,12 @@ impl<O: Op> Call<O> {
 }
 
 impl Reading<'_> {
-    /// How many to read.
+    /// The number of changes to read.
     pub fn reach(&self) -> u32 {
         self.part.reach()
     }
 
-    /// Ends the reading and puts a page together: `view` shows a record, `id` writes the id of a deleted one.
+    /// Finishes the reading and creates a page. `view` converts a record and `id` writes the id of a deleted one.
     pub async fn page<O: Op, T, R>(
         self,
         call: &Call<O>,

@@ -1,4 +1,4 @@
-//! A request as it came: its id, its time, its address, its headers and query.
+//! A request as received: its id, time, address, headers and query.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,30 +9,30 @@ use sha2::{Digest, Sha256};
 
 use crate::app::App;
 
-/// The address at the other end of a connection.
+/// The address of the client.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub SocketAddr);
 
-/// The id of a request, as it stands in `X-Request-Id` and in the log.
+/// The id of a request, as in `X-Request-Id` and the log.
 #[derive(Clone, Debug)]
 pub struct RequestId(pub String);
 
-/// A request as it came.
+/// A request as received.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// Its id.
     pub id: String,
-    /// When it came.
+    /// When it was received.
     pub now: Timestamp,
-    /// Where it came from.
+    /// The address of the client.
     pub address: Option<IpAddr>,
     /// Its headers.
     pub headers: HeaderMap,
     /// Its path.
     pub path: String,
-    /// Its query, as it was written.
+    /// Its raw query.
     pub query: String,
-    /// The digest of path, query and body, to which an idempotency key is bound.
+    /// The digest of path, query and body, which an idempotency key is bound to.
     pub digest: [u8; 32],
 }
 
@@ -58,12 +58,12 @@ impl Context {
         self
     }
 
-    /// A header's text.
+    /// A header as a string.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// What the client calls itself, cut to 200 characters.
+    /// The client's `User-Agent`, cut to 200 characters.
     pub fn user_agent(&self) -> Option<String> {
         self.header("user-agent").map(|agent| agent.chars().take(200).collect())
     }

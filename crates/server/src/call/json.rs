@@ -1,16 +1,16 @@
-//! JSON text as a value. What a plain value would forget is kept: which members an object names twice.
+//! Parses JSON and reports repeated members of objects, which a plain value would not show.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value as Json};
 
-/// How deep JSON may be nested.
+/// The maximum depth of nested JSON.
 const MAX_DEPTH: u32 = 32;
 
-/// Reads a text: its value, and the JSON pointers of members that are given twice. The reason where it is not JSON.
+/// Parses JSON. Returns the value and the pointers of repeated members, or why it is not JSON.
 pub(super) fn read(bytes: &[u8]) -> Result<(Json, Vec<String>), String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
     let mut repeated = Vec::new();
     let mut too_deep = false;
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -24,7 +24,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Json, Vec<String>), String> {
     }
 }
 
-/// A part of the text.
+/// A part of the JSON.
 struct Part<'a> {
     depth: u32,
     pointer: String,
@@ -116,17 +116,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_that_are_given_twice_are_found_wherever_they_are() {
+    fn repeated_members_are_found_at_any_depth() {
         let (json, repeated) = read(br#"{"a": [{"b/c": 1, "b/c": 2}], "a": 3}"#).expect("JSON");
         assert_eq!(json, serde_json::json!({"a": 3}));
         assert_eq!(repeated, ["/a/0/b~1c", "/a"]);
     }
 
     #[test]
-    fn what_is_not_json_is_found_by_line_and_column() {
+    fn invalid_json_is_reported_with_line_and_column() {
         assert_eq!(read(b"{\n  \"a\": }").err().as_deref(), Some("see line 2, column 8"));
         assert_eq!(read(b"{} {}").err().as_deref(), Some("see line 1, column 4"));
-        assert_eq!(read(b"\xff").err().as_deref(), Some("it is not UTF-8 text"));
+        assert_eq!(read(b"\xff").err().as_deref(), Some("it is not UTF-8"));
         let deep = format!("{}{}", "[".repeat(33), "]".repeat(33));
         assert_eq!(read(deep.as_bytes()).err().as_deref(), Some("it is nested more than 32 deep"));
         assert!(read(format!("{}{}", "[".repeat(32), "]".repeat(32)).as_bytes()).is_ok());

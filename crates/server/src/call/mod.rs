@@ -1,7 +1,7 @@
-//! A call: a request that was let in, with everything that its operation takes, read and checked in the order of the contract.
+//! A call: an admitted request with everything that its operation takes, checked in the order of the contract.
 //!
-//! `Call<op::X>` is the only argument that a handler has. Taking it apart means: who calls (`auth/guard.rs`), then size and type, then
-//! the query, then the body, then the object in the path. What changes something goes on in `write.rs`, lists in `paging.rs`.
+//! `Call<op::X>` is the only argument of a handler. A request is checked in this order: the caller (`auth/guard.rs`), size and type, query,
+//! body, path. `write.rs` runs commands, `paging.rs` reads lists.
 
 mod accept;
 mod body;
@@ -28,38 +28,38 @@ pub use paging::{Bounds, Part};
 
 use crate::app::App;
 use crate::auth::guard::{self, Admitted};
-use crate::auth::limits::Standing;
+use crate::auth::limits::RateLimitStatus;
 use crate::failure::Failure;
 
-/// A request that was let in.
+/// An admitted request.
 pub struct Call<O: Op> {
-    /// What all requests share.
+    /// The state shared by all requests.
     pub app: App,
-    /// The request as it came.
+    /// The request as received.
     pub context: Context,
     /// Its query parameters.
     pub query: O::Query,
-    /// What its body holds.
+    /// Its body.
     pub body: <O::Body as Payload>::Content,
     /// The media type of the response that the caller prefers.
     pub media_type: &'static str,
-    /// None where the path holds a malformed parameter.
+    /// The path parameters. `None` if one is malformed.
     path: Option<O::Path>,
     admitted: Admitted,
-    /// The token of a guest that the call creates where it needs one.
-    welcome: Option<String>,
+    /// The token of the guest that the call creates if it needs one.
+    new_guest: Option<String>,
     /// Whether the call stores nothing.
     validates: bool,
 }
 
 impl<O: Op> Call<O> {
-    /// The parameter in its path. What cannot be one is not found, like a record that there is not: asked for at the same point of a
-    /// handler, both are refused after the same checks.
+    /// The path parameters. A malformed id is not found, like the id of an unknown record; a handler asks for both at the same point, so
+    /// that they are refused after the same checks.
     pub fn path(&self) -> Result<&O::Path, Failure> {
         self.path.as_ref().ok_or_else(Failure::not_found)
     }
 
-    /// All records.
+    /// The store.
     pub fn store(&self) -> &Store {
         &self.app.store
     }
@@ -69,12 +69,12 @@ impl<O: Op> Call<O> {
         self.context.now
     }
 
-    /// Leave to read the caller's organization.
+    /// The permission to read the caller's organization.
     pub fn scope(&self) -> Result<&OrgScope, Failure> {
         self.member().ok_or_else(|| Denial::Unauthenticated.into())
     }
 
-    /// Leave to read the caller's organization, where he came with a credential.
+    /// The permission to read the caller's organization, if the request has a credential.
     pub fn member(&self) -> Option<&OrgScope> {
         match &self.admitted {
             Admitted::Member(scope) => Some(scope),
@@ -82,15 +82,15 @@ impl<O: Op> Call<O> {
         }
     }
 
-    /// The digest of the guest's token that the caller sent; none where he sent none.
+    /// The digest of the guest's token in the request, if it has one.
     pub fn guest(&self) -> Result<Option<[u8; 32]>, Failure> {
         guard::guest(&self.app, &self.context)
     }
 }
 
-/// A call, or why there is none; with what is told in either case.
+/// A call or its failure, with the rate limit status.
 pub(crate) struct Arrival<O: Op> {
-    pub(crate) standing: Option<Standing>,
+    pub(crate) rate_limit: Option<RateLimitStatus>,
     pub(crate) call: Result<Call<O>, Failure>,
 }
 
@@ -100,7 +100,7 @@ impl<O: Op> FromRequest<App> for Arrival<O> {
     async fn from_request(request: Request, app: &App) -> Result<Self, Self::Rejection> {
         let (mut parts, body) = request.into_parts();
         let context = Context::of(&mut parts, app);
-        let (standing, admitted) = guard::admit(app, &O::ROW, &context).await;
+        let (rate_limit, admitted) = guard::admit(app, &O::ROW, &context).await;
         let call = async {
             let admitted = admitted?;
             let media_type = accept::negotiate(&context.headers, O::ROW.answer.media_types)?;
@@ -117,15 +117,15 @@ impl<O: Op> FromRequest<App> for Arrival<O> {
                 body,
                 media_type,
                 admitted,
-                welcome: None,
+                new_guest: None,
                 validates: false,
             })
         };
-        Ok(Self { standing, call: call.await })
+        Ok(Self { rate_limit, call: call.await })
     }
 }
 
-/// The parameters of a path; none where one of them is malformed.
+/// The path parameters. `None` if one is malformed.
 async fn path_parameters<P: PathParameter>(parts: &mut axum::http::request::Parts, app: &App) -> Option<P> {
     use axum::extract::FromRequestParts;
     let params = RawPathParams::from_request_parts(parts, app).await.ok()?;

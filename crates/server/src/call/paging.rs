@@ -1,7 +1,7 @@
-//! Lists: how many, from where, and what comes next.
+//! Lists: the page size, where a page starts, and the link to the next page.
 //!
-//! A cursor is the point in the list's order where the page before ended, signed together with the operation, the caller and the
-//! filters: it is good for nothing else.
+//! A cursor is the position after the previous page, signed together with the operation, the caller and the filters. It is invalid for
+//! anything else.
 
 use axum::http::header;
 use base64::Engine as _;
@@ -17,40 +17,40 @@ use crate::answer::Answered;
 use crate::failure::Failure;
 use crate::key_ring::Purpose;
 
-/// How many bytes of the signature a cursor carries.
+/// The number of signature bytes in a cursor.
 const SIGNATURE: usize = 16;
 
-/// How many records a list gives: unless asked otherwise, and at most.
+/// The page size of a list: the default and the maximum.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Unless asked otherwise.
+    /// The default.
     pub default: u32,
-    /// At most.
-    pub most: u32,
+    /// The maximum.
+    pub max: u32,
 }
 
 impl Bounds {
-    /// What most lists give.
-    pub const USUAL: Self = Self { default: 25, most: 100 };
+    /// The page size of most lists.
+    pub const USUAL: Self = Self { default: 25, max: 100 };
 }
 
-/// A part of a list that is to be read.
+/// The part of a list to read.
 pub struct Part<P> {
-    /// How many records at most.
+    /// The maximum number of records.
     pub limit: u32,
-    /// After which point; none: from the start.
+    /// The position to start after. `None` for the start.
     pub after: Option<P>,
 }
 
 impl<P> Part<P> {
-    /// How many to read: one more than to give, to see whether more follow.
+    /// The number of records to read: one more than the page has, to see whether more follow.
     pub fn reach(&self) -> u32 {
         self.limit + 1
     }
 }
 
 impl<O: Op> Call<O> {
-    /// Which part of the list is wanted.
+    /// The requested part of the list.
     pub fn part<P: DeserializeOwned>(
         &self,
         limit: Option<u32>,
@@ -58,8 +58,8 @@ impl<O: Op> Call<O> {
         bounds: Bounds,
     ) -> Result<Part<P>, Failure> {
         let limit = limit.unwrap_or(bounds.default);
-        if limit == 0 || limit > bounds.most {
-            let fix = format!("ask for 1 to {}", bounds.most);
+        if limit == 0 || limit > bounds.max {
+            let fix = format!("Send an integer from 1 to {}.", bounds.max);
             return Err(Failure::parameter(Code::InvalidParameter, "limit", "is out of range", fix));
         }
         let after = cursor.map(|cursor| self.point(cursor)).transpose()?;
@@ -74,7 +74,7 @@ impl<O: Op> Call<O> {
         })
     }
 
-    /// Cuts what was read to what is to be given, and tells what comes next. `point` is where a record stands in the list's order.
+    /// Cuts the records that were read to the page, and says where the next page starts. `point` is the position of a record in the list.
     pub fn page_info<P, T, N: Serialize>(
         &self,
         part: &Part<P>,
@@ -91,7 +91,7 @@ impl<O: Op> Call<O> {
         Ok(PageInfo { limit: part.limit, has_more, next_cursor, sync: None })
     }
 
-    /// The link to what comes next (RFC 8288).
+    /// The link to the next page (RFC 8288).
     pub fn next_link(&self, page: &PageInfo) -> Option<String> {
         let cursor = page.next_cursor.as_ref()?;
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -122,7 +122,7 @@ impl<O: Op> Call<O> {
         serde_json::from_slice(point).map_err(|_| wrong())
     }
 
-    /// What a cursor's signature covers.
+    /// The bytes that a cursor's signature covers.
     fn signed(&self, point: &[u8]) -> Result<Vec<u8>, Failure> {
         let mut filters =
             serde_json::to_value(&self.query).map_err(|error| Failure::internal(error.to_string()))?;
@@ -139,7 +139,7 @@ impl<O: Op> Call<O> {
 }
 
 impl<O: Op> Call<O> {
-    /// Answers with a page, and the link to the next one.
+    /// Responds with a page and the link to the next one.
     pub fn page<T>(&self, page: Page<T>) -> Result<Answered<O>, Failure>
     where
         O: Op<Answer = Page<T>>,

@@ -1,11 +1,11 @@
-//! A plus sign in a query, which means a space there. Times with an offset are copied into queries as they are written elsewhere.
+//! Unescaped plus signs in a query, where they mean spaces. Times with an offset are often copied into queries without escaping.
 
 use fieldhouse_api::Code;
 use jiff::Timestamp;
 
 use crate::failure::Failure;
 
-/// Refuses a time whose plus sign is not escaped, before it is read as something that its author did not write.
+/// Refuses a time whose plus sign is not escaped, because its meaning would change.
 pub(super) fn refuse_unescaped(query: &str) -> Result<(), Failure> {
     for pair in query.split('&').filter(|pair| pair.contains('+')) {
         let escaped = pair.replace('+', "%2B");

@@ -1,12 +1,12 @@
-//! Calls that change something: one transaction, in which permission is asked anew, a repeated request is recognised, a command is run,
-//! and `validate_only` is rolled back.
+//! Calls that change something, in one transaction: check the permission again, replay a repeated request, run the command, and roll back
+//! for `validate_only`.
 
 use axum::http::{HeaderName, HeaderValue};
 use fieldhouse_api::rows::{Changeset, Method};
 use fieldhouse_api::{Code, Op};
 use fieldhouse_commands::{Authority, Command, WriteContext};
 use fieldhouse_domain::ids::{OrganizationId, UserId};
-use fieldhouse_store::idempotency::{self, Kept, Slot};
+use fieldhouse_store::idempotency::{self, Slot, StoredResponse};
 use fieldhouse_store::{Principal, Tx};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -17,11 +17,11 @@ use crate::auth::tokens;
 use crate::failure::Failure;
 use crate::workers::IDEMPOTENCY_LIFE;
 
-/// How a transaction of a call ends without being kept.
+/// Why the transaction of a call is rolled back.
 enum Ended<O: Op> {
     /// It failed.
     Failed(Failure),
-    /// It was only validated, and would have returned this.
+    /// It was only validated; this is the response.
     ValidatedOnly(Box<Answered<O>>),
     /// It waited too long for another transaction.
     Locked,
@@ -53,15 +53,15 @@ impl<O: Op> From<fieldhouse_commands::Error> for Ended<O> {
 
 /// Who acts in a call.
 enum Acting {
-    /// Whoever the guard let in: a member, or a guest where the operation allows it.
+    /// The caller: a member, or a guest if the operation allows it.
     Caller,
-    /// A user who has just proved who they are.
+    /// A user who has just proved their identity.
     Proven(UserId, OrganizationId),
 }
 
 impl<O: Op> Call<O> {
-    /// Runs a command for the caller, and responds with what `view` makes of its output. A problem that `view` returns is stored like
-    /// any other output: it is about what the command did.
+    /// Runs a command for the caller and responds with its output, converted by `view`. A problem that `view` returns does not roll back:
+    /// the command has run.
     pub async fn run<C: Command>(
         self,
         command: C,
@@ -70,7 +70,7 @@ impl<O: Op> Call<O> {
         self.transact(Acting::Caller, command, view).await
     }
 
-    /// Runs a command for a user who has just proved who they are.
+    /// Runs a command for a user who has just proved their identity.
     pub async fn run_as<C: Command>(
         self,
         user: UserId,
@@ -87,25 +87,30 @@ impl<O: Op> Call<O> {
         command: C,
         view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
     ) -> Result<Answered<O>, Failure> {
-        const { assert!(C::OPERATION as u32 == O::OPERATION as u32, "a route runs the command of its operation") };
+        const {
+            assert!(
+                C::OPERATION as u32 == O::OPERATION as u32,
+                "a route must run the command of its operation"
+            )
+        };
         let slot = self.slot()?;
         let repeatable = slot.is_some();
-        // The time of the change, not of the request: a slow body may have taken long to come.
+        // The time of the change, not of the request: it may take long to receive a body.
         let first = self.app.clock.moment();
         let store = self.app.store.clone();
         let transaction = async move |tx: &mut Tx<'_>| {
             let moment = first.again();
             let known = self.authority(tx, &acting, command.target()).await?;
             if let Some(slot) = &slot
-                && let Some(kept) = idempotency::find(tx, slot).await?
-                && kept.created_at.saturating_add(IDEMPOTENCY_LIFE).is_ok_and(|ends| ends > self.now())
+                && let Some(stored) = idempotency::find(tx, slot).await?
+                && stored.created_at.saturating_add(IDEMPOTENCY_LIFE).is_ok_and(|ends| ends > self.now())
             {
-                return Ok(self.replay(kept));
+                return Ok(self.replay(stored));
             }
-            let authority = match (known, &self.welcome) {
+            let authority = match (known, &self.new_guest) {
                 (Some(authority), _) => authority,
                 (None, Some(token)) => {
-                    Authority::NewGuest(tx.welcome_guest(&moment, &tokens::digest(token)).await?)
+                    Authority::NewGuest(tx.create_guest(&moment, &tokens::digest(token)).await?)
                 }
                 (None, None) => return Err(Failure::not_found().into()),
             };
@@ -120,21 +125,21 @@ impl<O: Op> Call<O> {
                 return Err(Ended::ValidatedOnly(Box::new(answered)));
             }
             if let Some(slot) = &slot {
-                idempotency::keep(tx, slot, &self.keep(&answered)).await?;
+                idempotency::insert(tx, slot, &self.to_store(&answered)).await?;
             }
             Ok(Ok(answered))
         };
         match store.write(O::OPERATION.id(), transaction).await {
             Ok(answered) => answered,
             Err(Ended::ValidatedOnly(answered)) => Ok(*answered),
-            // A twin with the same key that is still running holds the lock.
+            // Another request with the same key is still running and holds the lock.
             Err(Ended::Locked) if repeatable => Err(Failure::of(Code::IdempotencyInProgress)),
             Err(Ended::Locked) => Err(fieldhouse_store::Error::LockTimeout.into()),
             Err(Ended::Failed(failure)) => Err(failure),
         }
     }
 
-    /// The permission to write; none for a guest who is not known, or not any more.
+    /// The permission to write. `None` for an unknown or expired guest.
     async fn authority<'tx>(
         &self,
         tx: &mut Tx<'tx>,
@@ -157,18 +162,18 @@ impl<O: Op> Call<O> {
         Ok(Some(Authority::Organization(proof)))
     }
 
-    /// Creates a guest with this token, where the caller has no credential and is no guest yet.
-    pub fn welcoming(self, token: String) -> Self {
-        let welcome = self.member().is_none().then_some(token);
-        Self { welcome, ..self }
+    /// Creates a guest with this token if the caller has no credential and is not a guest yet.
+    pub fn creating_guest(self, token: String) -> Self {
+        let new_guest = self.member().is_none().then_some(token);
+        Self { new_guest, ..self }
     }
 
-    /// Checks and answers everything, and stores nothing.
-    pub fn validating(self, only: bool) -> Self {
+    /// Checks and responds as usual, and stores nothing.
+    pub fn validated_only(self, only: bool) -> Self {
         Self { validates: only, ..self }
     }
 
-    /// Whether the change is validated only.
+    /// Whether to store nothing.
     fn validates_only(&self) -> bool {
         self.validates
             || O::ROW.changeset == Changeset::Possible
@@ -186,13 +191,8 @@ impl<O: Op> Call<O> {
         let key = key.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or(key);
         let printable = key.bytes().all(|byte| (0x20..0x7f).contains(&byte));
         if repeated || key.is_empty() || key.len() > 255 || !printable {
-            let fix = "send one of 1 to 255 printable ASCII characters, such as a UUID";
-            return Err(Failure::parameter(
-                Code::InvalidParameter,
-                "Idempotency-Key",
-                "cannot be taken",
-                fix,
-            ));
+            let fix = "Send one key of 1 to 255 printable ASCII characters, such as a UUID.";
+            return Err(Failure::parameter(Code::InvalidParameter, "Idempotency-Key", "is invalid", fix));
         }
         let caller = match self.member() {
             Some(scope) => format!("user {}", scope.user()),
@@ -209,34 +209,34 @@ impl<O: Op> Call<O> {
         }))
     }
 
-    fn keep(&self, answered: &Answered<O>) -> Kept {
-        // An answer with a secret may carry it in a header too.
-        let kept = if answered.secret { &[][..] } else { &answered.headers };
-        let headers = kept.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
-        Kept {
+    fn to_store(&self, answered: &Answered<O>) -> StoredResponse {
+        // A response with a secret may contain it in a header too.
+        let stored = if answered.secret { &[][..] } else { &answered.headers };
+        let headers = stored.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
+        StoredResponse {
             request_digest: self.context.digest,
             status: i64::from(answered.status),
             headers: serde_json::to_string(&headers.collect::<Vec<_>>()).unwrap_or_default(),
             body: (!answered.secret).then(|| answered.body.to_vec()),
-            made_id: answered.made_id.clone(),
+            created_id: answered.created_id.clone(),
             created_at: self.now(),
         }
     }
 
-    fn replay(&self, kept: Kept) -> Result<Answered<O>, Failure> {
-        if kept.request_digest != self.context.digest {
+    fn replay(&self, stored: StoredResponse) -> Result<Answered<O>, Failure> {
+        if stored.request_digest != self.context.digest {
             return Err(Failure::of(Code::IdempotencyMismatch));
         }
-        // A repeated request is answered under the caller's access of now: a role that was lost opens no kept answer.
-        let Some(body) = kept.body else {
+        // A repeated request is checked with the caller's current permissions: the loss of a role also hides stored responses.
+        let Some(body) = stored.body else {
             let failure = Failure::of(Code::AlreadyCreated);
-            return Err(failure.with("id", kept.made_id));
+            return Err(failure.with("id", stored.created_id));
         };
-        let headers: Vec<(String, String)> = serde_json::from_str(&kept.headers).unwrap_or_default();
+        let headers: Vec<(String, String)> = serde_json::from_str(&stored.headers).unwrap_or_default();
         let headers = headers.iter().filter_map(|(name, value)| {
             Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?))
         });
-        let status = u16::try_from(kept.status).unwrap_or(O::ROW.status());
+        let status = u16::try_from(stored.status).unwrap_or(O::ROW.status());
         Ok(Answered::replayed(status, body.into(), headers.collect()))
     }
 }

@@ -1,7 +1,7 @@
-//! Which store a key ring belongs to.
+//! Checks which store a key ring belongs to.
 //!
-//! A store remembers a fingerprint of every secret that it was used with. A ring belongs to it if, for each purpose, they share one
-//! secret: so a rotated ring still belongs, and another one, or a new one in the place of a lost one, does not.
+//! A store remembers a fingerprint of every secret that it was used with. A ring belongs to it if, for each purpose, they have a secret in
+//! common. A rotated ring still belongs; another ring, or a new one that replaces a lost one, does not.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use fieldhouse_store::{Store, Tx};
 use super::{KeyRing, KeyRingError, PURPOSES, Purpose};
 use crate::clock::Clock;
 
-/// What the fingerprints sign. No token, key or cursor starts like this.
+/// The message that fingerprints sign. No token, key or cursor starts with it.
 const LABEL: &[u8] = b"\0fieldhouse: fingerprint of a secret";
 
 impl KeyRing {
-    /// Opens the key ring of a data folder for a store. Creates one only for a store that was never used with one.
+    /// Opens the key ring of a data folder for a store. Creates one only if the store has never been used with one.
     pub async fn open_for(store: &Store, folder: &Path, clock: &Clock) -> Result<Self, KeyRingError> {
         let known = key_ring::read(&mut &*store).await?;
         match Self::read(folder)? {
@@ -31,7 +31,7 @@ impl KeyRing {
         refuse_other(&self.fingerprints(), &key_ring::read(&mut &*store).await?)
     }
 
-    /// Refuses a ring that does not belong to the store, and has the store remember the secrets of one that does.
+    /// Refuses a ring that does not belong to the store; otherwise the store remembers its secrets.
     pub async fn bind(&self, store: &Store) -> Result<(), KeyRingError> {
         let own = self.fingerprints();
         store

@@ -1,4 +1,4 @@
-//! Connection limits: how many are open, in all and by address.
+//! Limits on open connections, in total and by address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use crate::auth::limits::network;
 
-/// How often refused connections are logged while they go on being refused.
+/// How often refused connections are logged while connections are refused.
 const LOG_EVERY: Duration = Duration::from_secs(10);
 
-/// The connections that are open.
+/// The open connections.
 pub(super) struct Connections {
     max: u32,
     /// 0 for no limit.
@@ -35,7 +35,7 @@ impl Connections {
         Arc::new(Self { max, max_per_address, open: Mutex::default() })
     }
 
-    /// Counts a new connection. The error names the option whose limit is reached.
+    /// Counts a new connection. The error is the option whose limit is reached.
     pub(super) fn open(self: &Arc<Self>, address: IpAddr) -> Result<OpenConnection, &'static str> {
         let address = network(address.to_canonical());
         let mut open = self.lock();
@@ -69,7 +69,7 @@ impl Drop for OpenConnection {
     }
 }
 
-/// Logs refused connections: the first one at once, then their number from time to time, because a flood must not fill the log.
+/// Logs refused connections: the first one at once, then their number from time to time, so that a flood does not fill the log.
 #[derive(Default)]
 pub(super) struct RefusalLog {
     refused: u64,
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_gets_its_share_and_leaves_the_rest_to_others() {
+    fn one_address_cannot_use_all_connections() {
         let connections = Connections::new(4, 2);
         let first = connections.open(address("192.0.2.1")).expect("the first");
         let _second = connections.open(address("::ffff:192.0.2.1")).expect("the same address, mapped");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_of_ipv6_is_one_address() {
+    fn an_ipv6_network_counts_as_one_address() {
         let connections = Connections::new(10, 1);
         let _open = connections.open(address("2001:db8:1:2::1")).expect("the first");
         assert!(connections.open(address("2001:db8:1:2:ffff::9")).is_err());
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_closed_leaves_nothing_behind() {
+    fn closed_connections_are_no_longer_counted() {
         let connections = Connections::new(10, 0);
         let open: Vec<_> = (0..10).map(|_| connections.open(address("192.0.2.1")).ok()).collect();
         assert!(open.iter().all(Option::is_some), "0 is no limit for an address");

@@ -1,5 +1,5 @@
-//! Write progress: a client that stops reading loses its connection, and with it what is buffered for it. And the end of a connection whose
-//! client is still sending.
+//! Write progress: a client that stops reading loses its connection, which frees the buffers. Also ends connections whose client is still
+//! sending.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -12,28 +12,27 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
-/// How many bytes the system holds that are not sent yet. Above this it takes no more; far less than its usual buffers, so that a slow
-/// reader is seen to make progress.
+/// The number of unsent bytes that the system buffers. It is far less than the usual buffers, so that a slow reader still shows progress.
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 64 * 1024;
 
-/// How long what a client still sends is read and thrown away before its connection is closed.
+/// How long to read and discard what a client still sends before its connection is closed.
 const LINGER_TIME: Duration = Duration::from_secs(5);
 
-/// A stream that is reset when writes make no progress for too long.
+/// A stream that is reset if writes make no progress for too long.
 pub(super) struct Progressing {
     stream: TcpStream,
     stall_time: Duration,
     /// Whether the last write had to wait.
     waiting: bool,
-    /// Ends the wait. Made at the first one: most connections never have to wait.
+    /// The time limit of a wait. Created at the first wait, because most connections never wait.
     deadline: Option<Pin<Box<Sleep>>>,
     linger: Linger,
     linger_end: Option<Pin<Box<Sleep>>>,
 }
 
-/// Whether a client may still be sending when its connection ends. The system resets a connection that is closed with unread data, and a
-/// client that is reset may lose the response; so that data is read first.
+/// Whether a client may still be sending when its connection ends. The system resets a connection that is closed with unread data, and the
+/// client may lose the response; so that data is read first.
 #[derive(Clone, Default)]
 pub(super) struct Linger(Arc<AtomicBool>);
 
@@ -57,12 +56,12 @@ impl Progressing {
         }
     }
 
-    /// To be told that the client may still be sending.
+    /// A handle to report that the client may still be sending.
     pub(super) fn linger(&self) -> Linger {
         self.linger.clone()
     }
 
-    /// Reads and throws away what the client still sends: until it is done, or for as long as that may take.
+    /// Reads and discards what the client still sends, until it is done or the time is over.
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             let mut unused = [0; 4096];
@@ -77,7 +76,7 @@ impl Progressing {
         end.as_mut().poll(cx)
     }
 
-    /// Passes on what came of a write, or an error where writes have waited too long.
+    /// Passes on the result of a write, or an error if writes have waited too long.
     fn watch(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if written.is_ready() {
             self.waiting = false;
@@ -90,7 +89,7 @@ impl Progressing {
             deadline.as_mut().reset(end);
         }
         ready!(deadline.as_mut().poll(cx));
-        // Resets the connection when it is closed; otherwise the system goes on offering what is buffered.
+        // Resets the connection on close; otherwise the system would keep trying to send what is buffered.
         let _ = self.stream.set_zero_linger();
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client stopped reading")))
     }

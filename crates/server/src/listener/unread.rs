@@ -1,5 +1,5 @@
-//! Bodies that were not read: what the router left of a request's body is read to its end where that is near. Otherwise the response says
-//! that the connection closes, because the client cannot know where the server would look for the next request.
+//! Bodies that the router did not read. A short rest is read and discarded; otherwise the response says that the connection closes, because
+//! the client cannot know where the next request would have to start.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,12 +12,12 @@ use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 
-/// How many bytes of a body are read for nothing.
+/// The maximum number of bytes to discard.
 const MAX_DRAINED: u64 = 64 * 1024;
-/// How long is waited for them.
+/// How long to wait for them.
 const DRAIN_TIME: Duration = Duration::from_millis(500);
 
-/// A request's body, which stays here when the router drops its own handle. None where there is none.
+/// A request's body, which stays here when the router drops its own handle. `None` if there is no body.
 pub(super) struct RequestBody(Option<Handle>);
 
 #[derive(Clone)]
@@ -25,7 +25,7 @@ struct Handle(Arc<Mutex<State>>);
 
 struct State {
     body: Incoming,
-    /// Whether the client still waits to be asked for the body.
+    /// Whether the client still waits for `100 Continue`.
     awaits_continue: bool,
     ended: bool,
 }
@@ -41,13 +41,13 @@ impl RequestBody {
         (Self(Some(handle.clone())), Body::new(handle))
     }
 
-    /// Reads what the router left. Whether the connection can take another request.
+    /// Reads and discards the rest of the body. Returns whether the connection can take another request.
     pub(super) async fn drain(self) -> bool {
         let Some(mut rest) = self.0 else { return true };
         if rest.is_end_stream() {
             return true;
         }
-        // Reading would ask the client for a body that is not needed.
+        // Reading would make the client send a body that is not needed.
         if rest.state().awaits_continue || rest.size_hint().lower() > MAX_DRAINED {
             return false;
         }

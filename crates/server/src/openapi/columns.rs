@@ -1,5 +1,5 @@
-//! Every column of the operation table has an effect: a copy of a row in which one column differs gives another document or another
-//! permissions page. What the columns do to requests is tested over HTTP, in `tests/it/matrix`.
+//! Tests that every column of the operation table has an effect: a copy of a row in which one column differs gives another document or
+//! another permissions page. `tests/it/matrix` tests the effects on requests.
 
 use fieldhouse_api::envelope::JSON;
 use fieldhouse_api::operations::{Op, op};
@@ -19,12 +19,12 @@ fn document(row: Row) -> Value {
     serde_json::to_value(super::of(&[row], "/")).expect("a document is JSON")
 }
 
-/// Everything that is published of a row.
+/// Everything that is published about a row.
 fn published(row: Row) -> String {
     format!("{}\n{}", document(row), permissions::of(&[row]))
 }
 
-/// Fails where two of the rows are published alike.
+/// Fails if two of the rows are published alike.
 #[track_caller]
 fn all_differ(column: &str, rows: &[Row]) {
     let published: Vec<_> = rows.iter().map(|row| published(*row)).collect();
@@ -37,7 +37,7 @@ fn all_differ(column: &str, rows: &[Row]) {
 fn every_column_has_an_effect() {
     let row = op::SeasonChange::ROW;
     let other = op::MemberRead::ROW;
-    // A new column does not compile here until it has a line below.
+    // A new column does not compile here until it is tested below.
     let Row {
         operation: _,
         id: _,
@@ -131,7 +131,7 @@ fn the_class_the_verb_and_the_place_of_a_child_have_an_effect() {
     for row in rows {
         let named = matches!(row.child, ChildTouch::InPath { .. });
         let about = document(row)["paths"][row.path]["get"]["description"].to_string();
-        assert_eq!(about.contains("Needs a relation to the child"), named, "{about}");
+        assert_eq!(about.contains("Requires a relation to the child"), named, "{about}");
         assert_eq!(permissions::of(&[row]).contains(" of `{"), named, "the permissions page");
     }
 }

@@ -1,4 +1,4 @@
-//! The examples in the OpenAPI document. A test records them from real responses: see `tests/it/examples.rs`.
+//! The examples in the OpenAPI document. `tests/it/examples.rs` records them from real responses.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,12 +10,12 @@ use serde_json::Value;
 static EXAMPLES: LazyLock<BTreeMap<String, BTreeMap<String, Value>>> =
     LazyLock::new(|| serde_json::from_str(include_str!("examples.json")).unwrap_or_default());
 
-/// What an operation is sent.
+/// The example of a request.
 pub(super) fn request(operation: Operation) -> Option<Value> {
     EXAMPLES.get(operation.id())?.get("request").cloned()
 }
 
-/// What it responds with.
+/// The example of a response.
 pub(super) fn response(operation: Operation, status: u16) -> Option<Value> {
     EXAMPLES.get(operation.id())?.get(&status.to_string()).cloned()
 }

@@ -1,4 +1,4 @@
-//! The response headers in the OpenAPI document. Each is described once; a response refers to those that it may carry.
+//! The response headers in the OpenAPI document. Each is described once, and responses refer to it.
 
 use fieldhouse_api::rows::{Method, Row};
 use fieldhouse_domain::scopes::Resource;
@@ -8,7 +8,7 @@ use utoipa::openapi::{ObjectBuilder, Ref, ResponseBuilder, Type};
 
 use crate::answer::is_tagged;
 
-/// Every header that a response may carry.
+/// Every header that a response may have.
 const HEADERS: &[(&str, Type, &str)] = &[
     ("API-Version", Type::String, "The version of this API, `1.MINOR.PATCH`. Additions raise MINOR."),
     ("Cache-Control", Type::String, "Whether and how the response may be cached."),
@@ -16,31 +16,27 @@ const HEADERS: &[(&str, Type, &str)] = &[
     (
         "Idempotent-Replayed",
         Type::String,
-        "`true` where this is the stored response to an earlier request with the same `Idempotency-Key`.",
+        "`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.",
     ),
     ("Link", Type::String, "The next page: `<URL>; rel=\"next\"` (RFC 8288). Absent on the last page."),
     (
         "RateLimit",
         Type::String,
-        "What is left of the limit nearest to being used up: `\"name\";r=REMAINING;t=SECONDS` (IETF draft 10).",
+        "What is left of the limit that is closest to being used up: `\"name\";r=REMAINING;t=SECONDS` (IETF draft 10).",
     ),
     ("RateLimit-Policy", Type::String, "That limit: `\"name\";q=REQUESTS;w=SECONDS` (IETF draft 10)."),
     ("Retry-After", Type::Integer, "How many seconds to wait before the next attempt."),
     ("Vary", Type::String, "The request headers that the response depends on."),
     ("WWW-Authenticate", Type::String, "How to authenticate (RFC 6750)."),
     ("X-Content-Type-Options", Type::String, "Always `nosniff`."),
-    ("X-Guest-Token", Type::String, "A guest's token, on their first save. Send it from then on."),
+    ("X-Guest-Token", Type::String, "A guest's token, on their first save. Send it in later requests."),
     ("X-RateLimit-Limit", Type::Integer, "The same limit: requests a minute."),
     ("X-RateLimit-Remaining", Type::Integer, "The requests that are left of it."),
-    ("X-RateLimit-Reset", Type::Integer, "In how many seconds it is whole again."),
-    (
-        "X-Request-Id",
-        Type::String,
-        "The request's id: the client's own where it sent a valid one, otherwise a new one.",
-    ),
+    ("X-RateLimit-Reset", Type::Integer, "The seconds until the full limit is available again."),
+    ("X-Request-Id", Type::String, "The request's id: the client's own if it is valid, otherwise a new one."),
 ];
 
-/// What every response of every operation carries.
+/// The headers of every response.
 const COMMON: &[&str] = &["API-Version", "Cache-Control", "Vary", "X-Content-Type-Options", "X-Request-Id"];
 const LIMIT: &[&str] =
     &["RateLimit", "RateLimit-Policy", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];

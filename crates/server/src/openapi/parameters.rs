@@ -1,4 +1,4 @@
-//! The parameters of an operation in the OpenAPI document: in its path, its query and its headers.
+//! The parameters of an operation in the OpenAPI document: path, query and headers.
 
 use fieldhouse_api::rows::{IfMatch, Method, Row};
 use fieldhouse_domain::scopes::Resource;
@@ -29,13 +29,13 @@ pub(super) fn of(row: &Row) -> Vec<Parameter> {
         built.description(Some(description)).schema(Some(text)).build()
     };
     if matches!(row.method, Method::POST | Method::PATCH) {
-        let description = "Identifies the request, so that a repeated one has no second effect: 1 to 255 printable ASCII characters, \
-                           retained for 24 hours.";
+        let description = "Identifies the request, so that a repeated one has no second effect: 1 to 255 printable ASCII characters. \
+                           The response is stored for 24 hours.";
         parameters.push(header("Idempotency-Key", Required::False, description));
     }
     if row.if_match != IfMatch::None {
         let required = if row.if_match == IfMatch::Required { Required::True } else { Required::False };
-        let description = "The record's ETag. Where the record has changed since, the response is 412.";
+        let description = "The record's ETag. If the record has changed since, the response is 412.";
         parameters.push(header("If-Match", required, description));
     }
     if row.requirement.scope.resource == Resource::Favorites {
@@ -45,7 +45,7 @@ pub(super) fn of(row: &Row) -> Vec<Parameter> {
     parameters
 }
 
-/// What a schema says of itself, or what stands beside its reference.
+/// The description of a schema, or the one next to its reference.
 fn description(schema: &RefOr<Schema>) -> Option<String> {
     match schema {
         RefOr::Ref(reference) => Some(reference.description.clone()).filter(|text| !text.is_empty()),
@@ -57,7 +57,7 @@ fn description(schema: &RefOr<Schema>) -> Option<String> {
     }
 }
 
-/// The schema of a query parameter that is there: none is ever null, it is left out.
+/// The schema of a query parameter without null, because such a parameter is left out.
 fn present(schema: RefOr<Schema>) -> RefOr<Schema> {
     match schema {
         RefOr::T(Schema::OneOf(one)) => match one.items.iter().find(|item| matches!(item, RefOr::Ref(_))) {

@@ -1,5 +1,5 @@
-//! What holds for every record that the API returns: each of its fields is always present, and it has no others. The derived schemas do
-//! not say so, because a field that may be null is not required in a request.
+//! Completes the schemas of responses: every field is always present, and there are no others. The derived schemas do not say so, because a
+//! field that may be null is not required in a request.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use utoipa::openapi::{OpenApi, RefOr, Schema, Type};
 
 type Schemas = BTreeMap<String, RefOr<Schema>>;
 
-/// Closes all schemas that responses refer to. Those of requests alone stay as they are.
+/// Closes all schemas that responses refer to. Schemas used only by requests stay unchanged.
 pub(super) fn close(document: &mut OpenApi) {
     let Some(components) = document.components.as_mut() else { return };
     let schemas = &mut components.schemas;
@@ -37,7 +37,7 @@ pub(super) fn close(document: &mut OpenApi) {
     }
 }
 
-/// The names of all schemas that a schema refers to, and those that these refer to.
+/// Collects the names of all schemas that a schema refers to, directly or not.
 fn gather(schema: &RefOr<Schema>, schemas: &Schemas, names: &mut BTreeSet<String>) {
     match schema {
         RefOr::Ref(reference) => {
@@ -82,7 +82,7 @@ fn close_schema(schema: &mut RefOr<Schema>, schemas: &Schemas) {
     }
 }
 
-/// One object with the fields of several: a closed object cannot be completed by another.
+/// Merges the fields of several objects into one, because a closed object cannot be extended by another.
 fn merged(all: &AllOf, schemas: &Schemas) -> Option<Object> {
     let mut whole = Object::with_type(Type::Object);
     whole.description.clone_from(&all.description);
@@ -98,7 +98,7 @@ fn merged(all: &AllOf, schemas: &Schemas) -> Option<Object> {
     Some(whole)
 }
 
-/// Requires every field that may be null, since it is then sent as null; a field that may be neither null nor required may be absent.
+/// Requires every field that may be null, because it is then sent as null. Other fields that are not required may be absent.
 fn close_object(object: &mut Object) {
     if object.schema_type != SchemaType::new(Type::Object) || object.properties.is_empty() {
         return;

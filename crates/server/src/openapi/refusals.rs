@@ -1,4 +1,4 @@
-//! The errors of an operation in the OpenAPI document: the codes that it may return. All of them follow from its row.
+//! The errors of an operation in the OpenAPI document. All of them follow from its row.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use super::headers;
 use crate::auth::limits::AnonymousUse;
 
 const PROBLEM_JSON: &str = "application/problem+json";
-/// The name of the response for errors without a status of their own.
+/// The name of the response for errors that are not listed by status.
 const DEFAULT: &str = "default";
 
-/// What any operation may respond with when something goes wrong that has nothing to do with what it is about. No test can bring these
-/// about for each operation, so they share one entry.
+/// Codes that any operation may return if something unrelated goes wrong. No test can produce them for each operation, so they share one
+/// entry.
 const ANY: &[Code] = &[
     Code::RequestTimeout,
     Code::Conflict,
@@ -27,7 +27,7 @@ const ANY: &[Code] = &[
     Code::Unavailable,
 ];
 
-/// The errors of an operation: by status, with `default` for those that any operation may respond with.
+/// The errors of an operation: by status, and `default` for those that any operation may return.
 pub(super) fn of(row: &Row) -> Vec<(String, Ref)> {
     let mut by_status: BTreeMap<String, Vec<Code>> = BTreeMap::new();
     for code in codes(row) {
@@ -42,10 +42,10 @@ pub(super) fn of(row: &Row) -> Vec<(String, Ref)> {
     by_status.into_iter().map(refusal).collect()
 }
 
-/// The response that errors with a status refer to, under its name.
+/// The response for errors with a status, and its name.
 pub(super) fn response(status: &str) -> (String, Response) {
     let description = match status {
-        DEFAULT => "A problem that any operation may respond with.".to_owned(),
+        DEFAULT => "A problem that any operation may return.".to_owned(),
         _ => format!("A problem with the status {status}."),
     };
     let schema = Ref::from_schema_name(<Problem as ToSchema>::name());

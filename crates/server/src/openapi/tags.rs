@@ -1,5 +1,5 @@
-//! The groups of operations in the OpenAPI document, in the order in which a reader wants them: what the API is for first, credentials
-//! next, the service's own documents last.
+//! The groups of operations in the OpenAPI document, in reading order: the subject of the API first, then credentials, and the service's
+//! own documents last.
 
 use fieldhouse_domain::scopes::Resource;
 use utoipa::openapi::Tag;
@@ -8,9 +8,9 @@ use utoipa::openapi::tag::TagBuilder;
 /// All groups, in order. A new resource gets a line here.
 const TAGS: &[(Resource, &str)] = &[
     (Resource::Seasons, "Seasons of one sport, with their divisions."),
-    (Resource::Games, "Games and byes, as they are scheduled and played."),
-    (Resource::Imports, "Whole leagues from files of other products."),
-    (Resource::Favorites, "The college programs that the caller, or a guest, has saved."),
+    (Resource::Games, "Games and byes."),
+    (Resource::Imports, "Imports of leagues from files of other products."),
+    (Resource::Favorites, "College programs that the caller or a guest has saved."),
     (Resource::Colleges, "The catalogue of US colleges and their programs. Open to everyone."),
     (Resource::Profile, "The caller: who they are and what they belong to."),
     (Resource::Organization, "The caller's organization."),

@@ -22,16 +22,17 @@ pub(crate) async fn create(call: Call<op::ApiKeyCreate>) -> Result<Answered<op::
     call.run(command, move |call, issued| {
         let record = ApiKey::new(call.scope()?.organization(), &issued, call.now());
         let data = IssuedApiKey { key: key.clone(), record };
-        Ok(Answered::json(&Data { data })?.version(issued.version).made(issued.id).secret())
+        Ok(Answered::json(&Data { data })?.version(issued.version).created(issued.id).secret())
     })
     .await
 }
 
-/// A new key with its digest under the current pepper.
+/// Creates a key with its digest under the current pepper.
 pub(crate) fn mint(app: &App) -> Result<Minted, Failure> {
     let text = KeyText::new(u64::from_be_bytes(app.clock.random()), app.clock.random());
     let mut macs = app.key_ring.macs(Purpose::ApiKeyPepper, text.reveal().as_bytes());
-    let (pepper_id, digest) = macs.next().ok_or_else(|| Failure::internal("the key ring holds no pepper"))?;
+    let (pepper_id, digest) =
+        macs.next().ok_or_else(|| Failure::internal("the key ring contains no pepper"))?;
     let pepper_id = pepper_id.to_owned();
     drop(macs);
     Ok(Minted { text, digest, pepper_id })

@@ -31,7 +31,7 @@ fn view(entry: ledger::Entry) -> Result<Entry, Failure> {
 fn effect(effect: ledger::EntryEffect) -> Result<Effect, Failure> {
     let image = |image: Option<String>| {
         let read = image.map(|image| serde_json::from_str(&image)).transpose();
-        read.map_err(|error| Failure::internal(format!("an image of the ledger: {error}")))
+        read.map_err(|error| Failure::internal(format!("an invalid image in the ledger: {error}")))
     };
     Ok(Effect {
         kind: effect.kind,
@@ -45,7 +45,7 @@ fn effect(effect: ledger::EntryEffect) -> Result<Effect, Failure> {
     })
 }
 
-/// A page of entries that were read, the newest first.
+/// A page of entries, the newest first.
 pub(super) fn page<O: Op>(
     call: &Call<O>,
     part: &Part<i64>,

@@ -1,4 +1,4 @@
-//! Sign-in and sessions: the embedded identity provider.
+//! Sign-in and sessions: the built-in identity provider.
 
 use fieldhouse_api::auth::{Session, SignedOut, Tokens};
 use fieldhouse_api::organization::OrganizationRef;
@@ -9,7 +9,7 @@ use fieldhouse_domain::Refusal;
 use fieldhouse_domain::ids::{Id, OrganizationId};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::sessions::Client;
-use fieldhouse_domain::text::NotText;
+use fieldhouse_domain::text::InvalidValue;
 use fieldhouse_domain::users::{User, check_password};
 use fieldhouse_store::users::Membership;
 use fieldhouse_store::{records, sessions, users};
@@ -42,7 +42,7 @@ pub(crate) async fn login(call: Call<op::AuthLogin>) -> Result<Answered<op::Auth
     open(call, user, membership).await
 }
 
-/// The organization to sign in to: the one that is named, else the only one.
+/// The organization to sign in to: the requested one, or the only one.
 fn choose(memberships: Vec<Membership>, named: Option<&str>) -> Result<Membership, Failure> {
     let fits = |membership: &Membership| {
         named.is_none_or(|named| membership.slug == named || membership.organization.to_string() == named)
@@ -52,12 +52,16 @@ fn choose(memberships: Vec<Membership>, named: Option<&str>) -> Result<Membershi
     match (fitting.pop(), fitting.is_empty()) {
         (Some(membership), true) => Ok(membership),
         (None, _) if slugs.is_empty() => {
-            Err(Failure::new(Code::InvalidCredentials, "You belong to no organization here any more."))
+            Err(Failure::new(Code::InvalidCredentials, "You no longer belong to an organization."))
         }
         (None, _) | (Some(_), false) => {
-            let message =
-                if named.is_some() { "is none of yours" } else { "is needed: you belong to several" };
-            let wrong = NotText::new("choose_one", message, format!("name one of {}", slugs.join(", ")));
+            let message = if named.is_some() {
+                "must be one of your organizations"
+            } else {
+                "is required because you belong to several organizations"
+            };
+            let wrong =
+                InvalidValue::new("choose_one", message, format!("Send one of: {}.", slugs.join(", ")));
             Err(Failure::from(Refusal::field("/organization", wrong)).with("organizations", slugs))
         }
     }
@@ -77,7 +81,7 @@ async fn open(
     .await
 }
 
-/// Makes refresh tokens of sessions in an organization.
+/// Creates refresh tokens for sessions in an organization.
 fn mint(app: &App, organization: OrganizationId) -> MintToken {
     let (app, nonce) = (app.clone(), app.clock.random());
     Box::new(move |session, generation| {
@@ -95,7 +99,7 @@ fn organization(membership: &Membership) -> OrganizationRef {
     }
 }
 
-/// Answers with a session's tokens.
+/// Responds with a session's tokens.
 fn answer<O: Op<Answer = Data<Tokens>>>(
     call: &Call<O>,
     SignedIn { session, refresh_token, role }: SignedIn,
@@ -120,7 +124,7 @@ fn answer<O: Op<Answer = Data<Tokens>>>(
         organization,
         role,
     };
-    Ok(Answered::json(&Data { data })?.made(session.id).secret())
+    Ok(Answered::json(&Data { data })?.created(session.id).secret())
 }
 
 pub(crate) async fn refresh(call: Call<op::AuthRefresh>) -> Result<Answered<op::AuthRefresh>, Failure> {
@@ -133,7 +137,7 @@ pub(crate) async fn refresh(call: Call<op::AuthRefresh>) -> Result<Answered<op::
     let sent = tokens::digest(&call.body.refresh_token);
     let command = auth::Refresh { session: token.session, sent, mint: mint(&call.app, token.organization) };
     call.run_as(user, token.organization, command, move |call, outcome| match outcome {
-        Outcome::GoesOn(signed_in) => answer(call, *signed_in, here.clone()),
+        Outcome::Continued(signed_in) => answer(call, *signed_in, here.clone()),
         Outcome::Reused => Err(Failure::from(Denial::SessionEnded).with("reused", true)),
         Outcome::Ended => Err(Denial::SessionEnded.into()),
     })
@@ -153,7 +157,7 @@ pub(crate) async fn password(call: Call<op::AuthPassword>) -> Result<Answered<op
     let attempt = Attempt::begin(&call, &user.email).await?;
     let current = SecretString::from(call.body.current_password.clone());
     let wrong = || {
-        let fix = "send the password that you sign in with now";
+        let fix = "Send your current password.";
         Failure::parameter(Code::InvalidCredentials, "/current_password", "is wrong", fix)
     };
     if !turn.verify(current, user.password_hash.clone()).await? {

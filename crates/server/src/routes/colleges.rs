@@ -60,8 +60,8 @@ fn state(text: Option<&str>) -> Result<Option<String>, Failure> {
     if state.len() == 2 && state.bytes().all(|letter| letter.is_ascii_uppercase()) {
         return Ok(Some(state));
     }
-    let fix = "write a USPS code such as NY";
-    Err(Failure::parameter(Code::InvalidParameter, "state", "is not a state's code", fix))
+    let fix = "Send a USPS code such as NY.";
+    Err(Failure::parameter(Code::InvalidParameter, "state", "is not a USPS code", fix))
 }
 
 pub(crate) async fn search(call: Call<op::CollegeSearch>) -> Result<Answered<op::CollegeSearch>, Failure> {

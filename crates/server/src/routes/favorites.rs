@@ -1,4 +1,4 @@
-//! Saved college programs, of members and of guests.
+//! Saved college programs of users and guests.
 
 use axum::http::HeaderName;
 use fieldhouse_api::favorites::{
@@ -8,7 +8,7 @@ use fieldhouse_api::favorites::{
 use fieldhouse_api::{Data, Op, Page, op};
 use fieldhouse_commands::favorites::{self as commands, Saved};
 use fieldhouse_domain::colleges::ProgramGender;
-use fieldhouse_domain::favorites::{self, MOST};
+use fieldhouse_domain::favorites::{self, MAX_SAVED};
 use fieldhouse_domain::ids::Id;
 use fieldhouse_store::colleges::Program;
 use fieldhouse_store::favorites::Listed;
@@ -21,8 +21,8 @@ use crate::auth::tokens;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
-/// How many records the list gives: by the specification's plain call, all of them.
-const WHOLE: Bounds = Bounds { default: 200, most: 200 };
+/// The page size of the list: by default, all of it.
+const WHOLE: Bounds = Bounds { default: 200, max: 200 };
 
 fn view(favorite: &favorites::Favorite, program: Option<&Program>) -> Favorite {
     Favorite {
@@ -86,14 +86,14 @@ pub(crate) async fn list(call: Call<op::FavoriteList>) -> Result<Answered<op::Fa
     call.page(Page { data: views(&found), deleted: None, page })
 }
 
-/// The guest of the token that was sent; none where none was sent.
+/// The guest whose token is in the request, if there is one.
 async fn guest<O: Op>(call: &Call<O>) -> Result<Option<fieldhouse_domain::ids::GuestId>, Failure> {
     let Some(digest) = call.guest()? else { return Ok(None) };
     Ok(guests::find(&mut call.store(), &digest, call.now()).await?)
 }
 
 pub(crate) async fn save(call: Call<op::FavoriteSave>) -> Result<Answered<op::FavoriteSave>, Failure> {
-    let unnamed = || Failure::internal("a favorite that names no program was read");
+    let unnamed = || Failure::internal("a favorite without a program was read");
     let command = commands::Save {
         program: call.body.program().ok_or_else(unnamed)?,
         details: call.body.details.clone(),
@@ -101,7 +101,7 @@ pub(crate) async fn save(call: Call<op::FavoriteSave>) -> Result<Answered<op::Fa
     };
     let token = tokens::guest_token(call.app.clock.random(), &call.app.key_ring);
     let shown = token.clone();
-    call.welcoming(token).run(command, move |_, saved| view_saved(saved, &shown)).await
+    call.creating_guest(token).run(command, move |_, saved| view_saved(saved, &shown)).await
 }
 
 fn view_saved(
@@ -114,7 +114,7 @@ fn view_saved(
         Some(list) => RecordOrList::List(views(&list)),
         None => RecordOrList::Record(Box::new(view(&saved.favorite, saved.program.as_ref()))),
     };
-    let answered = Answered::json(&SavedFavorite { data, meta })?.made(saved.favorite.id);
+    let answered = Answered::json(&SavedFavorite { data, meta })?.created(saved.favorite.id);
     let answered = if is_new { answered } else { answered.status(200) };
     Ok(match guest_token {
         Some(token) => answered.secret().header(HeaderName::from_static(GUEST_TOKEN), token),
@@ -144,7 +144,7 @@ pub(crate) async fn remove(call: Call<op::FavoriteRemove>) -> Result<Answered<op
 pub(crate) async fn order(call: Call<op::FavoriteOrder>) -> Result<Answered<op::FavoriteOrder>, Failure> {
     let command = commands::Order(call.body.ids.clone());
     call.run(command, |_, list| {
-        let limit = u32::try_from(MOST).unwrap_or(u32::MAX);
+        let limit = u32::try_from(MAX_SAVED).unwrap_or(u32::MAX);
         let page = fieldhouse_api::PageInfo { limit, has_more: false, next_cursor: None, sync: None };
         Answered::json(&Page { data: views(&list), deleted: None, page })
     })

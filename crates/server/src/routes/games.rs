@@ -2,7 +2,7 @@
 
 use fieldhouse_api::games::{Game, GameVenue, Side};
 use fieldhouse_api::{Code, Data, Page, op};
-use fieldhouse_domain::games::{self, UPCOMING_DEFAULT, UPCOMING_LONGEST};
+use fieldhouse_domain::games::{self, UPCOMING_DEFAULT, UPCOMING_MAX};
 use fieldhouse_domain::ids::Id;
 use fieldhouse_store::games::{Listed, Upcoming};
 use jiff::Timestamp;
@@ -55,8 +55,8 @@ pub(crate) async fn upcoming(call: Call<op::GamesUpcoming>) -> Result<Answered<o
     let part = call.part::<(Timestamp, Uuid)>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
     let from = query.from.unwrap_or_else(|| call.now());
     let to = query.to.unwrap_or_else(|| from.saturating_add(UPCOMING_DEFAULT).unwrap_or(Timestamp::MAX));
-    if to < from || to.duration_since(from) > UPCOMING_LONGEST {
-        let fix = "choose a time after from, at most 180 days later";
+    if to < from || to.duration_since(from) > UPCOMING_MAX {
+        let fix = "Send a time after from, at most 180 days later.";
         return Err(Failure::parameter(Code::InvalidParameter, "to", "is out of range", fix));
     }
     let wanted = Upcoming { from, to, team: query.team_id, season: query.season_id, status: query.status };

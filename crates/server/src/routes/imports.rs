@@ -1,10 +1,10 @@
-//! Imports of whole leagues.
+//! Imports of leagues.
 
 use fieldhouse_api::imports::{BadRow, LeagueFormat, LeagueReport};
 use fieldhouse_api::{Code, Data, op};
 use fieldhouse_commands::imports::{Imported, League};
 use fieldhouse_domain::Refusal;
-use fieldhouse_domain::text::NotText;
+use fieldhouse_domain::text::InvalidValue;
 use fieldhouse_imports::league::{Options, Schedule};
 use fieldhouse_imports::playhq;
 use serde_json::json;
@@ -13,14 +13,14 @@ use crate::answer::Answered;
 use crate::call::Call;
 use crate::failure::Failure;
 
-/// How many bad rows an answer names.
+/// The maximum number of bad rows in a response.
 const NAMED: usize = 1000;
 
 pub(crate) async fn league(call: Call<op::LeagueImport>) -> Result<Answered<op::LeagueImport>, Failure> {
     let (options, schedule) = (options(&call), schedule(&call)?);
     let skip_bad = call.body.skip_bad.unwrap_or(false);
     let dry_run = call.body.dry_run.unwrap_or(false);
-    call.validating(dry_run)
+    call.validated_only(dry_run)
         .run(League { options, schedule, skip_bad }, move |_, imported| match imported {
             Imported::Refused(bad) => Err(refused(&bad)),
             Imported::Done(counts, mut bad_rows) => {
@@ -41,10 +41,10 @@ fn schedule(call: &Call<op::LeagueImport>) -> Result<Schedule, Failure> {
         LeagueFormat::Playhq => playhq::read(bytes),
     };
     read.map_err(|bad| {
-        let wrong = NotText::new(
+        let wrong = InvalidValue::new(
             "bad_file",
             format!("cannot be imported: {bad}"),
-            "send the file as it was exported",
+            "Send the file as it was exported.",
         );
         Refusal::field("/content", wrong).into()
     })
@@ -54,7 +54,7 @@ fn refused(bad: &[BadRow]) -> Failure {
     let count = bad.len();
     let named: Vec<_> = bad.iter().take(NAMED).collect();
     let detail = format!(
-        "{count} rows are invalid, so nothing was imported. Correct them, or send skip_bad to leave them out."
+        "{count} rows are invalid, so nothing was imported. Correct them, or send skip_bad to skip them."
     );
     Failure::new(Code::ValidationFailed, detail).with("bad_rows", json!(named)).with("bad_row_count", count)
 }

@@ -40,7 +40,7 @@ pub(crate) async fn read(call: Call<op::MemberRead>) -> Result<Answered<op::Memb
     one(&found.ok_or_else(Failure::not_found)?)
 }
 
-/// Answers with one member.
+/// Responds with one member.
 fn one<O: Op<Answer = Data<Member>>>(listed: &Listed) -> Result<Answered<O>, Failure> {
     Ok(Answered::json(&Data { data: view(listed) })?.version(listed.member.version))
 }

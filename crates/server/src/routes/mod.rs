@@ -1,4 +1,4 @@
-//! Handlers, one file a noun. A handler takes a `Call` of its operation, asks the domain, and answers; it never compares roles.
+//! Handlers, one file for each noun. A handler runs a command or reads the store, and responds; it never compares roles.
 
 pub(crate) mod api_keys;
 pub(crate) mod audit;

@@ -3,7 +3,7 @@
 use fieldhouse_api::organization::OrganizationRef;
 use fieldhouse_api::profile::{Auth, AuthMethod, Membership, Profile};
 use fieldhouse_api::{Data, op};
-use fieldhouse_domain::policy::{Denial, Presented};
+use fieldhouse_domain::policy::{Denial, VerifiedCredential};
 use fieldhouse_domain::users::User;
 use fieldhouse_store::{OrgScope, Store, access, records};
 use jiff::Timestamp;
@@ -13,16 +13,16 @@ use crate::call::Call;
 use crate::failure::Failure;
 
 fn auth(scope: &OrgScope) -> Auth {
-    let (method, scopes) = match scope.presented() {
-        Presented::Session { .. } => (AuthMethod::Session, Vec::new()),
-        Presented::ApiKey { scopes, .. } => {
+    let (method, scopes) = match scope.credential() {
+        VerifiedCredential::Session { .. } => (AuthMethod::Session, Vec::new()),
+        VerifiedCredential::ApiKey { scopes, .. } => {
             (AuthMethod::ApiKey, scopes.iter().map(ToString::to_string).collect())
         }
     };
     Auth { method, key_id: scope.key(), session_id: scope.session(), scopes, expires_at: scope.expires_at() }
 }
 
-/// Why the caller may no longer read: they were a member when the credential was checked, and were removed or suspended since.
+/// Why the caller may no longer read: they were removed or suspended after the credential was checked.
 async fn denied(mut store: &Store, scope: &OrgScope, now: Timestamp) -> Failure {
     match access::identify_again(&mut store, scope, now).await {
         Ok(Ok(_)) => Denial::Unknown.into(),
@@ -41,7 +41,7 @@ pub(crate) async fn me(call: Call<op::ProfileMe>) -> Result<Answered<op::Profile
     let memberships: Vec<Membership> = fieldhouse_store::users::memberships(&mut store, user.id)
         .await?
         .into_iter()
-        // A key stands for its owner in one organization, and tells nothing of the others.
+        // A key acts for its owner in one organization, and does not show the others.
         .filter(|membership| scope.key().is_none() || membership.organization == scope.organization())
         .map(|membership| Membership {
             id: membership.id,
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_member_who_is_suspended_meanwhile_gets_the_denial_of_the_next_request() {
+    async fn a_member_suspended_during_a_request_gets_the_same_denial_as_later() {
         for database in both() {
             let app = club(&database).await;
             let router = crate::router::router(app.clone()).expect("a router");

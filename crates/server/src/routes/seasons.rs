@@ -41,7 +41,7 @@ fn view(Listed { season, divisions }: Listed) -> Season {
     }
 }
 
-/// Answers with one season.
+/// Responds with one season.
 fn one<O>(listed: Listed) -> Result<Answered<O>, Failure>
 where
     O: fieldhouse_api::Op<Answer = Data<Season>>,
@@ -55,7 +55,7 @@ pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::Seas
         (None, None) => {}
         (Some(token), None) => return changed(call, Since::Token(&token)).await,
         (None, Some(time)) => return changed(call, Since::Time(time)).await,
-        (Some(_), Some(_)) => return Err(takes_no_filter("since", "updated_since")),
+        (Some(_), Some(_)) => return Err(filter_refused("since", "updated_since")),
     }
     let query = &call.query;
     let (part, sync) = call.synced_part::<(Date, Uuid)>(query.limit, query.cursor.as_deref()).await?;
@@ -77,13 +77,13 @@ pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::Seas
     call.page(Page { data, deleted: None, page })
 }
 
-fn takes_no_filter(since: &str, filter: &str) -> Failure {
-    // A season that changed so that a filter no longer lets it through would otherwise never be heard of again.
-    let fix = format!("Leave {filter} out and apply it to what is returned.");
+fn filter_refused(since: &str, filter: &str) -> Failure {
+    // Otherwise the client would not learn about a season that no longer matches the filter.
+    let fix = format!("Leave {filter} out and filter the response instead.");
     Failure::parameter(Code::InvalidParameter, since, "cannot be combined with a filter", fix)
 }
 
-/// What changed and what was deleted, in the order of the ledger.
+/// Changed and deleted seasons, in the order of the ledger.
 async fn changed(call: Call<op::SeasonList>, since: Since<'_>) -> Result<Answered<op::SeasonList>, Failure> {
     let query = &call.query;
     let name = if matches!(since, Since::Token(_)) { "since" } else { "updated_since" };
@@ -94,7 +94,7 @@ async fn changed(call: Call<op::SeasonList>, since: Since<'_>) -> Result<Answere
         ("q", query.q.is_some()),
     ];
     if let Some((filter, _)) = filters.iter().find(|(_, sent)| *sent) {
-        return Err(takes_no_filter(name, filter));
+        return Err(filter_refused(name, filter));
     }
     let mut reading = call.changes(since, query.limit, query.cursor.as_deref()).await?;
     let (after, reach) = (reading.after, reading.reach());
@@ -113,7 +113,7 @@ pub(crate) async fn create(call: Call<op::SeasonCreate>) -> Result<Answered<op::
     let command = commands::Create(call.body.clone());
     call.run(command, |_, listed| {
         let id = listed.season.id;
-        Ok(one(listed)?.made(id))
+        Ok(one(listed)?.created(id))
     })
     .await
 }
@@ -128,7 +128,7 @@ pub(crate) async fn delete(call: Call<op::SeasonDelete>) -> Result<Answered<op::
     call.run(command, |_, id| Answered::deleted(id)).await
 }
 
-/// The changes of a season, the newest first. One that never was has none.
+/// The changes of a season, the newest first. An unknown season has none.
 pub(crate) async fn history(call: Call<op::SeasonHistory>) -> Result<Answered<op::SeasonHistory>, Failure> {
     let query = &call.query;
     let part = call.part::<i64>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;

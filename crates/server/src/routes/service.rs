@@ -1,4 +1,4 @@
-//! The service itself: its documents, its keys, its health.
+//! The service itself: documents, public keys, health.
 
 use std::sync::LazyLock;
 
@@ -46,7 +46,7 @@ pub(crate) async fn protected_resource(
 }
 
 pub(crate) async fn openapi(call: Call<op::OpenApi>) -> Result<Answered<op::OpenApi>, Failure> {
-    // Several servers of one process, as in tests, have addresses of their own; all else is the same.
+    // Servers in one process, as in tests, differ only in their URL.
     static DOCUMENT: LazyLock<serde_json::Value> =
         LazyLock::new(|| serde_json::to_value(openapi::document("/")).unwrap_or_default());
     let mut document = DOCUMENT.clone();
@@ -80,7 +80,7 @@ pub(crate) async fn health(_: Call<op::Health>) -> Result<Answered<op::Health>, 
 pub(crate) async fn ready(call: Call<op::Ready>) -> Result<Answered<op::Ready>, Failure> {
     let initialised = fieldhouse_store::organizations::any(&mut call.store()).await?;
     if !initialised {
-        let detail = "The server holds no organization yet: run fieldhouse init.";
+        let detail = "The server has no organization yet. Run fieldhouse init.";
         return Err(Failure::new(Code::Unavailable, detail));
     }
     let engine = call.store().engine().name().to_owned();

@@ -1,4 +1,4 @@
-//! API keys: who gets one, what it opens, and that losing it binds at once. Revocation is in `api_keys/ends.rs`.
+//! API keys: who can create one, what it permits, and that losing it takes effect at once. Revocation is in `api_keys/ends.rs`.
 
 mod ends;
 
@@ -8,14 +8,14 @@ use jiff::{SignedDuration, Timestamp};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::ground::Ground;
+use crate::support::fixtures::Fixture;
 use crate::support::{Club, Credential, Person, on_both, send};
 
 const KEYS: &str = "/api/v1/api-keys";
 const PROFILE: &str = "/api/v1/profile/me";
 const SEASONS: &str = "/api/v1/seasons";
 
-/// Issues a key. Gives the key and its record.
+/// Issues a key. Returns the key and its record.
 async fn issue(person: &Person, wanted: Value) -> (String, Value) {
     let answer = person.post(KEYS, &wanted).await;
     assert_eq!(answer.status, 201, "{}", answer.body);
@@ -32,9 +32,9 @@ fn time(value: &Value) -> Timestamp {
 }
 
 #[tokio::test]
-async fn a_key_carries_its_owners_role_and_is_shown_once() {
+async fn a_key_has_its_owners_role_and_is_shown_once() {
     on_both(async |club| {
-        for person in club.everybody() {
+        for person in club.everyone() {
             let (key, record) = issue(person, json!({"name": "Scoreboard"})).await;
             assert!(key.starts_with("fhk_") && key.len() == 63, "{key}");
             assert!(key.starts_with(record["prefix"].as_str().expect("a prefix")));
@@ -61,17 +61,17 @@ async fn a_key_carries_its_owners_role_and_is_shown_once() {
 }
 
 #[tokio::test]
-async fn a_key_is_issued_from_a_fresh_session_only() {
+async fn a_key_can_be_created_only_in_a_fresh_session() {
     on_both(async |club| {
         let wanted = json!({"name": "Scoreboard"});
         let (key, _) = issue(club.member(Role::Owner), wanted.clone()).await;
         let refused = club.with_key(&key).post(KEYS, &wanted).await;
         assert_eq!((refused.status, refused.code()), (403, "session_required"));
         for (minutes, status) in [(14, 201), (15, 403), (60, 403)] {
-            let mut ground = Ground::new(&club, SignedDuration::from_mins(minutes)).await;
-            let settler = ground.member(Role::Manager);
-            let session = ground.session(settler.user);
-            ground.write().await;
+            let mut fixture = Fixture::new(&club, SignedDuration::from_mins(minutes)).await;
+            let member = fixture.member(Role::Manager);
+            let session = fixture.session(member.user);
+            fixture.write().await;
             let answer = club.with_token(&session.access_token).post(KEYS, &wanted).await;
             assert_eq!(answer.status, status, "{minutes} minutes: {}", answer.body);
             if status == 403 {
@@ -80,7 +80,7 @@ async fn a_key_is_issued_from_a_fresh_session_only() {
                 let renewed = club.anonymous().post("/api/v1/auth/refresh", &body).await;
                 let token = renewed.body["data"]["access_token"].as_str().expect("a token");
                 let answer = club.with_token(token).post(KEYS, &wanted).await;
-                assert_eq!(answer.code(), "session_too_old", "a refresh proves nobody's presence");
+                assert_eq!(answer.code(), "session_too_old", "a refresh is not a sign-in");
             }
         }
         assert_eq!(club.anonymous().post(KEYS, &wanted).await.code(), "unauthenticated");
@@ -89,7 +89,7 @@ async fn a_key_is_issued_from_a_fresh_session_only() {
 }
 
 #[tokio::test]
-async fn a_key_lasts_90_days_or_what_was_asked_for_up_to_366() {
+async fn a_key_lasts_90_days_by_default_and_366_at_most() {
     on_both(async |club| {
         let coach = club.member(Role::Coach);
         let (_, record) = issue(coach, json!({"name": "Scoreboard"})).await;
@@ -102,7 +102,7 @@ async fn a_key_lasts_90_days_or_what_was_asked_for_up_to_366() {
         let finer = after(24).saturating_add(SignedDuration::from_nanos(1)).expect("a time");
         let (_, record) = issue(coach, json!({"name": "Finer", "expires_at": finer})).await;
         let read = coach.get(&format!("{KEYS}/{}", record["id"].as_str().expect("an id"))).await;
-        assert_eq!(read.body["data"]["expires_at"], record["expires_at"], "what is answered is what is kept");
+        assert_eq!(read.body["data"]["expires_at"], record["expires_at"], "the response is what is stored");
         for wrong in [after(366 * 24 + 1), after(0), after(-1)] {
             let refused = coach.post(KEYS, &json!({"name": "Scoreboard", "expires_at": wrong})).await;
             assert_eq!((refused.status, &refused.body["errors"][0]["pointer"]), (422, &json!("/expires_at")));
@@ -112,7 +112,7 @@ async fn a_key_lasts_90_days_or_what_was_asked_for_up_to_366() {
 }
 
 #[tokio::test]
-async fn what_is_asked_of_a_key_is_checked_field_by_field() {
+async fn every_field_of_a_new_key_is_checked() {
     on_both(async |club| {
         let coach = club.member(Role::Coach);
         for (wanted, pointer) in [
@@ -171,7 +171,7 @@ async fn scopes_narrow_and_never_widen() {
 }
 
 #[tokio::test]
-async fn a_key_may_be_bound_to_addresses() {
+async fn a_key_may_be_limited_to_addresses() {
     on_both(async |club| {
         let coach = club.member(Role::Coach);
         for (addresses, status) in [
@@ -188,7 +188,7 @@ async fn a_key_may_be_bound_to_addresses() {
             let faked = club.with_key(&key).request(Method::GET, PROFILE);
             let faked =
                 send(faked.header("x-forwarded-for", "203.0.113.7").header("forwarded", "for=203.0.113.7"));
-            assert_eq!(faked.await.status, status, "{addresses}: a header is no address");
+            assert_eq!(faked.await.status, status, "{addresses}: a header is not the client's address");
             if status == 403 {
                 assert_eq!(answer.code(), "ip_not_allowed");
             }
@@ -218,14 +218,14 @@ async fn the_last_use_of_a_key_is_recorded() {
     .await;
 }
 
-/// A key with another last letter, which its checksum does not fit.
+/// A key with a changed last character, so that its checksum is wrong.
 fn mistyped(key: &str) -> String {
     let (head, last) = key.split_at(key.len() - 1);
     format!("{head}{}", if last == "a" { "b" } else { "a" })
 }
 
 #[tokio::test]
-async fn two_credentials_and_malformed_ones_are_refused_everywhere() {
+async fn two_credentials_and_malformed_ones_are_refused_by_every_operation() {
     on_both(async |club: Club| {
         let coach = club.member(Role::Coach);
         let (key, _) = issue(coach, json!({"name": "Scoreboard"})).await;
@@ -257,7 +257,7 @@ async fn two_credentials_and_malformed_ones_are_refused_everywhere() {
                 assert_eq!((answer.status, answer.code()), (401, "invalid_credentials"), "{path} {wrong}");
             }
             let answer = send(request().bearer_auth(&key)).await;
-            assert_eq!(answer.code(), "invalid_credentials", "a key is no bearer token");
+            assert_eq!(answer.code(), "invalid_credentials", "a key is not a bearer token");
         }
         assert_eq!(club.with_key(&key).get(PROFILE).await.status, 200);
     })

@@ -15,7 +15,7 @@ fn operations(answer: &Answer) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_audit_log_says_who_changed_what_and_how_it_was_before() {
+async fn the_audit_log_has_who_changed_what_and_the_records_before() {
     on_both(async |club| {
         let (manager, admin) = (club.member(Role::Manager), club.member(Role::Admin));
         let made = manager
@@ -32,7 +32,7 @@ async fn the_audit_log_says_who_changed_what_and_how_it_was_before() {
 
         let log = admin.get(LOG).await;
         let entries = log.body["data"].as_array().expect("entries");
-        assert_eq!(operations(&log)[..2], ["seasons.change", "seasons.create"], "a favorite is no entry");
+        assert_eq!(operations(&log)[..2], ["seasons.change", "seasons.create"], "a favorite has no entry");
         let newest = &entries[0];
         assert_eq!(newest["at"], changed.body["data"]["updated_at"]);
         assert_eq!(newest["request_id"], changed.header("x-request-id"));
@@ -40,10 +40,11 @@ async fn the_audit_log_says_who_changed_what_and_how_it_was_before() {
         assert_eq!(newest["actor"]["user_id"], profile.body["data"]["id"]);
         assert_eq!(newest["actor"]["name"], profile.body["data"]["name"]);
         let effect = &newest["effects"][0];
-        let told = ["kind", "id", "verb", "version", "changed", "cleared"].map(|field| effect[field].clone());
+        let shown =
+            ["kind", "id", "verb", "version", "changed", "cleared"].map(|field| effect[field].clone());
         let expected =
             [json!("season"), json!(made.id()), json!("updated"), json!(2), json!(["name"]), json!(false)];
-        assert_eq!(told, expected);
+        assert_eq!(shown, expected);
         assert_eq!(
             (&effect["before"]["name"], &effect["after"]["name"]),
             (&json!("Winter"), &json!("Summer"))
@@ -70,7 +71,7 @@ async fn the_audit_log_says_who_changed_what_and_how_it_was_before() {
 }
 
 #[tokio::test]
-async fn the_history_of_a_season_outlives_it() {
+async fn the_history_of_a_deleted_season_can_be_read() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let made = manager
@@ -85,7 +86,7 @@ async fn the_history_of_a_season_outlives_it() {
         let next = manager.get(&format!("{path}/history?limit=1&cursor={cursor}")).await;
         assert_eq!(operations(&next), ["seasons.create"]);
         let nowhere = manager.get("/api/v1/seasons/sea_01h455vb4pex5vsknk084sn02q/history").await;
-        is_problem(&nowhere, Code::NotFound, "a season that never was");
+        is_problem(&nowhere, Code::NotFound, "an unknown season");
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! The college catalogue: its search, its pages, and one record of it.
+//! The college catalogue: searches, pages and single records.
 
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
@@ -14,7 +14,7 @@ const PROGRAMS_FILE: &str = include_str!("../../../../data/college/programs-soft
 const COLLEGES: &str = "/api/v1/colleges";
 const PROGRAMS: &str = "/api/v1/colleges/programs";
 
-/// A few colleges: three of one name, one abroad, one whose name is spelt in several ways.
+/// A few colleges: three with the same name, one abroad, one whose name has several spellings.
 const FEW: [&str; 9] =
     ["100654", "100663", "123554", "150145", "173160", "174817", "219718", "243197", "800001"];
 
@@ -39,32 +39,32 @@ pub(crate) async fn load_few(club: &Club) {
     load_files(club, [&few(COLLEGES_FILE), &few(PROGRAMS_FILE)]).await;
 }
 
-/// The records that a search gives.
+/// The records that a search returns.
 async fn found(person: &Person, path: &str) -> Vec<Value> {
     let answer = person.get(path).await;
     assert_eq!(answer.status, 200, "{path}: {}", answer.text);
     answer.body["data"].as_array().expect("a list").clone()
 }
 
-/// The `UNITID`s of the colleges that a search gives.
+/// The `UNITID`s of the colleges that a search returns.
 async fn colleges(person: &Person, query: &str) -> Vec<i64> {
     let found = found(person, &format!("{COLLEGES}?{query}")).await;
     found.iter().map(|college| college["unitid"].as_i64().expect("a number")).collect()
 }
 
-/// The `UNITID`s of the colleges of the programs that a search gives.
+/// The `UNITID`s of the colleges whose programs a search returns.
 async fn programs(person: &Person, query: &str) -> Vec<i64> {
     let found = found(person, &format!("{PROGRAMS}?{query}")).await;
     found.iter().map(|program| program["college"]["unitid"].as_i64().expect("a number")).collect()
 }
 
-/// The catalogue's program of a college in softball.
+/// The softball program of a college in the catalogue.
 pub(crate) async fn softball(person: &Person, unitid: i64) -> Value {
     let all = found(person, &format!("{PROGRAMS}?sport=softball&limit=100")).await;
     all.into_iter().find(|program| program["college"]["unitid"] == unitid).expect("a program")
 }
 
-/// All records of a list, page by page.
+/// All records of a list, from all its pages.
 async fn all(person: &Person, path: &str) -> Vec<Value> {
     let (mut next, mut gathered) = (path.to_owned(), Vec::new());
     loop {
@@ -78,10 +78,10 @@ async fn all(person: &Person, path: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn colleges_are_found_by_words_and_starts_of_words_however_they_are_spelt() {
+async fn colleges_are_found_by_words_and_prefixes_in_any_spelling() {
     on_both(async |club| {
         load_few(&club).await;
-        let anybody = club.anonymous();
+        let anonymous = club.anonymous();
         let bethel = [150_145, 173_160, 219_718];
         for (query, mut expected) in [
             ("q=alabama", vec![100_654, 100_663]),
@@ -107,7 +107,7 @@ async fn colleges_are_found_by_words_and_starts_of_words_however_they_are_spelt(
             ("q=%25", FEW.iter().map(|id| id.parse().expect("a number")).collect()),
             ("q=bethel+zzz", vec![]),
         ] {
-            let mut unitids = colleges(&anybody, query).await;
+            let mut unitids = colleges(&anonymous, query).await;
             unitids.sort_unstable();
             expected.sort_unstable();
             assert_eq!(unitids, expected, "{query}");
@@ -120,8 +120,8 @@ async fn colleges_are_found_by_words_and_starts_of_words_however_they_are_spelt(
 async fn programs_are_found_by_college_sport_and_place() {
     on_both(async |club| {
         load_few(&club).await;
-        let anybody = club.anonymous();
-        let college = found(&anybody, "/api/v1/colleges?state=PR").await[0]["id"].clone();
+        let anonymous = club.anonymous();
+        let college = found(&anonymous, "/api/v1/colleges?state=PR").await[0]["id"].clone();
         let college = college.as_str().expect("an id");
         for (query, mut expected) in [
             ("q=bethel&sport=softball", vec![150_145, 173_160, 219_718]),
@@ -135,7 +135,7 @@ async fn programs_are_found_by_college_sport_and_place() {
             (&format!("college_id={college}&state=AL"), vec![]),
             ("college_id=col_01h2xcejqtf2nbrexx3vqjhp41", vec![]),
         ] {
-            let mut unitids = programs(&anybody, query).await;
+            let mut unitids = programs(&anonymous, query).await;
             unitids.sort_unstable();
             expected.sort_unstable();
             assert_eq!(unitids, expected, "{query}");
@@ -145,7 +145,7 @@ async fn programs_are_found_by_college_sport_and_place() {
 }
 
 #[tokio::test]
-async fn a_college_and_a_program_are_told_whole() {
+async fn a_college_and_a_program_are_returned_with_all_fields() {
     on_both(async |club| {
         load_few(&club).await;
         let viewer = club.member(Role::Viewer);
@@ -190,12 +190,12 @@ async fn a_college_and_a_program_are_told_whole() {
 }
 
 #[tokio::test]
-async fn the_whole_catalogue_is_read_page_by_page() {
+async fn the_whole_catalogue_can_be_read_in_pages() {
     on_both(async |club| {
         load_files(&club, [COLLEGES_FILE, PROGRAMS_FILE]).await;
         let viewer = club.member(Role::Viewer);
         let colleges = all(viewer, "/api/v1/colleges?limit=100").await;
-        // Four programs are of colleges that the file of colleges does not hold.
+        // Four programs belong to colleges that are not in the file of colleges.
         assert_eq!(colleges.len(), 2040 + 4);
         let mut unitids: Vec<_> = colleges.iter().map(|college| college["unitid"].as_i64()).collect();
         unitids.sort_unstable();

@@ -1,4 +1,4 @@
-//! That the check of every response against the document sees what it should: real responses pass, and fail once they are changed.
+//! Tests of the check of every response against the document: real responses pass, and fail once they are changed.
 
 use fieldhouse_domain::roles::Role;
 use serde_json::{Map, Value, json};
@@ -48,7 +48,7 @@ fn objects(value: &Value, pointer: &str, found: &mut Vec<(String, Map<String, Va
                 objects(value, &format!("{pointer}/{name}"), found);
             }
         }
-        // The first few of a list are as good as all.
+        // The first few of a list represent all.
         Value::Array(values) => {
             for (at, value) in values.iter().enumerate().take(3) {
                 objects(value, &format!("{pointer}/{at}"), found);
@@ -63,7 +63,7 @@ fn object_mut<'a>(body: &'a mut Value, pointer: &str) -> &'a mut Map<String, Val
 }
 
 #[tokio::test]
-async fn a_response_that_lacks_a_field_or_has_another_one_is_refused() {
+async fn a_response_with_a_missing_or_additional_field_is_refused() {
     on_both(async |club| {
         for (method, path, answer) in samples(&club).await {
             assert_eq!(CONTRACT.check(method, &path, &answer), Ok(()));
@@ -71,20 +71,23 @@ async fn a_response_that_lacks_a_field_or_has_another_one_is_refused() {
             objects(&answer.body, "", &mut found);
             for (pointer, object) in found {
                 let is_problem = answer.status >= 400 && pointer.is_empty();
-                // Only lists of records that have a history have a place in it.
+                // Only lists of records with a history have `sync`.
                 let may_lack = |name: &str| name == "sync" || is_problem && name == "errors";
                 for name in object.keys().filter(|name| !may_lack(name)) {
                     let mut body = answer.body.clone();
                     object_mut(&mut body, &pointer).remove(name);
                     let refused = CONTRACT.check(method, &path, &changed(&answer, body));
-                    assert!(refused.is_err(), "{method} {path} may lack {pointer}/{name}");
+                    assert!(refused.is_err(), "{method} {path} is valid without {pointer}/{name}");
                 }
-                // Some problems say more than others.
+                // Some problems have more members than others.
                 if !is_problem {
                     let mut body = answer.body.clone();
                     object_mut(&mut body, &pointer).insert("no_such_field".to_owned(), json!(null));
                     let refused = CONTRACT.check(method, &path, &changed(&answer, body));
-                    assert!(refused.is_err(), "{method} {path} may have more in {pointer:?}");
+                    assert!(
+                        refused.is_err(),
+                        "{method} {path} is valid with an additional field in {pointer:?}"
+                    );
                 }
             }
         }
@@ -93,7 +96,7 @@ async fn a_response_that_lacks_a_field_or_has_another_one_is_refused() {
 }
 
 #[tokio::test]
-async fn a_response_with_a_value_that_is_not_of_the_contract_is_refused() {
+async fn a_response_with_an_invalid_value_is_refused() {
     on_both(async |club| {
         let samples = samples(&club).await;
         for (path, pointer, wrong) in [
@@ -116,14 +119,14 @@ async fn a_response_with_a_value_that_is_not_of_the_contract_is_refused() {
             let mut body = answer.body.clone();
             *body.pointer_mut(pointer).expect("a value") = wrong.clone();
             let refused = CONTRACT.check(method, path, &changed(answer, body));
-            assert!(refused.is_err(), "{path} may have {wrong} as {pointer}");
+            assert!(refused.is_err(), "{path} is valid with {wrong} at {pointer}");
         }
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_status_a_code_a_header_or_a_media_type_that_is_not_declared_is_refused() {
+async fn an_undeclared_status_code_header_or_media_type_is_refused() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         let listed = || async { owner.get(SEASONS).await };
@@ -146,7 +149,7 @@ async fn a_status_a_code_a_header_or_a_media_type_that_is_not_declared_is_refuse
         assert_eq!(check(&refused), Ok(()));
         let mut body = refused.body.clone();
         body["code"] = json!("last_owner");
-        assert!(check(&changed(&refused, body)).is_err(), "a code of other operations");
+        assert!(check(&changed(&refused, body)).is_err(), "a code that only other operations return");
     })
     .await;
 }

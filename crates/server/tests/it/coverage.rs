@@ -1,4 +1,4 @@
-//! Nothing is forgotten: operations, routes, the OpenAPI document, the client's methods and the matrix are the same list.
+//! Completeness: operations, routes, the OpenAPI document, the client's methods and the matrix are the same list.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ async fn document(club: &Club) -> Value {
     answer.body
 }
 
-/// Every object in a JSON value, with the path that leads to it.
+/// Visits every object in a JSON value, with its path.
 fn walk<'a>(value: &'a Value, path: &str, visit: &mut impl FnMut(&str, &'a serde_json::Map<String, Value>)) {
     match value {
         Value::Object(object) => {
@@ -55,11 +55,11 @@ fn the_matrix_has_a_line_for_every_operation() {
 }
 
 #[test]
-fn ids_and_addresses_are_unique() {
+fn ids_and_paths_are_unique() {
     let unique: BTreeSet<_> = Operation::ALL.iter().map(|operation| operation.id()).collect();
     assert_eq!(unique.len(), Operation::ALL.len());
     let with_http = Operation::ALL.iter().filter(|operation| operation.row().is_some());
-    assert!(with_http.eq(Operation::ROUTES), "an operation has a row exactly where it has HTTP");
+    assert!(with_http.eq(Operation::ROUTES), "an operation has a row exactly if it has a route");
     let addresses =
         Operation::ROUTES.iter().map(|operation| (row(operation).method.name(), row(operation).path));
     assert_eq!(addresses.collect::<BTreeSet<_>>().len(), Operation::ROUTES.len());
@@ -75,28 +75,28 @@ fn every_operation_is_documented_in_a_sentence() {
     }
 }
 
-/// What the router says where it has no handler: a path that it does not know is a problem without an operation's own headers.
+/// Recognizes the router's fallback: its response is a problem without the headers of an operation.
 #[tokio::test]
 async fn every_operation_has_a_route_and_no_other_method_does() {
     on_both(async |club| {
-        let anybody = club.anonymous();
+        let anonymous = club.anonymous();
         for operation in Operation::ROUTES {
             let path = row(operation).path.split('{').next().unwrap_or_default();
             let parameter = if row(operation).path.contains('{') { "x" } else { "" };
             let path = format!("{path}{parameter}");
             let method: Method = row(operation).method.name().parse().expect("a method");
-            let answer = send(anybody.request(method, &path)).await;
+            let answer = send(anonymous.request(method, &path)).await;
             assert_ne!(answer.status, 405, "{}", operation.id());
-            // Every operation but a probe counts the request against a limit; the fallback does not.
+            // Every operation except a probe counts the request against a limit; the fallback does not.
             let handled = !answer.header("ratelimit").is_empty() || answer.status == 200;
             assert!(handled, "{} fell through", operation.id());
-            let wrong = send(anybody.request(Method::TRACE, &path)).await;
+            let wrong = send(anonymous.request(Method::TRACE, &path)).await;
             assert_eq!((wrong.status, wrong.code()), (405, "method_not_allowed"), "{}", operation.id());
             let allowed: Vec<_> = wrong.header("allow").split(", ").collect();
             assert!(allowed.contains(&row(operation).method.name()), "{}: {allowed:?}", operation.id());
         }
         for path in ["/", "/api/v1", "/api/v2/seasons", "/api/v1/season", "/api/v1/seasons/x/y", "/metrics"] {
-            let answer = anybody.get(path).await;
+            let answer = anonymous.get(path).await;
             assert_eq!((answer.status, answer.code()), (404, "not_found"), "{path}");
             assert!(answer.header("ratelimit").is_empty(), "{path}");
         }
@@ -105,7 +105,7 @@ async fn every_operation_has_a_route_and_no_other_method_does() {
 }
 
 #[tokio::test]
-async fn the_document_holds_every_operation_and_nothing_else() {
+async fn the_document_contains_every_operation_and_no_other() {
     on_both(async |club| {
         let document = document(&club).await;
         let mut found = BTreeMap::new();
@@ -130,7 +130,7 @@ async fn the_document_holds_every_operation_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn the_document_is_openapi_3_1_and_whole() {
+async fn the_document_is_openapi_3_1_and_complete() {
     on_both(async |club| {
         let document = document(&club).await;
         assert!(document["openapi"].as_str().is_some_and(|version| version.starts_with("3.1.")));
@@ -141,7 +141,7 @@ async fn the_document_is_openapi_3_1_and_whole() {
         let mut relative = document.clone();
         relative["servers"][0]["url"] = json!("/");
         let built = serde_json::to_value(fieldhouse_server::openapi::document("/")).expect("JSON");
-        assert!(relative == built, "what is served is what responses are checked against");
+        assert!(relative == built, "the served document is the one that responses are checked against");
         let tags: Vec<_> =
             document["tags"].as_array().expect("tags").iter().map(|tag| &tag["name"]).collect();
         assert_eq!((tags.first(), tags.last()), (Some(&&json!("seasons")), Some(&&json!("service"))));
@@ -149,14 +149,14 @@ async fn the_document_is_openapi_3_1_and_whole() {
         walk(&document, "#", &mut |path, object| {
             if let Some(target) = object.get("$ref").and_then(Value::as_str) {
                 let pointer = target.strip_prefix('#').expect("references stay within the document");
-                assert!(document.pointer(pointer).is_some(), "{path} refers to {target}, which is not there");
+                assert!(document.pointer(pointer).is_some(), "{path} refers to {target}, which is missing");
                 referred.insert(target.to_owned());
             }
             if let Some(required) = object.get("required").and_then(Value::as_array) {
                 for name in required.iter().filter_map(Value::as_str) {
                     assert!(
                         object["properties"][name].is_object(),
-                        "{path} requires {name} without having it"
+                        "{path} requires {name} but does not declare it"
                     );
                 }
             }
@@ -165,7 +165,7 @@ async fn the_document_is_openapi_3_1_and_whole() {
             assert!(referred.contains(&format!("#/components/schemas/{name}")), "nothing refers to {name}");
             assert!(
                 name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)),
-                "{name} is no name of a component"
+                "{name} is not a valid component name"
             );
         }
     })
@@ -173,7 +173,7 @@ async fn the_document_is_openapi_3_1_and_whole() {
 }
 
 #[tokio::test]
-async fn every_operation_in_the_document_says_what_it_takes_and_answers() {
+async fn every_operation_in_the_document_has_parameters_bodies_and_responses() {
     on_both(async |club| {
         let document = document(&club).await;
         let schemes = &document["components"]["securitySchemes"];
@@ -213,9 +213,9 @@ async fn every_operation_in_the_document_says_what_it_takes_and_answers() {
                     assert_eq!(response["content"].is_object(), status != "304", "{id} {status}");
                     assert!(response["headers"]["X-Request-Id"].is_object(), "{id} {status}");
                 }
-                for requirement in operation["security"].as_array().expect("none, where it is public") {
+                for requirement in operation["security"].as_array().expect("empty if it is public") {
                     for scheme in requirement.as_object().expect("a requirement").keys() {
-                        assert!(schemes[scheme].is_object(), "{id}: there is no scheme {scheme}");
+                        assert!(schemes[scheme].is_object(), "{id}: the scheme {scheme} is missing");
                     }
                 }
             }
@@ -225,7 +225,7 @@ async fn every_operation_in_the_document_says_what_it_takes_and_answers() {
 }
 
 #[tokio::test]
-async fn every_field_that_a_response_may_leave_null_is_required_and_no_other_field_is_allowed() {
+async fn nullable_fields_of_responses_are_required_and_no_others_are_allowed() {
     on_both(async |club| {
         let document = document(&club).await;
         let schemas = &document["components"]["schemas"];

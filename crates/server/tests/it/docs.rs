@@ -8,14 +8,14 @@ use reqwest::Method;
 use crate::shapes::is_problem;
 use crate::support::on_both;
 
-/// What the page refers to on this server.
+/// The URLs on this server that the page refers to.
 fn files(page: &str) -> Vec<&str> {
     let quoted = page.split('"').filter(|text| text.starts_with("/docs/"));
     quoted.collect()
 }
 
 #[tokio::test]
-async fn the_page_gets_every_file_that_it_asks_for_compressed_or_not() {
+async fn every_file_of_the_page_is_served_compressed_or_not() {
     on_both(async |club| {
         let anonymous = club.anonymous();
         let page = anonymous.get("/docs").await;
@@ -43,7 +43,7 @@ async fn the_page_gets_every_file_that_it_asks_for_compressed_or_not() {
                 assert_eq!(plain, sent, "{path}");
             }
         }
-        assert_eq!(compressed, 3, "all that is large");
+        assert_eq!(compressed, 3, "all large files are compressed");
     })
     .await;
 }
@@ -61,7 +61,7 @@ async fn the_page_shows_the_document_of_this_server() {
 }
 
 #[tokio::test]
-async fn a_file_that_the_page_does_not_need_is_not_found() {
+async fn other_files_of_swagger_ui_are_not_served() {
     on_both(async |club| {
         for name in ["swagger-ui.js", "swagger-ui.css.gz", "index.html", "oauth2-redirect.html", "..%2Fdocs"]
         {

@@ -1,5 +1,5 @@
-//! The examples in the OpenAPI document: real requests and responses, recorded with a held clock and a seed, so that the same code
-//! records the same examples. With `FIELDHOUSE_UPDATE`, which `cargo xtask gen` sets, they are written; otherwise they are compared.
+//! The examples in the OpenAPI document: real requests and responses, recorded with a held clock and a seed, so that they are reproducible.
+//! With `FIELDHOUSE_UPDATE`, which `cargo xtask gen` sets, they are written; otherwise they are compared.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,21 +16,21 @@ use serde_json::{Value, json};
 use crate::games::{HEADER, game};
 use crate::support::{Answer, Club, PASSWORD, Person, row, send};
 
-/// Where the examples say that the server is.
+/// The server's URL in the examples.
 const PUBLIC_URL: &str = "https://fieldhouse.example";
 
-/// Operations whose responses are pages, files, or the document itself.
+/// Operations that respond with a page, a file or the document itself.
 const WITHOUT: [Operation; 4] =
     [Operation::OpenApi, Operation::Docs, Operation::DocsAsset, Operation::ProblemPage];
 
-/// What has been recorded: for each operation its request body and its response bodies by status.
+/// The recorded examples: for each operation its request body, and its response bodies by status.
 #[derive(Default)]
 struct Recorder {
     examples: BTreeMap<&'static str, BTreeMap<String, Value>>,
 }
 
 impl Recorder {
-    /// Calls an operation and keeps what was sent and received.
+    /// Calls an operation and records the request and the response.
     async fn call(&mut self, who: &Person, operation: Operation, id: &str, body: Value) -> Answer {
         let path = row(operation).path.replace("{id}", id);
         self.call_at(who, operation, &path, body).await
@@ -62,7 +62,7 @@ fn text<'a>(answer: &'a Answer, pointer: &str) -> &'a str {
         .unwrap_or_else(|| panic!("{pointer}: {}", answer.text))
 }
 
-/// A day in the life of a club, which calls every operation.
+/// Calls every operation, as in a day of a club.
 async fn record(database: Database) -> BTreeMap<&'static str, BTreeMap<String, Value>> {
     let start = "2026-03-01T09:00:00Z".parse().expect("a time");
     let clock = Clock::held(start, 1);
@@ -181,7 +181,7 @@ async fn credentials(club: &Club, recorder: &mut Recorder) {
 }
 
 #[tokio::test]
-async fn the_examples_of_the_document_are_what_the_server_does() {
+async fn the_examples_of_the_document_are_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/openapi/examples.json");
     let written = |examples| format!("{}\n", serde_json::to_string_pretty(&examples).expect("JSON"));
     if std::env::var_os("FIELDHOUSE_UPDATE").is_some() {
@@ -201,7 +201,7 @@ async fn the_examples_of_the_document_are_what_the_server_does() {
                 operation.id()
             );
         }
-        // What is recorded is recorded on SQLite.
+        // The examples are recorded on SQLite.
         if let Some(ready) = examples.get_mut("service.ready").and_then(|ready| ready.get_mut("200")) {
             ready["engine"] = json!("sqlite");
         }

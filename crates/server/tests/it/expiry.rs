@@ -1,7 +1,7 @@
-//! What ends by itself, seen by moving the server's clock: tokens, sessions, keys, stored responses, guests, delays.
+//! Expiry, tested by moving the server's clock: tokens, sessions, keys, stored responses, guests, delays.
 
 use fieldhouse_domain::roles::Role;
-use fieldhouse_server::workers::{self, Swept};
+use fieldhouse_server::workers::{self, Purged};
 use jiff::{SignedDuration, Timestamp};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -29,13 +29,13 @@ fn custom(college: &str) -> Value {
     json!({"custom": {"college_name": college, "sport": "softball"}})
 }
 
-/// Issues a key that outlives any session of the test.
+/// Creates a key that lasts longer than any session of the test.
 async fn keyed(club: &Club, role: Role) -> Person {
     club.with_key(&club.member(role).issue_key(&json!({"name": "Script"})).await)
 }
 
 #[tokio::test]
-async fn an_access_token_ends_after_ten_minutes_whether_it_was_used_before_or_not() {
+async fn an_access_token_expires_after_ten_minutes_used_or_not() {
     on_both_in_held_time(async |club| {
         let (used, unused) = (club.member(Role::Coach), club.member(Role::Viewer));
         assert_eq!(used.get(PROFILE).await.status, 200);
@@ -57,7 +57,7 @@ async fn an_access_token_ends_after_ten_minutes_whether_it_was_used_before_or_no
 }
 
 #[tokio::test]
-async fn a_session_ends_after_thirty_days_however_often_it_is_refreshed() {
+async fn a_session_expires_after_thirty_days_however_often_it_is_refreshed() {
     on_both_in_held_time(async |club| {
         let mut token = club.member(Role::Coach).refresh_token.clone();
         for _ in 0..2 {
@@ -76,7 +76,7 @@ async fn a_session_ends_after_thirty_days_however_often_it_is_refreshed() {
 }
 
 #[tokio::test]
-async fn a_used_refresh_token_is_good_for_one_retry_within_thirty_seconds() {
+async fn a_used_refresh_token_can_be_retried_once_within_thirty_seconds() {
     on_both_in_held_time(async |club| {
         let prompt = club.member(Role::Coach).refresh_token.clone();
         assert_eq!(refresh(&club, &prompt).await.status, 200);
@@ -87,13 +87,13 @@ async fn a_used_refresh_token_is_good_for_one_retry_within_thirty_seconds() {
         club.pass(SignedDuration::from_secs(31));
         let refused = refresh(&club, &late).await;
         assert_eq!((refused.status, refused.code()), (401, "token_expired"));
-        assert_eq!(refresh(&club, &successor).await.code(), "token_expired", "the whole family has ended");
+        assert_eq!(refresh(&club, &successor).await.code(), "token_expired", "the session has ended");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_session_creates_keys_for_fifteen_minutes() {
+async fn a_session_can_create_keys_for_fifteen_minutes() {
     on_both_in_held_time(async |club| {
         let coach = club.member(Role::Coach);
         club.pass(SignedDuration::from_mins(8));
@@ -103,17 +103,13 @@ async fn a_session_creates_keys_for_fifteen_minutes() {
         renewed.issue_key(&json!({"name": "In time"})).await;
         club.pass(SECOND);
         let refused = renewed.post(KEYS, &json!({"name": "Late"})).await;
-        assert_eq!(
-            (refused.status, refused.code()),
-            (403, "session_too_old"),
-            "a refresh proves no presence"
-        );
+        assert_eq!((refused.status, refused.code()), (403, "session_too_old"), "a refresh is not a sign-in");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_key_ends_after_ninety_days_or_when_it_was_meant_to() {
+async fn a_key_expires_after_ninety_days_or_at_its_own_time() {
     on_both_in_held_time(async |club| {
         let coach = club.member(Role::Coach);
         let long = club.with_key(&coach.issue_key(&json!({"name": "Long"})).await);
@@ -149,9 +145,9 @@ async fn a_response_is_stored_for_a_day_and_not_replayed_afterwards() {
         let again = save().await;
         assert_eq!((again.status, again.header("idempotent-replayed")), (201, "true"));
         club.pass(SECOND);
-        let anew = save().await;
-        assert_eq!((anew.status, anew.header("idempotent-replayed")), (200, ""), "it is saved already");
-        // What was stored anew is stored for a day of its own.
+        let fresh = save().await;
+        assert_eq!((fresh.status, fresh.header("idempotent-replayed")), (200, ""), "it was saved before");
+        // The new response is stored for another day.
         club.pass(days(1) - SECOND);
         assert_eq!(save().await.header("idempotent-replayed"), "true");
     })
@@ -159,7 +155,7 @@ async fn a_response_is_stored_for_a_day_and_not_replayed_afterwards() {
 }
 
 #[tokio::test]
-async fn a_guests_list_ends_after_thirty_days_and_its_token_with_it() {
+async fn a_guests_list_and_token_expire_after_thirty_days() {
     on_both_in_held_time(async |club| {
         let first = club.anonymous().post(FAVORITES, &custom("One")).await;
         let token = first.header("x-guest-token").to_owned();
@@ -169,16 +165,16 @@ async fn a_guests_list_ends_after_thirty_days_and_its_token_with_it() {
         assert_eq!(list().await, Some(1));
         club.pass(SECOND);
         assert_eq!(list().await, Some(0));
-        let anew = send(guest(Method::POST).json(&custom("Two"))).await;
-        assert_eq!(anew.status, 201, "{}", anew.text);
-        assert!(!anew.header("x-guest-token").is_empty() && anew.header("x-guest-token") != token);
+        let fresh = send(guest(Method::POST).json(&custom("Two"))).await;
+        assert_eq!(fresh.status, 201, "{}", fresh.text);
+        assert!(!fresh.header("x-guest-token").is_empty() && fresh.header("x-guest-token") != token);
         let claim = keyed_claim(&club, &token).await;
         assert_eq!((claim.status, claim.code()), (404, "not_found"));
     })
     .await;
 }
 
-/// Claims a guest's list with a key that is issued now.
+/// Claims a guest's list with a key that is created now.
 async fn keyed_claim(club: &Club, token: &str) -> Answer {
     let member = club.another_session(Role::Member).await;
     let request = member.request(Method::POST, "/api/v1/colleges/favorites/claim");
@@ -186,7 +182,7 @@ async fn keyed_claim(club: &Club, token: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn expired_rows_are_purged_and_no_others() {
+async fn expired_rows_are_purged_and_others_are_kept() {
     on_both_in_held_time(async |club| {
         let save = async || {
             let request = club.anonymous().request(Method::POST, FAVORITES).header("idempotency-key", "k");
@@ -198,33 +194,33 @@ async fn expired_rows_are_purged_and_no_others() {
                 json!({"email": address("riverside-club", Role::Coach), "password": "not the password"});
             assert_eq!(club.anonymous().post("/api/v1/auth/login", &body).await.status, 401);
         };
-        let nothing = Swept::default();
+        let nothing = Purged::default();
         save().await;
         fail().await;
-        assert_eq!(workers::sweep(&club.app).await, nothing);
+        assert_eq!(workers::purge(&club.app).await, nothing);
         club.pass(days(1));
-        assert_eq!(workers::sweep(&club.app).await, nothing, "a day has only just passed");
+        assert_eq!(workers::purge(&club.app).await, nothing, "exactly a day has passed");
         club.pass(SECOND);
-        let day = Swept { idempotency_keys: 1, login_failures: 1, ..nothing };
-        assert_eq!(workers::sweep(&club.app).await, day);
-        assert_eq!(workers::sweep(&club.app).await, nothing, "they are gone");
+        let day = Purged { idempotency_keys: 1, login_failures: 1, ..nothing };
+        assert_eq!(workers::purge(&club.app).await, day);
+        assert_eq!(workers::purge(&club.app).await, nothing, "already purged");
         save().await;
         club.pass(days(29));
-        let month = Swept { guests: 1, idempotency_keys: 1, ..nothing };
-        assert_eq!(workers::sweep(&club.app).await, month, "the second guest has a day left");
+        let month = Purged { guests: 1, idempotency_keys: 1, ..nothing };
+        assert_eq!(workers::purge(&club.app).await, month, "the second guest has a day left");
     })
     .await;
 }
 
 #[tokio::test]
-async fn images_of_the_ledger_are_cleared_when_they_are_old() {
+async fn old_images_of_the_ledger_are_cleared() {
     on_both_in_held_time(async |club| {
-        // On PostgreSQL entries are posted by the database's clock, which no test holds: the time that passes is far more than 400 days.
+        // On PostgreSQL entries are posted by the database's clock, which the test cannot hold; so much more than 400 days pass.
         club.app.store.post_everything().await.expect("entries are posted");
-        assert_eq!(workers::sweep(&club.app).await.images, 0);
+        assert_eq!(workers::purge(&club.app).await.images, 0);
         club.pass(days(2000));
-        assert!(workers::sweep(&club.app).await.images > 0);
-        assert_eq!(workers::sweep(&club.app).await.images, 0, "they are gone");
+        assert!(workers::purge(&club.app).await.images > 0);
+        assert_eq!(workers::purge(&club.app).await.images, 0, "already cleared");
     })
     .await;
 }
@@ -233,14 +229,14 @@ async fn images_of_the_ledger_are_cleared_when_they_are_old() {
 async fn failed_sign_ins_delay_the_next_one_for_known_and_unknown_addresses_alike() {
     on_both_in_held_time(async |club| {
         let known = address("riverside-club", Role::Coach);
-        let unknown = "nobody@riverside-club.example".to_owned();
+        let unknown = "unknown@riverside-club.example".to_owned();
         let login = async |email: &str, password: &str| {
             club.anonymous().post("/api/v1/auth/login", &json!({"email": email, "password": password})).await
         };
         let wrong = "not the password";
         for email in [&known, &unknown] {
             for _ in 0..3 {
-                assert_eq!(login(email, wrong).await.status, 401, "three are free");
+                assert_eq!(login(email, wrong).await.status, 401, "three attempts have no delay");
             }
         }
         for seconds in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900] {

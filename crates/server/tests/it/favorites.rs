@@ -1,5 +1,4 @@
-//! Saved college programs. Here a member's list; `favorites/details.rs` has what is noted of a program, `favorites/guests.rs` the
-//! lists of those who have not signed in.
+//! Saved college programs of members. `favorites/details.rs` has the details of a saved program, `favorites/guests.rs` the lists of guests.
 
 mod details;
 mod guests;
@@ -18,12 +17,12 @@ async fn save(person: &Person, wanted: Value) -> Answer {
     person.post(FAVORITES, &wanted).await
 }
 
-/// A program that the catalogue does not hold.
+/// A program that is not in the catalogue.
 fn custom(college: &str) -> Value {
     json!({"custom": {"college_name": college, "sport": "softball"}})
 }
 
-/// Saves a program that was not saved before: the record.
+/// Saves a program that was not saved before, and returns the record.
 async fn saved(person: &Person, wanted: Value) -> Value {
     let answer = save(person, wanted).await;
     assert_eq!((answer.status, &answer.body["meta"]["created"]), (201, &json!(true)), "{}", answer.text);
@@ -46,7 +45,7 @@ async fn names(person: &Person) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_program_is_saved_by_its_id_by_its_college_and_as_a_custom_one() {
+async fn a_program_is_saved_by_id_by_college_or_as_a_custom_program() {
     on_both(async |club| {
         load_few(&club).await;
         let parent = club.member(Role::Member);
@@ -71,7 +70,7 @@ async fn a_program_is_saved_by_its_id_by_its_college_and_as_a_custom_one() {
 }
 
 #[tokio::test]
-async fn a_saved_program_has_what_is_usual_where_nothing_is_noted() {
+async fn a_saved_program_has_defaults() {
     on_both(async |club| {
         let favorite = saved(club.member(Role::Member), custom("A college")).await;
         for (name, value) in [
@@ -93,7 +92,7 @@ async fn a_saved_program_has_what_is_usual_where_nothing_is_noted() {
 }
 
 #[tokio::test]
-async fn a_program_is_saved_once_however_it_is_named() {
+async fn a_program_is_saved_once_however_it_is_identified() {
     on_both(async |club| {
         load_few(&club).await;
         let parent = club.member(Role::Member);
@@ -117,7 +116,7 @@ async fn a_program_is_saved_once_however_it_is_named() {
 }
 
 #[tokio::test]
-async fn saving_answers_with_the_whole_list_where_that_is_asked() {
+async fn saving_returns_the_whole_list_on_request() {
     on_both(async |club| {
         let parent = club.member(Role::Member);
         saved(parent, custom("One")).await;
@@ -134,7 +133,7 @@ async fn saving_answers_with_the_whole_list_where_that_is_asked() {
 }
 
 #[tokio::test]
-async fn a_program_must_be_named_in_one_way_and_be_known() {
+async fn a_program_must_be_identified_in_one_way_and_exist() {
     on_both(async |club| {
         load_few(&club).await;
         let parent = club.member(Role::Member);
@@ -170,7 +169,7 @@ async fn a_program_must_be_named_in_one_way_and_be_known() {
 }
 
 #[tokio::test]
-async fn removing_a_program_says_so_and_it_is_gone() {
+async fn a_program_can_be_removed() {
     on_both(async |club| {
         let parent = club.member(Role::Member);
         let favorite = saved(parent, custom("One")).await;
@@ -181,13 +180,13 @@ async fn removing_a_program_says_so_and_it_is_gone() {
         assert_eq!(names(parent).await, ["Two"]);
         is_problem(&parent.delete(&address(&favorite)).await, Code::NotFound, "a second time");
         saved(parent, custom("One")).await;
-        assert_eq!(names(parent).await, ["Two", "One"], "saved anew, it comes last");
+        assert_eq!(names(parent).await, ["Two", "One"], "saved again, it is last");
     })
     .await;
 }
 
 #[tokio::test]
-async fn the_list_has_the_order_that_its_owner_gives_it() {
+async fn the_owner_can_order_the_list() {
     on_both(async |club| {
         let parent = club.member(Role::Member);
         let mut ids = Vec::new();
@@ -213,7 +212,7 @@ async fn the_list_has_the_order_that_its_owner_gives_it() {
             json!([ids[0], ids[1], "fav_01h2xcejqtf2nbrexx3vqjhp41"]),
         ] {
             let refused = parent.put(&order, &json!({"ids": wrong})).await;
-            is_problem(&refused, Code::ValidationFailed, "not each once");
+            is_problem(&refused, Code::ValidationFailed, "not every id exactly once");
             assert_eq!(pointers(&refused), ["/ids"]);
         }
         assert_eq!(pointers(&parent.put(&order, &json!({"ids": [ids[0], "x"]})).await), ["/ids/1"]);
@@ -238,7 +237,7 @@ async fn a_list_holds_200_programs() {
         assert_eq!(page.body["data"].as_array().map(Vec::len), Some(200));
         assert_eq!(page.body["page"], json!({"limit": 200, "has_more": false, "next_cursor": null}));
         is_problem(&save(parent, custom("One more")).await, Code::LimitReached, "one more");
-        assert_eq!(save(parent, custom("College 7")).await.status, 200, "one that is there already");
+        assert_eq!(save(parent, custom("College 7")).await.status, 200, "one that is saved already");
         is_problem(
             &parent.get(&format!("{FAVORITES}?limit=201")).await,
             Code::InvalidParameter,
@@ -249,7 +248,7 @@ async fn a_list_holds_200_programs() {
 }
 
 #[tokio::test]
-async fn nobody_touches_the_list_of_another() {
+async fn a_user_cannot_reach_the_list_of_another() {
     on_both(async |club| {
         let (parent, owner) = (club.member(Role::Member), club.member(Role::Owner));
         let favorite = saved(parent, custom("One")).await;
@@ -268,7 +267,7 @@ async fn nobody_touches_the_list_of_another() {
 }
 
 #[tokio::test]
-async fn a_key_of_the_same_person_reaches_the_same_list() {
+async fn a_key_reaches_its_owners_list() {
     on_both(async |club| {
         let parent = club.member(Role::Member);
         saved(parent, custom("One")).await;

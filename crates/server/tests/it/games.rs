@@ -1,4 +1,4 @@
-//! Games: those to come, and one.
+//! Games: the list of upcoming games, and single games.
 
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
@@ -10,12 +10,12 @@ use crate::shapes::{is_problem, pointers};
 use crate::support::{Person, on_both, on_both_in_held_time};
 
 const UPCOMING: &str = "/api/v1/games/upcoming";
-/// The whole of Coburg's winter.
+/// The whole winter of Coburg.
 const WINTER: &str = "from=2022-04-01T00:00:00Z&to=2022-09-20T00:00:00Z";
 pub(crate) const HEADER: &str = "game date,grade,round,team a,team a score,team a result,team b,team b score,team b result,bye,\
     game status,venue,playing surface,time,game code,game alias,organisation,competition,competition type,season,game id";
 
-/// A row of a file: a game of one team against another on a day (DD/MM/YYYY), at a time or at none.
+/// A row of a file: a game between two teams on a date (DD/MM/YYYY), at a time or without one.
 pub(crate) fn game(id: &str, day: &str, time: &str, status: &str) -> String {
     let number = id.trim_start_matches(|letter: char| !letter.is_ascii_digit());
     format!(
@@ -23,7 +23,7 @@ pub(crate) fn game(id: &str, day: &str, time: &str, status: &str) -> String {
     )
 }
 
-/// Imports rows whose clocks show UTC.
+/// Imports rows with times in UTC.
 async fn import_rows(person: &Person, rows: &[String]) {
     let mut wanted = of(&format!("{HEADER}\n{}", rows.concat()));
     wanted["time_zone"] = json!("UTC");
@@ -37,13 +37,13 @@ async fn games(person: &Person, query: &str) -> Vec<Value> {
     listed.body["data"].as_array().expect("a list").clone()
 }
 
-/// The ids that the file gave the games of a list.
+/// The external ids of the games in a list.
 async fn ids(person: &Person, query: &str) -> Vec<String> {
     let games = games(person, query).await;
     games.iter().map(|game| game["external_id"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// All games that a query gives, page by page.
+/// All games that a query returns, from all its pages.
 async fn all(person: &Person, query: &str, limit: usize) -> Vec<Value> {
     let (mut path, mut gathered) = (format!("{UPCOMING}?{query}&limit={limit}"), Vec::new());
     loop {
@@ -59,7 +59,7 @@ async fn all(person: &Person, query: &str, limit: usize) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn games_to_come_are_listed_soonest_first_and_page_by_page() {
+async fn upcoming_games_are_listed_soonest_first_in_pages() {
     on_both(async |club| {
         import_coburg(club.member(Role::Manager)).await;
         let viewer = club.member(Role::Viewer);
@@ -80,7 +80,7 @@ async fn games_to_come_are_listed_soonest_first_and_page_by_page() {
 }
 
 #[tokio::test]
-async fn a_game_tells_when_and_where_and_who() {
+async fn a_game_has_its_time_its_venue_and_its_teams() {
     on_both(async |club| {
         import_coburg(club.member(Role::Manager)).await;
         let viewer = club.member(Role::Viewer);
@@ -126,7 +126,7 @@ async fn a_game_tells_when_and_where_and_who() {
         );
         for game in [&game, &groundless, bye] {
             let read = viewer.get(&format!("/api/v1/games/{}", game["id"].as_str().expect("an id"))).await;
-            assert_eq!((read.status, &read.body["data"]), (200, game), "one and the list agree");
+            assert_eq!((read.status, &read.body["data"]), (200, game), "the game is the same in the list");
             assert!(read.header("etag").starts_with("\"1-"));
             assert_eq!(read.body["data"].as_object().map(serde_json::Map::len), Some(20));
         }
@@ -157,7 +157,7 @@ async fn games_are_filtered_by_team_season_and_status() {
         let both = format!("{WINTER}&season_id={season}&team_id={team}");
         assert_eq!(all(viewer, &both, 100).await, expected);
         let postponed = games(viewer, &format!("{WINTER}&status=postponed")).await;
-        assert_eq!(postponed.len(), 1, "a postponed game stays in");
+        assert_eq!(postponed.len(), 1, "a postponed game is listed");
         let others = postponed[0]["season_id"].as_str().expect("an id");
         assert_eq!(
             games(viewer, &format!("{WINTER}&season_id={others}&team_id={team}")).await,
@@ -172,14 +172,14 @@ async fn games_are_filtered_by_team_season_and_status() {
         let expected_finals: Vec<_> =
             expected.iter().filter(|game| game["status"] == "final").cloned().collect();
         assert_eq!(finals, expected_finals);
-        let nobody = "tea_01h2xcejqtf2nbrexx3vqjhp41";
-        assert_eq!(games(viewer, &format!("{WINTER}&team_id={nobody}")).await, Vec::<Value>::new());
+        let stranger = "tea_01h2xcejqtf2nbrexx3vqjhp41";
+        assert_eq!(games(viewer, &format!("{WINTER}&team_id={stranger}")).await, Vec::<Value>::new());
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_window_begins_with_its_start_and_ends_before_its_end() {
+async fn a_window_includes_its_start_and_excludes_its_end() {
     on_both(async |club| {
         let rows = [
             game("g1", "09/03/2026", "", "UPCOMING"),
@@ -193,7 +193,7 @@ async fn a_window_begins_with_its_start_and_ends_before_its_end() {
         let viewer = club.member(Role::Viewer);
         let within = async |from: &str, to: &str| ids(viewer, &format!("from={from}&to={to}")).await;
         let noon = "2026-03-10T12:00:00Z";
-        // A game whose time is not known counts until its day is over.
+        // A game without a time counts until its day is over.
         assert_eq!(within(noon, "2026-03-13T00:00:00Z").await, ["g2", "g4", "g5", "g6"]);
         assert_eq!(within(noon, "2026-03-12T00:00:00Z").await, ["g2", "g4", "g5"]);
         assert_eq!(within(noon, "2026-03-11T12:00:00Z").await, ["g2", "g4"]);
@@ -209,7 +209,7 @@ async fn a_window_begins_with_its_start_and_ends_before_its_end() {
 }
 
 #[tokio::test]
-async fn the_next_thirty_days_are_listed_unless_something_else_is_asked() {
+async fn the_next_thirty_days_are_listed_by_default() {
     on_both(async |club| {
         let now = club.app.clock.now();
         let row = |id: &str, days: i64| {
@@ -230,14 +230,14 @@ async fn the_next_thirty_days_are_listed_unless_something_else_is_asked() {
 }
 
 #[tokio::test]
-async fn a_game_is_upcoming_from_thirty_days_before_its_start_until_then() {
+async fn a_game_is_upcoming_in_the_thirty_days_before_its_start() {
     on_both_in_held_time(async |club| {
         assert_eq!(club.app.clock.now().to_string(), "2026-03-01T09:00:00Z", "31 days before the game");
         let manager = club.member(Role::Manager);
         let script = club.with_key(&manager.issue_key(&json!({"name": "Script"})).await);
         import_rows(manager, &[game("g1", "01/04/2026", "09:00:00", "UPCOMING")]).await;
         let second = SignedDuration::from_secs(1);
-        assert_eq!(games(&script, "").await.len(), 0, "too far off");
+        assert_eq!(games(&script, "").await.len(), 0, "too far in the future");
         club.pass(SignedDuration::from_hours(24) + second);
         assert_eq!(games(&script, "").await.len(), 1);
         club.pass(SignedDuration::from_hours(30 * 24) - second);
@@ -249,7 +249,7 @@ async fn a_game_is_upcoming_from_thirty_days_before_its_start_until_then() {
 }
 
 #[tokio::test]
-async fn a_window_is_of_180_days_at_most_and_does_not_run_backwards() {
+async fn a_window_has_at_most_180_days_and_ends_after_its_start() {
     on_both(async |club| {
         let viewer = club.member(Role::Viewer);
         let ask = async |from: &str, to: &str| viewer.get(&format!("{UPCOMING}?from={from}&to={to}")).await;
@@ -274,7 +274,7 @@ async fn a_window_is_of_180_days_at_most_and_does_not_run_backwards() {
 }
 
 #[tokio::test]
-async fn a_game_of_a_neighbour_is_not_found() {
+async fn a_game_of_another_organization_is_not_found() {
     on_both(async |club| {
         let neighbour = club.neighbours().await;
         import_coburg(&neighbour).await;

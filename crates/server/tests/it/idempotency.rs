@@ -1,4 +1,4 @@
-//! Repeated requests: with one idempotency key a thing is done once, and whoever asks again hears what came of it.
+//! Repeated requests: with one idempotency key a request has its effect once, and repetitions get its response.
 
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
@@ -33,7 +33,7 @@ async fn count(club: &Club, path: &str) -> usize {
     listed.body["data"].as_array().expect("a list").len()
 }
 
-/// Checks that an answer is the first one again.
+/// Checks that a response repeats the first one.
 #[track_caller]
 fn is_replay(again: &Answer, first: &Answer) {
     assert_eq!((again.status, &again.text), (first.status, &first.text));
@@ -46,7 +46,7 @@ fn is_replay(again: &Answer, first: &Answer) {
 }
 
 #[tokio::test]
-async fn a_repeated_request_is_answered_and_not_done_again() {
+async fn a_repeated_request_gets_the_stored_response() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let first = post(manager, SEASONS, "a key", &season("Winter")).await;
@@ -115,7 +115,7 @@ async fn a_key_belongs_to_its_caller() {
 }
 
 #[tokio::test]
-async fn a_key_is_of_1_to_255_printable_letters() {
+async fn a_key_has_1_to_255_printable_characters() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         for key in ["", " ", "\"\"", "tab\tkey", &"x".repeat(256), "\"", "ключ"] {
@@ -141,7 +141,7 @@ async fn a_key_is_of_1_to_255_printable_letters() {
 }
 
 #[tokio::test]
-async fn an_answer_with_a_secret_is_not_kept() {
+async fn a_response_with_a_secret_is_not_stored() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         let first = post(owner, "/api/v1/api-keys", "k", &json!({"name": "A"})).await;
@@ -155,19 +155,19 @@ async fn an_answer_with_a_secret_is_not_kept() {
         assert_eq!(owner.get("/api/v1/api-keys").await.body["data"].as_array().map(Vec::len), Some(1));
 
         let login = json!({"email": owner.email, "password": crate::support::PASSWORD});
-        let anybody = club.anonymous();
-        let first = post(&anybody, "/api/v1/auth/login", "k", &login).await;
+        let anonymous = club.anonymous();
+        let first = post(&anonymous, "/api/v1/auth/login", "k", &login).await;
         assert_eq!(first.status, 200, "{}", first.text);
-        let again = post(&anybody, "/api/v1/auth/login", "k", &login).await;
+        let again = post(&anonymous, "/api/v1/auth/login", "k", &login).await;
         is_problem(&again, Code::AlreadyCreated, "a session's tokens");
         assert_eq!(again.body["id"], first.body["data"]["session_id"]);
 
-        let first = post(&anybody, FAVORITES, "guest", &custom("A")).await;
-        let again = post(&anybody, FAVORITES, "guest", &custom("A")).await;
+        let first = post(&anonymous, FAVORITES, "guest", &custom("A")).await;
+        let again = post(&anonymous, FAVORITES, "guest", &custom("A")).await;
         is_problem(&again, Code::AlreadyCreated, "a guest's token");
         assert_eq!((again.body["id"].as_str(), again.header("x-guest-token")), (Some(first.id()), ""));
 
-        // Where the database is a file, it can be looked through.
+        // The database file can be searched.
         let stored =
             club.database.folder().into_iter().flat_map(|folder| folder.read_dir().expect("a folder"));
         let token = first.header("x-guest-token").as_bytes();
@@ -175,7 +175,7 @@ async fn an_answer_with_a_secret_is_not_kept() {
             let bytes = std::fs::read(&file).expect("its bytes");
             assert!(
                 !bytes.windows(token.len()).any(|part| part == token),
-                "{} holds the token",
+                "{} contains the token",
                 file.display()
             );
         }
@@ -184,7 +184,7 @@ async fn an_answer_with_a_secret_is_not_kept() {
 }
 
 #[tokio::test]
-async fn a_request_that_failed_or_was_only_tried_out_is_not_kept() {
+async fn a_failed_or_validated_only_request_is_not_stored() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let tried = post(manager, &format!("{SEASONS}?validate_only=true"), "k", &season("Winter")).await;
@@ -195,7 +195,7 @@ async fn a_request_that_failed_or_was_only_tried_out_is_not_kept() {
         is_problem(
             &post(manager, SEASONS, "k", &season("Winter")).await,
             Code::Duplicate,
-            "a name that is taken",
+            "a name that is in use",
         );
         assert_eq!(manager.delete(&format!("{SEASONS}/{}", taken.id())).await.status, 200);
         let made = post(manager, SEASONS, "k", &season("Winter")).await;
@@ -207,7 +207,7 @@ async fn a_request_that_failed_or_was_only_tried_out_is_not_kept() {
 }
 
 #[tokio::test]
-async fn twenty_twins_at_once_do_it_once() {
+async fn twenty_concurrent_repetitions_have_one_effect() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let mut twins = tokio::task::JoinSet::new();
@@ -227,12 +227,12 @@ async fn twenty_twins_at_once_do_it_once() {
 }
 
 #[tokio::test]
-async fn twenty_twins_of_a_guest_do_it_once() {
+async fn twenty_concurrent_repetitions_of_a_guest_have_one_effect() {
     on_both(async |club| {
         let mut twins = tokio::task::JoinSet::new();
         for _ in 0..20 {
-            let anybody = club.anonymous();
-            twins.spawn(async move { post(&anybody, FAVORITES, "twins", &custom("A")).await });
+            let anonymous = club.anonymous();
+            twins.spawn(async move { post(&anonymous, FAVORITES, "twins", &custom("A")).await });
         }
         let answers = twins.join_all().await;
         let made: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
@@ -245,7 +245,7 @@ async fn twenty_twins_of_a_guest_do_it_once() {
 }
 
 #[tokio::test]
-async fn an_import_is_repeated_without_being_done_again() {
+async fn a_repeated_import_is_not_run_again() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let first = post(manager, "/api/v1/imports/league", "k", &of(COBURG)).await;
@@ -256,7 +256,7 @@ async fn an_import_is_repeated_without_being_done_again() {
 }
 
 #[tokio::test]
-async fn a_repeated_request_is_answered_under_the_callers_access_of_now() {
+async fn a_repeated_request_needs_the_callers_current_permissions() {
     on_both(async |club| {
         let (manager, owner) = (club.member(Role::Manager), club.member(Role::Owner));
         let script = club.with_key(&manager.issue_key(&json!({"name": "script"})).await);

@@ -1,5 +1,5 @@
-//! Imports of leagues, with a real one: Coburg's junior basketball of the winter of 2022, as PlayHQ exported it. What cannot be taken
-//! is in `imports/refused.rs`.
+//! Imports of leagues, with a real one: Coburg's junior basketball of winter 2022, as PlayHQ exported it. Refused files are in
+//! `imports/refused.rs`.
 
 mod refused;
 
@@ -20,7 +20,7 @@ pub(crate) fn of(content: &str) -> Value {
     json!({"format": "playhq", "sport": "basketball", "time_zone": "Australia/Melbourne", "content": content})
 }
 
-/// Imports a file, all of it.
+/// Imports a whole file.
 pub(crate) async fn import(person: &Person, content: &str) -> Value {
     let answer = person.post(IMPORTS, &of(content)).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
@@ -76,7 +76,7 @@ const ALL_KNOWN: [(&str, u64); 7] = [
 ];
 
 #[tokio::test]
-async fn a_league_is_imported_once_however_it_is_sent() {
+async fn a_league_is_imported_once_in_any_form() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let report = import_coburg(manager).await;
@@ -105,13 +105,13 @@ async fn a_league_is_imported_once_however_it_is_sent() {
         assert!(names.len() == 15 && names.is_sorted(), "{names:?}");
         let mixed = divisions.iter().find(|division| division["name"] == "Saturday U8 Mixed Division 1/2");
         assert_eq!(mixed.expect("a division")["age_group"], "U8");
-        assert_eq!(season["version"], 1, "nothing changed it");
+        assert_eq!(season["version"], 1, "it was not changed");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_file_of_some_megabytes_is_taken_as_a_form_and_as_json() {
+async fn a_file_of_several_megabytes_can_be_sent_as_a_form_or_as_json() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let blank_row = ",".repeat(20) + "\n";
@@ -126,7 +126,7 @@ async fn a_file_of_some_megabytes_is_taken_as_a_form_and_as_json() {
 }
 
 #[tokio::test]
-async fn an_import_is_tried_out_before_it_is_done() {
+async fn a_dry_run_of_an_import_stores_nothing() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let mut wanted = of(COBURG);
@@ -143,7 +143,7 @@ async fn an_import_is_tried_out_before_it_is_done() {
 }
 
 #[tokio::test]
-async fn a_later_version_of_a_file_updates_what_has_changed() {
+async fn a_later_version_of_a_file_updates_changed_records() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         import_coburg(manager).await;
@@ -167,19 +167,19 @@ async fn a_later_version_of_a_file_updates_what_has_changed() {
         assert_eq!(game["last_change"]["fields"], json!(["status", "home", "away"]));
         assert_eq!(game["last_change"]["at"], game["updated_at"]);
         let unscored = import_coburg(manager).await["counts"]["games_updated"].clone();
-        assert_eq!(unscored, 0, "an older file takes no result back");
+        assert_eq!(unscored, 0, "an older file removes no result");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_manager_imports_and_a_coach_does_not() {
+async fn a_manager_can_import_and_a_coach_cannot() {
     on_both(async |club| {
         let refused = club.member(Role::Coach).post(IMPORTS, &of(COBURG)).await;
         is_problem(&refused, Code::RoleInsufficient, "a coach");
         assert_eq!(refused.body["required_role"], "manager");
         import_coburg(club.member(Role::Manager)).await;
-        for person in club.everybody() {
+        for person in club.everyone() {
             assert_eq!(seasons(person).await.len(), 1, "{}", person.role);
         }
         let neighbour = club.neighbours().await;
@@ -193,7 +193,7 @@ async fn a_manager_imports_and_a_coach_does_not() {
 }
 
 #[tokio::test]
-async fn a_league_that_is_imported_three_times_at_once_is_there_once() {
+async fn three_concurrent_imports_of_a_league_create_it_once() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let mut imports = tokio::task::JoinSet::new();

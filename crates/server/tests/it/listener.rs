@@ -1,4 +1,4 @@
-//! What no well-behaved client sends: heads that are too large, requests that could be read in two ways, connections that break off.
+//! What no correct client sends: heads that are too large, ambiguous requests, incomplete requests.
 
 mod keep_alive;
 mod slow;
@@ -12,10 +12,10 @@ use tokio::net::TcpStream;
 
 use crate::support::{Club, Credential, Person, on_both};
 
-/// How long to wait for the server, which answers at once or never.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long to wait for a response.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// A connection on which bytes are written as they are.
+/// A raw connection.
 pub(crate) struct Wire(TcpStream);
 
 impl Wire {
@@ -28,12 +28,12 @@ impl Wire {
         self.0.write_all(bytes.as_bytes()).await.expect("the server reads");
     }
 
-    /// Sends to a server that may have hung up: whether it still read.
+    /// Sends to a server that may have closed the connection. Returns whether it worked.
     pub(crate) async fn try_send(&mut self, bytes: &str) -> bool {
         self.0.write_all(bytes.as_bytes()).await.is_ok()
     }
 
-    /// What the server sends until a text ends it.
+    /// Reads until the given end.
     pub(crate) async fn until(&mut self, end: &str) -> String {
         let mut answer = Vec::new();
         let reading = async {
@@ -45,23 +45,23 @@ impl Wire {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, reading).await.expect("the server answers in time");
+        tokio::time::timeout(TIME_LIMIT, reading).await.expect("the server answers in time");
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// An answer in JSON, to its end.
+    /// Reads a whole JSON response.
     pub(crate) async fn answer(&mut self) -> String {
         self.until("}").await
     }
 
-    /// What the server sends until it closes the connection.
+    /// Reads until the server closes the connection.
     async fn rest(&mut self) -> String {
         self.until("\u{0}no such end").await
     }
 }
 
-/// What the server sends to a request until it closes the connection.
-async fn last_words(club: &Club, request: &str) -> String {
+/// Sends a request and reads until the server closes the connection.
+async fn exchange(club: &Club, request: &str) -> String {
     let mut wire = Wire::open(club).await;
     wire.send(request).await;
     wire.rest().await
@@ -79,7 +79,7 @@ async fn a_head_of_more_than_16_kib_is_refused_and_the_connection_closed() {
     on_both(async |club| {
         let request =
             |length: usize| format!("GET /healthz HTTP/1.1\r\nhost: a\r\nx: {}\r\n\r\n", "y".repeat(length));
-        let refused = last_words(&club, &request(17 * 1024)).await;
+        let refused = exchange(&club, &request(17 * 1024)).await;
         assert!(refused.starts_with("HTTP/1.1 431 "), "{refused}");
         let mut wire = Wire::open(&club).await;
         wire.send(&request(14 * 1024)).await;
@@ -96,7 +96,7 @@ async fn a_head_of_more_than_100_headers_is_refused_and_the_connection_closed() 
                 (1..count).fold(String::new(), |more, number| more + "x-" + &number.to_string() + ": y\r\n");
             format!("GET /healthz HTTP/1.1\r\nhost: a\r\n{more}\r\n")
         };
-        let refused = last_words(&club, &request(101)).await;
+        let refused = exchange(&club, &request(101)).await;
         assert!(refused.starts_with("HTTP/1.1 431 "), "{refused}");
         let mut wire = Wire::open(&club).await;
         wire.send(&request(100)).await;
@@ -106,14 +106,14 @@ async fn a_head_of_more_than_100_headers_is_refused_and_the_connection_closed() 
 }
 
 #[tokio::test]
-async fn a_request_that_could_be_read_in_two_ways_is_refused_and_the_connection_closed() {
+async fn an_ambiguous_request_is_refused_and_the_connection_closed() {
     on_both(async |club| {
         let chunked = "0\r\n\r\nGET /healthz HTTP/1.1\r\nhost: a\r\n\r\n";
         for (what, head, body) in [
             ("two lengths", "content-length: 2\r\ncontent-length: 3\r\n", "{}\n"),
-            ("a length that is none", "content-length: +2\r\n", "{}"),
+            ("an invalid length", "content-length: +2\r\n", "{}"),
             ("a negative length", "content-length: -1\r\n", "{}"),
-            ("chunked, but not last", "transfer-encoding: chunked, gzip\r\n", chunked),
+            ("chunked is not the last coding", "transfer-encoding: chunked, gzip\r\n", chunked),
             ("an unknown coding", "transfer-encoding: xchunked\r\n", chunked),
             ("NUL in a header", "x: a\0b\r\n", ""),
             ("a bare CR in a header", "x: a\rb\r\n", ""),
@@ -122,12 +122,12 @@ async fn a_request_that_could_be_read_in_two_ways_is_refused_and_the_connection_
             ("a header without a colon", "x\r\n", ""),
         ] {
             let request = format!("POST /api/v1/auth/login HTTP/1.1\r\nhost: a\r\n{head}\r\n{body}");
-            let refused = last_words(&club, &request).await;
+            let refused = exchange(&club, &request).await;
             assert!(refused.starts_with("HTTP/1.1 400 "), "{what}: {refused}");
             assert_eq!(refused.matches("HTTP/1.1").count(), 1, "{what}: {refused}");
         }
         for line in ["GET /healthz", "GET /healthz HTTP/3.7", "GET  /healthz HTTP/1.1", "G\0T / HTTP/1.1"] {
-            let refused = last_words(&club, &format!("{line}\r\nhost: a\r\n\r\n")).await;
+            let refused = exchange(&club, &format!("{line}\r\nhost: a\r\n\r\n")).await;
             assert!(refused.is_empty() || refused.starts_with("HTTP/1.1 400 "), "{line:?}: {refused}");
         }
     })
@@ -139,7 +139,7 @@ async fn a_request_with_a_length_and_chunks_is_not_read_as_two_requests() {
     on_both(async |club| {
         let request = "POST /api/v1/auth/login HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
              content-length: 6\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nhost: a\r\n\r\n";
-        let refused = last_words(&club, request).await;
+        let refused = exchange(&club, request).await;
         assert!(refused.starts_with("HTTP/1.1 400 "), "{refused}");
         assert_eq!(refused.matches("HTTP/1.1").count(), 1, "{refused}");
     })
@@ -147,7 +147,7 @@ async fn a_request_with_a_length_and_chunks_is_not_read_as_two_requests() {
 }
 
 #[tokio::test]
-async fn requests_that_follow_each_other_without_waiting_are_answered_in_order() {
+async fn pipelined_requests_get_responses_in_order() {
     on_both(async |club| {
         let bearer = bearer(club.member(Role::Viewer));
         let requests: Vec<String> = (0..20)
@@ -159,7 +159,7 @@ async fn requests_that_follow_each_other_without_waiting_are_answered_in_order()
                 )
             })
             .collect();
-        let answers = last_words(&club, &requests.concat()).await;
+        let answers = exchange(&club, &requests.concat()).await;
         assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 20, "{answers}");
         let places: Vec<_> =
             (0..20).map(|number| answers.find(&format!("x-request-id: number-{number}."))).collect();
@@ -168,7 +168,7 @@ async fn requests_that_follow_each_other_without_waiting_are_answered_in_order()
     .await;
 }
 
-/// A request to make a season, all but its last byte, and that byte.
+/// A request that creates a season, without its last byte, and that byte.
 fn season(person: &Person, name: &str) -> (String, &'static str) {
     let body = json!({"name": name, "sport": "netball", "time_zone": "UTC"}).to_string();
     let head = format!(
@@ -180,12 +180,12 @@ fn season(person: &Person, name: &str) -> (String, &'static str) {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_finishes_the_request_under_way() {
+async fn a_server_that_stops_finishes_running_requests() {
     on_both(async |mut club| {
         let (start, end) = season(club.member(Role::Manager), "Winter");
         let mut wire = Wire::open(&club).await;
         wire.send(&start).await;
-        // The server reads the head before it is told to stop.
+        // The server reads the head before it is stopped.
         tokio::time::sleep(Duration::from_millis(200)).await;
         club.stop();
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -193,13 +193,13 @@ async fn a_server_that_stops_finishes_the_request_under_way() {
         let answer = wire.rest().await;
         assert!(answer.starts_with("HTTP/1.1 201 ") && answer.contains("Winter"), "{answer}");
         let address = club.base_url.trim_start_matches("http://");
-        assert!(TcpStream::connect(address).await.is_err(), "nobody is let in any more");
+        assert!(TcpStream::connect(address).await.is_err(), "no new connection is accepted");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_leaves_nothing_half_done() {
+async fn a_client_that_disconnects_leaves_nothing_half_done() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let mut wire = Wire::open(&club).await;
@@ -214,7 +214,7 @@ async fn a_client_that_goes_away_leaves_nothing_half_done() {
         tokio::time::sleep(Duration::from_millis(300)).await;
         let listed = manager.get("/api/v1/seasons?limit=100").await;
         let seasons = listed.body["data"].as_array().expect("a list").clone();
-        // Whether a request was read before its client went away is open; what was begun is whole.
+        // A request may be read before its client disconnects or not; if it was read, it is completed.
         for season in &seasons {
             let path = format!("/api/v1/seasons/{}", season["id"].as_str().expect("an id"));
             let read = manager.get(&path).await;

@@ -1,4 +1,4 @@
-//! The server's tests: real HTTP requests to a server on a real listener, on both engines. One file a noun.
+//! The server's tests: real HTTP requests to a server on a real listener, on both engines. One file for each noun.
 
 mod api_keys;
 mod audit;

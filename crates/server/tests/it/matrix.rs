@@ -1,10 +1,10 @@
-//! The matrix: every operation by every kind of caller, on both engines.
+//! The matrix: every operation with every kind of caller, on both engines.
 //!
-//! What should come of it stands in `matrix/expectation.txt`, which is written by hand and knows nothing of the operation table. What
-//! came of it stands in `matrix/outcome.txt`, the other way round, with what the refusals say: a snapshot that is rewritten with
-//! `FIELDHOUSE_UPDATE=1`, so that a change of policy shows as a difference that people can review.
+//! `matrix/expectation.txt` contains the expected results; it is written by hand, independent of the operation table. `matrix/outcome.txt`
+//! contains the actual results in reverse, with the details of refusals. It is a snapshot, rewritten with `FIELDHOUSE_UPDATE=1`, so that a
+//! change of policy shows as a readable diff.
 //!
-//! A new operation gets a line in the expectation and a request in `matrix/samples.rs`; a new kind of caller a column, and an arm in
+//! A new operation gets a line in the expectation and a request in `matrix/samples.rs`. A new kind of caller gets a column, and an arm in
 //! `matrix/callers.rs`.
 
 mod callers;
@@ -23,17 +23,17 @@ use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_testing::databases::both;
 use serde_json::Value;
 
-use self::callers::{CALLERS, Grounds, Veterans};
+use self::callers::{CALLERS, ChangedCallers, Fixtures};
 use self::expectation::Expectation;
 use self::samples::{Stage, sample};
 use crate::support::{Answer, Club, row};
 
-/// The expectation as it was written.
+/// The parsed expectation.
 pub(crate) fn expectation() -> Expectation {
     Expectation::parse(include_str!("matrix/expectation.txt"))
 }
 
-/// What came of one operation, by caller, in the order of [`CALLERS`].
+/// The results of one operation by caller, in the order of [`CALLERS`].
 struct Outcome {
     operation: Operation,
     answers: Vec<Answer>,
@@ -43,7 +43,7 @@ fn verdict(answer: &Answer) -> String {
     format!("{} {}", answer.status, answer.code()).trim_end().to_owned()
 }
 
-/// The verdict, with what a refusal says it wants.
+/// The verdict, with what a refusal requires.
 fn full_verdict(answer: &Answer) -> String {
     let wanted = ["required_role", "required_scope"].map(|name| answer.body[name].as_str());
     let wanted: Vec<_> = wanted.into_iter().flatten().collect();
@@ -55,29 +55,29 @@ async fn run(club: &Club) -> Vec<Outcome> {
         let answer = club.neighbours().await.get("/api/v1/organization").await;
         answer.id().parse().expect("an organization's id")
     };
-    let (veterans, stage) = (Veterans::of(club).await, Stage::set(club).await);
+    let (changed, stage) = (ChangedCallers::of(club).await, Stage::set(club).await);
     let mut outcomes = Vec::new();
     for operation in Operation::ROUTES.iter().copied() {
-        let mut grounds = Grounds::new(club, neighbours).await;
+        let mut fixtures = Fixtures::new(club, neighbours).await;
         let mut requests = Vec::new();
-        for caller in CALLERS {
-            let standing = grounds.settle(club, &veterans, caller);
-            let sample = sample(operation, club, &stage, (caller, &standing), &mut grounds).await;
-            requests.push((standing, sample));
+        for kind in CALLERS {
+            let caller = fixtures.add(club, &changed, kind);
+            let sample = sample(operation, club, &stage, (kind, &caller), &mut fixtures).await;
+            requests.push((caller, sample));
         }
-        grounds.write().await;
+        fixtures.write().await;
         let mut answers = Vec::new();
-        for (standing, sample) in requests {
-            answers.push(sample.send(&standing).await);
+        for (caller, sample) in requests {
+            answers.push(sample.send(&caller).await);
         }
         outcomes.push(Outcome { operation, answers });
     }
     outcomes
 }
 
-/// Where the outcome is not what was expected.
-fn surprises(expectation: &Expectation, outcomes: &[Outcome]) -> Vec<String> {
-    let mut surprises = Vec::new();
+/// Results that differ from the expectation.
+fn differences(expectation: &Expectation, outcomes: &[Outcome]) -> Vec<String> {
+    let mut differences = Vec::new();
     for Outcome { operation, answers } in outcomes {
         let expected = &expectation.rows[operation.id()];
         for ((caller, expected), answer) in CALLERS.iter().zip(expected).zip(answers) {
@@ -85,15 +85,15 @@ fn surprises(expectation: &Expectation, outcomes: &[Outcome]) -> Vec<String> {
             if came != *expected {
                 let id = operation.id();
                 let text = answer.text.chars().take(400).collect::<String>();
-                surprises.push(format!("{id} by {caller}: {expected} was expected, {came} came: {text}"));
+                differences.push(format!("{id} by {caller}: {expected} was expected, {came} came: {text}"));
             }
         }
     }
-    surprises
+    differences
 }
 
-/// Refusals that the OpenAPI document does not announce.
-fn unannounced(document: &Value, outcomes: &[Outcome]) -> Vec<String> {
+/// Refusals that the OpenAPI document does not declare.
+fn undeclared(document: &Value, outcomes: &[Outcome]) -> Vec<String> {
     let mut found = Vec::new();
     for Outcome { operation, answers } in outcomes {
         let method = row(operation).method.name().to_lowercase();
@@ -109,10 +109,10 @@ fn unannounced(document: &Value, outcomes: &[Outcome]) -> Vec<String> {
     found
 }
 
-/// The outcome by operation and verdict, with all callers whom it meets.
+/// The results by operation and verdict, each with all its callers.
 fn listing(outcomes: &[Outcome]) -> String {
     let mut text = String::from(
-        "What came of every operation by every kind of caller, on both engines. The callers are explained in expectation.txt.\n\
+        "The result of every operation with every kind of caller, on both engines. The callers are explained in expectation.txt.\n\
          Rewritten with FIELDHOUSE_UPDATE=1; review the difference.\n",
     );
     for Outcome { operation, answers } in outcomes {
@@ -129,8 +129,8 @@ fn listing(outcomes: &[Outcome]) -> String {
         // Writing to a string does not fail.
         let _ = writeln!(text, "\n{} {method} {}", operation.id(), row(operation).path);
         for (verdict, callers) in verdicts {
-            let everybody = callers.len() == CALLERS.len();
-            let callers = if everybody { "everybody".to_owned() } else { callers.join(" ") };
+            let everyone = callers.len() == CALLERS.len();
+            let callers = if everyone { "everyone".to_owned() } else { callers.join(" ") };
             let _ = writeln!(text, "    {verdict:<44}{callers}");
         }
     }
@@ -138,15 +138,15 @@ fn listing(outcomes: &[Outcome]) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_operation_by_every_kind_of_caller() {
+async fn every_operation_with_every_kind_of_caller() {
     let expectation = expectation();
     assert_eq!(expectation.callers, CALLERS, "the callers of expectation.txt");
     let ids = Operation::ROUTES.iter().map(|operation| operation.id());
     let mut ids: Vec<_> = ids.collect();
     ids.sort_unstable();
     let rows: Vec<_> = expectation.rows.keys().map(String::as_str).collect();
-    assert_eq!(rows, ids, "expectation.txt has a line for every operation, and for nothing else");
-    let plenty = NonZeroU32::new(1_000_000).expect("more than none");
+    assert_eq!(rows, ids, "expectation.txt must have one line for every operation");
+    let plenty = NonZeroU32::new(1_000_000).expect("not zero");
     let limits = LimitOptions {
         key: plenty,
         user: plenty,
@@ -160,11 +160,11 @@ async fn every_operation_by_every_kind_of_caller() {
         let engine = database.engine();
         let club = Club::open(database, limits, Clock::system()).await;
         let outcomes = run(&club).await;
-        let surprises = surprises(&expectation, &outcomes);
-        assert!(surprises.is_empty(), "on {engine:?}:\n{}", surprises.join("\n"));
+        let differences = differences(&expectation, &outcomes);
+        assert!(differences.is_empty(), "on {engine:?}:\n{}", differences.join("\n"));
         let document = club.anonymous().get("/openapi.json").await.body;
-        let unannounced = unannounced(&document, &outcomes);
-        assert!(unannounced.is_empty(), "/openapi.json does not announce:\n{}", unannounced.join("\n"));
+        let undeclared = undeclared(&document, &outcomes);
+        assert!(undeclared.is_empty(), "/openapi.json does not declare:\n{}", undeclared.join("\n"));
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/matrix/outcome.txt");
         let listing = listing(&outcomes);
         if std::env::var_os("FIELDHOUSE_UPDATE").is_some() {

@@ -1,4 +1,4 @@
-//! Members: who belongs to the club, and what those above them may do to them.
+//! Members: who belongs to the club, and what members with higher roles may do to them.
 
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
@@ -16,7 +16,7 @@ async fn list(person: &Person) -> Vec<Value> {
     answer.body["data"].as_array().expect("a list").clone()
 }
 
-/// The membership of the person of a role.
+/// The membership of the member with a role.
 async fn membership(club: &Club, role: Role) -> Value {
     let email = &club.member(role).email;
     let members = list(club.member(Role::Owner)).await;
@@ -61,7 +61,7 @@ async fn a_manager_sees_who_belongs_to_the_club() {
 }
 
 #[tokio::test]
-async fn members_who_joined_at_once_are_listed_page_by_page() {
+async fn members_who_joined_at_the_same_time_are_listed_in_pages() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let whole = list(manager).await;
@@ -80,7 +80,7 @@ async fn members_who_joined_at_once_are_listed_page_by_page() {
 }
 
 #[tokio::test]
-async fn a_new_role_counts_from_the_next_request_on() {
+async fn a_new_role_takes_effect_with_the_next_request() {
     on_both(async |club| {
         let (admin, coach) = (club.member(Role::Admin), club.member(Role::Coach));
         let key = club.with_key(&coach.issue_key(&json!({"name": "a key"})).await);
@@ -96,14 +96,14 @@ async fn a_new_role_counts_from_the_next_request_on() {
             (changed.header("etag").get(..3), &changed.body["data"]["version"]),
             (Some("\"2-"), &json!(2))
         );
-        is_problem(&coach.get(MEMBERS).await, Code::TokenExpired, "he signs in anew");
+        is_problem(&coach.get(MEMBERS).await, Code::TokenExpired, "the session has ended");
         is_problem(
             &key.get(MEMBERS).await,
             Code::RoleInsufficient,
-            "a key stays with the role it was issued with",
+            "a key keeps the role it was issued with",
         );
-        let anew = club.another_session(Role::Coach).await;
-        assert_eq!(anew.get(MEMBERS).await.status, 200);
+        let fresh = club.another_session(Role::Coach).await;
+        assert_eq!(fresh.get(MEMBERS).await.status, 200);
         assert_eq!(admin.patch(&path, &json!({"role": "viewer"})).await.status, 200);
         let key_now = key.get("/api/v1/profile/me").await;
         assert_eq!((key_now.status, &key_now.body["data"]["role"]), (200, &json!("viewer")));
@@ -117,7 +117,7 @@ async fn a_new_role_counts_from_the_next_request_on() {
 }
 
 #[tokio::test]
-async fn a_suspended_member_is_nobody_until_that_ends() {
+async fn a_suspended_member_is_refused_until_the_suspension_ends() {
     on_both(async |club| {
         let (admin, coach) = (club.member(Role::Admin), club.member(Role::Coach));
         let key = club.with_key(&coach.issue_key(&json!({"name": "a key"})).await);
@@ -142,7 +142,7 @@ async fn a_suspended_member_is_nobody_until_that_ends() {
 }
 
 #[tokio::test]
-async fn nobody_acts_on_those_above_himself_or_raises_anyone_there() {
+async fn callers_cannot_change_higher_roles_or_give_them() {
     on_both(async |club| {
         let admin = club.member(Role::Admin);
         let (owner, coach) = (address(&club, Role::Owner).await, address(&club, Role::Coach).await);
@@ -156,7 +156,7 @@ async fn nobody_acts_on_those_above_himself_or_raises_anyone_there() {
             is_problem(&admin.patch(path, &change).await, Code::OperationForbidden, path);
         }
         is_problem(&admin.delete(&owner).await, Code::OperationForbidden, "a removal");
-        assert_eq!(admin.patch(&coach, &json!({"role": "admin"})).await.status, 200, "beside himself");
+        assert_eq!(admin.patch(&coach, &json!({"role": "admin"})).await.status, 200, "up to their own role");
         is_problem(
             &club.member(Role::Manager).patch(&coach, &json!({})).await,
             Code::RoleInsufficient,
@@ -179,7 +179,7 @@ async fn a_club_keeps_its_last_owner() {
         let admin = address(&club, Role::Admin).await;
         assert_eq!(owner.patch(&admin, &json!({"role": "owner"})).await.status, 200);
         assert_eq!(owner.patch(&admin, &json!({"suspended": true})).await.status, 200);
-        is_problem(&owner.delete(&own).await, Code::LastOwner, "a suspended owner is none");
+        is_problem(&owner.delete(&own).await, Code::LastOwner, "a suspended owner does not count");
         assert_eq!(owner.patch(&admin, &json!({"suspended": false})).await.status, 200);
         let left = owner.patch(&own, &json!({"role": "viewer"})).await;
         assert_eq!(left.status, 200, "{}", left.text);
@@ -189,7 +189,7 @@ async fn a_club_keeps_its_last_owner() {
 }
 
 #[tokio::test]
-async fn two_owners_who_remove_each_other_at_once_do_not_both_go() {
+async fn two_owners_cannot_both_remove_each_other() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         let (first, second) = (address(&club, Role::Owner).await, address(&club, Role::Admin).await);
@@ -203,7 +203,7 @@ async fn two_owners_who_remove_each_other_at_once_do_not_both_go() {
 }
 
 #[tokio::test]
-async fn a_removed_member_is_nobody_here_with_all_his_keys_and_sessions() {
+async fn a_removed_member_loses_all_keys_and_sessions() {
     on_both(async |club| {
         let (admin, coach) = (club.member(Role::Admin), club.member(Role::Coach));
         let key = club.with_key(&coach.issue_key(&json!({"name": "a key"})).await);
@@ -228,7 +228,7 @@ async fn a_removed_member_is_nobody_here_with_all_his_keys_and_sessions() {
 }
 
 #[tokio::test]
-async fn whoever_read_an_older_version_of_a_member_changes_nothing() {
+async fn a_change_of_an_older_version_of_a_member_is_refused() {
     on_both(async |club| {
         let (admin, path) = (club.member(Role::Admin), address(&club, Role::Coach).await);
         let tag = admin.get(&path).await.header("etag").to_owned();
@@ -246,7 +246,7 @@ async fn whoever_read_an_older_version_of_a_member_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_change_of_a_member_is_tried_out_without_ending_his_sessions() {
+async fn a_validated_change_of_a_member_does_not_end_their_sessions() {
     on_both(async |club| {
         let (admin, path) = (club.member(Role::Admin), address(&club, Role::Coach).await);
         let tried = admin.patch(&format!("{path}?validate_only=true"), &json!({"role": "viewer"})).await;
@@ -259,7 +259,7 @@ async fn a_change_of_a_member_is_tried_out_without_ending_his_sessions() {
 }
 
 #[tokio::test]
-async fn a_change_of_a_member_names_what_it_cannot_take() {
+async fn a_change_of_a_member_reports_invalid_fields() {
     on_both(async |club| {
         let (admin, path) = (club.member(Role::Admin), address(&club, Role::Coach).await);
         for (change, pointer) in [

@@ -1,4 +1,4 @@
-//! Seasons: making, reading, changing and deleting them. `seasons/list.rs` has the list, `seasons/since.rs` what changed.
+//! Seasons: creating, reading, changing and deleting them. `seasons/list.rs` has the list, `seasons/since.rs` the changes.
 
 mod list;
 mod since;
@@ -14,7 +14,7 @@ use crate::support::{Answer, Club, Person, on_both};
 
 const SEASONS: &str = "/api/v1/seasons";
 
-/// Makes a season with these fields, and others where they are needed.
+/// Creates a season with these fields and defaults for other required ones.
 async fn make(person: &Person, fields: Value) -> Answer {
     let mut wanted =
         json!({"name": "Winter 2026", "sport": "basketball", "time_zone": "Australia/Melbourne"});
@@ -28,13 +28,13 @@ fn address(made: &Answer) -> String {
     format!("{SEASONS}/{}", made.id())
 }
 
-/// How many entries the ledger of the club has, with those that wait.
+/// The number of entries in the club's ledger, including those that wait to be posted.
 async fn audited(club: &Club) -> i64 {
     club.app.store.generation(club.organization).await.expect("a generation").commits
 }
 
 #[tokio::test]
-async fn a_season_is_made_with_what_is_usual_where_nothing_is_said() {
+async fn a_new_season_has_defaults() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let made = make(manager, json!({"name": "  Winter \t 2026 ", "sport": "Track & Field"})).await;
@@ -63,7 +63,7 @@ async fn a_season_is_made_with_what_is_usual_where_nothing_is_said() {
 }
 
 #[tokio::test]
-async fn a_season_keeps_everything_that_is_said_of_it() {
+async fn a_season_stores_every_field() {
     on_both(async |club| {
         let said = json!({
             "name": "Été à Montréal", "sport": "soccer", "status": "registration", "time_zone": "America/Toronto",
@@ -80,7 +80,7 @@ async fn a_season_keeps_everything_that_is_said_of_it() {
 }
 
 #[tokio::test]
-async fn two_seasons_have_no_name_that_differs_only_in_its_spelling() {
+async fn two_seasons_cannot_have_the_same_name_in_any_spelling() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         address(&make(manager, json!({"name": "Été 2026"})).await);
@@ -99,7 +99,7 @@ async fn two_seasons_have_no_name_that_differs_only_in_its_spelling() {
 }
 
 #[tokio::test]
-async fn a_season_without_a_letter_in_its_name_is_like_any_other() {
+async fn a_name_without_letters_is_valid() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         for name in ["2026", "冬季", "مسابقة", "🏀", "⚽"] {
@@ -115,7 +115,7 @@ async fn a_season_without_a_letter_in_its_name_is_like_any_other() {
 }
 
 #[tokio::test]
-async fn a_change_leaves_what_it_does_not_name_and_empties_what_it_nulls() {
+async fn a_change_keeps_fields_left_out_and_clears_fields_sent_as_null() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let made =
@@ -141,7 +141,7 @@ async fn a_change_leaves_what_it_does_not_name_and_empties_what_it_nulls() {
 }
 
 #[tokio::test]
-async fn a_change_does_not_empty_what_every_season_has() {
+async fn a_change_cannot_clear_required_fields() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let path = address(&make(manager, json!({})).await);
@@ -155,7 +155,7 @@ async fn a_change_does_not_empty_what_every_season_has() {
 }
 
 #[tokio::test]
-async fn a_change_that_changes_nothing_leaves_the_version() {
+async fn a_change_without_a_difference_keeps_the_version() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let made = make(manager, json!({"starts_on": "2026-05-01"})).await;
@@ -172,7 +172,7 @@ async fn a_change_that_changes_nothing_leaves_the_version() {
 }
 
 #[tokio::test]
-async fn a_change_is_judged_by_the_season_that_would_come_of_it() {
+async fn a_change_is_validated_by_its_result() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let path = address(&make(manager, json!({"starts_on": "2026-05-01"})).await);
@@ -184,7 +184,7 @@ async fn a_change_is_judged_by_the_season_that_would_come_of_it() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_body_is_told_before_what_is_wrong_with_the_record() {
+async fn errors_in_the_body_are_reported_before_conflicts_with_the_record() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let unknown = "/api/v1/seasons/sea_01h2xcejqtf2nbrexx3vqjhp41";
@@ -211,7 +211,7 @@ async fn what_is_wrong_with_a_body_is_told_before_what_is_wrong_with_the_record(
 }
 
 #[tokio::test]
-async fn an_archived_season_goes_back_to_completed_only() {
+async fn an_archived_season_can_only_change_back_to_completed() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let path = address(&make(manager, json!({"status": "archived"})).await);
@@ -226,7 +226,7 @@ async fn an_archived_season_goes_back_to_completed_only() {
 }
 
 #[tokio::test]
-async fn a_season_is_deleted_once() {
+async fn a_season_can_be_deleted_once() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let made = make(manager, json!({})).await;
@@ -245,7 +245,7 @@ async fn a_season_is_deleted_once() {
 }
 
 #[tokio::test]
-async fn a_season_on_which_games_stand_is_not_deleted() {
+async fn a_season_with_games_cannot_be_deleted() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         import_coburg(manager).await;
@@ -259,7 +259,7 @@ async fn a_season_on_which_games_stand_is_not_deleted() {
 }
 
 #[tokio::test]
-async fn what_is_only_tried_out_is_answered_and_not_kept() {
+async fn a_validated_request_gets_a_response_and_stores_nothing() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let before = audited(&club).await;
@@ -287,7 +287,7 @@ async fn what_is_only_tried_out_is_answered_and_not_kept() {
             "sport": "netball", "time_zone": "UTC"}),
             )
             .await;
-        is_problem(&taken, Code::Duplicate, "what would be refused is refused");
+        is_problem(&taken, Code::Duplicate, "validation finds the conflict");
         let real = manager.patch(&format!("{path}?validate_only=false"), &json!({"status": "active"})).await;
         assert_eq!((real.status, audited(&club).await), (200, before + 1));
     })
@@ -295,7 +295,7 @@ async fn what_is_only_tried_out_is_answered_and_not_kept() {
 }
 
 #[tokio::test]
-async fn twenty_who_make_the_same_season_at_once_make_one() {
+async fn twenty_concurrent_creations_of_one_season_create_one() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let mut tries = tokio::task::JoinSet::new();

@@ -15,7 +15,7 @@ use fieldhouse_testing::clubs;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::support::ground::Ground;
+use crate::support::fixtures::Fixture;
 use crate::support::{Answer, Club, PASSWORD, address, on_both};
 
 const LOGIN: &str = "/api/v1/auth/login";
@@ -39,7 +39,7 @@ fn text<'a>(answer: &'a Answer, name: &str) -> &'a str {
     answer.body["data"][name].as_str().unwrap_or_else(|| panic!("{name} in {}", answer.body))
 }
 
-/// A problem without what differs from request to request.
+/// A problem without the parts that differ between requests.
 fn timeless(answer: &Answer) -> (u16, Value, Vec<String>) {
     let mut body = answer.body.clone();
     let fields = body.as_object_mut().expect("a problem");
@@ -54,7 +54,7 @@ fn timeless(answer: &Answer) -> (u16, Value, Vec<String>) {
     (answer.status, body, headers.map(|(name, value)| format!("{name}: {value:?}")).collect())
 }
 
-/// Lets sign-ins of an address fail.
+/// Records failed sign-in attempts of an address.
 async fn fail(club: &Club, email: &str, times: usize, at: Timestamp) {
     for _ in 0..times {
         let subject = digest(&email.to_lowercase());
@@ -64,16 +64,16 @@ async fn fail(club: &Club, email: &str, times: usize, at: Timestamp) {
 }
 
 #[tokio::test]
-async fn an_unknown_address_and_a_wrong_password_get_the_same_answer_and_the_same_work() {
+async fn an_unknown_address_and_a_wrong_password_get_the_same_response_in_the_same_time() {
     on_both(async |club| {
         let (mut unknown, mut wrong) = (Duration::MAX, Duration::MAX);
         let comparable = |unknown: Duration, wrong: Duration| unknown * 3 > wrong && wrong * 3 > unknown;
-        // The hash takes nearly all of the time, so that leaving it out would always show. What else the machine does can only slow
-        // one of the two down for a while: the shortest times are compared, of more rounds where need be.
+        // The hash takes nearly all of the time, so that leaving it out would show. Other load can only slow one of the two down for a
+        // while: the shortest times are compared, over more rounds if necessary.
         for round in 0..10 {
             for role in Role::ALL {
                 let known = email(role);
-                let stranger = format!("nobody-{role}-{round}@riverside-club.example");
+                let stranger = format!("unknown-{role}-{round}@riverside-club.example");
                 let started = Instant::now();
                 let one = login(&club, &stranger, "not the password").await;
                 unknown = unknown.min(started.elapsed());
@@ -82,7 +82,7 @@ async fn an_unknown_address_and_a_wrong_password_get_the_same_answer_and_the_sam
                 wrong = wrong.min(started.elapsed());
                 assert_eq!(one.code(), "invalid_credentials");
                 assert_eq!(timeless(&one), timeless(&other));
-                club.app.store.clear_login_failures(digest(&known)).await.expect("failures are wiped out");
+                club.app.store.clear_login_failures(digest(&known)).await.expect("failures are cleared");
             }
             if comparable(unknown, wrong) {
                 break;
@@ -94,10 +94,10 @@ async fn an_unknown_address_and_a_wrong_password_get_the_same_answer_and_the_sam
 }
 
 #[tokio::test]
-async fn a_sign_in_that_is_under_way_does_not_outlive_a_new_password() {
+async fn a_sign_in_during_a_password_change_is_refused() {
     on_both(async |club| {
         let email = email(Role::Coach);
-        // Others hash passwords, so that the sign-in waits between what it reads and what it writes.
+        // Other hashes keep the pool busy, so that the sign-in waits between reading the user and writing the session.
         let busy = (0..16).map(|_| {
             let (passwords, salt) = (club.app.passwords.clone(), club.app.clock.random());
             tokio::spawn(async move { passwords.turn()?.hash("of others".into(), salt).await.map(drop) })
@@ -132,14 +132,14 @@ async fn a_sign_in_that_is_under_way_does_not_outlive_a_new_password() {
 }
 
 #[tokio::test]
-async fn who_belongs_to_several_organizations_chooses_one() {
+async fn a_user_with_several_organizations_must_choose_one() {
     on_both(async |club| {
         let neighbours = club.neighbours().await.get("/api/v1/organization").await;
         let coach = club.member(Role::Coach).get(PROFILE).await;
         let other = neighbours.id().parse().expect("an id");
-        let mut ground = Ground::in_organization(&club, other, SignedDuration::ZERO).await;
-        ground.membership(coach.id().parse().expect("an id"), Role::Viewer);
-        ground.write().await;
+        let mut fixture = Fixture::in_organization(&club, other, SignedDuration::ZERO).await;
+        fixture.membership(coach.id().parse().expect("an id"), Role::Viewer);
+        fixture.write().await;
         let unsaid = login(&club, &email(Role::Coach), PASSWORD).await;
         assert_eq!((unsaid.status, unsaid.code()), (422, "validation_failed"));
         assert_eq!(unsaid.body["organizations"], json!(["riverside-club", "neighbour-club"]));
@@ -157,7 +157,7 @@ async fn who_belongs_to_several_organizations_chooses_one() {
             let key = club.with_key(&owner.issue_key(&json!({"name": "Scoreboard"})).await);
             let profile = key.get(PROFILE).await.body;
             let memberships = profile["data"]["memberships"].as_array().expect("memberships");
-            assert_eq!(memberships.len(), 1, "a key tells nothing of its owner's other organizations");
+            assert_eq!(memberships.len(), 1, "a key does not show its owner's other organizations");
             assert_eq!(memberships[0]["organization"], answer.body["data"]["organization"]);
         }
         let body =
@@ -169,7 +169,7 @@ async fn who_belongs_to_several_organizations_chooses_one() {
 }
 
 #[tokio::test]
-async fn who_is_suspended_or_removed_cannot_sign_in() {
+async fn a_suspended_or_removed_user_cannot_sign_in() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         let members = owner.get("/api/v1/members").await;
@@ -194,7 +194,7 @@ async fn who_is_suspended_or_removed_cannot_sign_in() {
 }
 
 #[tokio::test]
-async fn a_refresh_token_is_good_once_and_its_reuse_ends_the_session() {
+async fn a_refresh_token_works_once_and_its_reuse_ends_the_session() {
     on_both(async |club| {
         let coach = club.member(Role::Coach);
         let first = &coach.refresh_token;
@@ -202,7 +202,7 @@ async fn a_refresh_token_is_good_once_and_its_reuse_ends_the_session() {
         assert_eq!(second.status, 200, "{}", second.body);
         assert_ne!(text(&second, "refresh_token"), first);
         let lost = refresh(&club, first).await;
-        assert_eq!(lost.status, 200, "an answer that was lost may be fetched once more: {}", lost.body);
+        assert_eq!(lost.status, 200, "a lost response can be fetched once more: {}", lost.body);
         let third = refresh(&club, text(&lost, "refresh_token")).await;
         assert_eq!(third.status, 200, "{}", third.body);
         let access = club.with_token(text(&third, "access_token"));
@@ -220,7 +220,7 @@ async fn a_refresh_token_is_good_once_and_its_reuse_ends_the_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refresh_token_that_many_use_at_once_ends_the_session() {
+async fn concurrent_use_of_a_refresh_token_ends_the_session() {
     on_both(async |club| {
         let token = club.member(Role::Coach).refresh_token.clone();
         let tries: Vec<_> = (0..6)
@@ -245,7 +245,7 @@ async fn a_refresh_token_that_many_use_at_once_ends_the_session() {
 }
 
 #[tokio::test]
-async fn a_refresh_token_that_is_not_ours_is_refused() {
+async fn a_foreign_refresh_token_is_refused() {
     on_both(async |club| {
         let token = &club.member(Role::Coach).refresh_token;
         let middle = token.len() / 2;
@@ -256,7 +256,7 @@ async fn a_refresh_token_that_is_not_ours_is_refused() {
             let refused = refresh(&club, wrong).await;
             assert_eq!((refused.status, refused.code()), (401, "invalid_credentials"), "{wrong}");
         }
-        assert_eq!(refresh(&club, token).await.status, 200, "and the session goes on");
+        assert_eq!(refresh(&club, token).await.status, 200, "the session still works");
     })
     .await;
 }

@@ -1,6 +1,6 @@
-//! The shapes that the contract gives every answer and every refusal, asked of every operation of the table.
+//! What the contract says about every response and every refusal, tested with every operation of the table.
 //!
-//! One file a theme below; here stands what they share: a request to any operation, and what a problem looks like.
+//! Each file has one theme. This one has what they share: a valid request to any operation, and the check of a problem.
 
 mod conditions;
 mod everywhere;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Person, row};
 
-/// An id of no record, but for its prefix.
+/// The end of an id that no record has.
 const UNKNOWN: &str = "01h2xcejqtf2nbrexx3vqjhp41";
 
 /// The method of an operation.
@@ -26,7 +26,7 @@ fn method(operation: Operation) -> Method {
     row(operation).method.name().parse().expect("a method")
 }
 
-/// The path of an operation, where it takes an id with one that no record has.
+/// The path of an operation, with an unknown id if it takes one.
 fn path(operation: Operation) -> String {
     let path = row(operation).path;
     let prefix = match path.trim_end_matches("/{id}") {
@@ -44,10 +44,10 @@ fn path(operation: Operation) -> String {
     path.replace("{id}", &id).replace("{file}", "swagger-ui.css").replace("{code}", "not_found")
 }
 
-/// A body that an operation takes, so that what is refused is refused for another reason.
+/// A valid body for an operation, so that a refusal has another reason.
 fn body(operation: Operation) -> Value {
     match operation {
-        Operation::AuthLogin => json!({"email": "nobody@club.example", "password": "a wrong password"}),
+        Operation::AuthLogin => json!({"email": "unknown@club.example", "password": "a wrong password"}),
         Operation::AuthRefresh => json!({"refresh_token": "fhr_none"}),
         Operation::AuthPassword => json!({"current_password": "wrong", "new_password": "another long one"}),
         Operation::ApiKeyCreate => json!({"name": "a key"}),
@@ -70,7 +70,7 @@ fn takes_body(operation: Operation) -> bool {
     row(operation).body_kind != BodyKind::None
 }
 
-/// A request to an operation that lacks nothing but, perhaps, its object.
+/// A request to an operation that is complete, except that its record may not exist.
 fn request(person: &Person, operation: Operation, query: &str) -> RequestBuilder {
     let request = person.request(method(operation), &format!("{}{query}", path(operation)));
     if takes_body(operation) { request.json(&body(operation)) } else { request }
@@ -89,7 +89,7 @@ const MORE: [&str; 9] = [
     "organizations",
 ];
 
-/// Checks that an answer is the problem of a code, with the members that every problem has and nothing of the inside.
+/// Checks that a response is the problem of a code, with the members that every problem has and no internal details.
 #[track_caller]
 pub(crate) fn is_problem(answer: &Answer, code: Code, what: &str) {
     assert_eq!((answer.status, answer.code()), (code.status(), code.name()), "{what}: {}", answer.text);
@@ -121,7 +121,7 @@ pub(crate) fn is_problem(answer: &Answer, code: Code, what: &str) {
     }
 }
 
-/// Where a problem says that fields are wrong.
+/// The pointers of a problem's invalid fields.
 pub(crate) fn pointers(answer: &Answer) -> Vec<&str> {
     let errors = answer.body["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
     errors.iter().filter_map(|error| error["pointer"].as_str()).collect()

@@ -1,4 +1,4 @@
-//! Tests speak as people: a club with a person of every role, who sends requests and looks at answers.
+//! Test support: a club with a member of every role, who sends requests and checks responses.
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -19,19 +19,19 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use self::ground::Ground;
+use self::fixtures::Fixture;
 
-/// The password of everybody.
+/// The password of every user.
 pub(crate) const PASSWORD: &str = "correct horse battery staple";
 
-/// Runs a test on both engines, each with a club of its own on a database of its own.
+/// Runs a test on both engines, each with its own database and club.
 pub(crate) async fn on_both(test: impl AsyncFn(Club)) {
     for database in both() {
         test(Club::open(database, LimitOptions::default(), Clock::system()).await).await;
     }
 }
 
-/// Runs a test on both engines, with a clock that stands still until the test moves it: see [`Club::pass`].
+/// Runs a test on both engines with a clock that stops until the test moves it: see [`Club::pass`].
 pub(crate) async fn on_both_in_held_time(test: impl AsyncFn(Club)) {
     let start = "2026-03-01T09:00:00Z".parse().expect("a time");
     for database in both() {
@@ -39,7 +39,7 @@ pub(crate) async fn on_both_in_held_time(test: impl AsyncFn(Club)) {
     }
 }
 
-/// A server with one organization in it, and a person of every role who has a session.
+/// A server with one organization, and a member of every role with a session.
 pub(crate) struct Club {
     pub(crate) app: App,
     pub(crate) base_url: String,
@@ -58,7 +58,7 @@ impl Club {
         Self::start(database, limits, clock, ConnectionOptions::default(), None).await
     }
 
-    /// Starts a server that treats its connections in its own way.
+    /// Starts a server with these connection options.
     pub(crate) async fn open_with(
         database: Database,
         limits: LimitOptions,
@@ -67,7 +67,7 @@ impl Club {
         Self::start(database, limits, Clock::system(), connections, None).await
     }
 
-    /// Starts a server on a database that says it is at another address than it is.
+    /// Starts a server that uses another URL than its real one.
     pub(crate) async fn open_as(
         database: Database,
         limits: LimitOptions,
@@ -95,7 +95,7 @@ impl Club {
         let serving = tokio::spawn(listener::serve(socket, router, connections, async {
             let _ = stopped.await;
         }));
-        // Nothing here is called over TLS, and reading the machine's certificates takes longer than most tests.
+        // No TLS is used, and reading the machine's certificates takes longer than most tests.
         let http = reqwest::Client::builder().tls_certs_only([]).build().expect("a client");
         let mut club = Self {
             app,
@@ -112,43 +112,43 @@ impl Club {
         club
     }
 
-    /// Founds another organization on the same server. Its owner has a session.
+    /// Founds another organization on the same server and returns its owner, who has a session.
     pub(crate) async fn neighbours(&self) -> Person {
         self.found("Neighbour Club").await.1.pop().expect("an owner")
     }
 
-    /// Founds an organization, with a person of every role who has a session, lowest first.
+    /// Founds an organization with a member of every role, lowest first, who have sessions.
     async fn found(&self, name: &str) -> (OrganizationId, Vec<Person>) {
-        let (organization, people) = Ground::found(&self.app, name).await;
+        let (organization, people) = Fixture::found(&self.app, name).await;
         let slug = slug(&Name::parse(name).expect("a name"));
         let people = Role::ALL.into_iter().zip(people);
-        let people = people.map(|(role, (settler, session))| Person {
+        let people = people.map(|(role, (member, session))| Person {
             role,
             email: address(&slug, role),
-            user: Some(settler.user),
+            user: Some(member.user),
             refresh_token: session.refresh_token,
             ..self.person(Credential::Session(session.access_token))
         });
         (organization, people.collect())
     }
 
-    /// Another session of the person of a role, without a sign-in.
+    /// Creates another session of the member with a role, without a sign-in.
     pub(crate) async fn another_session(&self, role: Role) -> Person {
         let person = self.member(role);
-        let mut ground = Ground::new(self, SignedDuration::ZERO).await;
-        let session = ground.session(person.user.expect("a user"));
-        ground.write().await;
+        let mut fixture = Fixture::new(self, SignedDuration::ZERO).await;
+        let session = fixture.session(person.user.expect("a user"));
+        fixture.write().await;
         let credential = Credential::Session(session.access_token);
         Person { refresh_token: session.refresh_token, credential, ..person.clone() }
     }
 
-    /// Signs in with the password, which takes long: for tests about signing in.
+    /// Signs in with the password. This is slow: only for tests of signing in.
     pub(crate) async fn sign_in(&self, role: Role) -> Person {
         let person = self.member(role);
         let body = json!({"email": person.email, "password": PASSWORD});
         let answer = self.anonymous().post("/api/v1/auth/login", &body).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
-        let text = |name: &str| answer.body["data"][name].as_str().expect("a text").to_owned();
+        let text = |name: &str| answer.body["data"][name].as_str().expect("a string").to_owned();
         let credential = Credential::Session(text("access_token"));
         Person { refresh_token: text("refresh_token"), credential, ..person.clone() }
     }
@@ -165,27 +165,27 @@ impl Club {
         }
     }
 
-    /// Somebody without a credential.
+    /// A caller without a credential.
     pub(crate) fn anonymous(&self) -> Person {
         self.person(Credential::None)
     }
 
-    /// Somebody with an API key.
+    /// A caller with an API key.
     pub(crate) fn with_key(&self, key: &str) -> Person {
         self.person(Credential::Key(key.to_owned()))
     }
 
-    /// The person of a role.
+    /// The member with a role.
     pub(crate) fn member(&self, role: Role) -> &Person {
         self.people.iter().find(|person| person.role == role).expect("a person of every role")
     }
 
-    /// The person of every role, lowest first.
-    pub(crate) fn everybody(&self) -> &[Person] {
+    /// All members, lowest role first.
+    pub(crate) fn everyone(&self) -> &[Person] {
         &self.people
     }
 
-    /// Lets time pass on the server, whose clock the test holds.
+    /// Moves the server's clock forward.
     pub(crate) fn pass(&self, time: SignedDuration) {
         self.app.clock.advance(time);
     }
@@ -198,12 +198,12 @@ impl Club {
     }
 }
 
-/// The address of the person of a role.
+/// The e-mail address of the member with a role.
 pub(crate) fn address(club: &str, role: Role) -> String {
     format!("{role}@{club}.example")
 }
 
-/// How a person shows who he is.
+/// The credential of a caller.
 #[derive(Clone)]
 pub(crate) enum Credential {
     None,
@@ -211,7 +211,7 @@ pub(crate) enum Credential {
     Key(String),
 }
 
-/// Somebody who sends requests.
+/// A caller who sends requests.
 #[derive(Clone)]
 pub(crate) struct Person {
     pub(crate) role: Role,
@@ -223,18 +223,18 @@ pub(crate) struct Person {
     base_url: String,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: reqwest::header::HeaderMap,
-    /// The body as JSON; null where it is none.
+    /// The body as JSON; null if it is not JSON.
     pub(crate) body: Value,
     pub(crate) text: String,
 }
 
 impl Answer {
-    /// An answer as it comes over the wire, with its head and its whole body.
+    /// Parses a raw response with its head and its whole body.
     pub(crate) fn parse(raw: &str) -> Self {
         let (head, text) = raw.split_once("\r\n\r\n").expect("a head");
         let mut lines = head.lines();
@@ -247,12 +247,12 @@ impl Answer {
         Self { status, headers: lines.map(header).collect(), body, text: text.to_owned() }
     }
 
-    /// A header's text; empty where there is none.
+    /// The value of a header; empty if it is missing.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// The code of a problem; empty for what is none.
+    /// The code of a problem; empty for other responses.
     pub(crate) fn code(&self) -> &str {
         self.body["code"].as_str().unwrap_or_default()
     }
@@ -264,7 +264,7 @@ impl Answer {
 }
 
 impl Person {
-    /// A request with the person's credential, to be completed and given to [`send`].
+    /// A request with the caller's credential, to complete and pass to [`send`].
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.http.request(method, format!("{}{path}", self.base_url));
         match &self.credential {
@@ -294,7 +294,7 @@ impl Person {
         send(self.request(Method::DELETE, path)).await
     }
 
-    /// Issues an API key to the person.
+    /// Creates an API key of the user.
     pub(crate) async fn issue_key(&self, wanted: &Value) -> String {
         let answer = self.post("/api/v1/api-keys", wanted).await;
         assert_eq!(answer.status, 201, "{}", answer.body);
@@ -302,7 +302,7 @@ impl Person {
     }
 }
 
-/// Sends a request, and checks the response against the contract.
+/// Sends a request and checks the response against the contract.
 pub(crate) async fn send(request: RequestBuilder) -> Answer {
     let (http, request) = request.build_split();
     let request = request.expect("a request");
@@ -318,10 +318,10 @@ pub(crate) async fn send(request: RequestBuilder) -> Answer {
     answer
 }
 
-/// The check of every response against the OpenAPI document.
+/// Checks every response against the OpenAPI document.
 pub(crate) mod contract;
-/// Records written by the operator's hand, past the API.
-pub(crate) mod ground;
+/// Records written to the store directly, not through the API.
+pub(crate) mod fixtures;
 
 /// The row of an operation of the API.
 pub(crate) fn row(operation: impl Borrow<Operation>) -> &'static Row {

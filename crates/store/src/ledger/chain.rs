@@ -1,7 +1,7 @@
-//! The chain: each entry's digest covers the entry before it, so that no stored byte can change unnoticed.
+//! The chain: each entry's digest covers the previous entry, so that changes of stored entries are detected.
 //!
-//! Images and reasons are covered through digests of their own, under random salts, so that they can be cleared without breaking the
-//! chain and without leaving a digest that could be tried against guesses.
+//! Images and reasons are covered by separate digests with random salts. So they can be cleared without breaking the chain, and the digests
+//! that stay cannot be compared with guesses.
 
 use fieldhouse_domain::ids::{Id, OrganizationId};
 use hmac::{Hmac, KeyInit, Mac};
@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::entries::{Salt, Written, WrittenEffect};
 
-/// A link of the chain, or what it covers.
+/// A digest: a link of the chain, or of what it covers.
 pub(crate) type Link = [u8; 32];
 
 /// The link before the first entry of an organization.
@@ -32,7 +32,7 @@ pub(crate) fn reason(salt: &Salt, reason: &str) -> Link {
 }
 
 fn salted(salt: &Salt, texts: &[Option<&str>]) -> Link {
-    // HMAC takes keys of any length.
+    // HMAC accepts keys of any length.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(salt) else { return [0; 32] };
     for text in texts {
         mac.update(&length(text.map(str::as_bytes)));
@@ -41,7 +41,7 @@ fn salted(salt: &Salt, texts: &[Option<&str>]) -> Link {
     mac.finalize().into_bytes().into()
 }
 
-/// The link of an entry: over the previous link, its columns in the order of the schema, and its effects.
+/// The link of an entry. It covers the previous link, the entry's columns in the order of the schema, and its effects.
 pub(crate) fn link<'a>(
     previous: &Link,
     organization: OrganizationId,
@@ -77,7 +77,7 @@ pub(crate) fn link<'a>(
     chain.finish()
 }
 
-/// Parts that are hashed one after the other.
+/// Hashes parts one after the other.
 #[derive(Default)]
 struct Chain(Sha256);
 
@@ -100,7 +100,7 @@ impl Chain {
     }
 }
 
-/// The length of a part, so that no two lists of parts are hashed alike. NULL has one that no part can have.
+/// The length of a part, so that no two lists of parts have the same hash. NULL has a length that no part can have.
 fn length(part: Option<&[u8]>) -> [u8; 8] {
     part.map_or(u64::MAX, |part| part.len() as u64).to_be_bytes()
 }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn null_differs_from_empty_and_no_text_moves_into_its_neighbour() {
+    fn null_differs_from_empty_and_parts_are_separated() {
         let salt = [7; 16];
         let digests = [
             images(&salt, None, None),

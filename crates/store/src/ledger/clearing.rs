@@ -1,7 +1,7 @@
-//! Clearing images: the erasure of one record, and the retention of all.
+//! Clearing images: the erasure of one record, and the retention of all records.
 //!
-//! Both are entries that name what they clear, so that the chain can be verified: the digests of what was cleared stay. Cleared text stays
-//! in files, write-ahead logs and backups until they are rewritten.
+//! Both are entries that name what they clear. The digests stay, so that the chain can still be verified. Cleared text stays in files,
+//! write-ahead logs and backups until they are overwritten.
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::effects::Kind;
@@ -32,17 +32,17 @@ queries! {
     LEDGERS "ledger.all" "SELECT org_id FROM ledger_heads";
 }
 
-/// The operation of an entry by which the retention clears images.
+/// The operation of entries that clear old images.
 pub(crate) const RETENTION: &str = "ledger.retention";
 
 impl<'tx> Tx<'tx> {
-    /// Clears all images of a record in the ledger, those of this transaction included, and the reasons of the entries that changed it.
+    /// Clears all images of a record in the ledger, including those of this transaction, and the reasons of the entries that changed it.
     pub fn erase(&mut self, proof: &OrgWrite<'tx>, change: Change<'_>, record: (Kind, Uuid)) {
         self.unrecorded.erase(proof.organization(), proof.actor(), change, record);
     }
 }
 
-/// Clears what posted entries erase.
+/// Clears what new entries erase.
 pub(super) async fn clear(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -58,7 +58,7 @@ pub(super) async fn clear(
 }
 
 impl Store {
-    /// Clears the images of all entries that were posted before a time: of how many effects. Entries and the names of changed fields
+    /// Clears the images of all entries posted before a time, and returns the number of effects. Entries and the names of changed fields
     /// stay.
     pub async fn clear_images(&self, before: Timestamp, moment: &Moment) -> Result<u64> {
         let mut cleared = 0;

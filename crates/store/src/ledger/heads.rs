@@ -1,4 +1,4 @@
-//! Heads: how far the ledger of an organization is.
+//! Heads: the newest entry of each organization's ledger.
 
 use fieldhouse_domain::ids::OrganizationId;
 use jiff::Timestamp;
@@ -24,25 +24,25 @@ const LOCK: &Query = &Query {
 /// The queries that only PostgreSQL has.
 pub(crate) const POSTGRES_QUERIES: &[&Query] = &[LOCK];
 
-/// How far the ledger of an organization is.
+/// The newest entry of an organization's ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Changes when the organization is restored or imported: positions of another epoch mean nothing.
+    /// Changes when the organization is restored or imported: positions in another epoch are invalid.
     pub epoch: i64,
-    /// The number of the newest entry; 0: there is none.
+    /// The number of the newest entry; 0 if there is none.
     pub seq: i64,
     /// When it was posted.
     pub posted_at: Timestamp,
-    /// The link of the chain that it ends with.
+    /// The last link of the chain.
     pub chain: Link,
 }
 
-/// What rises with every commit of an organization, and is the same on every node.
+/// A number that grows with every commit of an organization and is the same on every node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Generation {
     /// The ledger's epoch.
     pub epoch: i64,
-    /// How many entries were committed in it.
+    /// The number of entries committed in this epoch.
     pub commits: i64,
 }
 
@@ -54,7 +54,7 @@ pub(crate) async fn read(reader: &mut impl Reader, organization: OrganizationId)
     found(organization, first(reader, READ, values![id(organization)], row).await?)
 }
 
-/// Reads the head for a transaction that appends entries.
+/// Locks and reads the head, for a transaction that appends entries.
 pub(crate) async fn lock(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Head> {
     let query = match tx.engine() {
         Engine::Sqlite => READ,
@@ -67,14 +67,14 @@ fn found(organization: OrganizationId, head: Option<Head>) -> Result<Head> {
     head.ok_or_else(|| Error::Internal(format!("{organization} has no ledger")))
 }
 
-/// Creates the ledger of a new organization. Its epoch is the time at which it begins.
+/// Creates the ledger of a new organization. Its epoch is the time of creation.
 pub(crate) async fn create(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) -> Result<()> {
     let genesis = chain::genesis(organization);
     let values = values![id(organization), now.as_microsecond(), Timestamp::UNIX_EPOCH, &genesis];
     tx.run(CREATE, values).await.map(drop)
 }
 
-/// Advances the head from the entry that was read.
+/// Advances the head from the one that was read.
 pub(crate) async fn advance(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -84,6 +84,6 @@ pub(crate) async fn advance(
     let values = values![id(organization), head.seq, head.posted_at, &head.chain, from];
     match tx.run(ADVANCE, values).await? {
         1 => Ok(()),
-        _ => Err(Error::Internal(format!("the ledger of {organization} moved while it was written"))),
+        _ => Err(Error::Internal(format!("the ledger of {organization} changed while it was written"))),
     }
 }

@@ -1,8 +1,8 @@
 //! The journal (PostgreSQL): where entries wait until they are posted.
 //!
-//! The order of the ledger rests on four rules: a transaction writes its rows of an organization at one place, as its *last* statement;
-//! `n` is an identity with CACHE 1; and the transaction is SERIALIZABLE. So whoever read or overwrote what a transaction wrote has a
-//! greater `n`.
+//! The order of the ledger depends on these rules: a transaction writes its journal rows at one place, as its *last* statements; `n` is an
+//! identity with CACHE 1; and the transaction is SERIALIZABLE. So a transaction that read or overwrote data of another one has a greater
+//! `n`.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -32,11 +32,11 @@ queries! {
     SHARE_HEAD "journal.share_head" "SELECT seq FROM ledger_heads WHERE org_id = $1 FOR SHARE";
 }
 
-/// The format of a row, which it starts with.
+/// The format of a row, which is its first field.
 const FORMAT: &str = "1";
-/// How many effects one row holds at most.
+/// The maximum number of effects in one row.
 const EFFECTS: usize = 500;
-/// How many rows and bytes are posted together at most.
+/// The maximum numbers of rows and bytes that are posted together.
 const ROWS: u32 = 500;
 const BYTES: i64 = 4 << 20;
 
@@ -50,7 +50,7 @@ struct Part {
     entry: Written,
 }
 
-/// What was taken out of the journal.
+/// An item read from the journal.
 #[derive(Debug, PartialEq)]
 pub(super) enum Taken {
     /// An entry.
@@ -59,7 +59,7 @@ pub(super) enum Taken {
     Unreadable(i64, String),
 }
 
-/// Writes an entry: one row, or several where it has many effects.
+/// Writes an entry: one row, or several if it has many effects.
 pub(super) async fn write(tx: &mut Tx<'_>, organization: OrganizationId, entry: Written) -> Result<()> {
     let at = entry.at;
     for text in rows(entry)? {
@@ -87,7 +87,7 @@ fn part(text: &str) -> Option<Part> {
     (format == FORMAT).then(|| serde_json::from_str(json).ok()).flatten()
 }
 
-/// Takes entries out of the journal in their order, the parts of one entry together.
+/// Takes entries out of the journal in order, with all their parts.
 pub(super) async fn take(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Taken>> {
     let sizes = tx.rows(SIZES, values![id(organization), ROWS], |row| row.next::<i64>()).await?;
     let mut bytes = 0;
@@ -107,7 +107,7 @@ pub(super) async fn take(tx: &mut Tx<'_>, organization: OrganizationId) -> Resul
         if ended || gathering.open.is_empty() {
             return Ok(gathering.finish());
         }
-        // The parts of an entry are committed together, so that the others are there.
+        // The parts of an entry are committed together, so that the others exist.
         rows = 1;
     }
 }
@@ -131,7 +131,7 @@ pub(super) async fn waits(reader: &mut impl Reader, organization: OrganizationId
     Ok(first(reader, WAITS, values![id(organization)], |row| row.next::<i64>()).await?.is_some())
 }
 
-/// The epoch of an organization's ledger, and how many entries were committed in it, waiting ones included.
+/// The epoch of an organization's ledger, and the number of entries committed in it, including waiting ones.
 pub(super) async fn generation(
     reader: &mut impl Reader,
     organization: OrganizationId,
@@ -139,16 +139,16 @@ pub(super) async fn generation(
     first(reader, GENERATION, values![id(organization)], |row| Ok((row.next()?, row.next()?))).await
 }
 
-/// Keeps posters out until the transaction ends.
+/// Blocks posters until the transaction ends.
 pub(super) async fn share_head(reader: &mut impl Reader, organization: OrganizationId) -> Result<()> {
     reader.rows(SHARE_HEAD, values![id(organization)], |row| row.next::<i64>()).await.map(drop)
 }
 
-/// Rows that are put together to entries.
+/// Rows that are combined to entries.
 #[derive(Default)]
 struct Gathering {
     taken: Vec<Taken>,
-    /// Entries of which parts are missing, with the texts that were read.
+    /// Incomplete entries, with the texts of their rows.
     open: Vec<(Part, i64, Vec<String>)>,
 }
 
@@ -175,7 +175,7 @@ impl Gathering {
         }
     }
 
-    /// What was taken. Parts whose last one is missing are not readable.
+    /// The items. An entry whose last part is missing cannot be read.
     fn finish(self) -> Vec<Taken> {
         let unreadable = self
             .open
@@ -185,7 +185,7 @@ impl Gathering {
     }
 }
 
-/// What this process has committed to the journal, and did not post itself yet.
+/// What this process has committed to the journal and not posted yet.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     counts: Mutex<HashMap<OrganizationId, u64>>,
@@ -193,7 +193,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// Notes entries that were committed.
+    /// Counts committed entries.
     pub(crate) fn note(&self, organizations: &[OrganizationId]) {
         if organizations.is_empty() {
             return;
@@ -206,20 +206,20 @@ impl Waiting {
         self.committed.notify_one();
     }
 
-    /// The organizations with entries of this process, from which point on they are counted anew.
+    /// The organizations with entries of this process. Resets the counts.
     pub(crate) fn take(&self) -> Vec<OrganizationId> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.drain().map(|(organization, _)| organization).collect()
     }
 
-    /// The organizations of which more entries than `crowd` were committed; they are counted anew.
+    /// The organizations with more than `crowd` committed entries. Resets their counts.
     pub(crate) fn crowded(&self, crowd: u64) -> Vec<OrganizationId> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let crowded = counts.extract_if(|_, count| *count > crowd);
         crowded.map(|(organization, _)| organization).collect()
     }
 
-    /// Waits until something is committed.
+    /// Waits for the next commit.
     pub(crate) async fn committed(&self) {
         self.committed.notified().await;
     }

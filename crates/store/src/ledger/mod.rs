@@ -1,12 +1,12 @@
-//! The ledger: one history for each organization. Every transaction that changes an organization is one entry: who, when, through which
+//! The ledger: the history of each organization. Every transaction that changes an organization is one entry: who, when, through which
 //! operation, why, and every record before and after.
 //!
-//! - [`entries`]: what a transaction collects, and the entry that it becomes.
-//! - [`journal`] (PostgreSQL): where entries wait. SQLite has one writer and writes to the ledger directly.
-//! - [`posting`]: how entries get their number, and who posts. [`heads`]: how far an organization's ledger is.
-//! - [`chain`]: the digests that tie entries together.
-//! - [`reading`]: the audit log, the history of a record, and what changed since.
-//! - [`clearing`]: erasing and the retention. [`verifying`]: whether everything is as it was written.
+//! - [`entries`]: the effects of a transaction, and the entry that they become.
+//! - [`journal`] (PostgreSQL): where entries wait to be posted. SQLite has one writer, which writes to the ledger directly.
+//! - [`posting`]: how entries get their number, and who posts. [`heads`]: the newest entry of each ledger.
+//! - [`chain`]: the digests that link entries.
+//! - [`reading`]: the audit log, the history of a record, and changes since a position.
+//! - [`clearing`]: erasure and retention. [`verifying`]: whether entries were altered.
 
 pub(crate) mod chain;
 pub(crate) mod clearing;

@@ -1,5 +1,5 @@
-//! Posting: how entries get their place in the ledger. On SQLite that is the last statement of their transaction; on PostgreSQL they wait
-//! in the journal until a worker, a crowded writer or a reader of history posts them.
+//! Posting: how entries get their position in the ledger. On SQLite this is the last statement of their transaction. On PostgreSQL they
+//! wait in the journal until a worker, a writer with too many waiting entries or a reader of history posts them.
 
 use std::time::Duration;
 
@@ -30,18 +30,18 @@ queries! {
 
 /// The operation of an entry whose journal row cannot be read.
 pub(crate) const UNREADABLE: &str = "ledger.unreadable";
-/// How many entries of an organization may wait before its writers help to post them.
+/// The number of waiting entries of an organization above which its writers help to post them.
 const CROWD: u64 = 1000;
-/// How long a reader of history posts.
+/// How long a reader of history may spend on posting.
 const READERS_TIME: Duration = Duration::from_millis(500);
 
-/// Appends an entry to the ledger (SQLite). Its time of posting is later than its own and than that of the entry before.
+/// Appends an entry to the ledger (SQLite). It is posted later than its own time and than the previous entry.
 pub(super) async fn append(tx: &mut Tx<'_>, organization: OrganizationId, entry: Written) -> Result<()> {
     let head = heads::lock(tx, organization).await?;
     append_now(tx, organization, head, entry).await
 }
 
-/// Appends an entry to the ledger in a transaction that holds its head, on either engine.
+/// Appends an entry to the ledger in a transaction that has locked its head, on either engine.
 pub(super) async fn append_now(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -59,7 +59,7 @@ pub(super) async fn append_now(
     append_all(tx, organization, head, earliest, vec![entry]).await
 }
 
-/// Posts waiting entries of an organization (PostgreSQL): how many.
+/// Posts waiting entries of an organization (PostgreSQL), and returns their number.
 async fn post_some(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<usize> {
     let head = heads::lock(tx, organization).await?;
     let (now, newest) = journal::clock(tx, organization).await?;
@@ -79,7 +79,7 @@ fn after(time: Timestamp) -> Timestamp {
     time.saturating_add(SignedDuration::from_micros(1)).unwrap_or(Timestamp::MAX)
 }
 
-/// Writes entries behind the head and advances it. None is posted earlier than `earliest`, nor than the one before it.
+/// Writes entries after the head and advances it. None is posted before `earliest` or before the previous entry.
 async fn append_all(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -109,7 +109,7 @@ async fn append_all(
     heads::advance(tx, organization, from, &head).await
 }
 
-/// An entry with its place and its digests.
+/// An entry with its position and digests.
 struct Placed {
     entry: Written,
     seq: i64,
@@ -188,9 +188,9 @@ fn digest(effect: &WrittenEffect) -> Link {
     chain::images(effect.salt.as_ref().unwrap_or(&none), effect.before.as_deref(), effect.after.as_deref())
 }
 
-/// The entry of a journal row that cannot be read: it must not block its organization.
+/// The entry for a journal row that cannot be read, so that it does not block its organization.
 fn unreadable(organization: OrganizationId, at: i64, text: String) -> Written {
-    tracing::error!(%organization, "a row of the journal cannot be read; it is posted with its text");
+    tracing::error!(%organization, "a row of the journal cannot be read and is posted with its text");
     let digest: [u8; 32] = Sha256::digest([organization.uuid().as_bytes(), text.as_bytes()].concat()).into();
     Written {
         id: Uuid::new_v8(std::array::from_fn(|byte| digest[byte])),
@@ -208,7 +208,7 @@ fn unreadable(organization: OrganizationId, at: i64, text: String) -> Written {
 }
 
 impl Store {
-    /// Posts all waiting entries of an organization: how many there were. On SQLite none ever wait.
+    /// Posts all waiting entries of an organization, and returns their number. On SQLite none ever wait.
     pub async fn post(&self, organization: OrganizationId) -> Result<usize> {
         match self.postgres() {
             Some(postgres) => post_all(postgres, organization).await,
@@ -216,7 +216,7 @@ impl Store {
         }
     }
 
-    /// Posts the waiting entries of every organization: how many there were.
+    /// Posts the waiting entries of every organization, and returns their number.
     pub async fn post_everything(&self) -> Result<usize> {
         let Some(postgres) = self.postgres() else { return Ok(0) };
         let mut posted = 0;
@@ -226,7 +226,7 @@ impl Store {
         Ok(posted)
     }
 
-    /// Waits until a transaction of this process leaves an entry in the journal, then posts. On SQLite that never happens.
+    /// Waits until a transaction of this process commits an entry to the journal, then posts. On SQLite this never happens.
     pub async fn post_when_committed(&self) -> Result<usize> {
         let Some(postgres) = self.postgres() else { return std::future::pending().await };
         postgres.waiting.committed().await;
@@ -237,7 +237,7 @@ impl Store {
         Ok(posted)
     }
 
-    /// Posts for someone who is about to read history, but not for long: what waits behind is read the next time.
+    /// Posts before history is read, for a limited time: the rest is read next time.
     pub(super) async fn post_for_reader(&self, organization: OrganizationId) -> Result<()> {
         match tokio::time::timeout(READERS_TIME, self.post(organization)).await {
             Ok(posted) => posted.map(drop),
@@ -245,7 +245,7 @@ impl Store {
         }
     }
 
-    /// The generation of an organization: read it before the data, or in their snapshot, and from the same server.
+    /// The generation of an organization. Read it before the data or in the same snapshot, and from the same server.
     pub async fn generation(&self, organization: OrganizationId) -> Result<Generation> {
         if let Some(postgres) = self.postgres() {
             return super::reading::generation(postgres, organization).await;
@@ -255,7 +255,7 @@ impl Store {
     }
 }
 
-/// Posts where too many entries wait that writers of this process left: those who write are slowed down to the pace of posting.
+/// Posts for organizations with too many waiting entries of this process, which slows writers down to the pace of posting.
 pub(crate) async fn help(postgres: &Postgres) {
     for organization in postgres.waiting.crowded(CROWD) {
         if let Err(error) = post_all(postgres, organization).await {

@@ -1,4 +1,4 @@
-//! Reading the ledger: the audit log, the history of a record, and what changed since.
+//! Reading the ledger: the audit log, the history of a record, and changes since a position.
 
 use std::str::FromStr as _;
 
@@ -19,7 +19,7 @@ use crate::query::{Query, queries};
 use crate::row::Row;
 use crate::value::{Value, id, values};
 
-/// Entries with their effects, the newest first: `page` picks their numbers, `effects` says which effects are shown.
+/// Entries with their effects, newest first. `page` selects their numbers, `effects` which effects are shown.
 macro_rules! entries {
     ($page:expr, $effects:literal) => {
         concat!(
@@ -35,7 +35,7 @@ macro_rules! entries {
     };
 }
 
-/// Numbers of entries of the organization $1 that are older than the entry $2 and pass the filters $3 to $7.
+/// Numbers of entries of the organization $1 that are older than the entry $2 and match the filters $3 to $7.
 macro_rules! filtered {
     ($and:literal) => {
         concat!(
@@ -58,8 +58,8 @@ queries! {
     POSTED_AFTER "ledger.posted_after" "SELECT seq FROM ledger_entries WHERE org_id = $1 AND posted_at > $2 ORDER BY posted_at LIMIT 1";
 }
 
-/// What happened to records of the kind $2 behind the place $3, $4: only the latest effect on each record, at most $5. Effects that only
-/// clear images change no record.
+/// Effects on records of the kind $2 after the position $3, $4: only the latest effect on each record, at most $5. Effects that only clear
+/// images do not change a record.
 pub(crate) const CHANGES: &str = "SELECT f.seq, f.position, f.record_id AS id, f.verb, e.at
     FROM ledger_effects f JOIN ledger_entries e ON e.org_id = $1 AND e.seq = f.seq
     WHERE f.org_id = $1 AND f.kind = $2 AND (f.seq, f.position) > ($3, $4) AND f.clears_to IS NULL
@@ -67,7 +67,7 @@ pub(crate) const CHANGES: &str = "SELECT f.seq, f.position, f.record_id AS id, f
             AND l.seq > f.seq AND l.clears_to IS NULL)
     ORDER BY f.seq, f.position LIMIT $5";
 
-/// A place in the ledger: behind an effect of an entry.
+/// A position in the ledger: after an effect of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Point {
     /// The entry.
@@ -77,22 +77,22 @@ pub struct Point {
 }
 
 impl Point {
-    /// Behind all effects of an entry.
+    /// After all effects of an entry.
     pub fn behind(seq: i64) -> Self {
         Self { seq, position: i64::MAX }
     }
 }
 
-/// What happened last to a record, and the record as it is now.
+/// The latest change of a record, and the record as it is now.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changed<T> {
-    /// Where that is in the ledger.
+    /// The position of the change.
     pub point: Point,
     /// The record's id.
     pub id: Uuid,
-    /// When.
+    /// When it was made.
     pub at: Timestamp,
-    /// The record as it is now; none: it was deleted.
+    /// The record as it is now. `None` if it was deleted.
     pub record: Option<T>,
 }
 
@@ -105,15 +105,15 @@ pub struct Entry {
     pub id: EntryId,
     /// When the change happened, by the clock of the node that made it.
     pub at: Timestamp,
-    /// When the entry was posted: rises with the number.
+    /// When the entry was posted; this time grows with the number.
     pub posted_at: Timestamp,
-    /// Who did it; none: the operator of the server.
+    /// Who made the change. `None` for the operator of the server.
     pub user_id: Option<UserId>,
     /// The user's name now.
     pub user_name: Option<String>,
     /// The API key.
     pub key_id: Option<ApiKeyId>,
-    /// The user on whose behalf it was done.
+    /// The user on whose behalf it was made.
     pub on_behalf_of: Option<UserId>,
     /// The operation.
     pub operation: String,
@@ -121,7 +121,7 @@ pub struct Entry {
     pub request_id: String,
     /// The changeset.
     pub changeset_id: Option<Uuid>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
     /// What happened to records.
     pub effects: Vec<EntryEffect>,
@@ -130,7 +130,7 @@ pub struct Entry {
 /// What happened to one record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryEffect {
-    /// Its place in the entry.
+    /// Its position in the entry.
     pub position: i64,
     /// The kind of record.
     pub kind: Kind,
@@ -140,7 +140,7 @@ pub struct EntryEffect {
     pub verb: String,
     /// The record's version afterwards.
     pub version: i64,
-    /// The names of the fields that changed.
+    /// The names of the changed fields.
     pub changed: Vec<String>,
     /// The record before, as JSON.
     pub before: Option<String>,
@@ -150,29 +150,29 @@ pub struct EntryEffect {
     pub cleared: bool,
 }
 
-/// Which entries are wanted.
+/// Filters of entries.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Only those of this user.
+    /// Only entries of this user.
     pub user: Option<UserId>,
-    /// Only those of this API key.
+    /// Only entries of this API key.
     pub key: Option<ApiKeyId>,
-    /// Only those of this operation.
+    /// Only entries of this operation.
     pub operation: Option<String>,
-    /// Only those that are about this record.
+    /// Only entries about this record.
     pub record: Option<(Kind, Uuid)>,
-    /// Only those from this time on.
+    /// Only entries from this time on.
     pub from: Option<Timestamp>,
-    /// Only those before this time.
+    /// Only entries before this time.
     pub to: Option<Timestamp>,
 }
 
-/// How far the organization's ledger is. On PostgreSQL, entries may wait behind it.
+/// The head of the organization's ledger. On PostgreSQL, entries may wait to be posted after it.
 pub async fn head(reader: &mut impl Reader, scope: &OrgScope) -> Result<Head> {
     heads::read(reader, scope.organization()).await
 }
 
-/// How far the organization's ledger is, after posting what waits.
+/// The head of the organization's ledger, after posting the waiting entries.
 pub async fn latest(store: &Store, scope: &OrgScope) -> Result<Head> {
     let organization = scope.organization();
     if store.engine() == Engine::Postgres && journal::waits(&mut &*store, organization).await? {
@@ -181,7 +181,7 @@ pub async fn latest(store: &Store, scope: &OrgScope) -> Result<Head> {
     heads::read(&mut &*store, organization).await
 }
 
-/// Entries that are older than an entry, the newest first.
+/// Entries that are older than an entry, newest first.
 pub async fn entries(
     reader: &mut impl Reader,
     scope: &OrgScope,
@@ -217,7 +217,7 @@ pub(crate) async fn list(
     gather(reader, ENTRIES_OF, &values).await
 }
 
-/// The entries that are about a record, the newest first, each with its effects on that record.
+/// The entries about a record, newest first, each with its effects on that record.
 pub async fn history(
     reader: &mut impl Reader,
     scope: &OrgScope,
@@ -230,7 +230,7 @@ pub async fn history(
     gather(reader, HISTORY, values).await
 }
 
-/// The number behind which all entries were posted after a time; none: no entry was.
+/// The number after which all entries were posted after a time. `None` if there are none.
 pub async fn posted_after(
     reader: &mut impl Reader,
     scope: &OrgScope,
@@ -294,15 +294,14 @@ fn effect(row: &mut Row<'_>) -> Result<Option<EntryEffect>> {
     }))
 }
 
-/// A reader that sees history up to the newest entry. On PostgreSQL it keeps posters out while it lives: an entry that is posted while a
-/// record is read could otherwise be posted before the record's newest time of change, and whoever asks for what was posted after that
-/// time would miss it.
+/// A reader that sees history up to the newest entry. On PostgreSQL it blocks posters while it exists. Otherwise an entry could be posted
+/// during the reading, with a time before the newest change that is returned, and a client that continues from there would miss it.
 pub struct Following<'a> {
     store: &'a Store,
     tx: Option<PostgresTx>,
 }
 
-/// Posts what waits and reads on from there. End it with [`Following::finish`].
+/// Posts the waiting entries and reads after them. End it with [`Following::finish`].
 pub async fn following<'a>(store: &'a Store, scope: &OrgScope) -> Result<Following<'a>> {
     let organization = scope.organization();
     let mut following = Following { store, tx: None };
@@ -315,7 +314,7 @@ pub async fn following<'a>(store: &'a Store, scope: &OrgScope) -> Result<Followi
 }
 
 impl Following<'_> {
-    /// Lets posters in again.
+    /// Unblocks posters.
     pub async fn finish(self) -> Result<()> {
         match self.tx {
             Some(tx) => tx.commit().await,

@@ -1,4 +1,4 @@
-//! Verifying the ledger: every digest and every link is computed again from what is stored.
+//! Verifying the ledger: every digest and every link is computed again from the stored data.
 
 use std::collections::HashMap;
 
@@ -26,31 +26,31 @@ queries! {
         WHERE org_id = $1 AND seq > $2 AND clears_to IS NOT NULL";
 }
 
-/// How many entries are read at once.
+/// The number of entries that are read together.
 const PAGE: u32 = 200;
 
-/// What came of verifying a ledger.
+/// The result of verifying a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Everything is as it was written, but for images that an entry says were cleared.
+    /// Nothing was altered, except for images that an entry says were cleared.
     Intact {
-        /// How many entries there are.
+        /// The number of entries.
         entries: i64,
-        /// How many effects have no images any more.
+        /// The number of effects without images.
         cleared: u64,
     },
-    /// An entry is not as it was written.
+    /// An entry was altered.
     Altered {
         /// Its number.
         seq: i64,
-        /// Its id, where there is such an entry.
+        /// Its id, if there is such an entry.
         id: Option<EntryId>,
         /// What is wrong.
         what: &'static str,
     },
 }
 
-/// Verifies the ledger of the organization that a scope reads. What waits to be posted is not part of it.
+/// Verifies the ledger of the organization of a scope, without entries that wait to be posted.
 pub async fn verify(reader: &mut impl Reader, scope: &OrgScope) -> Result<Verdict> {
     verify_all(reader, scope.organization()).await
 }
@@ -105,12 +105,12 @@ async fn verify_all(reader: &mut impl Reader, organization: OrganizationId) -> R
 
 const CLEARED_WITHOUT_ENTRY: &str = "lacks images or a reason that no entry says were cleared";
 
-/// What entries say was cleared.
+/// The clearings that entries report.
 #[derive(Default)]
 struct Clearings {
-    /// Up to which entry the images of a record were erased.
+    /// The entry up to which the images of a record were erased.
     erased: HashMap<(String, Uuid), i64>,
-    /// Up to which entry the retention cleared images.
+    /// The entry up to which the retention cleared images.
     retained: i64,
 }
 
@@ -138,14 +138,14 @@ impl Clearings {
     }
 }
 
-/// An entry as it is stored.
+/// A stored entry.
 struct Stored {
     seq: i64,
     posted_at: i64,
     reason_digest: Option<Link>,
     chain: Link,
     written: Written,
-    /// Where each effect is in the entry, and its digest.
+    /// The position of each effect in the entry, and its digest.
     digests: Vec<(i64, Link)>,
 }
 
@@ -184,7 +184,7 @@ impl Stored {
         }
     }
 
-    /// What is wrong with the link to the entry before.
+    /// What is wrong with the link to the previous entry.
     fn unlinked(&self, previous: &Link, organization: OrganizationId) -> Option<&'static str> {
         let effects = self.written.effects.iter().zip(self.digests.iter().map(|(_, digest)| digest));
         let place = (self.seq, self.posted_at);

@@ -1,4 +1,4 @@
-//! The seam of PostgreSQL, where it takes its insides to see it: what sessions are told, and what their failures are called.
+//! Tests of the PostgreSQL driver that need its internals: settings of sessions, and the mapping of errors.
 
 use fieldhouse_testing::databases::{self, Database};
 use futures_util::future::join;
@@ -25,17 +25,17 @@ async fn open(database: &Database, connections: usize) -> Postgres {
 }
 
 #[tokio::test]
-async fn every_session_has_its_limits() {
+async fn every_session_has_limits() {
     let database = databases::postgres();
     let postgres = open(&database, 1).await;
-    for (setting, told) in [
+    for (setting, shown) in [
         ("statement_timeout", "10s"),
         ("lock_timeout", "5s"),
         ("idle_in_transaction_session_timeout", "30s"),
         ("application_name", "fieldhouse"),
     ] {
         let in_force = postgres.read(SETTING, values![setting], |row| row.next::<String>()).await.unwrap();
-        assert_eq!(in_force, [told], "{setting}");
+        assert_eq!(in_force, [shown], "{setting}");
     }
     let isolation = postgres.write("tests.isolation", async |tx| {
         tx.rows(SETTING, values!["transaction_isolation"], |row| row.next::<String>()).await
@@ -44,7 +44,7 @@ async fn every_session_has_its_limits() {
 }
 
 #[tokio::test]
-async fn what_takes_too_long_ends_and_is_told_from_other_failures() {
+async fn time_outs_end_and_differ_from_other_errors() {
     let database = databases::postgres();
     let postgres = open(&database, 2).await;
     let slow = postgres.write("tests.slow", async |tx| {
@@ -81,11 +81,11 @@ async fn what_takes_too_long_ends_and_is_told_from_other_failures() {
     let standby = standby.await;
     assert!(matches!(standby, Err(Error::Unavailable(_))), "{standby:?}");
     let faulty = postgres.read(SETTING, values![], |row| row.next::<String>()).await;
-    assert!(matches!(faulty, Err(Error::Internal(_))), "a fault of the program is no outage: {faulty:?}");
+    assert!(matches!(faulty, Err(Error::Internal(_))), "a bug is not an outage: {faulty:?}");
 }
 
 #[tokio::test]
-async fn who_gets_no_connection_in_time_is_told_that_there_are_too_many() {
+async fn waiting_too_long_for_a_connection_is_an_overload() {
     let database = databases::postgres();
     let postgres = open(&database, 1).await;
     let taken = postgres.connection().await.unwrap();

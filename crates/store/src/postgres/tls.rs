@@ -1,4 +1,4 @@
-//! TLS to the PostgreSQL server: whose certificates are trusted.
+//! TLS to the PostgreSQL server: the trusted certificates.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use rustls::{ClientConfig, RootCertStore};
 
 use crate::error::{Error, Result};
 
-/// Trusts the certificates of a file, or else the well-known authorities.
+/// Trusts the certificates in a file, or else the well-known authorities.
 pub(super) fn client(roots: Option<&Path>) -> Result<ClientConfig> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let builder = ClientConfig::builder_with_provider(provider)
@@ -29,5 +29,5 @@ fn from_file(file: &Path) -> std::result::Result<RootCertStore, String> {
         let certificate = certificate.map_err(|error| error.to_string())?;
         store.add(certificate).map_err(|error| error.to_string())?;
     }
-    if store.is_empty() { Err("there are none".to_owned()) } else { Ok(store) }
+    if store.is_empty() { Err("the file contains none".to_owned()) } else { Ok(store) }
 }

@@ -1,11 +1,11 @@
-//! The options that SQLite was compiled with. `.cargo/config.toml` sets two that are half of a list's speed, and a build that does not read
-//! that file loses them.
+//! The compile options of SQLite. `.cargo/config.toml` sets two that double the speed of lists; a build that does not read that file lacks
+//! them.
 
 use rusqlite::Connection;
 
 use crate::error::Result;
 
-/// Logs a warning where SQLite was compiled with other options than this server expects.
+/// Logs a warning if SQLite was compiled with other options than expected.
 pub(super) fn check(connection: &Connection) -> Result<()> {
     let compiled = compiled(connection)?;
     let differences = differences(&compiled);
@@ -25,7 +25,7 @@ fn compiled(connection: &Connection) -> Result<Vec<String>> {
     Ok(options.collect::<rusqlite::Result<_>>()?)
 }
 
-/// How the options differ from what `.cargo/config.toml` asks for.
+/// The differences from the options in `.cargo/config.toml`.
 fn differences(compiled: &[String]) -> Vec<&'static str> {
     let mut differences = Vec::new();
     if compiled.iter().any(|option| option == "ENABLE_STAT4") {
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn each_option_that_differs_is_named() {
+    fn each_difference_is_reported() {
         assert!(differences(&options(&["COMPILER=gcc", "DEFAULT_MEMSTATUS=0", "ENABLE_FTS5"])).is_empty());
         assert_eq!(
             differences(&options(&["ENABLE_STAT4", "THREADSAFE=1"])),

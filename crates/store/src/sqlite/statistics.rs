@@ -1,25 +1,25 @@
-//! What SQLite's planner is to assume about the tables of tenants.
+//! Assumptions for SQLite's query planner about tenants' tables.
 //!
-//! Without statistics it takes every first column of an index for equally good, and then walks through all rows of an organization
-//! (the primary key is nearest at hand) where an index names the season or the team. Measured statistics would depend on the day on
-//! which they were taken; these are the same everywhere, so the plans that the tests see are those that production has.
+//! Without statistics it considers all indexes with the same first column equally good, and reads all rows of an organization by the
+//! primary key instead of using an index on the season or team. Measured statistics would vary; these are fixed, so that the plans in tests
+//! are those in production.
 
 use rusqlite::Connection;
 
 use crate::error::Result;
 
-/// Rows of a table, of one organization, and of one value of each column that follows in an index.
+/// Rows of a table, of one organization, and of one value of each further column of an index.
 const ROWS: [&str; 5] = ["1000000", "10000", "100", "10", "2"];
 
-/// Every index that begins with the organization, its columns, and whether they are unique. The primary key of a table without row
-/// ids goes by the table's name.
+/// Every index that starts with the organization, with its columns and whether it is unique. The primary key of a table without row ids has
+/// the table's name.
 const INDEXES: &str = "SELECT t.name, CASE WHEN l.origin = 'pk' AND k.wr THEN t.name ELSE l.name END, COUNT(*), l.\"unique\"
     FROM sqlite_schema t JOIN pragma_table_list(t.name) k JOIN pragma_index_list(t.name) l JOIN pragma_index_info(l.name) c
     WHERE t.type = 'table' GROUP BY t.name, l.name HAVING MAX(CASE c.seqno WHEN 0 THEN c.name END) = 'org_id'";
 
-/// Writes the assumptions for the schema as it is now.
+/// Writes the assumptions for the current schema.
 pub(crate) fn assume(connection: &Connection) -> Result<()> {
-    // Only ANALYZE can make the table, and this is the smallest that there is.
+    // Only ANALYZE can create the table, and this is the smallest one.
     connection.execute_batch("ANALYZE schema_migrations; DELETE FROM sqlite_stat1")?;
     let mut note = connection.prepare("INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (?1, ?2, ?3)")?;
     let mut indexes = connection.prepare(INDEXES)?;

@@ -1,4 +1,4 @@
-//! The seam of SQLite, where it takes its insides to see it: binding, group commit, deadlines, the queue, readers of many stores.
+//! Tests of the SQLite driver that need its internals: binding, group commit, deadlines, the queue, readers of many stores.
 
 mod commits;
 mod limits;
@@ -54,7 +54,7 @@ impl Notes {
         self.store.read(TEXT, values![id], |row| row.next::<String>()).expect("the text").concat()
     }
 
-    /// Keeps the writer busy until the returned sender is used or dropped: what is written meanwhile is committed together.
+    /// Keeps the writer busy until the returned sender is used or dropped. Writes in the meantime are committed together.
     fn hold(&self) -> (impl Future<Output = Result<()>> + use<'_>, mpsc::Sender<()>) {
         let (go_on, wait) = mpsc::channel::<()>();
         let held = self.store.with_writer("tests.hold", move |_| {
@@ -66,7 +66,7 @@ impl Notes {
 }
 
 #[tokio::test]
-async fn parameters_are_bound_by_the_number_that_is_written() {
+async fn parameters_are_bound_by_their_number() {
     let notes = Notes::open().await;
     notes.write(1, "one").await.unwrap();
     notes.write(2, "two").await.unwrap();
@@ -74,7 +74,7 @@ async fn parameters_are_bound_by_the_number_that_is_written() {
     assert_eq!(swapped.await.unwrap(), 1);
     assert_eq!((notes.text(1), notes.text(2)), ("one".to_owned(), "new".to_owned()));
     let sum: Vec<i64> = notes.store.read(TWICE, values![20_i64, 2_i64], |row| row.next()).unwrap();
-    assert_eq!(sum, [42], "a number may be written twice");
+    assert_eq!(sum, [42], "a number may be used twice");
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn values_that_do_not_fit_the_parameters_are_refused() {
 }
 
 #[tokio::test]
-async fn reads_see_what_was_answered_and_a_transaction_sees_its_own() {
+async fn reads_see_committed_writes_and_transactions_their_own() {
     let notes = Notes::open().await;
     let seen = notes.store.write("tests.read_back", async |tx| {
         tx.run(NOTE, values![7_i64, "x"]).await?;

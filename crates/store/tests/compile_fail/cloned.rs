@@ -1,4 +1,4 @@
-//! There is one of each proof: it cannot be kept while it is used up.
+//! Proofs cannot be cloned, so that a proof that is consumed cannot be used again.
 
 use fieldhouse_store::access::Operator;
 use fieldhouse_store::{Caller, GuestWrite, OrgScope, OrgWrite};

@@ -1,4 +1,4 @@
-//! Nobody but the store makes a guest's leave.
+//! Only the store can create a guest's permission.
 
 use fieldhouse_domain::ids::GuestId;
 use fieldhouse_store::{GuestWrite, Tx};

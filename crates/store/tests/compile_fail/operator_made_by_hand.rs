@@ -1,4 +1,4 @@
-//! Nobody but the store makes the operator's leave.
+//! Only the store can create the operator's permission.
 
 use fieldhouse_store::access::Operator;
 

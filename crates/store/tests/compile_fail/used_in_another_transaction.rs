@@ -1,4 +1,4 @@
-//! A proof fits the transaction that it was minted in, for writing and for reading.
+//! A proof is valid only in its own transaction, for writing and for reading.
 
 use fieldhouse_store::{Change, GuestWrite, OrgWrite, Result, Tx, members};
 

@@ -1,4 +1,4 @@
-//! Nobody widens a proof that he has, nor takes it to another organization.
+//! A proof cannot be widened, or used for another organization.
 
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::roles::Role;

@@ -1,4 +1,4 @@
-//! Who gets in: identifying, permitting, denying.
+//! Access: identifying callers, permitting and denying.
 
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::favorites::{ChangeFavorite, Favorite, ListOwner};
@@ -10,7 +10,7 @@ use fieldhouse_domain::scopes::Scope;
 use fieldhouse_domain::sessions::{Client, Session};
 use fieldhouse_domain::text::Name;
 use fieldhouse_domain::users::User;
-use fieldhouse_store::{Change, Error, OrgScope, Principal, Sent, Store, access};
+use fieldhouse_store::{Change, Error, OrgScope, Principal, RawCredential, Store, access};
 use fieldhouse_testing::clubs::{self, ANY_MEMBER, Club, NOW, PEPPER, Person};
 use jiff::{SignedDuration, Timestamp};
 
@@ -22,12 +22,17 @@ fn needs(role: Role) -> Requirement {
     Requirement { credential: Credential::Required(role), ..ANY_MEMBER }
 }
 
-async fn enter(store: &Store, sent: &Sent, needed: Requirement, now: Timestamp) -> Result<OrgScope, Denial> {
+async fn enter(
+    store: &Store,
+    sent: &RawCredential,
+    needed: Requirement,
+    now: Timestamp,
+) -> Result<OrgScope, Denial> {
     let caller = access::identify(&mut &*store, sent, now).await.unwrap()?;
     caller.permit(needed, now, None)
 }
 
-/// What writing comes to with leave to read that was had before.
+/// The result of writing with a permission to read that was obtained before.
 async fn write(store: &Store, scope: OrgScope, needed: Requirement, now: Timestamp) -> Result<Role, Denial> {
     let written = store.write("testing.permit", async move |tx| {
         Ok::<_, Error>(tx.permit(Principal::Caller(&scope), needed, None, now).await?.map(|proof| {
@@ -39,15 +44,15 @@ async fn write(store: &Store, scope: OrgScope, needed: Requirement, now: Timesta
     written.await.unwrap()
 }
 
-pub(crate) async fn good_credentials_open_their_own_organization(store: &Store) {
+pub(crate) async fn valid_credentials_permit_access_to_their_organization(store: &Store) {
     let club = Club::found(store, "Access One").await;
     for role in Role::ALL {
         let person = club.person(role);
         for sent in [person.by_session(), person.by_key()] {
             let caller =
-                access::identify(&mut &*store, &sent, NOW).await.unwrap().expect("a good credential");
+                access::identify(&mut &*store, &sent, NOW).await.unwrap().expect("a valid credential");
             assert_eq!((caller.organization(), caller.user()), (club.id(), person.user.id));
-            let is_key = matches!(sent, Sent::ApiKey { .. });
+            let is_key = matches!(sent, RawCredential::ApiKey { .. });
             assert_eq!(caller.key(), is_key.then_some((person.key.id, None)));
             let scope = caller.permit(needs(role), NOW, None).expect("the role is enough");
             assert_eq!((scope.role(), scope.organization(), scope.user()), (role, club.id(), person.user.id));
@@ -63,19 +68,19 @@ pub(crate) async fn good_credentials_open_their_own_organization(store: &Store) 
     }
 }
 
-pub(crate) async fn bad_credentials_open_nothing(store: &Store) {
+pub(crate) async fn invalid_credentials_permit_nothing(store: &Store) {
     let (club, other) = (Club::found(store, "Access Two").await, Club::found(store, "Access Three").await);
     let owner = club.owner();
-    let identify = async |sent: &Sent, now| {
+    let identify = async |sent: &RawCredential, now| {
         let identified = access::identify(&mut &*store, sent, now).await.unwrap();
         identified.map(|caller| caller.user()).unwrap_err()
     };
-    let key = |public_id: &str, pepper: &str, digest| Sent::ApiKey {
+    let key = |public_id: &str, pepper: &str, digest| RawCredential::ApiKey {
         public_id: public_id.to_owned(),
         digests: vec![(pepper.to_owned(), digest)],
     };
     let (public_id, digest) = (owner.key.public_id.as_str(), owner.key.digest);
-    assert_eq!(identify(&key("nobodys...", PEPPER, digest), NOW).await, Denial::Unknown);
+    assert_eq!(identify(&key("without_organization...", PEPPER, digest), NOW).await, Denial::Unknown);
     let mut wrong = digest;
     wrong[31] ^= 1;
     assert_eq!(identify(&key(public_id, PEPPER, wrong), NOW).await, Denial::Unknown);
@@ -83,12 +88,16 @@ pub(crate) async fn bad_credentials_open_nothing(store: &Store) {
     assert_eq!(identify(&owner.by_key(), owner.key.expires_at).await, Denial::KeyExpired);
     assert_eq!(identify(&owner.by_session(), owner.session.expires_at).await, Denial::SessionEnded);
     let (id, expires_at) = (owner.session.id, owner.session.expires_at);
-    let elsewhere = Sent::Session { organization: other.id(), id, expires_at };
-    assert_eq!(identify(&elsewhere, NOW).await, Denial::Unknown, "a session opens one organization");
-    let token = Sent::Session { organization: club.id(), id, expires_at: after(10) };
-    assert_eq!(identify(&token, after(10)).await, Denial::SessionEnded, "the token ends before the session");
+    let elsewhere = RawCredential::Session { organization: other.id(), id, expires_at };
+    assert_eq!(identify(&elsewhere, NOW).await, Denial::Unknown, "a session is valid in one organization");
+    let token = RawCredential::Session { organization: club.id(), id, expires_at: after(10) };
+    assert_eq!(
+        identify(&token, after(10)).await,
+        Denial::SessionEnded,
+        "the token expires before the session"
+    );
 
-    let rotated = Sent::ApiKey {
+    let rotated = RawCredential::ApiKey {
         public_id: public_id.to_owned(),
         digests: vec![("pepper-2".to_owned(), wrong), (PEPPER.to_owned(), digest)],
     };
@@ -98,10 +107,10 @@ pub(crate) async fn bad_credentials_open_nothing(store: &Store) {
     let fresh = Requirement { keys: KeyUse::FreshSessionOnly, ..ANY_MEMBER };
     assert_eq!(enter(store, &owner.by_session(), fresh, after(15)).await.err(), Some(Denial::SessionTooOld));
     assert!(enter(store, &owner.by_session(), fresh, after(14)).await.is_ok());
-    narrowed_keys_stay_narrow(store, &club).await;
+    limited_keys_stay_limited(store, &club).await;
 }
 
-async fn narrowed_keys_stay_narrow(store: &Store, club: &Club) {
+async fn limited_keys_stay_limited(store: &Store, club: &Club) {
     let mut person = Person::new(club.id(), "access-two", "narrow", Role::Owner);
     person.key.scopes = vec![Scope::parse("games:read").unwrap()];
     person.key.allowed_ips = vec!["192.0.2.7".parse().unwrap()];
@@ -110,10 +119,14 @@ async fn narrowed_keys_stay_narrow(store: &Store, club: &Club) {
     let games = Requirement { scope: person.key.scopes[0], ..ANY_MEMBER };
     let from = async |needed, address: Option<&str>| {
         let caller =
-            access::identify(&mut &*store, &person.by_key(), NOW).await.unwrap().expect("a good key");
+            access::identify(&mut &*store, &person.by_key(), NOW).await.unwrap().expect("a valid key");
         caller.permit(needed, NOW, address.map(|address| address.parse().unwrap())).map(|scope| scope.role())
     };
-    assert_eq!(from(games, Some("192.0.2.7")).await, Ok(Role::Coach), "not more than it was issued with");
+    assert_eq!(
+        from(games, Some("192.0.2.7")).await,
+        Ok(Role::Coach),
+        "no more than the role it was issued with"
+    );
     assert_eq!(from(games, Some("192.0.2.8")).await, Err(Denial::AddressNotAllowed));
     assert_eq!(from(games, None).await, Err(Denial::AddressNotAllowed));
     let seasons = Denial::ScopeInsufficient(ANY_MEMBER.scope);
@@ -122,7 +135,7 @@ async fn narrowed_keys_stay_narrow(store: &Store, club: &Club) {
 
 type Loss = fn(&Person) -> Effect;
 
-pub(crate) async fn what_a_person_loses_binds_at_once(store: &Store) {
+pub(crate) async fn losses_take_effect_at_once(store: &Store) {
     let losses: [(&str, Loss, Denial, Denial); 6] = [
         ("session revoked", |person| ended(&person.session), Denial::SessionEnded, Denial::KeyRevoked),
         ("key revoked", revoked, Denial::SessionEnded, Denial::KeyRevoked),
@@ -140,15 +153,15 @@ pub(crate) async fn what_a_person_loses_binds_at_once(store: &Store) {
         let club = Club::found(store, loss).await;
         let admin = club.person(Role::Admin);
         let needed = needs(Role::Admin);
-        let had_session = enter(store, &admin.by_session(), needed, NOW).await.expect("a good session");
-        let had_key = enter(store, &admin.by_key(), needed, NOW).await.expect("a good key");
+        let had_session = enter(store, &admin.by_session(), needed, NOW).await.expect("a valid session");
+        let had_key = enter(store, &admin.by_key(), needed, NOW).await.expect("a valid key");
         clubs::apply(store, club.id(), vec![effect(admin)]).await.unwrap();
         for (sent, had, denial) in
             [(admin.by_session(), had_session, by_session), (admin.by_key(), had_key, by_key)]
         {
             let untouched = match sent {
-                Sent::Session { .. } => loss == "key revoked",
-                Sent::ApiKey { .. } => loss == "session revoked",
+                RawCredential::Session { .. } => loss == "key revoked",
+                RawCredential::ApiKey { .. } => loss == "session revoked",
             };
             let expected = if untouched { Ok(Role::Admin) } else { Err(denial) };
             let entered = enter(store, &sent, needed, NOW).await.map(|scope| scope.role());
@@ -156,7 +169,7 @@ pub(crate) async fn what_a_person_loses_binds_at_once(store: &Store) {
             assert_eq!(
                 write(store, had, needed, NOW).await,
                 expected,
-                "{loss}, with leave that was had before, {sent:?}"
+                "{loss}, with permission obtained before, {sent:?}"
             );
         }
     }
@@ -190,7 +203,7 @@ fn demoted(person: &Person) -> Effect {
     updated(AnyRecord::Member(person.member.clone()), AnyRecord::Member(after))
 }
 
-pub(crate) async fn signing_in_writes_ones_own_sessions_and_nothing_else(store: &Store) {
+pub(crate) async fn signing_in_can_write_only_the_users_own_sessions(store: &Store) {
     let club = Club::found(store, "Access Four").await;
     let (coach, owner) = (club.person(Role::Coach).clone(), club.owner().clone());
     let sign_in = async |user, organization, record: AnyRecord| {
@@ -221,7 +234,7 @@ pub(crate) async fn signing_in_writes_ones_own_sessions_and_nothing_else(store: 
 
     let other = Club::found(store, "Access Five").await;
     let elsewhere = sign_in(coach_id, other.id(), session(coach_id)).await.unwrap();
-    assert_eq!(elsewhere, None, "no member there");
+    assert_eq!(elsewhere, None, "not a member of the other organization");
     clubs::apply(store, club.id(), vec![suspended(&coach.member)]).await.unwrap();
     assert_eq!(sign_in(coach_id, club.id(), session(coach_id)).await.unwrap(), None, "suspended");
 }
@@ -245,13 +258,13 @@ pub(crate) async fn an_effect_stays_within_its_organization(store: &Store) {
         assert!(matches!(applied, Err(Error::Internal(_))), "{applied:?}");
     }
     let applied = clubs::apply(store, club.id(), vec![referring]).await;
-    assert!(matches!(applied, Err(Error::Reference(_))), "another club's season is not there: {applied:?}");
-    let stands = fieldhouse_store::organizations::read(&mut &*store, &scope).await.unwrap();
-    assert_eq!(stands, Some(other.organization.clone()));
+    assert!(matches!(applied, Err(Error::Reference(_))), "another club's season does not exist: {applied:?}");
+    let stored = fieldhouse_store::organizations::read(&mut &*store, &scope).await.unwrap();
+    assert_eq!(stored, Some(other.organization.clone()));
     assert!(enter(store, &other.owner().by_key(), ANY_MEMBER, NOW).await.is_ok());
 }
 
-/// What a principal comes to with a requirement, and what it writes then.
+/// The result of asking for a permission, and of writing with it.
 async fn writes(
     store: &Store,
     user: UserId,
@@ -276,7 +289,7 @@ async fn writes(
         .await
 }
 
-pub(crate) async fn a_permission_writes_what_its_operation_says_and_nothing_else(store: &Store) {
+pub(crate) async fn a_permission_can_write_only_what_its_operation_declares(store: &Store) {
     let club = Club::found(store, "Access Eight").await;
     let (viewer, admin) = (club.person(Role::Viewer).clone(), club.person(Role::Admin).clone());
     let may = async |writing: &'static [(Kind, Reach)], target, effect: Effect| {
@@ -293,7 +306,7 @@ pub(crate) async fn a_permission_writes_what_its_operation_says_and_nothing_else
         let after = User { name: Name::parse("Another").unwrap(), ..user.clone() };
         updated(AnyRecord::User(user.clone()), AnyRecord::User(after))
     };
-    // What saving a college program may write: one's own list.
+    // Saving a college program may write only the user's own list.
     let favorites: &[_] = &[(Kind::Favorite, Reach::Own)];
     refused(may(favorites, None, suspended(&admin.member)).await, "a member");
     refused(may(favorites, None, suspended(&viewer.member)).await, "oneself");
@@ -301,11 +314,11 @@ pub(crate) async fn a_permission_writes_what_its_operation_says_and_nothing_else
     let anothers =
         crate::favorites::saved(owner, &[], crate::favorites::custom("Isla"), ChangeFavorite::default());
     refused(may(favorites, None, Effect::create(anothers.clone())).await, "another user's list");
-    // What changing a password may write: one's own user.
+    // Changing a password may write only the user.
     let password: &[_] = &[(Kind::User, Reach::Own), (Kind::Session, Reach::Own)];
     refused(may(password, None, renamed(&admin.user)).await, "another user");
     refused(may(password, None, ended(&admin.session)).await, "another user's session");
-    // What an operation on one record may write: that record.
+    // An operation on one record may write only that record.
     let one: &[_] = &[(Kind::Member, Reach::Target)];
     let target = Some(viewer.member.id.uuid());
     refused(may(one, target, suspended(&admin.member)).await, "another member");
@@ -319,9 +332,9 @@ pub(crate) async fn a_permission_writes_what_its_operation_says_and_nothing_else
     let touched = Member { version: 2, ..viewer.member.clone() };
     assert_eq!(may(one, target, suspended(&touched)).await.unwrap(), Ok(()));
     let denied = may(password, None, renamed(&viewer.user)).await.unwrap();
-    assert_eq!(denied, Err(Denial::Unknown), "who is suspended is absent for good");
+    assert_eq!(denied, Err(Denial::Unknown), "a suspended user is denied");
     let above = Requirement { writes: one, ..needs(Role::Owner) };
     let demoted =
         writes(store, admin.user.id, club.id(), above, None, suspended(&admin.member)).await.unwrap();
-    assert_eq!(demoted, Err(Denial::RoleInsufficient(Role::Owner)), "who is absent needs the role too");
+    assert_eq!(demoted, Err(Denial::RoleInsufficient(Role::Owner)), "an absent user needs the role too");
 }

@@ -19,10 +19,10 @@ fn another(person: &Person, minutes: i64) -> ApiKey {
     ApiKey { id, public_id, created_at: after(minutes), ..person.key.clone() }
 }
 
-pub(crate) async fn are_listed_newest_first_ones_own_or_everybodys(store: &Store) {
+pub(crate) async fn are_listed_newest_first_for_owners_and_admins(store: &Store) {
     let club = Club::found(store, "Keys One").await;
     let (owner, scope) = (club.owner(), club.owner().scope(store).await);
-    // Of two that were issued at one time, the one whose id is higher comes first.
+    // Of two that were issued at the same time, the one with the higher id is first.
     let (twin, second, third) = (another(owner, 1), another(owner, 1), another(owner, 2));
     club.create(store, [&twin, &second, &third].map(|key| AnyRecord::ApiKey(key.clone())).into()).await;
     let coach = club.person(Role::Coach).clone();
@@ -40,14 +40,14 @@ pub(crate) async fn are_listed_newest_first_ones_own_or_everybodys(store: &Store
         "six people's and the three"
     );
     let rest = list(&scope, point, 3).await;
-    assert_eq!(rest, all[2..5], "goes on where the page before it ended");
+    assert_eq!(rest, all[2..5], "continues after the previous page");
     club.create(store, [&coaches, &later].map(|key| AnyRecord::ApiKey(key.clone())).into()).await;
     assert_eq!(list(&own, None, 10).await, [later.id, coaches.id, coach.key.id], "a coach sees their own");
     let point = Some((later.created_at, later.id.uuid()));
     assert_eq!(list(&own, point, 1).await, [coaches.id]);
 }
 
-pub(crate) async fn read_back_whole_and_are_revoked(store: &Store) {
+pub(crate) async fn are_read_and_revoked(store: &Store) {
     let club = Club::found(store, "Keys Two").await;
     let (owner, scope) = (club.owner(), club.owner().scope(store).await);
     let narrow = ApiKey {
@@ -62,7 +62,7 @@ pub(crate) async fn read_back_whole_and_are_revoked(store: &Store) {
     let read = async |id| records::read::<ApiKey, _>(&mut &*store, &scope, id).await.unwrap();
     assert_eq!(read(narrow.id).await.as_ref(), Some(&narrow));
     let foreign = Club::found(store, "Keys Three").await.owner().key.id;
-    assert_eq!(read(foreign).await, None, "another club's key is not there");
+    assert_eq!(read(foreign).await, None, "another club's key does not exist");
 
     let user = owner.user.id;
     let active = async |now| {
@@ -72,20 +72,20 @@ pub(crate) async fn read_back_whole_and_are_revoked(store: &Store) {
         keys.await.unwrap().into_iter().map(|key| key.id).collect::<Vec<_>>()
     };
     assert_eq!(active(after(2)).await, [owner.key.id, narrow.id]);
-    assert_eq!(active(after(60)).await, [owner.key.id], "it ends when its time is over");
+    assert_eq!(active(after(60)).await, [owner.key.id], "it has expired");
     let revoke = rules::revoke(&clubs::moment_at(after(3)), narrow.clone());
     clubs::apply(store, club.id(), revoke.into_iter().collect()).await.unwrap();
     assert_eq!(active(after(4)).await, [owner.key.id]);
-    let stands = read(narrow.id).await.expect("a revoked key is kept");
-    assert_eq!((stands.revoked_at, stands.version), (Some(after(3)), 2));
+    let stored = read(narrow.id).await.expect("a revoked key still exists");
+    assert_eq!((stored.revoked_at, stored.version), (Some(after(3)), 2));
     let stale = rules::revoke(&clubs::moment_at(after(4)), narrow);
     assert!(
         clubs::apply(store, club.id(), stale.into_iter().collect()).await.is_err(),
-        "the version has moved"
+        "the version has changed"
     );
 }
 
-pub(crate) async fn use_is_noted_and_never_goes_back(store: &Store) {
+pub(crate) async fn use_is_recorded_and_never_goes_back(store: &Store) {
     let club = Club::found(store, "Keys Four").await;
     let scope = club.owner().scope(store).await;
     let (owner, coach) = (club.owner().key.id, club.person(Role::Coach).key.id);
@@ -97,7 +97,7 @@ pub(crate) async fn use_is_noted_and_never_goes_back(store: &Store) {
     assert_eq!(read(owner).await.last_used_at, Some(after(5)));
     let caller =
         access::identify(&mut &*store, &club.owner().by_key(), after(7)).await.unwrap().expect("a key");
-    assert_eq!(caller.key(), Some((owner, Some(after(5)))), "whoever notes the next use is told of the last");
+    assert_eq!(caller.key(), Some((owner, Some(after(5)))), "the last use is returned");
     let coach = read(coach).await;
-    assert_eq!((coach.last_used_at, coach.version), (Some(after(6)), 1), "bookkeeping is no change");
+    assert_eq!((coach.last_used_at, coach.version), (Some(after(6)), 1), "bookkeeping is not a change");
 }

@@ -15,14 +15,14 @@ fn words(words: &[&str]) -> Filter {
     Filter { words: words.iter().map(|word| (*word).to_owned()).collect(), ..Filter::default() }
 }
 
-/// The names of the colleges that pass a filter, read in pages of two.
+/// The names of the colleges that match a filter, read in pages of two.
 async fn found(store: &Store, filter: Filter) -> Vec<String> {
     let read = async |after| colleges::list(&mut &*store, &filter, after, PAGE).await.unwrap();
     let pages = pages(|college: &College| (college.name.folded(), college.id.uuid()), read).await;
     pages.into_iter().flatten().map(|college| college.name.to_string()).collect()
 }
 
-pub(crate) async fn colleges_read_back_and_change(store: &Store) {
+pub(crate) async fn colleges_are_read_and_changed(store: &Store) {
     let made = College {
         city: Some("San José".to_owned()),
         zip: Some("95101-1234".to_owned()),
@@ -58,26 +58,30 @@ pub(crate) async fn colleges_read_back_and_change(store: &Store) {
     write(store, false, vec![renamed.clone()], Vec::new()).await.unwrap();
     assert_eq!(read(renamed.id).await.as_ref(), Some(&renamed));
     assert_eq!(found(store, words(&["nadir"])).await, ["Nadir College"]);
-    assert_eq!(found(store, words(&["zenith"])).await, Vec::<String>::new(), "the old words are forgotten");
+    assert_eq!(found(store, words(&["zenith"])).await, Vec::<String>::new(), "the old words are deleted");
 }
 
-pub(crate) async fn colleges_are_found_by_the_starts_of_their_words(store: &Store) {
+pub(crate) async fn colleges_are_found_by_prefixes_of_words(store: &Store) {
     let names =
         ["Universidad Ána G. Méndez", "Alabama A & M University", "Anaheim University", "Banana College"];
     let made = names.iter().zip(200_001..).map(|(name, unitid)| college(unitid, name, "PR")).collect();
     write(store, true, made, Vec::new()).await.unwrap();
     let find = async |sought: &[&str]| found(store, words(sought)).await;
     let (mendez, alabama, anaheim) = (names[0], names[1], names[2]);
-    assert_eq!(find(&["ana"]).await, [anaheim, mendez], "the starts of words, by name, accents or not");
+    assert_eq!(find(&["ana"]).await, [anaheim, mendez], "prefixes of words, with or without accents");
     assert_eq!(find(&["univ"]).await, [alabama, anaheim, mendez]);
     assert_eq!(find(&["mendez", "uni"]).await, [mendez], "all words, in any order");
     assert_eq!(find(&["a", "and", "m"]).await, [alabama]);
-    assert_eq!(find(&["uni", "uni"]).await, [alabama, anaheim, mendez], "the same word twice is once");
-    assert_eq!(find(&["a", "b", "c", "d", "e", "f"]).await, Vec::<String>::new(), "as many as may be asked");
+    assert_eq!(find(&["uni", "uni"]).await, [alabama, anaheim, mendez], "a repeated word counts once");
+    assert_eq!(
+        find(&["a", "b", "c", "d", "e", "f"]).await,
+        Vec::<String>::new(),
+        "the maximum number of words"
+    );
     assert_eq!(find(&["ana", "mendezz"]).await, Vec::<String>::new());
 }
 
-pub(crate) async fn colleges_are_filtered_by_what_they_offer(store: &Store) {
+pub(crate) async fn colleges_are_filtered_by_programs(store: &Store) {
     let division = |name: &str| Some(name.to_owned());
     let tall = College { division: division("NCAA Division III"), ..college(300_001, "Tall College", "ZZ") };
     let small = College { division: division("NJCAA Division I"), ..college(300_002, "Small College", "ZZ") };
@@ -99,7 +103,7 @@ pub(crate) async fn colleges_are_filtered_by_what_they_offer(store: &Store) {
     assert_eq!(find(with(Some("rowing"), Some(ProgramGender::Women))).await, ["Tall College"]);
     assert_eq!(find(with(None, Some(ProgramGender::Women))).await, ["Tall College"]);
     let both = with(Some("fencing"), Some(ProgramGender::Women));
-    assert_eq!(find(both).await, Vec::<String>::new(), "one program has to be both");
+    assert_eq!(find(both).await, Vec::<String>::new(), "one program must match both");
     let of_division = Filter { division: Some("njcaa division i".to_owned()), ..of_state.clone() };
     assert_eq!(find(of_division).await, ["Small College"]);
     assert_eq!(find(Filter { words: vec!["tall".to_owned()], ..of_state.clone() }).await, ["Tall College"]);
@@ -134,8 +138,8 @@ pub(crate) async fn programs_are_listed_by_college_and_sport(store: &Store) {
     let list = async |filter: Filter| {
         let read = async |after| colleges::programs(&mut &*store, &filter, after, PAGE).await.unwrap();
         let pages = pages(point, read).await;
-        let told = |listed: &Listed| format!("{} {}", listed.program.sport, listed.program.gender);
-        pages.iter().flatten().map(told).collect::<Vec<_>>()
+        let shown = |listed: &Listed| format!("{} {}", listed.program.sport, listed.program.gender);
+        pages.iter().flatten().map(shown).collect::<Vec<_>>()
     };
     let of_state = Filter { state: Some("QQ".to_owned()), ..Filter::default() };
     let all = ["tennis men", "archery unknown", "rowing coed", "rowing women"];
@@ -147,7 +151,7 @@ pub(crate) async fn programs_are_listed_by_college_and_sport(store: &Store) {
         all[1..]
     );
     let whole_word = Filter { words: vec!["birch".to_owned()], ..of_state.clone() };
-    assert_eq!(list(whole_word).await, all[1..], "a word is the start of itself");
+    assert_eq!(list(whole_word).await, all[1..], "a word is a prefix of itself");
     let rowing = Filter { sport: Some(full.sport.clone()), ..of_state.clone() };
     assert_eq!(list(rowing.clone()).await, all[2..]);
     assert_eq!(list(Filter { gender: Some(ProgramGender::Women), ..rowing }).await, all[3..]);
@@ -168,7 +172,7 @@ pub(crate) async fn programs_are_listed_by_college_and_sport(store: &Store) {
     assert_eq!(read(bare.id).await.expect("the program").program, bare);
 }
 
-pub(crate) async fn an_import_is_told_the_whole_of_it(store: &Store) {
+pub(crate) async fn the_whole_catalogue_is_read(store: &Store) {
     let (colleges_before, programs_before) = colleges::everything(&mut &*store).await.unwrap();
     let made = college(500_777, "Whole College", "WH");
     let offered = Program { participants: Some(7), ..program(&made, "rowing", ProgramGender::Men) };

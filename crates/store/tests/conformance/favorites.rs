@@ -13,7 +13,7 @@ use fieldhouse_store::{Error, Store, favorites};
 use fieldhouse_testing::catalogue;
 use fieldhouse_testing::clubs::{self, Club};
 
-/// A program that the catalogue does not hold.
+/// A program that is not in the catalogue.
 pub(crate) fn custom(college: &str) -> SavedProgram {
     SavedProgram::Custom(CustomProgram {
         college_name: Name::parse(college).unwrap(),
@@ -35,7 +35,7 @@ pub(crate) fn saved(
     Favorite { updated_at: clubs::TOUCHED, ..favorite }
 }
 
-pub(crate) async fn a_list_reads_back_in_its_order_and_changes(store: &Store) {
+pub(crate) async fn a_list_is_read_in_order_and_changed(store: &Store) {
     let (club, other) =
         (Club::found(store, "Favorites One").await, Club::found(store, "Favorites Two").await);
     let college = catalogue::college(500_001, "Favorite College", "FV");
@@ -56,17 +56,17 @@ pub(crate) async fn a_list_reads_back_in_its_order_and_changes(store: &Store) {
     club.create(store, vec![AnyRecord::Favorite(second.clone()), AnyRecord::Favorite(first.clone())]).await;
 
     let list = async || favorites::list(&mut &*store, &scope).await.unwrap();
-    let stand = list().await;
-    assert_eq!([&stand[0].favorite, &stand[1].favorite], [&first, &second], "in its order, reads back whole");
-    let told = stand[0].program.as_ref().expect("what the catalogue says");
-    assert_eq!((&told.program, told.unitid, &*told.college_name), (&program, 500_001, "Favorite College"));
-    assert_eq!(stand[1].program, None);
+    let stored = list().await;
+    assert_eq!([&stored[0].favorite, &stored[1].favorite], [&first, &second], "in order, with all fields");
+    let shown = stored[0].program.as_ref().expect("the program in the catalogue");
+    assert_eq!((&shown.program, shown.unitid, &*shown.college_name), (&program, 500_001, "Favorite College"));
+    assert_eq!(stored[1].program, None);
     for stranger in [club.owner(), other.owner()] {
         let scope = stranger.scope(store).await;
         assert_eq!(
             favorites::list(&mut &*store, &scope).await.unwrap(),
             [],
-            "a list is one person's in one club"
+            "a list belongs to one user in one club"
         );
     }
     for twice in [SavedProgram::Catalogue(program.id), custom("ISLA  Universidad")] {
@@ -79,12 +79,13 @@ pub(crate) async fn a_list_reads_back_in_its_order_and_changes(store: &Store) {
     let order = rules::reorder(&moment, vec![first.clone(), second.clone()], &[second.id, first.id]).unwrap();
     clubs::apply(store, club.id(), order).await.unwrap();
     let user = coach.user.id;
-    let stand =
+    let stored =
         clubs::write_as(store, club.id(), user, async move |tx, proof| favorites::list(tx, proof).await);
-    let stand: Vec<Favorite> = stand.await.unwrap().into_iter().map(|listed| listed.favorite).collect();
-    let told: Vec<_> = stand.iter().map(|favorite| (favorite.id, favorite.rank, favorite.version)).collect();
-    assert_eq!(told, [(second.id, 1, 2), (first.id, 2, 2)]);
-    clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::Favorite(stand[0].clone()))])
+    let stored: Vec<Favorite> = stored.await.unwrap().into_iter().map(|listed| listed.favorite).collect();
+    let shown: Vec<_> =
+        stored.iter().map(|favorite| (favorite.id, favorite.rank, favorite.version)).collect();
+    assert_eq!(shown, [(second.id, 1, 2), (first.id, 2, 2)]);
+    clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::Favorite(stored[0].clone()))])
         .await
         .unwrap();
     assert_eq!(list().await.len(), 1);

@@ -1,4 +1,4 @@
-//! Every field of every kind of record is written when the record is created, written when it changes, and read back.
+//! Every field of every kind of record is written on creation and on change, and read.
 
 use fieldhouse_domain::api_keys::{ApiKey, ApiKeyKind};
 use fieldhouse_domain::divisions::{Division, DivisionGender};
@@ -38,7 +38,7 @@ fn later() -> jiff::Timestamp {
     NOW.saturating_add(SignedDuration::from_hours(2)).unwrap()
 }
 
-/// Where a record is written and read.
+/// Writes and reads records.
 struct Place<'a> {
     store: &'a Store,
     club: &'a Club,
@@ -48,10 +48,10 @@ struct Place<'a> {
 impl Place<'_> {
     async fn read<S: Stored>(&self, record: &S) -> S {
         let read = records::read::<S, _>(&mut &*self.store, self.scope, record.id()).await.unwrap();
-        read.expect("the record is there")
+        read.expect("the record exists")
     }
 
-    /// Changes a record that exists into one in which each field differs, but for those that say which record it is.
+    /// Changes an existing record into one in which every field differs, except those that identify it.
     async fn changes<S: Stored>(&self, before: S, after: S, identity: &[&str]) {
         let expected: Vec<&str> = S::FIELDS
             .iter()
@@ -64,13 +64,13 @@ impl Place<'_> {
             .filter(|field| before.get(field) != after.get(field) || S::SECRETS.contains(field))
             .collect();
         assert_eq!(differing, expected, "every field of a {} differs", S::KIND);
-        assert_eq!(self.read(&before).await, before, "reads back as it was created");
+        assert_eq!(self.read(&before).await, before, "read as it was created");
         let effect =
             Effect::update(&clubs::moment_at(later()), before, after.clone()).expect("fields differ");
         clubs::apply(self.store, self.club.id(), vec![effect]).await.unwrap();
         let mut written = after;
         written.set_version(2, later());
-        assert_eq!(self.read(&written).await, written, "reads back as it was changed");
+        assert_eq!(self.read(&written).await, written, "read as it was changed");
     }
 
     async fn creates_and_changes<S: Stored>(&self, before: S, after: S, identity: &[&str]) {
@@ -79,7 +79,7 @@ impl Place<'_> {
     }
 }
 
-pub(crate) async fn of_people_are_written_and_read_back(store: &Store) {
+pub(crate) async fn of_people_are_written_and_read(store: &Store) {
     let club = Club::found(store, "Fields One").await;
     let Person { user, member, session, key, .. } = club.owner().clone();
     let scope = club.owner().scope(store).await;
@@ -146,7 +146,7 @@ pub(crate) async fn of_people_are_written_and_read_back(store: &Store) {
     place.changes(user, renamed, &["id"]).await;
 }
 
-pub(crate) async fn of_leagues_are_written_and_read_back(store: &Store) {
+pub(crate) async fn of_leagues_are_written_and_read(store: &Store) {
     let club = Club::found(store, "Fields Two").await;
     let scope = club.owner().scope(store).await;
     let place = Place { store, club: &club, scope: &scope };
@@ -223,7 +223,7 @@ pub(crate) async fn of_leagues_are_written_and_read_back(store: &Store) {
         home_score: Some(3),
         away_team_id: Some(eagles.id),
         away_score: Some(4),
-        // What apply notes itself.
+        // `apply` sets this itself.
         last_change: Some(LastChange { at: NOW, fields, reason: None }),
         external_id: Some(ExternalId::parse("g-1").unwrap()),
         created_at: later(),
@@ -232,7 +232,7 @@ pub(crate) async fn of_leagues_are_written_and_read_back(store: &Store) {
     place.creates_and_changes(before, after, &["id"]).await;
 }
 
-pub(crate) async fn of_lists_are_written_and_read_back(store: &Store) {
+pub(crate) async fn of_lists_are_written_and_read(store: &Store) {
     let club = Club::found(store, "Fields Three").await;
     let scope = club.owner().scope(store).await;
     let place = Place { store, club: &club, scope: &scope };

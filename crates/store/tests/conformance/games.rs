@@ -60,7 +60,7 @@ fn ids(listed: &[Listed]) -> Vec<fieldhouse_domain::ids::GameId> {
     listed.iter().map(|listed| listed.game.id).collect()
 }
 
-pub(crate) async fn read_back_whole_with_the_names_of_teams_and_venue(store: &Store) {
+pub(crate) async fn are_read_with_the_names_of_teams_and_venue(store: &Store) {
     let league = League::found(store, "Games One").await;
     let hall = venue("Town Hall");
     let full = Game {
@@ -101,7 +101,7 @@ pub(crate) async fn read_back_whole_with_the_names_of_teams_and_venue(store: &St
     let rests = Listed { game: bye.clone(), home_name: name("Eagles"), away_name: None, venue_name: None };
     assert_eq!(read(bye.id).await, Some(rests));
     let other = League::found(store, "Games Two").await;
-    assert_eq!(games::read(&mut &*store, &other.scope, full.id).await.unwrap(), None, "in its own club only");
+    assert_eq!(games::read(&mut &*store, &other.scope, full.id).await.unwrap(), None, "only in its own club");
 
     let season = league.season.id;
     let of_season = clubs::write(store, league.club.id(), async move |tx, proof| {
@@ -127,11 +127,11 @@ pub(crate) async fn read_back_whole_with_the_names_of_teams_and_venue(store: &St
     assert_eq!(
         read(full.id).await.expect("the game").game,
         Game { version: 2, updated_at: later.now(), last_change, ..after },
-        "what families should know is noted"
+        "changes for families are recorded"
     );
 }
 
-pub(crate) async fn to_come_are_listed_soonest_first_and_a_day_without_time_counts_until_it_is_over(
+pub(crate) async fn upcoming_are_listed_soonest_first_and_games_without_a_time_until_the_day_is_over(
     store: &Store,
 ) {
     let league = League::found(store, "Games Three").await;
@@ -141,7 +141,7 @@ pub(crate) async fn to_come_are_listed_soonest_first_and_a_day_without_time_coun
     let (soon, twin) = (league.game(2), league.game(2));
     let soon = Game { home_team_id: soon.away_team_id, away_team_id: soon.home_team_id, ..soon };
     let last = league.game(7 * 24);
-    // Midnight of today, of which only the day is known, and of the day before the day before.
+    // Midnight of today and of two days ago, without a time.
     let (today, long_ago) = (day(-24), day(-26));
     let cancelled = Game { status: GameStatus::Cancelled, ..league.game(3) };
     let all = [&over, &now, &soon, &twin, &last, &today, &long_ago, &cancelled];
@@ -158,7 +158,7 @@ pub(crate) async fn to_come_are_listed_soonest_first_and_a_day_without_time_coun
         let read_through =
             pages(|listed: &Listed| (listed.game.starts_at, listed.game.id.uuid()), read).await;
         let paged: Vec<_> = read_through.iter().flat_map(|page| ids(page)).collect();
-        assert_eq!(paged, expected, "page by page");
+        assert_eq!(paged, expected, "in pages");
         let cancelled_only = Upcoming { status: Some(GameStatus::Cancelled), ..wanted };
         assert_eq!(ids(&league.upcoming(store, &cancelled_only).await), [cancelled.id]);
     }
@@ -166,7 +166,7 @@ pub(crate) async fn to_come_are_listed_soonest_first_and_a_day_without_time_coun
     assert_eq!(other.upcoming(store, &week()).await, []);
 }
 
-pub(crate) async fn of_a_team_or_a_season_are_that_teams_or_seasons_only(store: &Store) {
+pub(crate) async fn are_filtered_by_team_and_season(store: &Store) {
     let league = League::found(store, "Games Five").await;
     let summer = season("Summer");
     let open = division(&summer, "Open");
@@ -193,7 +193,11 @@ pub(crate) async fn of_a_team_or_a_season_are_that_teams_or_seasons_only(store: 
     assert_eq!(league.upcoming(store, &neither).await, []);
     let point = Some((first.starts_at, first.id.uuid()));
     let of_hawks = Upcoming { team: Some(hawks.id), ..week() };
-    assert_eq!(ids(&league.upcoming(store, &of_hawks).await), [of_summer.id], "once, though it plays itself");
+    assert_eq!(
+        ids(&league.upcoming(store, &of_hawks).await),
+        [of_summer.id],
+        "once, even if it plays itself"
+    );
     let rest = games::upcoming(&mut &*store, &league.scope, &both, point, 1).await.unwrap();
     assert_eq!(ids(&rest), [swapped.id]);
 }

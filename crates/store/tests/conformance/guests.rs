@@ -13,12 +13,12 @@ use jiff::Timestamp;
 
 use crate::favorites::{custom, saved};
 
-async fn welcome(store: &Store, token: [u8; 32]) -> GuestId {
+async fn create_guest(store: &Store, token: [u8; 32]) -> GuestId {
     let moment = clubs::moment();
-    let welcomed = store.write("testing.welcome", async move |tx| {
-        Ok::<_, Error>(tx.welcome_guest(&moment.again(), &token).await?.guest())
+    let created = store.write("testing.create_guest", async move |tx| {
+        Ok::<_, Error>(tx.create_guest(&moment.again(), &token).await?.guest())
     });
-    welcomed.await.unwrap()
+    created.await.unwrap()
 }
 
 async fn apply(store: &Store, token: [u8; 32], effects: Vec<Effect>) -> Result<bool> {
@@ -43,9 +43,9 @@ fn ends() -> Timestamp {
     NOW.saturating_add(GUEST_LIFE).unwrap()
 }
 
-pub(crate) async fn keep_a_list_until_their_time_is_over(store: &Store) {
+pub(crate) async fn have_a_list_until_they_expire(store: &Store) {
     let (token, other_token) = ([71; 32], [72; 32]);
-    let (guest, other) = (welcome(store, token).await, welcome(store, other_token).await);
+    let (guest, other) = (create_guest(store, token).await, create_guest(store, other_token).await);
     let find = async |token: [u8; 32], now| guests::find(&mut &*store, &token, now).await.unwrap();
     assert_eq!(find(token, NOW).await, Some(guest));
     assert_eq!((find([0; 32], NOW).await, find(token, ends()).await), (None, None), "unknown, and over");
@@ -66,24 +66,24 @@ pub(crate) async fn keep_a_list_until_their_time_is_over(store: &Store) {
     );
     let made = [&second, &first].map(|favorite| Effect::create(AnyRecord::Favorite(favorite.clone())));
     assert!(apply(store, token, made.into()).await.unwrap());
-    assert_eq!(list(store, guest).await, [first.clone(), second.clone()], "in its order, reads back whole");
-    let told = guests::list(&mut &*store, guest).await.unwrap()[0].program.clone().expect("the catalogue's");
-    assert_eq!(told.program, program);
+    assert_eq!(list(store, guest).await, [first.clone(), second.clone()], "in order, with all fields");
+    let shown = guests::list(&mut &*store, guest).await.unwrap()[0].program.clone().expect("the catalogue's");
+    assert_eq!(shown.program, program);
 
     let foreign = apply(store, other_token, vec![Effect::delete(AnyRecord::Favorite(first.clone()))]).await;
     assert!(matches!(foreign, Err(Error::Internal(_))), "another guest's list: {foreign:?}");
     let wanted = ChangeFavorite { stage: Some(Stage::Visited), ..ChangeFavorite::default() };
     let change = rules::change(&clubs::moment(), ListOwner::Guest(guest), first.clone(), wanted).unwrap();
     assert!(apply(store, token, change.into_iter().collect()).await.unwrap());
-    let stand = list(store, guest).await;
-    assert_eq!((stand[0].stage, stand[0].version), (Stage::Visited, 2));
+    let stored = list(store, guest).await;
+    assert_eq!((stored[0].stage, stored[0].version), (Stage::Visited, 2));
     assert!(apply(store, token, vec![Effect::delete(AnyRecord::Favorite(second))]).await.unwrap());
     assert_eq!(list(store, guest).await.len(), 1);
-    assert!(!apply(store, [0; 32], Vec::new()).await.unwrap(), "nobody's token writes nothing");
+    assert!(!apply(store, [0; 32], Vec::new()).await.unwrap(), "an unknown token permits nothing");
 
     assert_eq!(store.purge_guests(NOW).await.unwrap(), 0);
-    let later = welcome(store, [73; 32]).await;
-    assert_eq!(store.purge_guests(ends()).await.unwrap(), 3, "all three end at one time");
+    let later = create_guest(store, [73; 32]).await;
+    assert_eq!(store.purge_guests(ends()).await.unwrap(), 3, "all three expire at the same time");
     assert_eq!((list(store, guest).await.len(), list(store, other).await.len()), (0, 0));
     assert_eq!(find([73; 32], NOW).await, None, "{later}");
 }
@@ -101,10 +101,10 @@ async fn end<'tx>(
     tx.end_guest(proof).await
 }
 
-pub(crate) async fn a_list_is_claimed_by_who_signs_in(store: &Store) {
+pub(crate) async fn a_list_can_be_claimed_by_a_user(store: &Store) {
     let club = Club::found(store, "Guests One").await;
     let (owner, token) = (club.owner(), [74; 32]);
-    let guest = welcome(store, token).await;
+    let guest = create_guest(store, token).await;
     let has = saved(ListOwner::User(owner.user.id), &[], custom("Shared"), ChangeFavorite::default());
     club.create(store, vec![AnyRecord::Favorite(has.clone())]).await;
     let shared = saved(ListOwner::Guest(guest), &[], custom("Shared"), ChangeFavorite::default());
@@ -123,7 +123,7 @@ pub(crate) async fn a_list_is_claimed_by_who_signs_in(store: &Store) {
         let proof = tx.permit_guest(&token, NOW).await?.expect("the guest");
         tx.end_guest(proof).await
     });
-    assert!(matches!(early.await, Err(Error::Reference(_))), "a list that is not empty keeps its guest");
+    assert!(matches!(early.await, Err(Error::Reference(_))), "a guest with a list cannot be deleted");
     clubs::apply(store, club.id(), claimed.copied).await.unwrap();
     let moment = clubs::moment();
     let ended = store.write("testing.end", async move |tx| {
@@ -132,8 +132,8 @@ pub(crate) async fn a_list_is_claimed_by_who_signs_in(store: &Store) {
     });
     ended.await.unwrap();
     let scope = owner.scope(store).await;
-    let stand = favorites::list(&mut &*store, &scope).await.unwrap();
-    let names = stand.iter().map(|listed| match listed.favorite.program() {
+    let stored = favorites::list(&mut &*store, &scope).await.unwrap();
+    let names = stored.iter().map(|listed| match listed.favorite.program() {
         Some(SavedProgram::Custom(custom)) => custom.college_name.to_string(),
         _ => "of the catalogue".to_owned(),
     });

@@ -12,7 +12,7 @@ use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::leagues::{division, season, team, venue};
 use jiff::SignedDuration;
 
-async fn stand(
+async fn stored(
     store: &Store,
     club: &Club,
     season: fieldhouse_domain::ids::SeasonId,
@@ -41,7 +41,7 @@ async fn named(store: &Store, club: &Club, names: &[&str]) -> Vec<Venue> {
     found
 }
 
-pub(crate) async fn divisions_teams_and_venues_read_back_and_change(store: &Store) {
+pub(crate) async fn divisions_teams_and_venues_are_read_and_changed(store: &Store) {
     let (club, other) = (Club::found(store, "Leagues One").await, Club::found(store, "Leagues Two").await);
     let (winter, summer) = (season("Winter"), season("Summer"));
     let (boys, girls) = (division(&winter, "Boys"), division(&winter, "Girls"));
@@ -67,14 +67,14 @@ pub(crate) async fn divisions_teams_and_venues_read_back_and_change(store: &Stor
     club.create(store, of_winter.into_iter().chain(rest).collect()).await;
 
     assert_eq!(
-        stand(store, &club, winter.id).await,
+        stored(store, &club, winter.id).await,
         (vec![boys.clone(), girls.clone()], vec![eagles.clone()])
     );
-    assert_eq!(stand(store, &club, summer.id).await, (Vec::new(), Vec::new()));
+    assert_eq!(stored(store, &club, summer.id).await, (Vec::new(), Vec::new()));
     assert_eq!(
-        stand(store, &other, winter.id).await,
+        stored(store, &other, winter.id).await,
         (Vec::new(), Vec::new()),
-        "another club's are not there"
+        "another club's records do not exist"
     );
     assert_eq!(
         named(store, &club, &["town hall", "nowhere", "town hall"]).await,
@@ -99,7 +99,7 @@ pub(crate) async fn divisions_teams_and_venues_read_back_and_change(store: &Stor
     let effects: Vec<_> =
         changes.into_iter().filter_map(|(old, new)| Effect::update(&moment, old, new)).collect();
     clubs::apply(store, club.id(), effects).await.unwrap();
-    let (divisions, teams) = stand(store, &club, winter.id).await;
+    let (divisions, teams) = stored(store, &club, winter.id).await;
     assert_eq!(divisions, [Division { version: 2, updated_at: moment.now(), ..mixed }, girls]);
     assert_eq!(teams, [Team { version: 2, updated_at: moment.now(), ..moved }]);
     assert_eq!(

@@ -1,12 +1,9 @@
 //! Every query of the store, through its public API, on both engines with the same assertions.
 //!
-//! A process of its own, so that it can be told at the end whether each engine has run every query of `query::all` in this one body.
-//! To cover a new query, call what runs it in the module of its noun.
+//! This is a process of its own, so that it can check at the end that each engine has run every query of `query::all`. To cover a new
+//! query, call it in the module of its noun.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot go on says so by panicking, also in a function of its own"
-)]
+#![expect(clippy::unwrap_used, reason = "tests may panic, in helper functions too")]
 
 mod access;
 mod api_keys;
@@ -32,12 +29,12 @@ use fieldhouse_store::Store;
 use fieldhouse_testing::databases::{self, Database};
 
 #[tokio::test]
-async fn every_query_does_what_it_says_on_sqlite() {
+async fn every_query_works_on_sqlite() {
     conforms(&databases::sqlite()).await;
 }
 
 #[tokio::test]
-async fn every_query_does_what_it_says_on_postgresql() {
+async fn every_query_works_on_postgresql() {
     conforms(&databases::postgres()).await;
 }
 
@@ -45,17 +42,17 @@ async fn conforms(database: &Database) {
     let store = &database.open().await;
     organizations::a_new_store_has_none(store).await;
     organizations::one_is_read_found_and_changed(store).await;
-    users::one_is_found_by_any_spelling_of_the_address(store).await;
-    users::memberships_leave_suspended_ones_out(store).await;
+    users::a_user_is_found_by_any_spelling_of_the_address(store).await;
+    users::memberships_exclude_suspended_ones(store).await;
     people(store).await;
     leagues(store).await;
     programs(store).await;
     versions::a_change_of_another_version_is_refused(store).await;
-    twins::a_league_is_seen_and_changed_in_its_own_club(store).await;
-    twins::what_people_have_is_changed_in_their_own_club(store).await;
-    bookkeeping::answers_are_kept_replaced_and_forgotten(store).await;
-    bookkeeping::failed_sign_ins_add_up_until_one_succeeds(store).await;
-    bookkeeping::fingerprints_are_remembered_once(store).await;
+    twins::a_league_is_read_and_changed_in_its_own_club(store).await;
+    twins::records_of_users_are_changed_in_their_own_club(store).await;
+    bookkeeping::responses_are_stored_replaced_and_purged(store).await;
+    bookkeeping::failed_sign_ins_are_counted_until_one_succeeds(store).await;
+    bookkeeping::fingerprints_are_stored_once(store).await;
     ledger::a_transaction_is_one_entry_with_every_record_before_and_after(store).await;
     ledger::each_kind_leaves_what_the_table_says(store).await;
     ledger::a_user_is_recorded_in_each_of_their_organizations(store).await;
@@ -63,50 +60,50 @@ async fn conforms(database: &Database) {
     ledger::the_generation_rises_with_every_commit(store).await;
     ledger::erasing_clears_every_image_of_a_record_also_one_that_waits(store).await;
     ledger::the_retention_clears_old_images_and_says_so(store).await;
-    // Only debug builds remember what was run.
+    // Only debug builds record the queries that were run.
     #[cfg(debug_assertions)]
     assert_eq!(fieldhouse_store::query::runs::missing(store.engine()), Vec::<&str>::new(), "were never run");
 }
 
 async fn people(store: &Store) {
     members::are_listed_in_the_order_of_joining(store).await;
-    members::change_and_go_but_the_last_owner_stays(store).await;
+    members::are_changed_and_removed_except_the_last_owner(store).await;
     sessions::are_listed_newest_first_while_they_are_open(store).await;
-    sessions::a_refresh_token_is_good_once_and_a_reused_one_ends_the_session(store).await;
-    api_keys::are_listed_newest_first_ones_own_or_everybodys(store).await;
-    api_keys::read_back_whole_and_are_revoked(store).await;
-    api_keys::use_is_noted_and_never_goes_back(store).await;
-    access::good_credentials_open_their_own_organization(store).await;
-    access::bad_credentials_open_nothing(store).await;
-    access::what_a_person_loses_binds_at_once(store).await;
-    access::signing_in_writes_ones_own_sessions_and_nothing_else(store).await;
+    sessions::a_refresh_token_works_once_and_its_reuse_ends_the_session(store).await;
+    api_keys::are_listed_newest_first_for_owners_and_admins(store).await;
+    api_keys::are_read_and_revoked(store).await;
+    api_keys::use_is_recorded_and_never_goes_back(store).await;
+    access::valid_credentials_permit_access_to_their_organization(store).await;
+    access::invalid_credentials_permit_nothing(store).await;
+    access::losses_take_effect_at_once(store).await;
+    access::signing_in_can_write_only_the_users_own_sessions(store).await;
     access::an_effect_stays_within_its_organization(store).await;
-    access::a_permission_writes_what_its_operation_says_and_nothing_else(store).await;
-    two_clubs::somebody_is_in_each_what_he_is_there(store).await;
+    access::a_permission_can_write_only_what_its_operation_declares(store).await;
+    two_clubs::a_user_has_in_each_club_the_role_there(store).await;
 }
 
 async fn leagues(store: &Store) {
-    seasons::are_listed_latest_first_page_by_page_with_their_divisions(store).await;
-    seasons::are_filtered_and_searched_by_the_starts_of_words(store).await;
-    seasons::changes_come_each_once_in_the_order_of_their_latest_entries(store).await;
+    seasons::are_listed_latest_first_in_pages_with_their_divisions(store).await;
+    seasons::are_filtered_and_searched_by_prefixes_of_words(store).await;
+    seasons::changed_seasons_are_listed_once_in_the_order_of_their_latest_entries(store).await;
     seasons::are_read_found_changed_and_deleted(store).await;
-    fields::of_people_are_written_and_read_back(store).await;
-    fields::of_leagues_are_written_and_read_back(store).await;
-    fields::of_lists_are_written_and_read_back(store).await;
-    leagues::divisions_teams_and_venues_read_back_and_change(store).await;
-    games::read_back_whole_with_the_names_of_teams_and_venue(store).await;
-    games::to_come_are_listed_soonest_first_and_a_day_without_time_counts_until_it_is_over(store).await;
-    games::of_a_team_or_a_season_are_that_teams_or_seasons_only(store).await;
+    fields::of_people_are_written_and_read(store).await;
+    fields::of_leagues_are_written_and_read(store).await;
+    fields::of_lists_are_written_and_read(store).await;
+    leagues::divisions_teams_and_venues_are_read_and_changed(store).await;
+    games::are_read_with_the_names_of_teams_and_venue(store).await;
+    games::upcoming_are_listed_soonest_first_and_games_without_a_time_until_the_day_is_over(store).await;
+    games::are_filtered_by_team_and_season(store).await;
 }
 
 async fn programs(store: &Store) {
-    catalogue::colleges_read_back_and_change(store).await;
-    catalogue::colleges_are_found_by_the_starts_of_their_words(store).await;
-    catalogue::colleges_are_filtered_by_what_they_offer(store).await;
+    catalogue::colleges_are_read_and_changed(store).await;
+    catalogue::colleges_are_found_by_prefixes_of_words(store).await;
+    catalogue::colleges_are_filtered_by_programs(store).await;
     catalogue::programs_are_listed_by_college_and_sport(store).await;
-    catalogue::an_import_is_told_the_whole_of_it(store).await;
-    favorites::a_list_reads_back_in_its_order_and_changes(store).await;
-    two_clubs::somebody_has_in_each_what_he_has_there(store).await;
-    guests::keep_a_list_until_their_time_is_over(store).await;
-    guests::a_list_is_claimed_by_who_signs_in(store).await;
+    catalogue::the_whole_catalogue_is_read(store).await;
+    favorites::a_list_is_read_in_order_and_changed(store).await;
+    two_clubs::a_user_has_in_each_club_the_records_there(store).await;
+    guests::have_a_list_until_they_expire(store).await;
+    guests::a_list_can_be_claimed_by_a_user(store).await;
 }

@@ -34,18 +34,18 @@ pub(crate) async fn are_listed_in_the_order_of_joining(store: &Store) {
         (&coach.member, "coach", "coach@members-one.example")
     );
     let foreign = members::read(&mut &*store, &scope, other.owner().member.id).await.unwrap();
-    assert_eq!(foreign, None, "another club's member is not there");
+    assert_eq!(foreign, None, "another club's member does not exist");
 }
 
 async fn owners(store: &Store, club: &Club) -> i64 {
     clubs::write(store, club.id(), async |tx, proof| members::owners(tx, proof).await).await.unwrap()
 }
 
-async fn stands(store: &Store, scope: &OrgScope, member: &Member) -> Option<Member> {
+async fn stored(store: &Store, scope: &OrgScope, member: &Member) -> Option<Member> {
     members::read(&mut &*store, scope, member.id).await.unwrap().map(|listed| listed.member)
 }
 
-pub(crate) async fn change_and_go_but_the_last_owner_stays(store: &Store) {
+pub(crate) async fn are_changed_and_removed_except_the_last_owner(store: &Store) {
     let club = Club::found(store, "Members Three").await;
     let scope = club.owner().scope(store).await;
     let (owner, admin) = (club.owner().member.clone(), club.person(Role::Admin).member.clone());
@@ -58,18 +58,18 @@ pub(crate) async fn change_and_go_but_the_last_owner_stays(store: &Store) {
     let raise = Effect::update(&clubs::moment(), admin.clone(), raised);
     clubs::apply(store, club.id(), raise.into_iter().collect()).await.unwrap();
     assert_eq!(owners(store, &club).await, 2);
-    let second = stands(store, &scope, &admin).await.expect("the second owner");
+    let second = stored(store, &scope, &admin).await.expect("the second owner");
     assert_eq!((second.role, second.version), (Role::Owner, 2));
 
     let wanted = ChangeMember { role: None, suspended: Some(true) };
     let suspended = rules::changed(&clubs::moment(), Role::Owner, &second, wanted, 2).unwrap();
     let suspend = Effect::update(&clubs::moment(), second, suspended);
     clubs::apply(store, club.id(), suspend.into_iter().collect()).await.unwrap();
-    assert_eq!(owners(store, &club).await, 1, "a suspended owner owns nothing");
+    assert_eq!(owners(store, &club).await, 1, "a suspended owner does not count");
 
     let coach = club.person(Role::Coach).member.clone();
     let go = Effect::delete(AnyRecord::Member(coach.clone()));
     clubs::apply(store, club.id(), vec![go.clone()]).await.unwrap();
-    assert_eq!(stands(store, &scope, &coach).await, None);
+    assert_eq!(stored(store, &scope, &coach).await, None);
     assert!(clubs::apply(store, club.id(), vec![go]).await.is_err(), "gone already");
 }

@@ -18,7 +18,7 @@ pub(crate) async fn one_is_read_found_and_changed(store: &Store) {
     assert_eq!(read().await, club.organization);
     let by_slug = async |slug| organizations::by_slug(&mut &*store, slug).await.unwrap();
     assert_eq!(by_slug("harbour-hoops").await, Some(club.id()));
-    assert_eq!(by_slug("nobody").await, None);
+    assert_eq!(by_slug("unknown").await, None);
 
     let before = club.organization.clone();
     let after = Organization {
@@ -38,7 +38,7 @@ pub(crate) async fn one_is_read_found_and_changed(store: &Store) {
     );
 
     let again = clubs::apply(store, club.id(), vec![change]).await;
-    assert!(matches!(again, Err(Error::Internal(_))), "the version has moved: {again:?}");
+    assert!(matches!(again, Err(Error::Internal(_))), "the version has changed: {again:?}");
     let twin = Organization { id: clubs::moment().id(), ..now };
     let taken = clubs::apply(store, twin.id, vec![Effect::create(AnyRecord::Organization(twin))]).await;
     assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");

@@ -1,9 +1,9 @@
-//! Reading a list to its end, page by page, as a client does.
+//! Reads a list to its end in pages, as a client does.
 
-/// How many a page may hold.
+/// The maximum size of a page.
 pub(crate) const PAGE: u32 = 2;
 
-/// All pages. `point` says where the next one goes on, by the last of the one before; `read` reads [`PAGE`] from there.
+/// Reads all pages. `point` returns the position after the last record of a page; `read` reads [`PAGE`] records after it.
 pub(crate) async fn pages<T, P>(
     point: impl Fn(&T) -> P,
     read: impl AsyncFn(Option<P>) -> Vec<T>,
@@ -16,5 +16,5 @@ pub(crate) async fn pages<T, P>(
         after = Some(point(last));
         pages.push(page);
     }
-    panic!("the pages have no end");
+    panic!("the pages do not end");
 }

@@ -29,11 +29,11 @@ async fn all(store: &Store, scope: &OrgScope, filter: &Filter) -> Vec<String> {
     names(&page).into_iter().map(str::to_owned).collect()
 }
 
-pub(crate) async fn are_listed_latest_first_page_by_page_with_their_divisions(store: &Store) {
+pub(crate) async fn are_listed_latest_first_in_pages_with_their_divisions(store: &Store) {
     let (club, other) = (Club::found(store, "Seasons One").await, Club::found(store, "Seasons Two").await);
     let scope = club.owner().scope(store).await;
     let old = played("Old", date(2024, 4, 1), None);
-    // Of those that begin on one day, the one that was made later comes first, also over the end of a page.
+    // Of seasons with the same first day, the one created later is first, also across pages.
     let spring = |name| played(name, date(2025, 4, 1), None);
     let (first_twin, twin, other_twin) = (spring("First twin"), spring("Twin"), spring("Other twin"));
     let undated = season("Undated");
@@ -53,17 +53,17 @@ pub(crate) async fn are_listed_latest_first_page_by_page_with_their_divisions(st
     let filter = Filter::default();
     let read = async |after| seasons::list(&mut &*store, &scope, &filter, after, PAGE).await.unwrap();
     let pages = pages(|listed: &Listed| (listed.listed_on(), listed.season.id.uuid()), read).await;
-    let told: Vec<_> = pages.iter().map(|page| names(page)).collect();
-    assert_eq!(told, [["Far", "Undated"], ["Other twin", "Twin"], ["First twin", "Old"]]);
+    let shown: Vec<_> = pages.iter().map(|page| names(page)).collect();
+    assert_eq!(shown, [["Far", "Undated"], ["Other twin", "Twin"], ["First twin", "Old"]]);
     let of_twin = &pages[1][1];
     assert_eq!(of_twin.season, twin);
-    let told: Vec<_> = of_twin.divisions.iter().map(|division| division.name.as_str()).collect();
-    assert_eq!(told, ["Ápple", "Girls", "zebra"], "by folded name");
-    assert_eq!(of_twin.divisions[1], girls, "reads back whole");
+    let shown: Vec<_> = of_twin.divisions.iter().map(|division| division.name.as_str()).collect();
+    assert_eq!(shown, ["Ápple", "Girls", "zebra"], "by folded name");
+    assert_eq!(of_twin.divisions[1], girls, "with all fields");
     assert_eq!((pages[1][0].divisions.len(), pages[2][1].divisions.len()), (0, 1), "each has its own");
 }
 
-pub(crate) async fn are_filtered_and_searched_by_the_starts_of_words(store: &Store) {
+pub(crate) async fn are_filtered_and_searched_by_prefixes_of_words(store: &Store) {
     let club = Club::found(store, "Seasons Three").await;
     let scope = club.owner().scope(store).await;
     let long = played("Été long 2024/25", date(2024, 11, 1), Some(date(2025, 2, 1)));
@@ -99,20 +99,20 @@ pub(crate) async fn are_filtered_and_searched_by_the_starts_of_words(store: &Sto
     assert_eq!(find(on_ice).await, ["Interwinter"]);
     let words =
         |words: &[&str]| Filter { words: words.iter().map(|word| (*word).to_owned()).collect(), ..none() };
-    assert_eq!(find(words(&["win"])).await, ["Winter 2025"], "the start of a word, not its middle");
+    assert_eq!(find(words(&["win"])).await, ["Winter 2025"], "a prefix of a word, not its middle");
     assert_eq!(find(words(&["ete", "2024", "lo"])).await, ["Été long 2024/25"], "all of them, in any order");
     assert_eq!(find(words(&["ete", "winter"])).await, Vec::<String>::new());
     let both = Filter { status: Some(SeasonStatus::Active), ..words(&["20"]) };
     assert_eq!(find(both).await, ["Été long 2024/25"], "filter and words together");
 }
 
-pub(crate) async fn changes_come_each_once_in_the_order_of_their_latest_entries(store: &Store) {
+pub(crate) async fn changed_seasons_are_listed_once_in_the_order_of_their_latest_entries(store: &Store) {
     let (club, other) = (Club::found(store, "Seasons Four").await, Club::found(store, "Seasons Seven").await);
     let scope = club.owner().scope(store).await;
     let [first, second, third] = ["First", "Second", "Third"].map(season);
     for season in [&first, &second, &third] {
         let divisions = ["B", "A"].map(|name| AnyRecord::Division(division(season, name)));
-        // Together: a division that comes later touches its season.
+        // In one transaction: a division that is added later touches its season.
         club.create(store, [AnyRecord::Season(season.clone())].into_iter().chain(divisions).collect()).await;
     }
     other.create(store, vec![AnyRecord::Season(season("Foreign"))]).await;
@@ -130,12 +130,12 @@ pub(crate) async fn changes_come_each_once_in_the_order_of_their_latest_entries(
         changes
     };
     let all = changed(Point::behind(0), 10).await;
-    let told: Vec<_> = all.iter().map(|change| change.record.as_ref().map(name_and_divisions)).collect();
+    let shown: Vec<_> = all.iter().map(|change| change.record.as_ref().map(name_and_divisions)).collect();
     let expected = [("Second", 2), ("Third", 2), ("Renamed", 2)];
     let expected = expected.map(|(name, divisions)| Some((name.to_owned(), divisions)));
-    assert_eq!(told, [&expected[..], &[None]].concat(), "the last one was deleted");
+    assert_eq!(shown, [&expected[..], &[None]].concat(), "the last one was deleted");
     let page = changed(Point::behind(0), 2).await;
-    assert_eq!(page, all[..2], "with all divisions, though the page is two seasons long");
+    assert_eq!(page, all[..2], "with all divisions on a page of two seasons");
     assert_eq!(changed(page[1].point, 10).await, all[2..]);
     assert_eq!(changed(all[3].point, 10).await, []);
 
@@ -155,7 +155,7 @@ fn name_and_divisions(listed: &Listed) -> (String, usize) {
     (listed.season.name.to_string(), listed.divisions.len())
 }
 
-/// A season that is there for a moment.
+/// A season that is created and deleted.
 async fn season_to_delete(store: &Store, club: &Club) -> AnyRecord {
     let season = AnyRecord::Season(season("Short"));
     club.create(store, vec![season.clone()]).await;
@@ -185,7 +185,7 @@ pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
     };
     assert_eq!(found(&club, "winter", "ext \u{1F3C0} 1").await, (Some(made.id), Some(made.id)));
     assert_eq!(found(&club, "summer", "ext 2").await, (None, None));
-    assert_eq!(found(&other, "winter", "ext \u{1F3C0} 1").await, (None, None), "in its own club only");
+    assert_eq!(found(&other, "winter", "ext \u{1F3C0} 1").await, (None, None), "only in its own club");
     let refused = async |season: Season| {
         let refused = clubs::apply(store, club.id(), vec![Effect::create(AnyRecord::Season(season))]).await;
         assert!(matches!(refused, Err(Error::Duplicate(_))), "{refused:?}");
@@ -219,9 +219,9 @@ pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
     };
     assert_eq!((dependents(&club).await, dependents(&other).await), (2, 0));
     let touched = read(made.id).await.expect("the season").season;
-    assert_eq!(touched.version, 3, "a season changes with the divisions that it gains");
+    assert_eq!(touched.version, 3, "a season changes when a division is added");
     let deleted = clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::Season(touched))]).await;
-    assert!(matches!(deleted, Err(Error::Reference(_))), "a division stands on it: {deleted:?}");
+    assert!(matches!(deleted, Err(Error::Reference(_))), "a division refers to it: {deleted:?}");
     let lonely = season("Lonely");
     club.create(store, vec![AnyRecord::Season(lonely.clone())]).await;
     clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::Season(lonely.clone()))]).await.unwrap();

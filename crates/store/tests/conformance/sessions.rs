@@ -31,7 +31,7 @@ pub(crate) async fn are_listed_newest_first_while_they_are_open(store: &Store) {
     };
     let ended = Session { revoked_at: Some(after(3)), ..open(3) };
     let expired = Session { expires_at: after(5), ..open(4) };
-    // Of two that were opened at one time, the one whose id is higher comes first. The last one ends as the list is read.
+    // Of two that were opened at the same time, the one with the higher id is first. The last one expires as the list is read.
     let twin = open(1);
     let over = Session { expires_at: after(10), ..open(1) };
     let all = [&second, &third, &ended, &expired, &twin, &over];
@@ -58,22 +58,22 @@ pub(crate) async fn are_listed_newest_first_while_they_are_open(store: &Store) {
     assert_eq!(
         open,
         [owner.session.id, second.id, twin.id, over.id, third.id, expired.id],
-        "not ended by anybody, the oldest first"
+        "not ended, oldest first"
     );
 
     let read = async |id| records::read::<Session, _>(&mut &*store, &scope, id).await.unwrap();
     let user_of = async |id| sessions::user_of(&mut &*store, club.id(), id).await.unwrap();
     assert_eq!(user_of(third.id).await, Some(owner.user.id));
-    assert_eq!(read(third.id).await, Some(third), "reads back whole");
+    assert_eq!(read(third.id).await, Some(third), "with all fields");
     assert_eq!(read(ended.id).await, Some(ended));
     let other = Club::found(store, "Sessions Two").await;
-    assert_eq!(read(other.owner().session.id).await, None, "another club's session is not there");
+    assert_eq!(read(other.owner().session.id).await, None, "another club's session does not exist");
     assert_eq!(user_of(other.owner().session.id).await, None);
     let coach = club.person(fieldhouse_domain::roles::Role::Coach);
-    assert_eq!(read(coach.session.id).await, None, "another user's session is not there");
+    assert_eq!(read(coach.session.id).await, None, "another user's session does not exist");
 }
 
-pub(crate) async fn a_refresh_token_is_good_once_and_a_reused_one_ends_the_session(store: &Store) {
+pub(crate) async fn a_refresh_token_works_once_and_its_reuse_ends_the_session(store: &Store) {
     let club = Club::found(store, "Sessions Three").await;
     let session = club.owner().session.id;
     let scope = club.owner().scope(store).await;
@@ -83,25 +83,25 @@ pub(crate) async fn a_refresh_token_is_good_once_and_a_reused_one_ends_the_sessi
     let show = async |minutes, token: [u8; 32], next: [u8; 32]| {
         let organization = club.id();
         let moment = clubs::moment_at(after(minutes));
-        let stands = read().await;
-        let (goes_on, effect) = match rules::refresh(&moment, stands, &token, next) {
-            Refreshed::GoesOn(effect) => (true, effect),
+        let stored = read().await;
+        let (continued, effect) = match rules::refresh(&moment, stored, &token, next) {
+            Refreshed::Continued(effect) => (true, effect),
             Refreshed::Reused(effect) => (false, effect),
             Refreshed::Ended => return None,
         };
         clubs::apply(store, organization, vec![*effect]).await.unwrap();
-        Some(goes_on)
+        Some(continued)
     };
     assert_eq!(show(1, [1; 32], [2; 32]).await, Some(true));
     assert_eq!(show(2, [2; 32], [3; 32]).await, Some(true));
-    let stands = read().await;
-    assert_eq!((stands.generation, stands.token_digest, stands.previous_digest), (3, [3; 32], Some([2; 32])));
-    assert_eq!((stands.rotated_at, stands.last_used_at, stands.version), (after(2), after(2), 3));
-    assert_eq!(show(3, [1; 32], [4; 32]).await, Some(false), "somebody else holds it");
-    assert_eq!(show(4, [3; 32], [5; 32]).await, None, "the family has ended");
+    let stored = read().await;
+    assert_eq!((stored.generation, stored.token_digest, stored.previous_digest), (3, [3; 32], Some([2; 32])));
+    assert_eq!((stored.rotated_at, stored.last_used_at, stored.version), (after(2), after(2), 3));
+    assert_eq!(show(3, [1; 32], [4; 32]).await, Some(false), "the token was reused");
+    assert_eq!(show(4, [3; 32], [5; 32]).await, None, "the session has ended");
 
     let ended = read().await;
-    let stale = Effect::update(&clubs::moment(), AnyRecord::Session(stands), AnyRecord::Session(ended))
+    let stale = Effect::update(&clubs::moment(), AnyRecord::Session(stored), AnyRecord::Session(ended))
         .expect("differs");
-    assert!(clubs::apply(store, club.id(), vec![stale]).await.is_err(), "the version has moved");
+    assert!(clubs::apply(store, club.id(), vec![stale]).await.is_err(), "the version has changed");
 }

@@ -1,4 +1,4 @@
-//! Two clubs whose records bear the same ids, as nothing in the schema forbids: what is done in one is not done in the other.
+//! Two clubs whose records have the same ids, which the schema permits: a change in one does not affect the other.
 
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::favorites::{ChangeFavorite, Favorite, ListOwner};
@@ -15,7 +15,7 @@ use jiff::SignedDuration;
 
 use crate::favorites::{custom, saved};
 
-/// Renames what has a name.
+/// Renames records that have a name.
 fn called(record: AnyRecord, name: &str) -> AnyRecord {
     let name = Name::stored(name.to_owned());
     match record {
@@ -36,7 +36,7 @@ fn called(record: AnyRecord, name: &str) -> AnyRecord {
     }
 }
 
-/// A league with one record of each kind, and the ways to look at it.
+/// A league with one record of each kind.
 struct League {
     season: Season,
     records: Vec<AnyRecord>,
@@ -58,7 +58,7 @@ fn league() -> League {
     League { season, records }
 }
 
-/// The names that a club sees of its league, whichever way it looks.
+/// The names that a club sees in its league, through every query.
 async fn seen(store: &Store, club: &Club, scope: &OrgScope, league: &League) -> Vec<Vec<String>> {
     let reader = &mut &*store;
     let id = league.season.id;
@@ -108,7 +108,7 @@ fn all_called(name: &str) -> Vec<Vec<String>> {
     vec![names(2), names(2), names(2), names(3), names(3), names(3), names(3), inside]
 }
 
-pub(crate) async fn a_league_is_seen_and_changed_in_its_own_club(store: &Store) {
+pub(crate) async fn a_league_is_read_and_changed_in_its_own_club(store: &Store) {
     let clubs = [Club::found(store, "Twins One").await, Club::found(store, "Twins Two").await];
     let league = league();
     let mut scopes = Vec::new();
@@ -137,16 +137,16 @@ pub(crate) async fn a_league_is_seen_and_changed_in_its_own_club(store: &Store) 
     clubs::apply(store, clubs[0].id(), vec![Effect::delete(AnyRecord::Season(lonely.clone()))])
         .await
         .unwrap();
-    let stands =
+    let stored =
         async |at: usize| seasons::read(&mut &*store, &scopes[at], lonely.id).await.unwrap().is_some();
-    assert_eq!((stands(0).await, stands(1).await), (false, true));
+    assert_eq!((stored(0).await, stored(1).await), (false, true));
 }
 
-pub(crate) async fn what_people_have_is_changed_in_their_own_club(store: &Store) {
+pub(crate) async fn records_of_users_are_changed_in_their_own_club(store: &Store) {
     let clubs = [Club::found(store, "Twins Three").await, Club::found(store, "Twins Four").await];
     let [one, two] = [&clubs[0], &clubs[1]];
-    // The first club's owner is a member of the second under the same ids, and so is what he has; and so, in the first club, has
-    // its admin.
+    // The first club's owner is a member of the second with the same ids, and so are their records; the second's admin likewise in the
+    // first.
     let (owner, admin) = (one.owner(), one.person(fieldhouse_domain::roles::Role::Admin));
     let twins = [AnyRecord::Member(owner.member.clone()), AnyRecord::Session(owner.session.clone())];
     two.create(store, twins.into()).await;

@@ -1,4 +1,4 @@
-//! Somebody who belongs to two clubs: what he is and has in one is nothing in the other.
+//! A user who belongs to two clubs: their role and records in one have no effect in the other.
 
 use fieldhouse_domain::api_keys::ApiKey;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
@@ -11,12 +11,12 @@ use fieldhouse_testing::clubs::{self, ANY_MEMBER, Club, NOW, Person};
 
 use crate::favorites::{custom, saved};
 
-/// A coach of the first club who owns the second one, with a session, a key and a saved program in each: what he is in the first
-/// and in the second.
+/// Creates a coach of the first club who owns the second one, with a session, a key and a saved program in each. Returns the user in the
+/// first and in the second club.
 async fn found(store: &Store, names: [&str; 2]) -> ([Club; 2], [Person; 2]) {
     let clubs = [Club::found(store, names[0]).await, Club::found(store, names[1]).await];
     let coach = clubs[0].person(Role::Coach).clone();
-    // Made anew for the ids of the second membership, session and key, which are the same user's.
+    // Created again for the ids of the second membership, session and key of the same user.
     let new = Person::new(clubs[1].id(), "two", "new", Role::Owner);
     let user = coach.user.clone();
     let owner = Person {
@@ -35,7 +35,7 @@ async fn found(store: &Store, names: [&str; 2]) -> ([Club; 2], [Person; 2]) {
     (clubs, [coach, owner])
 }
 
-pub(crate) async fn somebody_is_in_each_what_he_is_there(store: &Store) {
+pub(crate) async fn a_user_has_in_each_club_the_role_there(store: &Store) {
     let (clubs, [coach, owner]) = found(store, ["Two Clubs One", "Two Clubs Two"]).await;
     let role = async |person: &Person| {
         let mut roles = Vec::new();
@@ -55,7 +55,7 @@ pub(crate) async fn somebody_is_in_each_what_he_is_there(store: &Store) {
     assert_eq!(role(&owner).await, [as_owner, as_owner]);
 }
 
-pub(crate) async fn somebody_has_in_each_what_he_has_there(store: &Store) {
+pub(crate) async fn a_user_has_in_each_club_the_records_there(store: &Store) {
     let (clubs, people) = found(store, ["Two Clubs Three", "Two Clubs Four"]).await;
     let user = people[0].user.id;
     for (club, person) in clubs.iter().zip(&people) {

@@ -10,7 +10,7 @@ use fieldhouse_store::{Error, Store, records, users};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
 use jiff::SignedDuration;
 
-pub(crate) async fn one_is_found_by_any_spelling_of_the_address(store: &Store) {
+pub(crate) async fn a_user_is_found_by_any_spelling_of_the_address(store: &Store) {
     let club = Club::found(store, "Users United").await;
     let owner = club.owner();
     let find = async |address: &str| {
@@ -18,7 +18,7 @@ pub(crate) async fn one_is_found_by_any_spelling_of_the_address(store: &Store) {
         users::by_email(&mut &*store, &address).await.unwrap()
     };
     assert_eq!(find("OWNER@Users-United.Example").await.as_ref(), Some(&owner.user));
-    assert_eq!(find("nobody@users-united.example").await, None);
+    assert_eq!(find("unknown@users-united.example").await, None);
     let scope = owner.scope(store).await;
     assert_eq!(
         records::read::<User, _>(&mut &*store, &scope, owner.user.id).await.unwrap().as_ref(),
@@ -49,7 +49,7 @@ pub(crate) async fn one_is_found_by_any_spelling_of_the_address(store: &Store) {
     assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
 }
 
-pub(crate) async fn memberships_leave_suspended_ones_out(store: &Store) {
+pub(crate) async fn memberships_exclude_suspended_ones(store: &Store) {
     let (first, second) = (Club::found(store, "First Club").await, Club::found(store, "Second Club").await);
     let third = Club::found(store, "Third Club").await;
     let coach = first.person(Role::Coach);
@@ -62,13 +62,13 @@ pub(crate) async fn memberships_leave_suspended_ones_out(store: &Store) {
     let later = join(&second, Role::Viewer, 2, None).await;
     join(&third, Role::Owner, 1, Some(NOW)).await;
     let found = users::memberships(&mut &*store, coach.user.id).await.unwrap();
-    let told: Vec<_> =
+    let shown: Vec<_> =
         found.iter().map(|m| (m.id, m.role, m.organization, m.name.as_str(), m.slug.as_str())).collect();
     let expected = [
         (coach.member.id, Role::Coach, first.id(), "First Club", "first-club"),
         (later.id, Role::Viewer, second.id(), "Second Club", "second-club"),
     ];
-    assert_eq!(told, expected);
-    let nobody = Person::new(first.id(), "nowhere", "nobody", Role::Viewer);
-    assert_eq!(users::memberships(&mut &*store, nobody.user.id).await.unwrap(), []);
+    assert_eq!(shown, expected);
+    let stranger = Person::new(first.id(), "nowhere", "stranger", Role::Viewer);
+    assert_eq!(users::memberships(&mut &*store, stranger.user.id).await.unwrap(), []);
 }

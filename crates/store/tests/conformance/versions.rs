@@ -1,4 +1,4 @@
-//! A change is applied to the version that it was made of, and to no other: of every kind of record.
+//! A change is applied only to the version that it was made from, for every kind of record.
 
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{ChangeFavorite, Favorite, ListOwner};
@@ -10,7 +10,7 @@ use fieldhouse_testing::leagues::{division, game, season, team, venue};
 
 use crate::favorites::{custom, saved};
 
-/// A record of every kind that is in the club, with something changed.
+/// A changed record of every kind.
 fn changes(club: &Club, league: &[AnyRecord], favorite: &Favorite) -> Vec<(AnyRecord, AnyRecord)> {
     let Person { user, member, session, key, .. } = club.owner().clone();
     let mut people = vec![
@@ -20,7 +20,7 @@ fn changes(club: &Club, league: &[AnyRecord], favorite: &Favorite) -> Vec<(AnyRe
         AnyRecord::Favorite(favorite.clone()),
     ];
     people.extend(league.iter().cloned());
-    // Last, because the sessions of a member end with a change, and a change of the user touches the membership.
+    // Last, because a change of a member ends the sessions, and a change of the user touches the membership.
     people.push(AnyRecord::Member(member));
     people.push(AnyRecord::User(user));
     people.into_iter().map(|before| (before.clone(), changed(before))).collect()
@@ -87,6 +87,7 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
             moved(store, &club, Effect::delete(before)).await;
         }
     }
-    let nobody = Member::new(&clubs::moment(), club.owner().user.id, fieldhouse_domain::roles::Role::Viewer);
-    moved(store, &club, Effect::delete(AnyRecord::Member(nobody))).await;
+    let stranger =
+        Member::new(&clubs::moment(), club.owner().user.id, fieldhouse_domain::roles::Role::Viewer);
+    moved(store, &club, Effect::delete(AnyRecord::Member(stranger))).await;
 }

@@ -1,9 +1,9 @@
-//! The data folder belongs to one process, and to one account.
+//! The data folder is used by one process, and readable by one account.
 
 use fieldhouse_store::{Error, FolderLock};
 
 #[test]
-fn a_second_taker_is_refused_until_the_first_is_done() {
+fn a_second_lock_is_refused_until_the_first_is_released() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("made").join("on the way");
     let first = FolderLock::take(&folder).expect("it is free");
@@ -15,7 +15,7 @@ fn a_second_taker_is_refused_until_the_first_is_done() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn the_folder_and_the_database_in_it_are_their_owners_alone() {
+async fn the_folder_and_the_database_are_readable_by_their_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
@@ -26,7 +26,7 @@ async fn the_folder_and_the_database_in_it_are_their_owners_alone() {
     let folder = parent.path().join("data");
     let _lock = FolderLock::take(&folder).unwrap();
     assert_eq!(mode(&folder), 0o700);
-    // A folder that was there already may be open to others.
+    // An existing folder may be open to others.
     std::fs::set_permissions(&folder, PermissionsExt::from_mode(0o755)).unwrap();
     let store = Store::open(&Options::Sqlite { folder: folder.clone() }).await.unwrap();
     migrations::run(&store).await.unwrap();

@@ -1,11 +1,8 @@
-//! The store below its queries: its schema and plans on both engines, and what each engine's seam promises.
+//! Tests of the store below its queries: schema and query plans on both engines, and the drivers.
 //!
-//! What the queries do is told in `tests/conformance`; what needs the seam's insides is told beside it, in `src`.
+//! `tests/conformance` tests the queries; tests that need a driver's internals are next to it, in `src`.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot go on says so by panicking, also in a function of its own"
-)]
+#![expect(clippy::unwrap_used, reason = "tests may panic, in helper functions too")]
 
 mod folder;
 mod journal;

@@ -1,4 +1,4 @@
-//! Migrations: once, by one program at a time, never backwards, never over an edited one.
+//! Migrations: applied once, by one program at a time, never backwards, never after an edit.
 
 use fieldhouse_store::migrations::{self, Status};
 use fieldhouse_store::{Error, Options, Store};
@@ -7,7 +7,7 @@ use fieldhouse_testing::databases;
 use crate::raw;
 
 #[tokio::test]
-async fn running_them_twice_does_nothing_the_second_time() {
+async fn a_second_run_does_nothing() {
     for database in databases::both_blank() {
         let store = database.open().await;
         let known = migrations::ALL.last().expect("a migration").number;
@@ -20,7 +20,7 @@ async fn running_them_twice_does_nothing_the_second_time() {
 }
 
 #[tokio::test]
-async fn asking_how_far_the_schema_is_changes_nothing() {
+async fn reading_the_schema_version_changes_nothing() {
     let [sqlite, postgres] = databases::both_blank();
     for database in [&sqlite, &postgres] {
         migrations::status(&database.open().await).await.unwrap();
@@ -34,7 +34,7 @@ async fn asking_how_far_the_schema_is_changes_nothing() {
 }
 
 #[tokio::test]
-async fn programs_that_start_at_once_on_one_server_all_find_it_migrated() {
+async fn concurrent_programs_apply_each_step_once() {
     for _ in 0..3 {
         let [_, database] = databases::both_blank();
         let programs = [database.open().await, database.open().await, database.open().await];
@@ -48,20 +48,20 @@ async fn programs_that_start_at_once_on_one_server_all_find_it_migrated() {
 }
 
 #[tokio::test]
-async fn a_step_that_fails_leaves_nothing_of_itself() {
+async fn a_failed_step_is_rolled_back() {
     for database in databases::both_blank() {
-        // In the way of one of the last tables.
+        // It conflicts with one of the last tables.
         raw::execute(&database, "CREATE TABLE key_ring_fingerprints (finger INTEGER)").await;
         let store = database.open().await;
         assert!(migrations::run(&store).await.is_err(), "a table is in the way");
         assert_eq!(migrations::status(&store).await.unwrap().applied, 0);
         raw::execute(&database, "DROP TABLE key_ring_fingerprints").await;
-        migrations::run(&store).await.expect("the way is free, and no table is left of the first try");
+        migrations::run(&store).await.expect("no table is left of the first run");
     }
 }
 
 #[tokio::test]
-async fn a_schema_from_the_future_is_refused() {
+async fn a_newer_schema_is_refused() {
     for database in databases::both() {
         let newer = "INSERT INTO schema_migrations (number, name, checksum) VALUES (9999, 'x', 'y')";
         raw::execute(&database, newer).await;
@@ -69,7 +69,7 @@ async fn a_schema_from_the_future_is_refused() {
         let known = migrations::ALL.last().expect("a migration").number;
         for refused in [migrations::status(&store).await.map(drop), migrations::run(&store).await.map(drop)] {
             assert!(
-                matches!(refused, Err(Error::NewerSchema { found: 9999, known: told }) if told == known),
+                matches!(refused, Err(Error::NewerSchema { found: 9999, known: shown }) if shown == known),
                 "{refused:?}"
             );
         }
@@ -86,7 +86,7 @@ async fn an_edited_step_is_refused() {
 }
 
 #[tokio::test]
-async fn a_database_that_cannot_be_opened_says_why() {
+async fn a_database_that_cannot_be_opened_is_reported_with_the_reason() {
     let folder = databases::sqlite();
     let missing = folder.folder().expect("a folder").join("missing");
     let refused = Store::open(&Options::Sqlite { folder: missing }).await.err();

@@ -1,6 +1,6 @@
-//! Plans: no query reads a table from one end to the other, nor all rows of an organization to find one.
+//! Query plans: no query reads a whole table, or all rows of an organization to find one.
 //!
-//! A query that has to is listed with its reason. An entry that is not needed any more has to go.
+//! A query that has to is listed with its reason. Entries that are no longer needed must be removed.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ const ON_SQLITE: Walks = &[
     ),
 ];
 
-/// By table, for the same walk takes other steps in other versions of PostgreSQL.
+/// By table, because the steps for the same scan differ between versions of PostgreSQL.
 const ON_POSTGRES: Walks = &[
     ("key_ring.read", "key_ring_fingerprints", RING),
     ("key_ring.read", "key_ring_fingerprints_pkey", RING),
@@ -70,11 +70,11 @@ fn listed(walks: Walks) -> Found {
 
 fn refuse_new(walked: &Found, listed: &Found) {
     let new: Vec<_> = walked.difference(listed).collect();
-    assert!(new.is_empty(), "these walk through a table: give them an index, or a reason: {new:#?}");
+    assert!(new.is_empty(), "these queries scan a table: add an index, or a reason: {new:#?}");
 }
 
 #[tokio::test]
-async fn no_query_walks_through_a_table_on_sqlite() {
+async fn no_query_scans_a_table_on_sqlite() {
     let database = databases::sqlite();
     let connection = raw::sqlite(&database);
     let walks = |query: &'static Query| {
@@ -85,7 +85,7 @@ async fn no_query_walks_through_a_table_on_sqlite() {
     let (walked, listed) = (query::of(Engine::Sqlite).flat_map(walks).collect(), listed(ON_SQLITE));
     refuse_new(&walked, &listed);
     let old: Vec<_> = listed.difference(&walked).collect();
-    assert!(old.is_empty(), "these do not walk any more, take them out of the list: {old:#?}");
+    assert!(old.is_empty(), "these queries no longer scan: remove them from the list: {old:#?}");
 }
 
 fn steps(connection: &Connection, query: &Query) -> Vec<String> {
@@ -98,8 +98,7 @@ fn steps(connection: &Connection, query: &Query) -> Vec<String> {
     steps
 }
 
-/// Whether a step reads a whole table, or all that an organization has in it. Rows that the query itself has put together may be
-/// read whole.
+/// Whether a step reads a whole table, or all rows of an organization. Rows that the query itself has computed may be read completely.
 fn is_walk(step: &str, steps: &[String]) -> bool {
     if let Some(scanned) = step.strip_prefix("SCAN ") {
         let made = ["CO-ROUTINE", "MATERIALIZE"].map(|verb| format!("{verb} {scanned}"));
@@ -110,10 +109,10 @@ fn is_walk(step: &str, steps: &[String]) -> bool {
 }
 
 #[tokio::test]
-async fn no_query_walks_through_a_table_on_postgresql() {
+async fn no_query_scans_a_table_on_postgresql() {
     let database = databases::postgres();
     let client = raw::postgres(&database).await;
-    // The plan that a prepared statement ends up with. An empty table is always read whole if that is allowed.
+    // The generic plan of a prepared statement. An empty table would always be scanned if that were allowed.
     let settings = "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan";
     client.batch_execute(settings).await.unwrap();
     let mut walked = Found::new();
@@ -122,7 +121,7 @@ async fn no_query_walks_through_a_table_on_postgresql() {
         walks(&explain(&client, query).await, &mut steps);
         walked.extend(steps.into_iter().map(|step| (query.name, step)));
     }
-    // A walk that there always is: were plans read wrongly, none would be found, and nothing refused.
+    // A known scan: without it, a wrong reading of plans would find no scans at all.
     assert!(walked.contains(&("colleges.all", "colleges".to_owned())), "{walked:?}");
     refuse_new(&walked, &listed(ON_POSTGRES));
 }

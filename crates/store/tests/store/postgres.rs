@@ -1,4 +1,4 @@
-//! What PostgreSQL's seam promises: encrypted connections, no half transaction in the pool, running again what collided.
+//! The PostgreSQL driver: encrypted connections, no open transaction in the pool, retries after conflicts.
 
 use std::future::poll_fn;
 use std::path::{Path, PathBuf};
@@ -26,12 +26,12 @@ fn reason(refused: Result<Store, Error>) -> String {
     match refused {
         Err(Error::Unavailable(reason)) => reason,
         Err(other) => panic!("{other:?}"),
-        Ok(_) => panic!("it was let in"),
+        Ok(_) => panic!("it was connected"),
     }
 }
 
 #[tokio::test]
-async fn connections_are_encrypted_with_whom_the_authority_vouches_for() {
+async fn connections_are_encrypted_to_servers_with_a_trusted_certificate() {
     let database = databases::postgres();
     let (url, authority) = database.url_by_tls().expect("an address");
     let _store = connect(url.clone(), Some(authority)).await.unwrap();
@@ -49,18 +49,18 @@ async fn connections_are_encrypted_with_whom_the_authority_vouches_for() {
     assert!(refused.contains("/nowhere/ca.pem"), "{refused}");
     let empty = tempfile::NamedTempFile::new().unwrap();
     let refused = reason(connect(url, Some(empty.path().to_owned())).await);
-    assert!(refused.contains("there are none"), "{refused}");
+    assert!(refused.contains("the file contains none"), "{refused}");
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_answer_is_unavailable_with_the_reason() {
+async fn a_server_that_does_not_respond_is_unavailable_with_the_reason() {
     let refused = reason(connect("postgres://postgres@127.0.0.1:1/x".to_owned(), None).await);
     assert!(refused.contains("refused"), "{refused}");
     let refused = reason(connect("mysql://".to_owned(), None).await);
     assert!(refused.contains("address"), "{refused}");
 }
 
-/// Polls a future so many times, then drops it.
+/// Polls a future some times, then drops it.
 async fn poll_times<F: Future>(future: F, times: u32) -> Option<F::Output> {
     let mut future = pin!(future);
     let mut polls = 0;
@@ -76,7 +76,7 @@ async fn poll_times<F: Future>(future: F, times: u32) -> Option<F::Output> {
 }
 
 #[tokio::test]
-async fn a_write_may_be_dropped_at_any_await_and_the_pool_stays_clean() {
+async fn a_write_can_be_dropped_at_any_await_and_the_pool_stays_clean() {
     let database = databases::postgres();
     let played = with_one_connection(&database).await;
     let list = async || {
@@ -109,7 +109,7 @@ async fn a_write_may_be_dropped_at_any_await_and_the_pool_stays_clean() {
         WHERE datname = current_database() AND state LIKE 'idle in transaction%'";
     let client = raw::postgres(&database).await;
     let begun = Instant::now();
-    // A session that was dropped ends when the server has noticed.
+    // A dropped session ends when the server notices.
     while client.query_one(half, &[]).await.unwrap().get::<_, i64>(0) > 0 {
         assert!(begun.elapsed() < Duration::from_secs(5), "transactions were left open");
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -123,7 +123,7 @@ async fn kill_all_sessions(database: &databases::Database) {
 }
 
 #[tokio::test]
-async fn a_session_that_is_killed_midway_is_unavailable_and_the_pool_recovers() {
+async fn a_killed_session_is_unavailable_and_the_pool_recovers() {
     let database = databases::postgres();
     let played = with_one_connection(&database).await;
     let (reached, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
@@ -147,13 +147,13 @@ async fn a_session_that_is_killed_midway_is_unavailable_and_the_pool_recovers() 
     clubs::apply(&played.store, played.club.id(), vec![one_more(played.read().await)]).await.unwrap();
 
     kill_all_sessions(&database).await;
-    // The pool hears of it a moment later.
+    // The pool notices a moment later.
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(played.read().await.version, 2, "an idle session that was killed is replaced");
 }
 
 #[tokio::test]
-async fn a_transaction_that_collides_is_run_again_on_what_is_there_then() {
+async fn a_transaction_with_a_conflict_is_run_again_on_current_data() {
     let database = databases::postgres();
     let played = Played::found(database.open().await).await;
     let (first_read, changed) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
@@ -169,7 +169,7 @@ async fn a_transaction_that_collides_is_run_again_on_what_is_there_then() {
         let moment = clubs::moment();
         let change =
             Change { moment: &moment, operation: "seasons.update", request_id: "test", reason: None };
-        // What the body makes of its own failure does not count: it is run again all the same.
+        // The transaction is run again even if the body maps its error.
         let applied = tx.apply(proof, change, &[one_more(read)]).await;
         applied.map_err(|_| Error::Overloaded("the body's own words"))
     });
@@ -181,6 +181,6 @@ async fn a_transaction_that_collides_is_run_again_on_what_is_there_then() {
     };
     let (slow, fast) = tokio::join!(slow, fast);
     assert!(slow.is_ok() && fast.is_ok(), "{slow:?} {fast:?}");
-    let stands = played.read().await;
-    assert_eq!((attempts.load(Ordering::Relaxed), stands.version, stands.scoring.win), (2, 3, 5));
+    let stored = played.read().await;
+    assert_eq!((attempts.load(Ordering::Relaxed), stored.version, stored.scoring.win), (2, 3, 5));
 }

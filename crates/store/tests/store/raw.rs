@@ -1,4 +1,4 @@
-//! A test's database without the store: what another program would see.
+//! A test's database without the store, as another program sees it.
 
 use fieldhouse_testing::databases::Database;
 use rusqlite::Connection;

@@ -1,4 +1,4 @@
-//! Whatever a record holds reads back as it was written, and what cannot be read names its place.
+//! Any record is read as it was written, and an unreadable row is reported with its place.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use fieldhouse_domain::ids::{Id, SeasonId, UserId};
 use fieldhouse_domain::sessions::{Client, Session};
 use fieldhouse_domain::text::{Address, Name};
 use fieldhouse_domain::venues::Venue;
-use fieldhouse_store::idempotency::{self, Kept, Slot};
+use fieldhouse_store::idempotency::{self, Slot, StoredResponse};
 use fieldhouse_store::{Error, Store, games, records, seasons, sessions, venues as stored};
 use fieldhouse_testing::clubs::{self, Club};
 use fieldhouse_testing::databases::{self, Database};
@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 use crate::raw;
 
-/// Any text but for NUL, which PostgreSQL cannot hold and the domain's parsers refuse.
+/// Any text except NUL, which PostgreSQL cannot store and the domain's parsers refuse.
 fn text() -> impl Strategy<Value = String> {
     let odd = prop_oneof![
         Just('\u{1}'),
@@ -81,36 +81,36 @@ fn some_session() -> impl Strategy<Value = Session> {
             ends,
             revoked_at,
         )| {
-            let nobody = UserId::from_uuid(Uuid::nil());
-            let opened = Session::open(&clubs::moment(), nobody, &method, Client { user_agent, ip });
+            let stranger = UserId::from_uuid(Uuid::nil());
+            let opened = Session::open(&clubs::moment(), stranger, &method, Client { user_agent, ip });
             Session { generation, previous_digest, retried, expires_at: ends, revoked_at, ..opened }
                 .with_token(token_digest)
         },
     )
 }
 
-fn some_answer() -> impl Strategy<Value = Kept> {
+fn some_answer() -> impl Strategy<Value = StoredResponse> {
     let body = proptest::option::of(proptest::collection::vec(any::<u8>(), 0..200));
     (any::<[u8; 32]>(), number(), text(), body, proptest::option::of(text()), time()).prop_map(
-        |(request_digest, status, headers, body, made_id, created_at)| Kept {
+        |(request_digest, status, headers, body, created_id, created_at)| StoredResponse {
             request_digest,
             status,
             headers,
             body,
-            made_id,
+            created_id,
             created_at,
         },
     )
 }
 
-async fn reads_back(store: &Store, club: &Club, venues: &[Venue], session: &Session, kept: &Kept) {
+async fn reads_back(store: &Store, club: &Club, venues: &[Venue], session: &Session, kept: &StoredResponse) {
     let slot = Slot { organization: None, caller: [0; 32], operation: "x", key: session.id.to_string() };
     let records = venues.iter().cloned().map(AnyRecord::Venue).chain([AnyRecord::Session(session.clone())]);
     club.create(store, records.collect()).await;
     let (venues, kept) = (venues.to_vec(), kept.clone());
     let id = session.id;
     let written = clubs::write(store, club.id(), async move |tx, proof| {
-        idempotency::keep(tx, &slot, &kept).await?;
+        idempotency::insert(tx, &slot, &kept).await?;
         assert_eq!(idempotency::find(tx, &slot).await?.as_ref(), Some(&kept));
         for venue in &venues {
             let found = stored::by_name(tx, proof, &venue.name.folded()).await?;
@@ -125,7 +125,7 @@ async fn reads_back(store: &Store, club: &Club, venues: &[Venue], session: &Sess
     assert_eq!(read.await.unwrap().as_ref(), Some(session));
 }
 
-fn whatever_is_written_reads_back_on(database: &Database) {
+fn records_are_read_as_written_on(database: &Database) {
     let runtime = Runtime::new().unwrap();
     let (store, club) = runtime.block_on(async {
         let store = database.open().await;
@@ -137,7 +137,7 @@ fn whatever_is_written_reads_back_on(database: &Database) {
     let outcome = runner.run(&strategy, |(venue, session, kept)| {
         let session = Session { id: clubs::moment().id(), user_id: club.owner().user.id, ..session };
         let id = clubs::moment().id();
-        // Unique in the club by its name, whatever the name folds to.
+        // Unique in the club by its name, whatever it folds to.
         let venue = Venue { id, name: Name::stored(format!("{} {id}", venue.name)), ..venue };
         runtime.block_on(reads_back(&store, &club, &[venue], &session, &kept));
         Ok(())
@@ -146,17 +146,17 @@ fn whatever_is_written_reads_back_on(database: &Database) {
 }
 
 #[test]
-fn whatever_is_written_reads_back_on_sqlite() {
-    whatever_is_written_reads_back_on(&databases::sqlite());
+fn records_are_read_as_written_on_sqlite() {
+    records_are_read_as_written_on(&databases::sqlite());
 }
 
 #[test]
-fn whatever_is_written_reads_back_on_postgresql() {
-    whatever_is_written_reads_back_on(&databases::postgres());
+fn records_are_read_as_written_on_postgresql() {
+    records_are_read_as_written_on(&databases::postgres());
 }
 
 #[tokio::test]
-async fn a_row_that_cannot_be_read_names_its_query_its_column_and_itself() {
+async fn an_unreadable_row_is_reported_with_its_query_and_column() {
     for database in databases::both() {
         let store = database.open().await;
         let club = Club::found(&store, "Corrupt").await;
@@ -169,7 +169,7 @@ async fn a_row_that_cannot_be_read_names_its_query_its_column_and_itself() {
         let records = [AnyRecord::Season(season.clone()), AnyRecord::Division(open), AnyRecord::Team(home)];
         club.create(&store, records.into_iter().chain([AnyRecord::Game(played.clone())]).collect()).await;
 
-        let told = |read: Result<(), Error>| match read {
+        let shown = |read: Result<(), Error>| match read {
             Err(Error::Corrupt { query, column, row, .. }) => (query, column, row),
             other => panic!("{other:?}"),
         };
@@ -181,14 +181,14 @@ async fn a_row_that_cannot_be_read_names_its_query_its_column_and_itself() {
         ] {
             raw::execute(&database, &format!("UPDATE seasons SET {column} = {wrong}")).await;
             let read = seasons::read(&mut &store, &scope, season.id).await.map(drop);
-            assert_eq!(told(read), ("seasons.read", column.to_owned(), uuid(season.id)));
+            assert_eq!(shown(read), ("seasons.read", column.to_owned(), uuid(season.id)));
             raw::execute(&database, &format!("UPDATE seasons SET {column} = {right}")).await;
         }
         raw::execute(&database, "UPDATE games SET last_change = '{}'").await;
         let read = games::read(&mut &store, &scope, played.id).await.map(drop);
-        assert_eq!(told(read).1, "last_change");
+        assert_eq!(shown(read).1, "last_change");
         raw::execute(&database, "UPDATE games SET last_change = NULL, starts_at = 9223372036854775807").await;
         let read = games::read(&mut &store, &scope, played.id).await.map(drop);
-        assert_eq!(told(read).1, "starts_at");
+        assert_eq!(shown(read).1, "starts_at");
     }
 }

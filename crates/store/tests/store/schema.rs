@@ -1,4 +1,4 @@
-//! The schema: the same on both engines, and every key of a tenant's table begins with the tenant.
+//! The schema: the same on both engines, and every key of a tenant's table starts with the tenant.
 
 mod postgres;
 mod sqlite;
@@ -13,33 +13,33 @@ use crate::raw;
 pub(crate) type Schema = BTreeMap<String, Table>;
 type Columns = Vec<String>;
 
-/// A table in the words that both engines have.
+/// A table, described independently of the engine.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Table {
     /// Name, SQLite's type, whether null is allowed.
     columns: BTreeSet<(String, String, bool)>,
     primary_key: Columns,
-    /// Columns in their order, and of which rows only.
+    /// Columns in order, and the condition of a partial index.
     unique: BTreeSet<(Columns, Option<String>)>,
-    /// Likewise.
+    /// The same for indexes that are not unique.
     indexes: BTreeSet<(Columns, Option<String>)>,
-    /// Columns, and table and columns that they refer to.
+    /// Columns, and the table and columns that they refer to.
     references: BTreeSet<(Columns, String, Columns)>,
 }
 
-/// Tables that belong to no tenant. To add one, say why it cannot be keyed by its organization.
+/// Tables that belong to no tenant. A new entry must say why its table cannot be keyed by organization.
 const SHARED: &[(&str, &str)] = &[
     ("api_keys", "found by its public id before the organization is known"),
-    ("college_words", "the catalogue is everybody's"),
-    ("colleges", "the catalogue is everybody's"),
+    ("college_words", "the catalogue is shared"),
+    ("colleges", "the catalogue is shared"),
     ("guest_favorites", "guests belong to no organization"),
     ("guests", "guests belong to no organization"),
     ("key_ring_fingerprints", "all organizations of a server share its key ring"),
-    ("login_failures", "counted before anybody is known"),
+    ("login_failures", "counted before the user is known"),
     ("orgs", "the tenants themselves"),
-    ("programs", "the catalogue is everybody's"),
+    ("programs", "the catalogue is shared"),
     ("schema_migrations", "the schema's own"),
-    ("users", "a person may belong to several organizations"),
+    ("users", "a user may belong to several organizations"),
 ];
 
 fn is_shared(table: &str) -> bool {
@@ -66,12 +66,12 @@ async fn both_engines_have_the_same_tables_keys_and_references() {
     assert_eq!(
         (games.columns.len(), games.references.len(), games.indexes.len()),
         (22, 5, 6),
-        "all was read"
+        "everything was read"
     );
 }
 
 #[tokio::test]
-async fn every_key_of_a_tenants_table_begins_with_the_tenant() {
+async fn every_key_of_a_tenants_table_starts_with_the_tenant() {
     let [_, schema] = both().await;
     let begins = |columns: &Columns| columns.first().map(String::as_str) == Some("org_id");
     for (name, table) in &schema {
@@ -88,16 +88,16 @@ async fn every_key_of_a_tenants_table_begins_with_the_tenant() {
         }
     }
     for (shared, _) in SHARED {
-        assert!(schema.contains_key(*shared), "{shared} is no table any more");
+        assert!(schema.contains_key(*shared), "the table {shared} no longer exists");
         assert!(
             !begins(&schema[*shared].primary_key),
-            "{shared} is a tenant's table: take it out of the list"
+            "{shared} is a tenant's table: remove it from the list"
         );
     }
 }
 
 #[tokio::test]
-async fn what_can_be_deleted_is_found_by_an_index_where_it_is_referred_to() {
+async fn references_to_records_that_can_be_deleted_have_an_index() {
     let [schema, _] = both().await;
     for (name, table) in &schema {
         for (columns, target, _) in &table.references {
@@ -116,7 +116,7 @@ async fn what_can_be_deleted_is_found_by_an_index_where_it_is_referred_to() {
 }
 
 #[tokio::test]
-async fn every_text_on_postgresql_is_ordered_by_its_bytes_as_on_sqlite() {
+async fn text_on_postgresql_is_sorted_by_bytes_as_on_sqlite() {
     let database = databases::postgres();
     let others = "SELECT table_name || '.' || column_name FROM information_schema.columns
         WHERE table_schema = 'public' AND data_type IN ('text', 'character varying', 'character')

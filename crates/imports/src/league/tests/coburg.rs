@@ -1,4 +1,4 @@
-//! The real file, and what its league would export later. The numbers were counted by other means than this code.
+//! The real file, and what its league might export later. The expected numbers were counted independently.
 
 use super::*;
 use fieldhouse_domain::divisions::DivisionGender;
@@ -9,7 +9,7 @@ const FIRST_GAME: &str = "18e7c402-5162-4b58-84b4-c4b445c86f5d";
 const GROUNDLESS: &str = "7bfab7d9-21fc-4bc3-846a-a670ed48675f";
 
 #[test]
-fn an_empty_organization_gets_the_whole_league() {
+fn a_league_is_imported_into_an_empty_organization() {
     let mut organization = Organization::default();
     let plan = organization.import(read(COBURG));
     let expected = Counts {
@@ -35,7 +35,7 @@ fn an_empty_organization_gets_the_whole_league() {
 }
 
 #[test]
-fn a_game_starts_when_clocks_there_show_it() {
+fn a_game_starts_at_its_local_time() {
     let organization = Organization::of_coburg();
     let game = organization.game(FIRST_GAME);
     assert_eq!(game.starts_at.to_string(), "2022-04-29T23:15:00Z");
@@ -44,9 +44,12 @@ fn a_game_starts_when_clocks_there_show_it() {
         (game.home().and_then(|side| side.score), game.field.as_ref()),
         (Some(10), Some(&named("Court 1")))
     );
-    let groundless = organization.game(GROUNDLESS);
-    assert_eq!(groundless.starts_at.to_string(), "2022-04-29T14:00:00Z", "midnight in Melbourne");
-    assert_eq!((groundless.time_tbd, groundless.venue_id, groundless.field.as_ref()), (true, None, None));
+    let without_place = organization.game(GROUNDLESS);
+    assert_eq!(without_place.starts_at.to_string(), "2022-04-29T14:00:00Z", "midnight in Melbourne");
+    assert_eq!(
+        (without_place.time_tbd, without_place.venue_id, without_place.field.as_ref()),
+        (true, None, None)
+    );
 }
 
 #[test]
@@ -68,12 +71,12 @@ fn the_same_file_again_changes_nothing() {
 }
 
 #[test]
-fn a_later_file_changes_what_has_changed() {
+fn a_later_file_updates_changed_games() {
     let mut organization = Organization::of_coburg();
     let before = organization.has.games.clone();
     let upcoming = line_of(",UPCOMING,Coburg Basketball Stadium,Court 4,09:15:00,");
     let moved = line_of(",UPCOMING,Oak Park Stadium,Court 1,10:00:00,");
-    let groundless = line_of(GROUNDLESS);
+    let without_place = line_of(GROUNDLESS);
     let new = line_of(FIRST_GAME)
         .replace("30/04/2022", "17/09/2022")
         .replace("Round 1,", "Grand Final,")
@@ -82,7 +85,10 @@ fn a_later_file_changes_what_has_changed() {
     let later = COBURG
         .replace(upcoming, &upcoming.replace(",,,", ",31,DREW,").replace("UPCOMING", "FINAL"))
         .replace(moved, &moved.replace("10:00:00", "10:45:00"))
-        .replace(groundless, &groundless.replace(",FINAL,,,,", ",FINAL,Mercy College,Court 2,08:30:00,"))
+        .replace(
+            without_place,
+            &without_place.replace(",FINAL,,,,", ",FINAL,Mercy College,Court 2,08:30:00,"),
+        )
         + &new
         + "\n";
     let plan = organization.import(read(&later));
@@ -116,7 +122,7 @@ fn a_later_file_changes_what_has_changed() {
         ]
     );
     let game = organization.game(GROUNDLESS);
-    let change = game.last_change.as_ref().expect("families are told");
+    let change = game.last_change.as_ref().expect("a change for families");
     assert_eq!(change.reason.as_deref(), Some("import"));
     assert_eq!(change.fields, ["starts_at", "time_tbd", "venue_id", "field"]);
     assert!(
@@ -134,19 +140,19 @@ fn a_later_file_changes_what_has_changed() {
 }
 
 #[test]
-fn an_older_file_undoes_no_result_and_blanks_nothing() {
+fn an_older_file_removes_no_result_and_clears_nothing() {
     let mut organization = Organization::of_coburg();
     let blank = |game: &Game| game.external_id.as_ref().is_some_and(|id| id.as_str() == FIRST_GAME);
-    let place = organization.has.games.iter().position(blank).expect("the game");
+    let index = organization.has.games.iter().position(blank).expect("the game");
     let older = line_of(FIRST_GAME)
         .replace(",10,DREW,", ",,,")
         .replace("FINAL,Coburg Senior High School,Court 1,09:15:00", "UPCOMING,,,");
-    let known = organization.has.games[place].clone();
+    let known = organization.has.games[index].clone();
     let plan = organization.import(read(&COBURG.replace(line_of(FIRST_GAME), &older)));
     assert_eq!((plan.effects, plan.counts.games_unchanged), (vec![], 319));
     let other_day = older.replace("30/04/2022", "07/05/2022");
     organization.import(read(&COBURG.replace(line_of(FIRST_GAME), &other_day)));
-    let game = &organization.has.games[place];
+    let game = &organization.has.games[index];
     assert_eq!(
         (game.time_tbd, game.venue_id, game.home()),
         (true, known.venue_id, known.home()),
@@ -155,7 +161,7 @@ fn an_older_file_undoes_no_result_and_blanks_nothing() {
 }
 
 #[test]
-fn part_of_a_season_narrows_nothing_and_counts_only_itself() {
+fn a_part_of_a_season_keeps_the_dates_and_counts_only_its_records() {
     let mut organization = Organization::of_coburg();
     organization.has.seasons[0].name = named("Our Winter");
     organization.has.seasons[0].status = SeasonStatus::Archived;
@@ -179,7 +185,7 @@ fn part_of_a_season_narrows_nothing_and_counts_only_itself() {
 }
 
 #[test]
-fn a_season_of_which_nothing_is_open_is_completed() {
+fn a_season_without_open_games_is_completed() {
     let only_final = COBURG.lines().filter(|line| !line.contains("UPCOMING")).collect::<Vec<_>>().join("\n");
     let mut organization = Organization::default();
     assert_eq!(organization.import(read(&only_final)).counts.games_created, 36);
@@ -187,7 +193,7 @@ fn a_season_of_which_nothing_is_open_is_completed() {
 }
 
 #[test]
-fn the_store_is_asked_for_one_season_and_eight_venues() {
+fn the_plan_needs_one_season_and_eight_venues() {
     let wanted = wanted(&read(COBURG).fixtures);
     assert_eq!((wanted.season_external_ids.len(), wanted.venue_names.len()), (1, 8));
     assert_eq!(wanted.season_names.into_iter().collect::<Vec<_>>(), ["junior domestic winter 2022"]);
@@ -195,7 +201,7 @@ fn the_store_is_asked_for_one_season_and_eight_venues() {
 }
 
 #[test]
-fn each_row_is_planned_into_the_sides_that_it_names() {
+fn each_row_becomes_a_game_of_its_teams() {
     let organization = Organization::of_coburg();
     let team = |side: Option<Side>| {
         let id = side?.team_id;

@@ -1,4 +1,4 @@
-//! Files that no league has written: whatever they say, they can be imported again and again.
+//! Generated files: any file can be imported repeatedly.
 
 use proptest::prelude::*;
 
@@ -7,13 +7,13 @@ use super::*;
 fn any_fixture() -> impl Strategy<Value = Fixture> {
     let round = proptest::option::of(0..2u8);
     let clock = proptest::option::of(0..3i8);
-    let place = proptest::option::of((0..2u8, proptest::option::of(0..2u8)));
+    let venue_and_court = proptest::option::of((0..2u8, proptest::option::of(0..2u8)));
     let id = proptest::option::of(0..12u8);
     let teams = (0..4u8, proptest::option::of(0..4u8));
     let scores = (proptest::option::of(0..3i64), proptest::option::of(0..3i64));
     let status = proptest::sample::select(GameStatus::ALL);
-    (teams, scores, status, round, (0..3i8, clock), place, id).prop_map(
-        |(teams, scores, status, round, (day, clock), place, id)| {
+    (teams, scores, status, round, (0..3i8, clock), venue_and_court, id).prop_map(
+        |(teams, scores, status, round, (day, clock), venue_and_court, id)| {
             let team = |team: u8| named(&format!("Team {team}"));
             let sides = match teams {
                 (team_resting, None) => Sides::Bye { team: team(team_resting) },
@@ -28,8 +28,8 @@ fn any_fixture() -> impl Strategy<Value = Fixture> {
                 round: round.map(|round| named(&format!("Round {round}"))),
                 date: date(2022, 4, 1 + day),
                 time: clock.map(|hour| time(hour, 30, 0, 0)),
-                ground: place.map(|(venue, court)| {
-                    ground(
+                place: venue_and_court.map(|(venue, court)| {
+                    place(
                         &format!("Venue {venue}"),
                         &court.map(|court| format!("Court {court}")).unwrap_or_default(),
                     )

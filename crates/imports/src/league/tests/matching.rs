@@ -1,8 +1,8 @@
-//! Which game is which, and what a file cannot mean.
+//! Matching of games, and rows that are refused.
 
 use super::*;
 
-/// Imports one file after the other: the games after the first, and what the second did.
+/// Imports two files: the games after the first, and the plan of the second.
 fn import_twice(first: Schedule, second: Schedule) -> (Vec<Game>, Organization, Plan) {
     let mut organization = Organization::default();
     organization.import(first);
@@ -31,12 +31,12 @@ fn a_placeholder_becomes_a_team_and_keeps_the_game() {
         import_twice(file([game("Winner of 1", "Winner of 2")]), file([game("Magic", "Rebels")]));
     assert_eq!((plan.counts.games_updated, plan.counts.teams_created), (1, 2));
     assert_eq!(organization.has.games[0].id, before[0].id);
-    let change = organization.has.games[0].last_change.clone().expect("families are told");
+    let change = organization.has.games[0].last_change.clone().expect("a change for families");
     assert_eq!(change.fields, ["home", "away"]);
 }
 
 #[test]
-fn a_moved_meeting_keeps_its_game_though_another_takes_its_place() {
+fn a_moved_game_is_matched_even_if_another_takes_its_time() {
     let first = file([game("Magic", "Rebels"), later(game("Stars", "Thunder"))]);
     let swapped = file([game("Stars", "Thunder"), later(game("Magic", "Rebels"))]);
     let (before, organization, plan) = import_twice(first, swapped);
@@ -48,7 +48,7 @@ fn a_moved_meeting_keeps_its_game_though_another_takes_its_place() {
 }
 
 #[test]
-fn sides_that_change_take_their_scores_with_them() {
+fn scores_move_with_their_teams() {
     let (before, organization, _) =
         import_twice(file([scored(game("Magic", "Rebels"), [20, 8])]), file([game("Rebels", "Magic")]));
     let game = &organization.has.games[0];
@@ -59,7 +59,7 @@ fn sides_that_change_take_their_scores_with_them() {
 }
 
 #[test]
-fn a_score_goes_with_a_team_that_leaves() {
+fn a_score_is_removed_with_its_team() {
     let (_, organization, _) =
         import_twice(file([scored(game("Magic", "Rebels"), [20, 8])]), file([game("Magic", "Stars")]));
     let scores = [organization.has.games[0].home(), organization.has.games[0].away()].map(|side| side?.score);
@@ -67,7 +67,7 @@ fn a_score_goes_with_a_team_that_leaves() {
 }
 
 #[test]
-fn the_id_is_surer_than_the_place_and_two_ids_are_two_games() {
+fn an_id_takes_precedence_over_the_place_and_two_ids_are_two_games() {
     let first = file([with_id("a", game("Magic", "Rebels")), with_id("b", later(game("Stars", "Thunder")))]);
     let second = file([with_id("c", game("Magic", "Rebels")), with_id("a", later(game("Stars", "Thunder")))]);
     let (before, organization, plan) = import_twice(first, second);
@@ -77,7 +77,7 @@ fn the_id_is_surer_than_the_place_and_two_ids_are_two_games() {
 }
 
 #[test]
-fn a_game_with_another_id_is_another_game_though_all_else_is_the_same() {
+fn a_game_with_another_id_is_another_game() {
     let with = |id| file([with_id(id, game("Magic", "Rebels"))]);
     let (before, organization, plan) = import_twice(with("a"), with("b"));
     assert_eq!((plan.counts.games_created, organization.game("a")), (1, &before[0]));
@@ -98,7 +98,7 @@ fn an_end_moves_with_its_start() {
 }
 
 #[test]
-fn a_file_without_ids_finds_games_that_have_one_and_the_other_way() {
+fn games_are_matched_if_only_one_side_has_ids() {
     let with = file([with_id("a", game("Magic", "Rebels"))]);
     let without = file([game("Magic", "Rebels")]);
     let (_, organization, plan) = import_twice(with.clone(), without.clone());
@@ -124,7 +124,7 @@ fn a_bye_is_found_by_its_team_and_round() {
         sides: Sides::Bye { team: named("Magic") },
         date: day,
         time: None,
-        ground: None,
+        place: None,
         ..game("Magic", "Rebels")
     };
     let (before, organization, plan) = import_twice(file([bye(SATURDAY)]), file([bye(date(2022, 5, 7))]));
@@ -133,7 +133,7 @@ fn a_bye_is_found_by_its_team_and_round() {
 }
 
 #[test]
-fn names_are_compared_folded_and_kept_as_they_are_written() {
+fn names_are_compared_folded_and_keep_their_spelling() {
     let respelt = Fixture {
         season: FixtureSeason {
             name: named("CUP  2022"),
@@ -141,7 +141,7 @@ fn names_are_compared_folded_and_kept_as_they_are_written() {
         },
         division: named("u12 girls"),
         round: Some(named("ROUND 1")),
-        ground: Some(ground("oak park", "COURT 1")),
+        place: Some(place("oak park", "COURT 1")),
         ..game("MAGIC", "rebels")
     };
     let (_, organization, plan) = import_twice(file([game("Magic", "Rebels")]), file([respelt.clone()]));
@@ -167,13 +167,13 @@ fn several_seasons_in_one_file_are_several_seasons() {
         (2, 2, 4)
     );
     assert_eq!((plan.counts.bad_rows, plan.bad[0].line), (1, 4));
-    assert!(plan.bad[0].reason.contains("another season has that name already"), "{}", plan.bad[0].reason);
+    assert!(plan.bad[0].reason.contains("another season already has this name"), "{}", plan.bad[0].reason);
     let renamed = organization.import(file([of("Cup of 2022", Some("1")), of("Cup", None)]));
     assert_eq!((renamed.counts.seasons_unchanged, renamed.counts.bad_rows), (1, 1), "found by its id first");
 }
 
 #[test]
-fn what_a_file_says_twice_or_cannot_mean_is_left_out() {
+fn repeated_and_impossible_rows_are_skipped() {
     let bye = |team| Fixture { sides: Sides::Bye { team: named(team) }, ..game("Magic", "Rebels") };
     let rows = [
         game("Magic", "Rebels"),
@@ -190,11 +190,11 @@ fn what_a_file_says_twice_or_cannot_mean_is_left_out() {
     assert_eq!(
         bad,
         [
-            (3, "says the same game or bye as line 2"),
-            (5, "says the same game or bye as line 4"),
-            (7, "says the same game or bye as line 6"),
-            (8, "names one team on both sides"),
-            (9, "has a time that no clock shows"),
+            (3, "repeats the game or bye of line 2"),
+            (5, "repeats the game or bye of line 4"),
+            (7, "repeats the game or bye of line 6"),
+            (8, "has the same team on both sides"),
+            (9, "has an impossible time"),
         ]
     );
     assert_eq!((plan.counts.games_created, plan.counts.byes, plan.counts.teams_created), (3, 1, 3));
@@ -202,7 +202,7 @@ fn what_a_file_says_twice_or_cannot_mean_is_left_out() {
 }
 
 #[test]
-fn two_seasons_with_ids_of_their_own_are_not_one_for_their_name() {
+fn seasons_with_different_ids_are_different_even_with_one_name() {
     let of = |league: &str| {
         let external_id = Some(ExternalId::parse(league).expect("an id"));
         let season = FixtureSeason { name: named("Winter 2022"), external_id };
@@ -211,12 +211,12 @@ fn two_seasons_with_ids_of_their_own_are_not_one_for_their_name() {
     let (before, organization, plan) = import_twice(file([of("coburg")]), file([of("brunswick")]));
     assert_eq!(organization.has.games, before, "nothing of the one goes into the other");
     assert_eq!((plan.counts.bad_rows, plan.effects.len()), (1, 0));
-    assert!(plan.bad[0].reason.contains("another season has that name"), "{}", plan.bad[0].reason);
+    assert!(plan.bad[0].reason.contains("another season already has this name"), "{}", plan.bad[0].reason);
 }
 
 #[test]
-fn of_two_games_alike_each_row_finds_the_one_at_its_venue() {
-    let elsewhere = || Fixture { ground: None, ..game("Rebels", "Magic") };
+fn of_two_similar_games_each_row_matches_the_one_at_its_venue() {
+    let elsewhere = || Fixture { place: None, ..game("Rebels", "Magic") };
     let slot = || Fixture { round: None, ..game("Magic", "Rebels") };
     let (_, mut organization, plan) =
         import_twice(file([game("Winner", "Magic")]), file([elsewhere(), slot()]));

@@ -1,4 +1,4 @@
-//! Whose keys a caller sees and revokes, and that revocation, demotion, removal and suspension bind on the very next request.
+//! Which keys a caller can see and revoke, and that revocation, demotion, removal and suspension take effect with the next request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,11 +8,11 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use super::{KEYS, PROFILE, SEASONS, issue, path};
-use crate::support::ground::Ground;
+use crate::support::fixtures::Fixture;
 use crate::support::{Person, on_both};
 
 #[tokio::test]
-async fn a_person_sees_his_own_keys_an_admin_everybodys_a_key_itself() {
+async fn a_user_sees_their_own_keys_an_admin_all_keys_and_a_key_itself() {
     on_both(async |club| {
         let (coach, admin) = (club.member(Role::Coach), club.member(Role::Admin));
         let (first_text, first) = issue(coach, json!({"name": "First"})).await;
@@ -48,7 +48,7 @@ async fn a_person_sees_his_own_keys_an_admin_everybodys_a_key_itself() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_opens_nothing_from_the_next_request_on() {
+async fn a_revoked_key_is_refused_from_the_next_request_on() {
     on_both(async |club| {
         let coach = club.member(Role::Coach);
         let key = club.with_key(&coach.issue_key(&json!({"name": "Lost"})).await);
@@ -67,7 +67,7 @@ async fn a_revoked_key_opens_nothing_from_the_next_request_on() {
             assert_eq!(now["data"]["status"], "revoked");
             assert!(now["data"]["revoked_at"].is_string());
             let again = coach.delete(&path(&record)).await;
-            assert_eq!(again.status, 200, "what is revoked may be revoked again");
+            assert_eq!(again.status, 200, "a revoked key can be revoked again");
             assert_eq!(coach.get(&path(&record)).await.body, now, "and stays as it was");
         }
         assert_eq!(key.get(PROFILE).await.status, 200, "other keys go on");
@@ -76,15 +76,15 @@ async fn a_revoked_key_opens_nothing_from_the_next_request_on() {
 }
 
 #[tokio::test]
-async fn a_key_follows_its_owners_fate_at_once() {
+async fn a_change_of_the_owner_affects_their_keys_at_once() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         let season = |name: &str| json!({"name": name, "sport": "softball", "time_zone": "America/New_York"});
-        let mut ground = Ground::new(&club, SignedDuration::ZERO).await;
-        let settler = ground.member(Role::Manager);
-        let key = club.with_key(&ground.key(settler.user, Role::Manager).1);
-        ground.write().await;
-        let member = format!("/api/v1/members/{}", settler.member);
+        let mut fixture = Fixture::new(&club, SignedDuration::ZERO).await;
+        let member = fixture.member(Role::Manager);
+        let key = club.with_key(&fixture.key(member.user, Role::Manager).1);
+        fixture.write().await;
+        let member = format!("/api/v1/members/{}", member.member);
         let change = async |body: Value| assert_eq!(owner.patch(&member, &body).await.status, 200);
         assert_eq!(key.post(SEASONS, &season("One")).await.status, 201);
         change(json!({"role": "viewer"})).await;
@@ -94,7 +94,7 @@ async fn a_key_follows_its_owners_fate_at_once() {
         assert_eq!(
             key.get(PROFILE).await.body["data"]["role"],
             "manager",
-            "never beyond what it was issued with"
+            "never more than the role it was issued with"
         );
         assert_eq!(key.post(SEASONS, &season("Two")).await.status, 201);
         change(json!({"suspended": true})).await;
@@ -107,8 +107,8 @@ async fn a_key_follows_its_owners_fate_at_once() {
     .await;
 }
 
-/// Reads all the time. Gives how many requests were served, and how many of those began after the revocation was acknowledged.
-async fn read_on(person: Person, acknowledged: Arc<AtomicBool>) -> (usize, usize) {
+/// Sends reads in a loop. Returns the number of successful requests, and how many of them began after the revocation was acknowledged.
+async fn read_repeatedly(person: Person, acknowledged: Arc<AtomicBool>) -> (usize, usize) {
     let (mut served, mut late) = (0, 0);
     loop {
         let after = acknowledged.load(Ordering::SeqCst);
@@ -119,7 +119,7 @@ async fn read_on(person: Person, acknowledged: Arc<AtomicBool>) -> (usize, usize
                 late += usize::from(after);
             }
             (401, "key_revoked") if after => return (served, late),
-            // Under way while it was revoked: refused before its revoker heard of it.
+            // Running during the revocation: refused before the revoking client got its response.
             (401, "key_revoked") => {}
             _ => panic!("{}", answer.body),
         }
@@ -129,15 +129,16 @@ async fn read_on(person: Person, acknowledged: Arc<AtomicBool>) -> (usize, usize
 #[tokio::test(flavor = "multi_thread")]
 async fn no_request_that_starts_after_an_acknowledged_revocation_is_served() {
     on_both(async |club| {
-        let mut ground = Ground::new(&club, SignedDuration::ZERO).await;
-        let settlers = [(); 2].map(|()| ground.member(Role::Viewer));
-        let keys = settlers.map(|settler| ground.key(settler.user, Role::Viewer));
-        ground.write().await;
+        let mut fixture = Fixture::new(&club, SignedDuration::ZERO).await;
+        let members = [(); 2].map(|()| fixture.member(Role::Viewer));
+        let keys = members.map(|member| fixture.key(member.user, Role::Viewer));
+        fixture.write().await;
         let admin = club.member(Role::Admin);
         for (id, text) in keys {
             let acknowledged = Arc::new(AtomicBool::new(false));
-            let readers: Vec<_> =
-                (0..50).map(|_| tokio::spawn(read_on(club.with_key(&text), acknowledged.clone()))).collect();
+            let readers: Vec<_> = (0..50)
+                .map(|_| tokio::spawn(read_repeatedly(club.with_key(&text), acknowledged.clone())))
+                .collect();
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
             let revoked = admin.delete(&format!("{KEYS}/{id}")).await;
             acknowledged.store(true, Ordering::SeqCst);
@@ -148,7 +149,7 @@ async fn no_request_that_starts_after_an_acknowledged_revocation_is_served() {
                 served += one;
                 late += other;
             }
-            assert!(served >= 50, "the readers were at it: {served}");
+            assert!(served >= 50, "too few reads to tell: {served}");
             assert_eq!(late, 0, "served after the revocation was acknowledged");
         }
     })
@@ -156,7 +157,7 @@ async fn no_request_that_starts_after_an_acknowledged_revocation_is_served() {
 }
 
 #[tokio::test]
-async fn keys_are_listed_page_by_page_with_cursors_that_are_good_for_one_caller() {
+async fn keys_are_listed_in_pages_with_cursors_for_one_caller() {
     on_both(async |club| {
         let (coach, admin) = (club.member(Role::Coach), club.member(Role::Admin));
         for at in 0..5 {

@@ -1,4 +1,4 @@
-//! What is noted of a saved program.
+//! The details of a saved program.
 
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
@@ -8,7 +8,7 @@ use super::{address, custom, list, save, saved};
 use crate::shapes::{is_problem, pointers};
 use crate::support::on_both;
 
-/// A program to be saved, with what is noted of it.
+/// A program to save, with details.
 fn noted(college: &str, details: &Value) -> Value {
     let mut wanted = custom(college);
     wanted.as_object_mut().expect("an object").extend(details.as_object().expect("an object").clone());
@@ -16,7 +16,7 @@ fn noted(college: &str, details: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_noted_is_kept_changed_and_emptied() {
+async fn details_are_stored_changed_and_cleared() {
     on_both(async |club| {
         let parent = club.member(Role::Member);
         let details = json!({"stage": "contacted", "fit": "reach", "interest": 5, "notes": "Call\nMs. Ø.\t✓",
@@ -48,7 +48,7 @@ async fn what_is_noted_is_kept_changed_and_emptied() {
 }
 
 #[tokio::test]
-async fn what_is_noted_has_its_bounds() {
+async fn details_have_limits() {
     on_both(async |club| {
         let parent = club.member(Role::Member);
         let favorite = saved(parent, noted("One", &json!({"notes": "é".repeat(5000)}))).await;
@@ -81,7 +81,7 @@ async fn what_is_noted_has_its_bounds() {
 }
 
 #[tokio::test]
-async fn the_program_and_the_rank_are_not_changed_by_a_patch() {
+async fn a_patch_cannot_change_the_program_or_the_rank() {
     on_both(async |club| {
         let parent = club.member(Role::Member);
         let favorite = saved(parent, custom("One")).await;

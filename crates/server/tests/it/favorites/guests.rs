@@ -1,4 +1,4 @@
-//! The lists of guests: those who have not signed in, and are known by a token alone.
+//! The lists of guests, who have no credential except a token.
 
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
@@ -9,15 +9,15 @@ use super::{FAVORITES, address, custom, list, names, saved};
 use crate::shapes::{is_problem, pointers};
 use crate::support::{Answer, Club, Person, on_both, send};
 
-/// Somebody with a guest's token.
+/// A caller with a guest's token.
 struct Guest {
     person: Person,
     token: String,
 }
 
 impl Guest {
-    /// Saves a first program.
-    async fn welcome(club: &Club, college: &str) -> Self {
+    /// Saves a first program, which creates the guest.
+    async fn new(club: &Club, college: &str) -> Self {
         let person = club.anonymous();
         let answer = person.post(FAVORITES, &custom(college)).await;
         assert_eq!(answer.status, 201, "{}", answer.text);
@@ -49,10 +49,10 @@ async fn claim(person: &Person, token: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_guest_gets_a_token_with_his_first_program_and_keeps_his_list_with_it() {
+async fn a_guest_gets_a_token_with_the_first_program_and_reaches_the_list_with_it() {
     on_both(async |club| {
         assert_eq!(club.anonymous().get(FAVORITES).await.body["data"], json!([]));
-        let guest = Guest::welcome(&club, "One").await;
+        let guest = Guest::new(&club, "One").await;
         let second = guest.save(custom("Two")).await;
         assert_eq!((second.status, second.header("x-guest-token")), (201, ""));
         assert_eq!(second.body["meta"], json!({"created": true, "guest_token": null}));
@@ -60,7 +60,7 @@ async fn a_guest_gets_a_token_with_his_first_program_and_keeps_his_list_with_it(
         let listed = guest.list().await;
         assert_eq!(listed.len(), 2);
         assert_eq!(list(&club.anonymous()).await, Vec::<Value>::new(), "without the token there is no list");
-        let other = Guest::welcome(&club, "Three").await;
+        let other = Guest::new(&club, "Three").await;
         assert_eq!(other.list().await.len(), 1);
         assert_ne!(other.token, guest.token);
 
@@ -80,21 +80,21 @@ async fn a_guest_gets_a_token_with_his_first_program_and_keeps_his_list_with_it(
 }
 
 #[tokio::test]
-async fn a_guest_without_a_token_has_nothing_to_change() {
+async fn a_guest_without_a_token_cannot_change_a_list() {
     on_both(async |club| {
-        let guest = Guest::welcome(&club, "One").await;
+        let guest = Guest::new(&club, "One").await;
         let path = address(&guest.list().await[0]);
-        let anybody = club.anonymous();
-        is_problem(&anybody.patch(&path, &json!({"interest": 1})).await, Code::NotFound, "a change");
-        is_problem(&anybody.delete(&path).await, Code::NotFound, "a removal");
+        let anonymous = club.anonymous();
+        is_problem(&anonymous.patch(&path, &json!({"interest": 1})).await, Code::NotFound, "a change");
+        is_problem(&anonymous.delete(&path).await, Code::NotFound, "a removal");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_token_that_is_none_is_refused_and_never_taken_for_a_new_guest() {
+async fn an_invalid_token_is_refused_and_creates_no_guest() {
     on_both(async |club| {
-        let guest = Guest::welcome(&club, "One").await;
+        let guest = Guest::new(&club, "One").await;
         let mut forged = guest.token.clone();
         let last = forged.pop().expect("a letter");
         forged.push(if last == 'A' { 'B' } else { 'A' });
@@ -116,9 +116,9 @@ async fn a_token_that_is_none_is_refused_and_never_taken_for_a_new_guest() {
 }
 
 #[tokio::test]
-async fn a_guest_keeps_no_notes() {
+async fn a_guest_cannot_store_notes() {
     on_both(async |club| {
-        let guest = Guest::welcome(&club, "One").await;
+        let guest = Guest::new(&club, "One").await;
         let mut wanted = custom("Two");
         wanted["notes"] = json!("a note");
         for answer in [guest.save(wanted.clone()).await, club.anonymous().post(FAVORITES, &wanted).await] {
@@ -135,9 +135,9 @@ async fn a_guest_keeps_no_notes() {
 }
 
 #[tokio::test]
-async fn a_member_claims_a_guests_list_once_and_duplicates_merge() {
+async fn a_member_claims_a_guests_list_once_and_duplicates_are_merged() {
     on_both(async |club| {
-        let (parent, guest) = (club.member(Role::Member), Guest::welcome(&club, "Both").await);
+        let (parent, guest) = (club.member(Role::Member), Guest::new(&club, "Both").await);
         let mut noted = custom("Only the guest's");
         noted["interest"] = json!(5);
         assert_eq!(guest.save(noted).await.status, 201);
@@ -150,7 +150,7 @@ async fn a_member_claims_a_guests_list_once_and_duplicates_merge() {
         assert_eq!(names(parent).await, ["BOTH", "Only mine", "Only the guest's"]);
         let listed = list(parent).await;
         assert_eq!((&listed[0]["notes"], &listed[2]["interest"]), (&json!("mine"), &json!(5)));
-        assert_eq!(guest.list().await, Vec::<Value>::new(), "the guest is no more");
+        assert_eq!(guest.list().await, Vec::<Value>::new(), "the guest no longer exists");
         is_problem(&claim(parent, &guest.token).await, Code::NotFound, "a second time");
         assert_eq!(list(parent).await, listed);
     })
@@ -158,10 +158,10 @@ async fn a_member_claims_a_guests_list_once_and_duplicates_merge() {
 }
 
 #[tokio::test]
-async fn a_list_is_claimed_with_a_token_by_a_member_only() {
+async fn only_a_member_with_the_token_can_claim_a_list() {
     on_both(async |club| {
-        let (parent, guest) = (club.member(Role::Member), Guest::welcome(&club, "One").await);
-        is_problem(&claim(&club.anonymous(), &guest.token).await, Code::Unauthenticated, "a guest himself");
+        let (parent, guest) = (club.member(Role::Member), Guest::new(&club, "One").await);
+        is_problem(&claim(&club.anonymous(), &guest.token).await, Code::Unauthenticated, "a guest");
         is_problem(&claim(parent, "fhg_forged").await, Code::InvalidCredentials, "a forged token");
         let without = send(parent.request(Method::POST, "/api/v1/colleges/favorites/claim")).await;
         is_problem(&without, Code::NotFound, "no token");
@@ -171,9 +171,9 @@ async fn a_list_is_claimed_with_a_token_by_a_member_only() {
 }
 
 #[tokio::test]
-async fn a_claim_that_would_overfill_a_list_leaves_both_as_they_are() {
+async fn a_claim_beyond_the_limit_changes_neither_list() {
     on_both(async |club| {
-        let (parent, guest) = (club.member(Role::Member), Guest::welcome(&club, "One too many").await);
+        let (parent, guest) = (club.member(Role::Member), Guest::new(&club, "One too many").await);
         for number in 0..200 {
             saved(parent, custom(&format!("College {number}"))).await;
         }
@@ -184,9 +184,9 @@ async fn a_claim_that_would_overfill_a_list_leaves_both_as_they_are() {
 }
 
 #[tokio::test]
-async fn a_credential_counts_and_not_the_guests_token_beside_it() {
+async fn a_guests_token_is_ignored_if_there_is_a_credential() {
     on_both(async |club| {
-        let (parent, guest) = (club.member(Role::Member), Guest::welcome(&club, "The guest's").await);
+        let (parent, guest) = (club.member(Role::Member), Guest::new(&club, "The guest's").await);
         saved(parent, custom("The member's")).await;
         let beside = |method, path: &str| parent.request(method, path).header("x-guest-token", &guest.token);
         let listed = send(beside(Method::GET, FAVORITES)).await;

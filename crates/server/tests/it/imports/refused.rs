@@ -1,4 +1,4 @@
-//! Files and forms that cannot be imported, or not whole.
+//! Files and forms that cannot be imported, or only in part.
 
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
@@ -10,7 +10,7 @@ use crate::shapes::{is_problem, pointers};
 use crate::support::{on_both, send};
 
 #[tokio::test]
-async fn bad_rows_refuse_the_whole_file_or_are_left_out() {
+async fn bad_rows_refuse_the_file_or_are_skipped() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let mut lines: Vec<String> = COBURG.lines().map(str::to_owned).collect();
@@ -43,13 +43,13 @@ async fn bad_rows_refuse_the_whole_file_or_are_left_out() {
             (&counts["games_created"], &counts["bad_rows"], &counts["rows"]),
             (&json!(316), &json!(3), &json!(319))
         );
-        assert_eq!(import_coburg(manager).await["counts"]["games_created"], 3, "once they are mended");
+        assert_eq!(import_coburg(manager).await["counts"]["games_created"], 3, "once the rows are corrected");
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_is_no_import_is_refused_by_its_field() {
+async fn an_invalid_import_is_refused_with_its_field() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         for (name, value, pointer) in [
@@ -75,7 +75,7 @@ async fn what_is_no_import_is_refused_by_its_field() {
 }
 
 #[tokio::test]
-async fn a_file_that_holds_nothing_to_import_says_what_it_is() {
+async fn a_file_without_a_league_is_refused_with_the_reason() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let header = COBURG.lines().next().expect("a header");
@@ -97,7 +97,7 @@ async fn a_file_that_holds_nothing_to_import_says_what_it_is() {
             assert_eq!(refused.body["errors"][0]["message"], message);
             if name == "sport" {
                 let fix = refused.body["errors"][0]["fix"].as_str().expect("a fix");
-                assert!(fix.starts_with("use one of: ") && fix.contains("basketball"), "{fix}");
+                assert!(fix.starts_with("Send one of: ") && fix.contains("basketball"), "{fix}");
             }
         }
         assert_eq!(seasons(manager).await, Vec::<Value>::new());
@@ -106,7 +106,7 @@ async fn a_file_that_holds_nothing_to_import_says_what_it_is() {
 }
 
 #[tokio::test]
-async fn a_form_is_refused_by_its_part() {
+async fn an_invalid_form_is_refused_with_its_part() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let latin = COBURG.replace("Magic", "M\u{e4}gic").chars().map(|letter| letter as u8).collect();

@@ -1,16 +1,17 @@
-//! Requests whose body is not read: the next request on the connection is answered, or the response says that the connection closes.
+//! Requests whose body is not read: either the next request on the connection gets a response, or the response announces that the
+//! connection closes.
 
 use fieldhouse_domain::roles::Role;
 
 use super::{Wire, bearer};
 use crate::support::{Club, on_both};
 
-/// A request that is answered before its body is read: why, the start of its head, and the status.
+/// Requests that get a response before their body is read: why, the start of the head, and the status.
 fn refused(club: &Club) -> Vec<(&'static str, String, u16)> {
     let viewer = bearer(club.member(Role::Viewer));
     vec![
         ("no credential", "POST /api/v1/seasons HTTP/1.1\r\n".to_owned(), 401),
-        ("a role that is too low", format!("POST /api/v1/seasons HTTP/1.1\r\n{viewer}"), 403),
+        ("an insufficient role", format!("POST /api/v1/seasons HTTP/1.1\r\n{viewer}"), 403),
         ("an unknown path", "POST /api/v1/nothing HTTP/1.1\r\n".to_owned(), 404),
         ("another method", "PUT /api/v1/seasons HTTP/1.1\r\n".to_owned(), 405),
         (
@@ -38,13 +39,13 @@ fn has_status(answer: &str, status: u16, what: &str) {
     assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{what}: {answer}");
 }
 
-/// Whether the head of the first answer says that the connection closes.
+/// Whether the head of the first response says that the connection closes.
 fn says_close(answers: &str) -> bool {
     answers.split("\r\n\r\n").next().unwrap_or_default().contains("\r\nconnection: close")
 }
 
 #[tokio::test]
-async fn the_next_request_is_answered_where_a_small_body_was_not_read() {
+async fn the_next_request_gets_a_response_after_a_small_unread_body() {
     on_both(async |club| {
         for (what, head, status) in refused(&club) {
             for request in [sized(&head, 2), sized(&head, 60_000), chunked(&head, 60_000)] {
@@ -62,12 +63,12 @@ async fn the_next_request_is_answered_where_a_small_body_was_not_read() {
 }
 
 #[tokio::test]
-async fn the_response_says_that_the_connection_closes_where_a_large_body_was_not_read() {
+async fn the_connection_closes_after_a_large_unread_body() {
     on_both(async |club| {
         for (what, head, status) in refused(&club) {
             for request in [sized(&head, 800_000), chunked(&head, 800_000)] {
                 let mut wire = Wire::open(&club).await;
-                // All of it is sent before the response is read, which must not be lost.
+                // All of it is sent before the response is read. The response must not be lost.
                 wire.send(&(request + NEXT)).await;
                 let answers = wire.rest().await;
                 has_status(&answers, status, what);
@@ -95,7 +96,7 @@ async fn a_body_that_is_too_large_is_refused_and_the_connection_closed() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_is_not_waited_for() {
+async fn the_server_does_not_wait_for_a_body_that_is_not_sent() {
     on_both(async |club| {
         for expect in ["", "expect: 100-continue\r\n"] {
             let mut wire = Wire::open(&club).await;
@@ -111,10 +112,10 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn a_body_that_was_read_leaves_the_connection_open() {
+async fn the_connection_stays_open_after_a_body_that_was_read() {
     on_both(async |club| {
         let head = "POST /api/v1/auth/login HTTP/1.1\r\ncontent-type: application/json\r\n";
-        let body = r#"{"email": "nobody@club.example"}"#;
+        let body = r#"{"email": "unknown@club.example"}"#;
         let length = body.len();
         for framing in [
             format!("host: a\r\ncontent-length: {length}\r\n\r\n{body}"),

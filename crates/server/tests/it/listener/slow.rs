@@ -13,9 +13,9 @@ use tokio::net::{TcpSocket, TcpStream};
 
 use crate::support::Club;
 
-/// A file of more bytes than the system buffers for a connection, where it is asked for a few times.
+/// A file that is larger, if requested a few times, than what the system buffers for a connection.
 const FILE: &str = "/docs/swagger-ui-bundle.js";
-/// How long writes may stall in these tests.
+/// The stall time in these tests.
 const STALL_TIME: Duration = Duration::from_secs(1);
 
 async fn club(connections: ConnectionOptions) -> Club {
@@ -27,7 +27,7 @@ fn stalling() -> ConnectionOptions {
     ConnectionOptions { stall_time: STALL_TIME, ..ConnectionOptions::default() }
 }
 
-/// A connection that takes in little, on which a file was asked for so many times.
+/// A connection with a small receive buffer, on which a file was requested some times.
 async fn asked(club: &Club, times: usize) -> TcpStream {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.set_recv_buffer_size(64 * 1024).expect("a small buffer");
@@ -42,7 +42,7 @@ fn address(club: &Club) -> SocketAddr {
     club.base_url.trim_start_matches("http://").parse().expect("an address")
 }
 
-/// Reads to the end, so many bytes at a time with a pause after each: how many came, and what ended it.
+/// Reads to the end in pieces, with a pause after each. Returns the number of bytes, and the error that ended it.
 async fn read(stream: &mut TcpStream, at_a_time: usize, pause: Duration) -> (usize, Option<ErrorKind>) {
     let mut part = vec![0; at_a_time];
     let mut total = 0;
@@ -61,7 +61,7 @@ async fn size_of_file(club: &Club) -> usize {
 }
 
 #[tokio::test]
-async fn a_client_that_never_reads_is_cut_off_and_others_are_not() {
+async fn a_client_that_never_reads_is_disconnected_and_others_are_not() {
     let club = club(stalling()).await;
     let mut never = asked(&club, 20).await;
     tokio::time::sleep(STALL_TIME * 3).await;
@@ -83,7 +83,7 @@ async fn a_client_that_reads_slowly_gets_everything() {
     assert!(started.elapsed() > STALL_TIME * 3, "{:?} is not slow", started.elapsed());
 }
 
-/// Whether the server answers on a connection.
+/// Whether the server responds on a connection.
 async fn is_served(stream: &mut TcpStream) -> bool {
     let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n").await;
     let mut answer = Vec::new();
@@ -97,13 +97,13 @@ async fn is_served(stream: &mut TcpStream) -> bool {
 }
 
 #[tokio::test]
-async fn one_connection_too_many_is_closed_and_the_others_go_on() {
+async fn a_connection_above_the_limit_is_closed_and_others_stay_open() {
     for options in [
         ConnectionOptions { max: 12, ..ConnectionOptions::default() },
         ConnectionOptions { max_per_address: 12, ..ConnectionOptions::default() },
     ] {
         let club = club(options).await;
-        // The client that signed people in may have some connections left.
+        // The client of the sign-ins may still have some connections.
         let mut open = Vec::new();
         let mut refused = None;
         for _ in 0..=12 {
@@ -117,10 +117,10 @@ async fn one_connection_too_many_is_closed_and_the_others_go_on() {
         }
         assert!(refused.is_some() && open.len() >= 5, "{options:?}: {} are open", open.len());
         for stream in &mut open {
-            assert!(is_served(stream).await, "{options:?}: an open connection goes on");
+            assert!(is_served(stream).await, "{options:?}: an open connection still works");
         }
         drop(open.pop());
-        // The server sees the end of a connection a moment later.
+        // The server notices the end of a connection a moment later.
         let mut served = false;
         for _ in 0..100 {
             let mut stream = TcpStream::connect(address(&club)).await.expect("the system accepts");
@@ -135,7 +135,7 @@ async fn one_connection_too_many_is_closed_and_the_others_go_on() {
 }
 
 #[tokio::test]
-async fn an_address_has_no_limit_where_it_is_switched_off() {
+async fn zero_means_no_limit_for_an_address() {
     let club = club(ConnectionOptions { max_per_address: 0, ..ConnectionOptions::default() }).await;
     let mut open = Vec::new();
     for _ in 0..600 {

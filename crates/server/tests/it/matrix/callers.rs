@@ -1,5 +1,5 @@
-//! The kinds of caller. Most are settled anew for each request, so that what one request does is no ground for the next; those to whom
-//! something happened were settled once, and it happened to them through the API.
+//! The kinds of caller. Most are created for each request, so that requests do not affect each other. Callers that were demoted, removed,
+//! revoked or suspended are created once, through the API.
 
 use fieldhouse_domain::api_keys::{ApiKeyKind, NewApiKey};
 use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, UserId};
@@ -9,7 +9,7 @@ use fieldhouse_domain::text::Name;
 use jiff::SignedDuration;
 use serde_json::json;
 
-use crate::support::ground::Ground;
+use crate::support::fixtures::Fixture;
 use crate::support::{Club, Person};
 
 /// A kind of caller, by the name of its column.
@@ -40,17 +40,17 @@ pub(crate) const CALLERS: [&str; 24] = [
     "k.seasons",
 ];
 
-/// Somebody who is about to call.
-pub(crate) struct Standing {
+/// A caller of one request.
+pub(crate) struct Caller {
     pub(crate) person: Person,
-    /// Whose things the request names: the caller's, or another member's where the caller has none in the club.
+    /// The user whose records the request names: the caller, or another member if the caller has no records in the club.
     pub(crate) user: UserId,
-    /// The caller's own key, where he comes with one that he may name.
+    /// The caller's own key, if the request can name it.
     pub(crate) key: Option<ApiKeyId>,
 }
 
-/// Those to whom something happened.
-pub(crate) struct Veterans {
+/// Callers that were demoted, removed, revoked, suspended or whose key expired.
+pub(crate) struct ChangedCallers {
     demoted: Person,
     removed: Person,
     removed_key: Person,
@@ -59,19 +59,19 @@ pub(crate) struct Veterans {
     expired_key: Person,
 }
 
-impl Veterans {
-    /// Settles them, and lets it happen.
+impl ChangedCallers {
+    /// Creates the callers and changes them.
     pub(crate) async fn of(club: &Club) -> Self {
-        let mut ground = Ground::new(club, SignedDuration::ZERO).await;
-        let [demoted, removed, revoked, suspended] = [Role::Coach; 4].map(|role| ground.member(role));
+        let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
+        let [demoted, removed, revoked, suspended] = [Role::Coach; 4].map(|role| fixture.member(role));
         let [demoted_session, removed_session] =
-            [demoted, removed].map(|settler| ground.session(settler.user));
-        let (_, removed_key) = ground.key(removed.user, Role::Coach);
-        let (revoked_id, revoked_key) = ground.key(revoked.user, Role::Coach);
-        let (_, suspended_key) = ground.key(suspended.user, Role::Coach);
-        ground.write().await;
+            [demoted, removed].map(|member| fixture.session(member.user));
+        let (_, removed_key) = fixture.key(removed.user, Role::Coach);
+        let (revoked_id, revoked_key) = fixture.key(revoked.user, Role::Coach);
+        let (_, suspended_key) = fixture.key(suspended.user, Role::Coach);
+        fixture.write().await;
         // Keys last at most 366 days.
-        let mut past = Ground::new(club, SignedDuration::from_hours(400 * 24)).await;
+        let mut past = Fixture::new(club, SignedDuration::from_hours(400 * 24)).await;
         let expired = past.member(Role::Coach);
         let (_, expired_key) = past.key(expired.user, Role::Coach);
         past.write().await;
@@ -95,20 +95,20 @@ impl Veterans {
     }
 }
 
-/// The grounds on which callers are settled for one operation.
-pub(crate) struct Grounds {
-    pub(crate) club: Ground,
-    /// As the club, 20 minutes ago.
-    past: Ground,
-    neighbours: Ground,
+/// The fixtures with the callers of one operation.
+pub(crate) struct Fixtures {
+    pub(crate) club: Fixture,
+    /// Records of the club, created 20 minutes ago.
+    past: Fixture,
+    neighbours: Fixture,
 }
 
-impl Grounds {
+impl Fixtures {
     pub(crate) async fn new(club: &Club, neighbours: OrganizationId) -> Self {
         Self {
-            club: Ground::new(club, SignedDuration::ZERO).await,
-            past: Ground::new(club, SignedDuration::from_mins(20)).await,
-            neighbours: Ground::in_organization(club, neighbours, SignedDuration::ZERO).await,
+            club: Fixture::new(club, SignedDuration::ZERO).await,
+            past: Fixture::new(club, SignedDuration::from_mins(20)).await,
+            neighbours: Fixture::in_organization(club, neighbours, SignedDuration::ZERO).await,
         }
     }
 
@@ -118,37 +118,37 @@ impl Grounds {
         self.neighbours.write().await;
     }
 
-    /// Settles a caller.
-    pub(crate) fn settle(&mut self, club: &Club, veterans: &Veterans, caller: &str) -> Standing {
+    /// Creates a caller.
+    pub(crate) fn add(&mut self, club: &Club, changed: &ChangedCallers, kind: &str) -> Caller {
         let role = |name: &str| name.parse::<Role>();
-        let veteran = match caller {
+        let existing = match kind {
             "anonymous" => Some(club.anonymous()),
-            "s.demoted" => Some(veterans.demoted.clone()),
-            "s.removed" => Some(veterans.removed.clone()),
-            "k.revoked" => Some(veterans.revoked_key.clone()),
-            "k.expired" => Some(veterans.expired_key.clone()),
-            "k.removed" => Some(veterans.removed_key.clone()),
-            "k.suspended" => Some(veterans.suspended_key.clone()),
+            "s.demoted" => Some(changed.demoted.clone()),
+            "s.removed" => Some(changed.removed.clone()),
+            "k.revoked" => Some(changed.revoked_key.clone()),
+            "k.expired" => Some(changed.expired_key.clone()),
+            "k.removed" => Some(changed.removed_key.clone()),
+            "k.suspended" => Some(changed.suspended_key.clone()),
             "neighbour" => {
                 let neighbour = self.neighbours.member(Role::Owner);
                 Some(club.with_token(&self.neighbours.session(neighbour.user).access_token))
             }
             _ => None,
         };
-        if let Some(person) = veteran {
-            return Standing { person, user: self.club.member(Role::Owner).user, key: None };
+        if let Some(person) = existing {
+            return Caller { person, user: self.club.member(Role::Owner).user, key: None };
         }
-        if caller == "s.old" {
+        if kind == "s.old" {
             let user = self.past.member(Role::Owner).user;
             let person = club.with_token(&self.past.session(user).access_token);
-            return Standing { person, user, key: None };
+            return Caller { person, user, key: None };
         }
-        if let Ok(role) = role(caller) {
+        if let Ok(role) = role(kind) {
             let user = self.club.member(role).user;
             let person = club.with_token(&self.club.session(user).access_token);
-            return Standing { person, user, key: None };
+            return Caller { person, user, key: None };
         }
-        let (now, issued, wanted) = match caller {
+        let (now, issued, wanted) = match kind {
             "k.demoted" => (Role::Viewer, Role::Manager, wanted(ApiKeyKind::Personal, None)),
             "k.agent" => (Role::Owner, Role::Owner, wanted(ApiKeyKind::Agent, None)),
             "k.seasons" => (Role::Owner, Role::Owner, wanted(ApiKeyKind::Personal, Some("seasons:read"))),
@@ -159,7 +159,7 @@ impl Grounds {
         };
         let user = self.club.member(now).user;
         let (key, text) = self.club.wanted_key(user, issued, wanted);
-        Standing { person: club.with_key(&text), user, key: Some(key) }
+        Caller { person: club.with_key(&text), user, key: Some(key) }
     }
 }
 

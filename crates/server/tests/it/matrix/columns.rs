@@ -1,19 +1,19 @@
-//! Columns of the operation table, compared over HTTP with what every operation does. The request is one that succeeds by itself, so that
-//! only the column decides.
+//! Columns of the operation table, compared over HTTP with what every operation does. The request would succeed, so that only the column
+//! decides.
 
 use fieldhouse_api::operations::rows;
 use fieldhouse_api::rows::{Changeset, IfMatch, Row};
 use fieldhouse_domain::ids::OrganizationId;
 
-use super::callers::{Grounds, Veterans};
+use super::callers::{ChangedCallers, Fixtures};
 use super::samples::{Sample, Stage, sample};
 use crate::support::{Answer, Club, on_both};
 
-/// A club, and all that a request by its owner needs.
+/// A club with what a request by its owner needs.
 struct Scene<'a> {
     club: &'a Club,
     neighbours: OrganizationId,
-    veterans: Veterans,
+    changed: ChangedCallers,
     stage: Stage,
 }
 
@@ -21,17 +21,17 @@ impl<'a> Scene<'a> {
     async fn of(club: &'a Club) -> Self {
         let answer = club.neighbours().await.get("/api/v1/organization").await;
         let neighbours = answer.id().parse().expect("an organization's id");
-        Self { club, neighbours, veterans: Veterans::of(club).await, stage: Stage::set(club).await }
+        Self { club, neighbours, changed: ChangedCallers::of(club).await, stage: Stage::set(club).await }
     }
 
-    /// The response to a successful request of an operation by the owner, changed by `change`.
+    /// The response to a successful request of the owner, changed by `change`.
     async fn send(&self, row: &Row, change: impl FnOnce(Sample) -> Sample) -> Answer {
-        let mut grounds = Grounds::new(self.club, self.neighbours).await;
-        let standing = grounds.settle(self.club, &self.veterans, "owner");
-        let caller = ("owner", &standing);
-        let request = sample(row.operation, self.club, &self.stage, caller, &mut grounds).await;
-        grounds.write().await;
-        change(request).send(&standing).await
+        let mut fixtures = Fixtures::new(self.club, self.neighbours).await;
+        let caller = fixtures.add(self.club, &self.changed, "owner");
+        let named = ("owner", &caller);
+        let request = sample(row.operation, self.club, &self.stage, named, &mut fixtures).await;
+        fixtures.write().await;
+        change(request).send(&caller).await
     }
 }
 
@@ -57,7 +57,7 @@ async fn if_match_has_the_effect_of_its_column() {
 }
 
 #[tokio::test]
-async fn validate_only_is_taken_exactly_where_a_changeset_may_hold_the_operation() {
+async fn validate_only_is_accepted_exactly_if_a_changeset_may_contain_the_operation() {
     on_both(async |club| {
         let scene = Scene::of(&club).await;
         for row in rows() {

@@ -1,4 +1,4 @@
-//! The expectation: a table for people, read strictly.
+//! The expectation: a table written by hand, with a strict parser.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub(crate) struct Expectation {
 }
 
 impl Expectation {
-    /// Reads the table: words and what they stand for, a line with the callers, a line for each operation.
+    /// Parses the table: words with their meaning, a line with the callers, a line for each operation.
     pub(crate) fn parse(text: &str) -> Self {
         let mut words = BTreeMap::new();
         let mut callers = Vec::new();
@@ -28,7 +28,7 @@ impl Expectation {
                 callers = cells;
                 continue;
             }
-            assert_eq!(cells.len(), callers.len(), "{operation} has as many cells as there are callers");
+            assert_eq!(cells.len(), callers.len(), "{operation} must have one cell for each caller");
             let cells = cells.into_iter().map(|cell| {
                 let meaning = words.get(&cell).cloned();
                 let known = meaning.is_some() || cell.parse::<u16>().is_ok();
@@ -36,7 +36,7 @@ impl Expectation {
                 meaning.unwrap_or(cell)
             });
             let before = rows.insert(operation.clone(), cells.collect());
-            assert!(before.is_none(), "{operation} stands in the table twice");
+            assert!(before.is_none(), "{operation} is in the table twice");
         }
         Self { callers, rows }
     }

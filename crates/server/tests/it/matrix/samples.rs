@@ -1,4 +1,4 @@
-//! A request for each operation that is right in every way, so that its status shows access and nothing else.
+//! A valid request for each operation, so that its status shows only the caller's permissions.
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::roles::Role;
@@ -9,10 +9,10 @@ use fieldhouse_server::operator;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::callers::{Grounds, Standing};
+use super::callers::{Caller, Fixtures};
 use crate::support::{Answer, Club, PASSWORD, address, row, send};
 
-/// The records that stay as they are, whoever calls.
+/// Records that no request changes.
 pub(crate) struct Stage {
     league: String,
     game: String,
@@ -24,7 +24,7 @@ fn first_lines(text: &str, count: usize) -> String {
     text.split_inclusive('\n').take(count).collect()
 }
 
-/// A file of the data folder.
+/// Reads a file of the data folder.
 macro_rules! data {
     ($path:literal) => {
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/", $path))
@@ -32,7 +32,7 @@ macro_rules! data {
 }
 
 impl Stage {
-    /// Imports a game and a college with a program.
+    /// Imports a game, and a college with a program.
     pub(crate) async fn set(club: &Club) -> Self {
         let (app, organization) = (&club.app, club.organization);
         let league = first_lines(data!("leagues/playhq/coburg-basketball-winter-2022.csv"), 2);
@@ -109,10 +109,10 @@ impl Sample {
         self
     }
 
-    /// Sends it.
-    pub(crate) async fn send(self, standing: &Standing) -> Answer {
+    /// Sends the request.
+    pub(crate) async fn send(self, caller: &Caller) -> Answer {
         let method: Method = row(self.operation).method.name().parse().expect("a method");
-        let request = standing.person.request(method, &self.path);
+        let request = caller.person.request(method, &self.path);
         let request = match &self.body {
             Some(body) => request.json(body),
             None => request,
@@ -145,23 +145,23 @@ async fn guest(club: &Club) -> Guest {
     Guest { token, favorite: answer.id().to_owned() }
 }
 
-/// The request for an operation by a caller, with fresh records where it changes them.
+/// The request of a caller for an operation, with new records if it changes them.
 pub(crate) async fn sample(
     operation: Operation,
     club: &Club,
     stage: &Stage,
-    (caller, standing): (&str, &Standing),
-    grounds: &mut Grounds,
+    (kind, caller): (&str, &Caller),
+    fixtures: &mut Fixtures,
 ) -> Sample {
     let sample = Sample::of(operation);
-    let (ground, user) = (&mut grounds.club, standing.user);
+    let (fixture, user) = (&mut fixtures.club, caller.user);
     let guest = match operation {
         Operation::FavoritesClaim => Some(guest(club).await),
         Operation::FavoriteList
         | Operation::FavoriteChange
         | Operation::FavoriteRemove
         | Operation::FavoriteOrder
-            if caller == "anonymous" =>
+            if kind == "anonymous" =>
         {
             Some(guest(club).await)
         }
@@ -169,33 +169,33 @@ pub(crate) async fn sample(
     };
     let mut favorite = || match &guest {
         Some(guest) => guest.favorite.clone(),
-        None => ground.favorite(user).to_string(),
+        None => fixture.favorite(user).to_string(),
     };
     match operation {
         Operation::AuthLogin => {
             sample.with(json!({"email": address("riverside-club", Role::Coach), "password": PASSWORD}))
         }
-        Operation::AuthRefresh => sample.with(json!({"refresh_token": ground.session(user).refresh_token})),
+        Operation::AuthRefresh => sample.with(json!({"refresh_token": fixture.session(user).refresh_token})),
         Operation::AuthPassword => {
             sample.with(json!({"current_password": PASSWORD, "new_password": "four words in a row"}))
         }
-        Operation::SessionRevoke => sample.at(ground.session(user).id),
+        Operation::SessionRevoke => sample.at(fixture.session(user).id),
         Operation::ApiKeyCreate => sample.with(json!({"name": "Scoreboard"})),
         Operation::ApiKeyRead | Operation::ApiKeyRevoke => {
-            sample.at(standing.key.unwrap_or_else(|| ground.key(user, Role::Viewer).0))
+            sample.at(caller.key.unwrap_or_else(|| fixture.key(user, Role::Viewer).0))
         }
-        Operation::MemberRead | Operation::MemberRemove => sample.at(ground.member(Role::Viewer).member),
+        Operation::MemberRead | Operation::MemberRemove => sample.at(fixture.member(Role::Viewer).member),
         Operation::MemberChange => {
-            sample.at(ground.member(Role::Viewer).member).with(json!({"role": "member"}))
+            sample.at(fixture.member(Role::Viewer).member).with(json!({"role": "member"}))
         }
         Operation::SeasonCreate => {
-            let name = format!("Winter of {caller}");
+            let name = format!("Winter of {kind}");
             sample.with(json!({"name": name, "sport": "basketball", "time_zone": "Australia/Melbourne"}))
         }
         Operation::SeasonRead | Operation::SeasonDelete | Operation::SeasonHistory => {
-            sample.at(ground.season())
+            sample.at(fixture.season())
         }
-        Operation::SeasonChange => sample.at(ground.season()).with(json!({"status": "active"})),
+        Operation::SeasonChange => sample.at(fixture.season()).with(json!({"status": "active"})),
         Operation::GameRead => sample.at(&stage.game),
         Operation::LeagueImport => sample.with(json!({
             "format": "playhq", "sport": "basketball", "time_zone": "Australia/Melbourne",

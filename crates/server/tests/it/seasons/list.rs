@@ -10,7 +10,7 @@ use super::{SEASONS, address, make};
 use crate::shapes::is_problem;
 use crate::support::{Person, on_both};
 
-/// The names of the seasons that a list gives.
+/// The names of the seasons in a list.
 pub(super) async fn names(person: &Person, query: &str) -> Vec<String> {
     let listed = person.get(&format!("{SEASONS}{query}")).await;
     assert_eq!(listed.status, 200, "{}", listed.text);
@@ -19,7 +19,7 @@ pub(super) async fn names(person: &Person, query: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn seasons_come_the_latest_first() {
+async fn the_latest_season_is_first() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         for (name, starts_on) in
@@ -28,7 +28,11 @@ async fn seasons_come_the_latest_first() {
             address(&make(manager, json!({"name": name, "starts_on": starts_on})).await);
         }
         let listed = names(club.member(Role::Viewer), "").await;
-        assert_eq!(listed, ["New", "Undated", "Old"], "one without a first day counts from when it was made");
+        assert_eq!(
+            listed,
+            ["New", "Undated", "Old"],
+            "a season without a first day is listed by its creation"
+        );
         let page = club.member(Role::Viewer).get(SEASONS).await;
         let sync = page.body["page"]["sync"].as_str().expect("a token");
         let expected = json!({"limit": 25, "has_more": false, "next_cursor": null, "sync": sync});
@@ -87,11 +91,11 @@ async fn seasons_are_filtered_by_status_sport_year_and_words() {
 }
 
 #[tokio::test]
-async fn the_pages_of_a_list_hold_every_season_once() {
+async fn the_pages_of_a_list_contain_every_season_once() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         for number in 0..23 {
-            // Many stand on the same day, so that only their ids tell them apart.
+            // Many have the same date, so that only their ids differ.
             let starts_on = format!("2026-05-{:02}", number / 10 + 1);
             address(
                 &make(manager, json!({"name": format!("Season {number}"), "starts_on": starts_on})).await,
@@ -141,7 +145,7 @@ async fn a_page_has_1_to_100_seasons() {
 }
 
 #[tokio::test]
-async fn a_cursor_is_good_for_the_caller_and_the_filters_that_it_was_given_to() {
+async fn a_cursor_is_valid_for_its_caller_and_filters_only() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         for name in ["One", "Two", "Three"] {
@@ -171,7 +175,7 @@ async fn a_cursor_is_good_for_the_caller_and_the_filters_that_it_was_given_to() 
         let members = club.member(Role::Owner).get(&format!("/api/v1/members?cursor={cursor}")).await;
         is_problem(&members, Code::InvalidCursor, "another list");
         let other_limit = names(manager, &format!("?status=active&limit=2&cursor={cursor}")).await;
-        assert_eq!(other_limit.len(), 2, "another limit is no other list");
+        assert_eq!(other_limit.len(), 2, "the limit may change");
         let since =
             manager.get(&format!("{SEASONS}?updated_since=2020-01-01T00:00:00Z&cursor={cursor}")).await;
         is_problem(&since, Code::InvalidCursor, "the list of changes");
@@ -180,7 +184,7 @@ async fn a_cursor_is_good_for_the_caller_and_the_filters_that_it_was_given_to() 
 }
 
 #[tokio::test]
-async fn a_cursor_goes_on_where_it_stood_although_the_list_has_changed() {
+async fn a_cursor_continues_at_its_position_after_changes() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let mut made = Vec::new();
@@ -191,7 +195,7 @@ async fn a_cursor_goes_on_where_it_stood_although_the_list_has_changed() {
         }
         let page = manager.get(&format!("{SEASONS}?limit=2")).await;
         let cursor = page.body["page"]["next_cursor"].as_str().expect("a cursor").to_owned();
-        assert_eq!(manager.delete(&made[2]).await.status, 200, "the one at which the page ended");
+        assert_eq!(manager.delete(&made[2]).await.status, 200, "the last season of the page");
         address(&make(manager, json!({"name": "Season 5", "starts_on": "2026-05-05"})).await);
         let rest = names(manager, &format!("?cursor={cursor}")).await;
         assert_eq!(rest, ["Season 2", "Season 1"]);
@@ -200,7 +204,7 @@ async fn a_cursor_goes_on_where_it_stood_although_the_list_has_changed() {
 }
 
 #[tokio::test]
-async fn a_club_sees_none_of_its_neighbours_seasons() {
+async fn a_club_does_not_see_seasons_of_another() {
     on_both(async |club| {
         let neighbour = club.neighbours().await;
         address(&make(&neighbour, json!({"name": "Theirs"})).await);

@@ -1,4 +1,4 @@
-//! What changed since a time, and what went: how a client keeps a copy.
+//! Changes and deletions since a time or an earlier list, with which a client keeps a copy.
 
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
@@ -12,7 +12,7 @@ use crate::support::on_both;
 const LONG_AGO: &str = "2020-01-01T00:00:00Z";
 
 #[tokio::test]
-async fn a_client_hears_what_changed_and_what_went_the_earliest_first() {
+async fn a_client_receives_changes_and_deletions_earliest_first() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let one = address(&make(manager, json!({"name": "One"})).await);
@@ -31,7 +31,7 @@ async fn a_client_hears_what_changed_and_what_went_the_earliest_first() {
         assert_eq!(
             names(manager, &format!("?updated_since={at}")).await,
             ["Three", "One"],
-            "from that instant on"
+            "includes changes at that time"
         );
         let later = manager.get(&format!("{SEASONS}?updated_since=2999-01-01T00:00:00Z")).await;
         assert_eq!((&later.body["data"], &later.body["deleted"]), (&json!([]), &json!([])));
@@ -40,7 +40,7 @@ async fn a_client_hears_what_changed_and_what_went_the_earliest_first() {
 }
 
 #[tokio::test]
-async fn the_pages_of_what_changed_hold_every_change_once() {
+async fn the_pages_of_changes_contain_every_change_once() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let mut made = Vec::new();
@@ -75,7 +75,7 @@ async fn the_pages_of_what_changed_hold_every_change_once() {
 }
 
 #[tokio::test]
-async fn what_changed_goes_with_no_filter() {
+async fn changes_cannot_be_combined_with_a_filter() {
     on_both(async |club| {
         let viewer = club.member(Role::Viewer);
         for filter in ["status=active", "sport=netball", "year=2026", "q=winter"] {
@@ -87,7 +87,7 @@ async fn what_changed_goes_with_no_filter() {
 }
 
 #[tokio::test]
-async fn a_token_of_a_list_gives_what_changed_after_it() {
+async fn a_sync_token_returns_the_changes_after_it() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let one = address(&make(manager, json!({"name": "One"})).await);
@@ -101,7 +101,7 @@ async fn a_token_of_a_list_gives_what_changed_after_it() {
         let next = list.body["page"]["next_cursor"].as_str().expect("a cursor");
         make(manager, json!({"name": "Four"})).await;
         let second_page = manager.get(&format!("{SEASONS}?limit=1&cursor={next}")).await;
-        assert_eq!(token(&second_page), first, "as of the first page");
+        assert_eq!(token(&second_page), first, "the token of the first page");
 
         assert_eq!(manager.patch(&one, &json!({"status": "active"})).await.status, 200);
         assert_eq!(manager.delete(&two).await.status, 200);

@@ -1,4 +1,4 @@
-//! How sessions end: by signing out, by a new password, one by one.
+//! How sessions end: by signing out, by a new password, or one by one.
 
 use fieldhouse_domain::roles::Role;
 use fieldhouse_server::auth::tokens::digest;
@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use serde_json::json;
 
 use super::{PROFILE, SESSIONS, email, fail, login, refresh, text};
-use crate::support::ground::Ground;
+use crate::support::fixtures::Fixture;
 use crate::support::{PASSWORD, on_both};
 
 #[tokio::test]
@@ -43,14 +43,14 @@ async fn a_new_password_ends_the_other_sessions() {
         let hasty = change(PASSWORD, new).await;
         assert_eq!((hasty.status, hasty.code()), (429, "rate_limited"));
         let forgiven = club.app.store.clear_login_failures(subject).await;
-        forgiven.expect("the failures are wiped out");
+        forgiven.expect("the failures are cleared");
         for unfit in ["tiny-word", &email(Role::Coach).to_uppercase(), &"long".repeat(300)] {
             let refused = change(PASSWORD, unfit).await;
             assert_eq!(
                 (refused.status, &refused.body["errors"][0]["pointer"]),
                 (422, &json!("/new_password"))
             );
-            assert!(!refused.text.contains(unfit), "a password is never told");
+            assert!(!refused.text.contains(unfit), "a password is never shown");
         }
         assert_eq!(elsewhere.get(PROFILE).await.status, 200, "nothing has changed yet");
         let changed = change(PASSWORD, new).await;
@@ -72,10 +72,10 @@ async fn a_new_password_ends_the_sessions_in_other_organizations_too() {
         let coach = club.member(Role::Coach);
         let user = coach.get(PROFILE).await.id().parse().expect("an id");
         let other = neighbours.id().parse().expect("an id");
-        let mut ground = Ground::in_organization(&club, other, SignedDuration::ZERO).await;
-        ground.membership(user, Role::Viewer);
-        let there = ground.session(user);
-        ground.write().await;
+        let mut fixture = Fixture::in_organization(&club, other, SignedDuration::ZERO).await;
+        fixture.membership(user, Role::Viewer);
+        let there = fixture.session(user);
+        fixture.write().await;
         let there = club.with_token(&there.access_token);
         assert_eq!(there.get(PROFILE).await.status, 200);
         let body = json!({"current_password": PASSWORD, "new_password": "four words in a row"});
@@ -88,7 +88,7 @@ async fn a_new_password_ends_the_sessions_in_other_organizations_too() {
 }
 
 #[tokio::test]
-async fn a_person_lists_and_ends_his_own_sessions() {
+async fn a_user_lists_and_ends_their_own_sessions() {
     on_both(async |club| {
         let first = club.member(Role::Coach);
         let second = club.sign_in(Role::Coach).await;
@@ -103,7 +103,7 @@ async fn a_person_lists_and_ends_his_own_sessions() {
         }
         let path = format!("{SESSIONS}/{}", sessions[1]["id"].as_str().expect("an id"));
         for stranger in [club.member(Role::Owner), &club.neighbours().await] {
-            assert_eq!(stranger.delete(&path).await.code(), "not_found", "not even an owner");
+            assert_eq!(stranger.delete(&path).await.code(), "not_found", "not even for an owner");
         }
         assert_eq!(first.get(PROFILE).await.status, 200);
         assert_eq!(second.delete(&path).await.status, 200);
@@ -117,7 +117,7 @@ async fn a_person_lists_and_ends_his_own_sessions() {
 }
 
 #[tokio::test]
-async fn sessions_are_listed_page_by_page() {
+async fn sessions_are_listed_in_pages() {
     on_both(async |club| {
         for _ in 0..4 {
             club.another_session(Role::Coach).await;
@@ -141,7 +141,7 @@ async fn sessions_are_listed_page_by_page() {
 }
 
 #[tokio::test]
-async fn a_repeated_sign_in_does_not_tell_its_tokens_again() {
+async fn a_repeated_sign_in_does_not_show_its_tokens_again() {
     on_both(async |club| {
         let body = json!({"email": email(Role::Coach), "password": PASSWORD});
         let again = async || {

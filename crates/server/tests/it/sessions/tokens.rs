@@ -1,4 +1,4 @@
-//! Access tokens: what they say, who can verify them, and everything that is no token of ours.
+//! Access tokens: their claims, who can verify them, and tokens that must be refused.
 
 use aws_lc_rs::signature::Ed25519KeyPair;
 use base64::Engine as _;
@@ -25,7 +25,7 @@ fn part(token: &str, at: usize) -> Value {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).expect("base64url")).expect("JSON")
 }
 
-/// A token with any header and any claims, signed with a seed.
+/// Signs any header and claims with a seed.
 fn signed(header: &str, claims: &Value, seed: &[u8; 32]) -> String {
     let text = |text: &str| URL_SAFE_NO_PAD.encode(text);
     let message = format!("{}.{}", text(header), text(&claims.to_string()));
@@ -33,7 +33,7 @@ fn signed(header: &str, claims: &Value, seed: &[u8; 32]) -> String {
     format!("{message}.{}", URL_SAFE_NO_PAD.encode(pair.sign(message.as_bytes())))
 }
 
-/// The header of our tokens as it is written.
+/// The header of the server's own tokens.
 fn own_header(token: &str) -> String {
     let header = token.split('.').next().expect("a header");
     String::from_utf8(URL_SAFE_NO_PAD.decode(header).expect("base64url")).expect("JSON")
@@ -50,7 +50,7 @@ async fn refuses(club: &Club, token: &str, what: &str) {
 }
 
 #[tokio::test]
-async fn an_access_token_says_who_where_and_for_how_long() {
+async fn an_access_token_has_the_user_the_organization_and_its_expiry() {
     on_both(async |club| {
         let coach = club.member(Role::Coach);
         let (header, claims) = (part(token(coach), 0), part(token(coach), 1));
@@ -71,7 +71,7 @@ async fn an_access_token_says_who_where_and_for_how_long() {
 }
 
 #[tokio::test]
-async fn anybody_can_verify_a_token_with_the_published_keys() {
+async fn tokens_can_be_verified_with_the_published_keys() {
     on_both(async |club| {
         let keys = club.anonymous().get("/.well-known/jwks.json").await.body;
         let key = &keys["keys"][0];
@@ -80,7 +80,7 @@ async fn anybody_can_verify_a_token_with_the_published_keys() {
         let mut validation = Validation::new(Algorithm::EdDSA);
         validation.set_issuer(&[&club.base_url]);
         validation.set_audience(&[&club.base_url]);
-        for person in club.everybody() {
+        for person in club.everyone() {
             let decoded = jsonwebtoken::decode::<Value>(token(person), &decoding, &validation);
             assert!(decoded.is_ok(), "{decoded:?}");
         }
@@ -89,7 +89,7 @@ async fn anybody_can_verify_a_token_with_the_published_keys() {
 }
 
 #[tokio::test]
-async fn a_token_that_was_changed_is_refused() {
+async fn a_changed_token_is_refused() {
     on_both(async |club| {
         let coach = token(club.member(Role::Coach));
         let parts: Vec<_> = coach.split('.').collect();
@@ -113,7 +113,7 @@ async fn a_token_that_was_changed_is_refused() {
             ("four parts", format!("{coach}.x")),
             ("nothing", String::new()),
             ("no token at all", "x".to_owned()),
-            ("longer than is looked at", format!("{}.{}.{}", parts[0], "A".repeat(8192), parts[2])),
+            ("longer than the maximum", format!("{}.{}.{}", parts[0], "A".repeat(8192), parts[2])),
         ] {
             refuses(&club, &token, what).await;
         }
@@ -147,7 +147,7 @@ async fn a_token_cannot_choose_its_algorithm_or_its_key() {
         let kid = header["kid"].as_str().expect("an id");
         refuses(&club, &signed(&plain.replace(kid, "foreign"), &claims, &foreign), "a foreign key").await;
         let control = club.with_token(&signed(&plain, &claims, &own)).get(PROFILE).await;
-        assert_eq!(control.status, 200, "what follows is refused for its header alone");
+        assert_eq!(control.status, 200, "the following tokens are refused only because of the header");
         let jwk = json!({"kty": "OKP", "crv": "Ed25519", "x": public});
         for (name, value) in [
             ("jwk", jwk),
@@ -169,7 +169,7 @@ async fn a_token_cannot_choose_its_algorithm_or_its_key() {
 }
 
 #[tokio::test]
-async fn claims_that_are_not_exact_are_refused_though_our_key_signed_them() {
+async fn inexact_claims_are_refused_even_with_a_valid_signature() {
     on_both(async |club| {
         let coach = token(club.member(Role::Coach));
         let claims = part(coach, 1);
@@ -197,7 +197,7 @@ async fn claims_that_are_not_exact_are_refused_though_our_key_signed_them() {
 }
 
 #[tokio::test]
-async fn the_authorization_header_is_read_strictly() {
+async fn the_authorization_header_is_parsed_strictly() {
     on_both(async |club| {
         let good = token(club.member(Role::Coach));
         let with = async |values: &[String]| {
@@ -219,7 +219,7 @@ async fn the_authorization_header_is_read_strictly() {
 }
 
 #[tokio::test]
-async fn other_providers_find_what_they_need() {
+async fn the_discovery_documents_are_served() {
     on_both(async |club| {
         let anonymous = club.anonymous();
         let base = &club.base_url;

@@ -1,4 +1,4 @@
-//! Entity tags: a reader who has it already is not sent it again, and a writer who read an older version is refused.
+//! Entity tags: a client that has the current version does not receive it again, and a change of an older version is refused.
 
 use fieldhouse_api::{Code, Operation};
 use fieldhouse_domain::roles::Role;
@@ -20,7 +20,7 @@ async fn asked(person: &Person, path: &str, if_none_match: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn every_record_and_list_that_is_read_again_unchanged_answers_304() {
+async fn every_unchanged_record_and_list_returns_304() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         season(owner, "Winter").await;
@@ -40,7 +40,7 @@ async fn every_record_and_list_that_is_read_again_unchanged_answers_304() {
             assert_eq!(again.header("cache-control"), answer.header("cache-control"), "{}", operation.id());
             assert!(!again.header("x-request-id").is_empty() && !again.header("vary").is_empty());
         }
-        assert!(tagged >= 9, "{tagged} operations were tagged");
+        assert!(tagged >= 9, "{tagged} operations have an ETag");
     })
     .await;
 }
@@ -78,7 +78,7 @@ async fn a_tag_changes_with_the_record_and_with_the_list() {
     .await;
 }
 
-/// Something that can be changed and deleted, with a change of it.
+/// Records that can be changed and deleted, each with a change.
 async fn changeable(club: &Club) -> Vec<(String, Value)> {
     let owner = club.member(Role::Owner);
     let favorite = super::body(Operation::FavoriteSave);
@@ -95,7 +95,7 @@ async fn changeable(club: &Club) -> Vec<(String, Value)> {
 }
 
 #[tokio::test]
-async fn whoever_read_an_older_version_neither_changes_nor_deletes_the_newer_one() {
+async fn an_older_version_cannot_be_changed_or_deleted() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         for (path, change) in changeable(&club).await {
@@ -127,7 +127,7 @@ async fn whoever_read_an_older_version_neither_changes_nor_deletes_the_newer_one
 }
 
 #[tokio::test]
-async fn an_api_key_is_revoked_under_its_version_only() {
+async fn an_api_key_is_revoked_only_in_its_current_version() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         let id = owner.post("/api/v1/api-keys", &json!({"name": "a key"})).await.id().to_owned();

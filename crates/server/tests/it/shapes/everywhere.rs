@@ -1,4 +1,4 @@
-//! What every operation declares and no other test brings about for each of them.
+//! What every operation declares, produced for each of them.
 
 use std::num::NonZeroU32;
 
@@ -21,7 +21,7 @@ async fn every_operation_refuses_to_respond_in_another_media_type() {
         for &operation in Operation::ROUTES {
             let asked = request(club.member(Role::Owner), operation, "").header("accept", "x-no/such-type");
             let answer = send(asked).await;
-            // A file of the documentation page has the type that it has.
+            // A file of the documentation page has one media type.
             if operation == Operation::DocsAsset {
                 assert_eq!(answer.status, 200, "{}", answer.text);
             } else {
@@ -33,7 +33,7 @@ async fn every_operation_refuses_to_respond_in_another_media_type() {
 }
 
 #[tokio::test]
-async fn every_operation_is_limited() {
+async fn every_operation_has_a_rate_limit() {
     for database in both() {
         let one = NonZeroU32::MIN;
         let limits =
@@ -56,7 +56,7 @@ async fn every_operation_is_limited() {
 }
 
 #[tokio::test]
-async fn every_operation_that_takes_keys_refuses_one_from_another_address() {
+async fn every_operation_for_keys_refuses_a_key_from_another_address() {
     on_both(async |club| {
         let wanted = json!({"name": "Elsewhere", "allowed_ips": ["192.0.2.1"]});
         let key = club.with_key(&club.member(Role::Owner).issue_key(&wanted).await);
@@ -72,7 +72,7 @@ async fn every_operation_that_takes_keys_refuses_one_from_another_address() {
 }
 
 #[tokio::test]
-async fn every_record_that_is_read_again_unchanged_answers_304() {
+async fn every_unchanged_record_returns_304() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         import_coburg(owner).await;
@@ -94,7 +94,7 @@ async fn every_record_that_is_read_again_unchanged_answers_304() {
             read.push((owner, format!("{record}/{}", id.as_str().expect("an id"))));
         }
         for (reader, path) in read {
-            // The first reading notes the use of a key, which its own record then tells.
+            // The first request records the use of a key, which is part of the key's own record.
             let tag = reader.get(&path).await.header("etag").to_owned();
             assert!(!tag.is_empty(), "{path}");
             let again = send(reader.request(Method::GET, &path).header("if-none-match", &tag)).await;
@@ -119,7 +119,7 @@ async fn a_repeated_refresh_does_not_show_its_tokens_again() {
 }
 
 #[tokio::test]
-async fn a_session_is_ended_under_its_version_only() {
+async fn a_session_is_ended_only_in_its_current_version() {
     on_both(async |club| {
         let (first, second) = (club.member(Role::Coach), club.another_session(Role::Coach).await);
         let list = second.get("/api/v1/auth/sessions").await;

@@ -1,4 +1,4 @@
-//! The headers that every answer carries.
+//! The headers of every response.
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::rows::Method;
@@ -9,7 +9,7 @@ use super::request;
 use crate::support::{Answer, on_both, row, send};
 
 #[track_caller]
-fn carries_common_headers(answer: &Answer, what: &str) {
+fn has_common_headers(answer: &Answer, what: &str) {
     assert!(!answer.header("x-request-id").is_empty(), "{what}");
     assert_eq!(answer.header("api-version"), "1.0.0", "{what}");
     let mut vary = answer.headers.get_all("vary").iter();
@@ -19,7 +19,7 @@ fn carries_common_headers(answer: &Answer, what: &str) {
 }
 
 #[track_caller]
-fn tells_the_limit(answer: &Answer, what: &str) {
+fn has_rate_limit_headers(answer: &Answer, what: &str) {
     for name in ["ratelimit-policy", "ratelimit"] {
         assert!(answer.header(name).starts_with('"'), "{what}: {name} {:?}", answer.headers);
     }
@@ -29,22 +29,22 @@ fn tells_the_limit(answer: &Answer, what: &str) {
 }
 
 #[tokio::test]
-async fn every_operation_answers_everybody_with_the_common_headers() {
+async fn every_response_of_every_operation_has_the_common_headers() {
     on_both(async |club| {
         let (anonymous, owner) = (club.anonymous(), club.member(Role::Owner));
         for &operation in Operation::ROUTES {
             let id = operation.id();
             let answer = send(request(&anonymous, operation, "")).await;
-            carries_common_headers(&answer, id);
+            has_common_headers(&answer, id);
             if operation == Operation::Health || operation == Operation::Ready {
                 assert_eq!(answer.header("ratelimit"), "", "{id} is not counted");
                 continue;
             }
-            tells_the_limit(&answer, id);
+            has_rate_limit_headers(&answer, id);
             if row(operation).method == Method::GET {
                 let answer = send(request(owner, operation, "")).await;
-                carries_common_headers(&answer, id);
-                tells_the_limit(&answer, id);
+                has_common_headers(&answer, id);
+                has_rate_limit_headers(&answer, id);
             }
         }
     })
@@ -52,24 +52,24 @@ async fn every_operation_answers_everybody_with_the_common_headers() {
 }
 
 #[tokio::test]
-async fn refusals_before_the_operation_carry_the_common_headers_too() {
+async fn refusals_before_the_operation_have_the_common_headers_too() {
     on_both(async |club| {
         let anonymous = club.anonymous();
-        carries_common_headers(&anonymous.get("/api/v1/nothing").await, "an unknown path");
-        carries_common_headers(&anonymous.delete("/api/v1/seasons").await, "another method");
+        has_common_headers(&anonymous.get("/api/v1/nothing").await, "an unknown path");
+        has_common_headers(&anonymous.delete("/api/v1/seasons").await, "another method");
         let answer = club.with_key("fhk_not_a_key").get("/api/v1/seasons").await;
-        carries_common_headers(&answer, "a bad key");
-        tells_the_limit(&answer, "a bad key");
+        has_common_headers(&answer, "a bad key");
+        has_rate_limit_headers(&answer, "a bad key");
         let both = club.member(Role::Owner).request(reqwest::Method::GET, "/api/v1/seasons");
         let answer = send(both.header("x-api-key", "fhk_not_a_key")).await;
-        carries_common_headers(&answer, "two credentials");
-        tells_the_limit(&answer, "two credentials");
+        has_common_headers(&answer, "two credentials");
+        has_rate_limit_headers(&answer, "two credentials");
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_answer_carries_the_clients_own_request_id_where_that_is_short_and_plain() {
+async fn a_response_has_the_clients_request_id_if_it_is_short_and_plain() {
     on_both(async |club| {
         let ask = async |id: &str| {
             let request = club.anonymous().request(reqwest::Method::GET, "/healthz");
@@ -88,7 +88,7 @@ async fn an_answer_carries_the_clients_own_request_id_where_that_is_short_and_pl
 }
 
 #[tokio::test]
-async fn what_may_keep_an_answer_depends_on_what_it_is_about() {
+async fn caching_depends_on_the_subject_of_a_response() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         for &operation in Operation::ROUTES.iter().filter(|operation| row(*operation).method == Method::GET) {

@@ -1,4 +1,4 @@
-//! Rate limits: whose bucket is empty hears how long to wait, and nobody else does.
+//! Rate limits: a caller whose bucket is empty is told how long to wait, and other callers are not affected.
 
 use std::num::NonZeroU32;
 
@@ -13,7 +13,7 @@ use serde_json::json;
 use super::is_problem;
 use crate::support::{Answer, Club, Person, on_both, send};
 
-/// Runs a test on both engines under other limits than usual.
+/// Runs a test on both engines with these limits.
 async fn under(limits: LimitOptions, test: impl AsyncFn(Club)) {
     for database in both() {
         test(Club::open(database, limits, Clock::system()).await).await;
@@ -39,7 +39,7 @@ fn is_limited(answer: &Answer, name: &str, limit: u32) {
 }
 
 #[tokio::test]
-async fn a_user_who_asks_too_much_waits_and_others_do_not() {
+async fn a_user_above_the_limit_waits_and_others_do_not() {
     under(LimitOptions { user: some(5), ..LimitOptions::default() }, async |club| {
         let coach = club.member(Role::Coach);
         for remaining in (0..5).rev() {
@@ -71,7 +71,7 @@ async fn a_key_has_a_limit_of_its_own() {
 }
 
 #[tokio::test]
-async fn what_a_throttled_key_goes_on_asking_for_is_not_taken_from_its_organization() {
+async fn requests_refused_for_a_key_do_not_count_for_its_organization() {
     let limits =
         LimitOptions { key: some(2), user: some(4), organization: some(9), ..LimitOptions::default() };
     under(limits, async |club| {
@@ -93,7 +93,7 @@ async fn what_a_throttled_key_goes_on_asking_for_is_not_taken_from_its_organizat
 }
 
 #[tokio::test]
-async fn an_organization_has_a_limit_and_its_neighbour_another() {
+async fn each_organization_has_a_limit_of_its_own() {
     under(LimitOptions { organization: some(3), ..LimitOptions::default() }, async |club| {
         let neighbour = club.neighbours().await;
         for role in [Role::Viewer, Role::Coach, Role::Owner] {
@@ -106,7 +106,7 @@ async fn an_organization_has_a_limit_and_its_neighbour_another() {
 }
 
 #[tokio::test]
-async fn guessing_credentials_uses_up_the_address_from_which_it_comes() {
+async fn guessing_credentials_uses_up_the_limit_of_the_address() {
     under(LimitOptions { address: some(3), ..LimitOptions::default() }, async |club| {
         for guess in ["fhk_one", "fhk_two", "fhk_three"] {
             let answer = club.with_key(guess).get("/api/v1/seasons").await;
@@ -120,14 +120,14 @@ async fn guessing_credentials_uses_up_the_address_from_which_it_comes() {
     .await;
 }
 
-/// Saves a college as somebody without a credential.
+/// Saves a college without a credential.
 async fn save(person: &Person, name: &str) -> Answer {
     let college = json!({"custom": {"college_name": name, "sport": "softball"}});
     person.post("/api/v1/colleges/favorites", &college).await
 }
 
 #[tokio::test]
-async fn six_hundred_new_guests_keep_nobody_else_out() {
+async fn six_hundred_new_guests_do_not_affect_other_callers() {
     on_both(async |club| {
         let (anonymous, owner) = (club.anonymous(), club.member(Role::Owner));
         let mut created = 0;
@@ -139,7 +139,7 @@ async fn six_hundred_new_guests_keep_nobody_else_out() {
                 is_limited(&answer, "guest-creation", 120);
             }
         }
-        // The bucket fills again while they come.
+        // The bucket refills during the requests.
         assert!((120..400).contains(&created), "{created} guests were created");
         for path in ["/healthz", "/readyz", "/api/v1/colleges"] {
             assert_eq!(anonymous.get(path).await.status, 200, "{path}");
@@ -152,7 +152,7 @@ async fn six_hundred_new_guests_keep_nobody_else_out() {
 }
 
 #[tokio::test]
-async fn a_guest_who_exists_is_not_counted_as_a_new_one() {
+async fn an_existing_guest_is_not_counted_as_a_new_one() {
     under(LimitOptions { guests: some(1), ..LimitOptions::default() }, async |club| {
         let saved = save(&club.anonymous(), "Bethel").await;
         let token = saved.header("x-guest-token").to_owned();
@@ -177,7 +177,7 @@ async fn sign_in_and_refresh_have_buckets_of_their_own() {
         assert_eq!(anonymous.post("/api/v1/auth/refresh", &refresh).await.status, 200);
         is_limited(&anonymous.post("/api/v1/auth/refresh", &refresh).await, "refresh", 1);
         club.sign_in(Role::Viewer).await;
-        let login = json!({"email": "nobody@club.example", "password": "a wrong password"});
+        let login = json!({"email": "unknown@club.example", "password": "a wrong password"});
         is_limited(&anonymous.post("/api/v1/auth/login", &login).await, "sign-in", 1);
         assert_eq!(anonymous.get("/api/v1/colleges").await.status, 200);
         is_limited(&anonymous.get("/api/v1/colleges").await, "address", 1);
@@ -190,7 +190,7 @@ async fn sign_in_and_refresh_have_buckets_of_their_own() {
 }
 
 #[tokio::test]
-async fn the_header_tells_of_the_bucket_that_is_nearest_to_empty() {
+async fn the_headers_describe_the_bucket_with_the_least_left() {
     on_both(async |club| {
         let answer = club.member(Role::Viewer).get("/api/v1/seasons").await;
         assert!(answer.header("ratelimit").starts_with("\"user\";r=2399;"), "{}", answer.header("ratelimit"));

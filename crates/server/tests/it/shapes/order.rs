@@ -1,4 +1,4 @@
-//! The order in which a request is checked: what is wrong first hides what is wrong later.
+//! The order in which a request is checked: an earlier error hides later ones.
 
 use fieldhouse_api::{Code, Operation};
 use fieldhouse_domain::roles::Role;
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{is_problem, method, path};
 use crate::support::{Credential, Person, on_both, send};
 
-/// The head of a raw request to an operation, as JSON, up to how its body is framed.
+/// The head of a raw JSON request to an operation, up to the framing of its body.
 pub(super) fn head(person: &Person, operation: Operation) -> String {
     let credential = match &person.credential {
         Credential::None => String::new(),
@@ -22,7 +22,7 @@ pub(super) fn head(person: &Person, operation: Operation) -> String {
     )
 }
 
-/// A change of a season, whose faults are taken away one by one.
+/// A change of a season, whose errors are removed one by one.
 struct Faulty<'a> {
     person: &'a Person,
     season: &'a str,
@@ -48,7 +48,7 @@ impl Faulty<'_> {
 }
 
 #[tokio::test]
-async fn a_request_with_every_fault_hears_of_them_in_the_order_of_the_contract() {
+async fn errors_are_reported_in_the_order_of_the_contract() {
     on_both(async |club| {
         let manager = club.member(Role::Manager);
         let season = json!({"name": "Winter", "sport": "netball", "time_zone": "UTC", "status": "archived"});
@@ -92,7 +92,7 @@ async fn a_request_with_every_fault_hears_of_them_in_the_order_of_the_contract()
 }
 
 #[tokio::test]
-async fn two_credentials_are_refused_even_where_they_agree() {
+async fn two_credentials_are_refused_even_if_they_agree() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         let key = owner.issue_key(&json!({"name": "a key"})).await;
@@ -102,7 +102,7 @@ async fn two_credentials_are_refused_even_where_they_agree() {
         is_problem(&send(keys.header("x-api-key", &key)).await, Code::AmbiguousCredentials, "a key twice");
         let favorites = owner.request(reqwest::Method::GET, "/api/v1/colleges/favorites");
         let answer = send(favorites.header("x-api-key", &key)).await;
-        is_problem(&answer, Code::AmbiguousCredentials, "where a credential is optional");
+        is_problem(&answer, Code::AmbiguousCredentials, "for an optional credential");
     })
     .await;
 }

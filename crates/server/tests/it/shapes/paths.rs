@@ -1,4 +1,4 @@
-//! Paths and methods that there are not, and the one answer for every record that there is not for the caller.
+//! Unknown paths and methods, and the one response for every record that does not exist or is hidden from the caller.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ async fn an_unknown_path_is_not_found() {
             is_problem(&answer, Code::NotFound, path);
             let detail = answer.body["detail"].as_str().unwrap_or_default();
             assert!(
-                detail.starts_with("There is no such path. ") && detail.contains("/docs"),
+                detail.starts_with("This path does not exist. ") && detail.contains("/docs"),
                 "{path}: {detail}"
             );
         }
@@ -30,7 +30,7 @@ async fn an_unknown_path_is_not_found() {
 }
 
 #[tokio::test]
-async fn another_method_is_refused_with_those_that_the_path_takes() {
+async fn another_method_is_refused_with_the_supported_ones() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         for &operation in Operation::ROUTES {
@@ -56,7 +56,7 @@ async fn another_method_is_refused_with_those_that_the_path_takes() {
     .await;
 }
 
-/// An answer's status, headers and body, without what tells the time or counts.
+/// The status, headers and body of a response, without times and counts.
 fn seen(answer: &Answer) -> (u16, Vec<(String, String)>, String) {
     let changing = [
         "date",
@@ -86,7 +86,7 @@ async fn ask(person: &Person, operation: Operation, id: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_malformed_an_unknown_and_another_organizations_id_get_the_same_answer() {
+async fn malformed_unknown_and_foreign_ids_get_the_same_response() {
     on_both(async |club| {
         let (owner, neighbour) = (club.member(Role::Owner), club.neighbours().await);
         let season = super::body(Operation::SeasonCreate);
@@ -126,7 +126,7 @@ async fn a_malformed_an_unknown_and_another_organizations_id_get_the_same_answer
 }
 
 #[tokio::test]
-async fn no_record_of_a_neighbour_was_touched_by_asking_for_it() {
+async fn requests_do_not_change_records_of_another_organization() {
     on_both(async |club| {
         let neighbour = club.neighbours().await;
         let season = neighbour.post("/api/v1/seasons", &super::body(Operation::SeasonCreate)).await;

@@ -11,7 +11,7 @@ use super::{is_problem, request};
 use crate::support::{on_both, row, send};
 
 #[tokio::test]
-async fn every_code_has_a_page_that_the_server_serves() {
+async fn every_code_has_a_page() {
     on_both(async |club| {
         for code in Code::ALL {
             let answer = club.anonymous().get(&format!("/problems/{code}")).await;
@@ -25,7 +25,7 @@ async fn every_code_has_a_page_that_the_server_serves() {
 }
 
 #[tokio::test]
-async fn the_type_of_a_problem_is_the_address_of_its_page() {
+async fn the_type_of_a_problem_is_the_url_of_its_page() {
     on_both(async |club| {
         let refused = club.anonymous().get("/api/v1/seasons").await;
         let page = refused.body["type"].as_str().expect("an address").to_owned();
@@ -36,7 +36,7 @@ async fn the_type_of_a_problem_is_the_address_of_its_page() {
 }
 
 #[tokio::test]
-async fn whoever_sends_no_credential_where_one_is_needed_hears_which_to_send() {
+async fn a_missing_credential_is_reported_with_the_accepted_ones() {
     on_both(async |club| {
         for &operation in Operation::ROUTES {
             let wanted = matches!(row(operation).requirement.credential, Credential::Required(_));
@@ -50,7 +50,7 @@ async fn whoever_sends_no_credential_where_one_is_needed_hears_which_to_send() {
         let answer = club.with_key("fhk_short").get("/api/v1/seasons").await;
         is_problem(&answer, Code::InvalidCredentials, "a bad key");
         assert_eq!(answer.header("www-authenticate"), "Bearer realm=\"fieldhouse\", error=\"invalid_token\"");
-        let login = json!({"email": "nobody@club.example", "password": "a wrong password"});
+        let login = json!({"email": "unknown@club.example", "password": "a wrong password"});
         let answer = club.anonymous().post("/api/v1/auth/login", &login).await;
         is_problem(&answer, Code::InvalidCredentials, "a wrong password");
         assert!(!answer.header("www-authenticate").is_empty());
@@ -59,7 +59,7 @@ async fn whoever_sends_no_credential_where_one_is_needed_hears_which_to_send() {
 }
 
 #[tokio::test]
-async fn a_bad_credential_is_refused_where_none_is_needed_as_well() {
+async fn an_invalid_credential_is_refused_even_if_it_is_optional() {
     on_both(async |club| {
         for &operation in Operation::ROUTES {
             if matches!(row(operation).requirement.credential, Credential::Optional(_)) {
@@ -72,7 +72,7 @@ async fn a_bad_credential_is_refused_where_none_is_needed_as_well() {
 }
 
 #[tokio::test]
-async fn an_answer_is_not_had_in_another_media_type() {
+async fn a_response_is_not_available_in_another_media_type() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         let ask = async |path: &str, accept: &str| {

@@ -1,4 +1,4 @@
-//! Queries and bodies that cannot be taken, on every operation that takes one.
+//! Invalid queries and bodies, for every operation that takes one.
 
 use fieldhouse_api::request::BodyKind;
 use fieldhouse_api::{Code, Operation};
@@ -11,7 +11,7 @@ use crate::support::contract::CONTRACT;
 use crate::support::{Answer, Club, on_both, row, send};
 
 #[tokio::test]
-async fn every_operation_refuses_a_query_parameter_that_it_does_not_know_by_name() {
+async fn every_operation_refuses_unknown_query_parameters_by_name() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         for &operation in Operation::ROUTES {
@@ -27,7 +27,7 @@ async fn every_operation_refuses_a_query_parameter_that_it_does_not_know_by_name
 }
 
 #[tokio::test]
-async fn every_query_parameter_is_refused_where_it_is_given_twice() {
+async fn every_repeated_query_parameter_is_refused() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         let document = club.anonymous().get("/openapi.json").await.body;
@@ -49,7 +49,7 @@ async fn every_query_parameter_is_refused_where_it_is_given_twice() {
 }
 
 #[tokio::test]
-async fn a_query_parameter_of_the_wrong_kind_is_named() {
+async fn an_invalid_query_parameter_is_refused_by_name() {
     on_both(async |club| {
         let viewer = club.member(Role::Viewer);
         for (path, name) in [
@@ -75,7 +75,7 @@ async fn a_query_parameter_of_the_wrong_kind_is_named() {
 }
 
 #[tokio::test]
-async fn odd_queries_do_not_trouble_the_server() {
+async fn malformed_queries_are_no_server_error() {
     on_both(async |club| {
         let viewer = club.member(Role::Viewer);
         for path in [
@@ -103,7 +103,7 @@ async fn odd_queries_do_not_trouble_the_server() {
     .await;
 }
 
-/// Sends a body to an operation that takes one, as its owner.
+/// Sends a body to an operation that takes one, as the owner.
 async fn sent(club: &Club, operation: Operation, body: impl Into<reqwest::Body>, media_type: &str) -> Answer {
     let request = club.member(Role::Owner).request(method(operation), &path(operation));
     send(request.header("content-type", media_type).body(body)).await
@@ -114,7 +114,7 @@ fn with_bodies() -> impl Iterator<Item = Operation> {
 }
 
 #[tokio::test]
-async fn every_body_refuses_a_field_that_it_does_not_know_by_its_pointer() {
+async fn every_body_refuses_unknown_fields_by_pointer() {
     on_both(async |club| {
         for operation in with_bodies() {
             let mut body = body(operation);
@@ -129,7 +129,7 @@ async fn every_body_refuses_a_field_that_it_does_not_know_by_its_pointer() {
 }
 
 #[tokio::test]
-async fn every_body_refuses_a_value_of_the_wrong_type_by_its_pointer() {
+async fn every_body_refuses_values_of_the_wrong_type_by_pointer() {
     on_both(async |club| {
         for operation in with_bodies() {
             for name in body(operation).as_object().expect("an object").keys() {
@@ -150,7 +150,7 @@ async fn every_body_refuses_a_value_of_the_wrong_type_by_its_pointer() {
 }
 
 #[tokio::test]
-async fn every_body_names_a_field_that_it_lacks() {
+async fn every_missing_field_is_reported() {
     on_both(async |club| {
         for operation in [Operation::SeasonCreate, Operation::AuthLogin, Operation::FavoriteOrder] {
             for name in body(operation).as_object().expect("an object").keys() {
@@ -167,7 +167,7 @@ async fn every_body_names_a_field_that_it_lacks() {
 }
 
 #[tokio::test]
-async fn every_body_names_a_field_that_it_has_twice() {
+async fn every_repeated_field_is_reported() {
     on_both(async |club| {
         for operation in with_bodies() {
             let body = body(operation);
@@ -182,7 +182,7 @@ async fn every_body_names_a_field_that_it_has_twice() {
 }
 
 #[tokio::test]
-async fn every_body_is_refused_as_anything_but_its_media_types() {
+async fn every_body_of_another_media_type_is_refused() {
     on_both(async |club| {
         for operation in with_bodies() {
             let body = body(operation).to_string();
@@ -202,7 +202,7 @@ async fn every_body_is_refused_as_anything_but_its_media_types() {
 }
 
 #[tokio::test]
-async fn every_body_that_is_no_json_is_refused_as_malformed() {
+async fn every_body_that_is_not_json_is_malformed() {
     on_both(async |club| {
         for operation in with_bodies() {
             let deep = |depth: usize| format!("{{\"x\":{}{}}}", "[".repeat(depth - 1), "]".repeat(depth - 1));
@@ -212,7 +212,7 @@ async fn every_body_that_is_no_json_is_refused_as_malformed() {
                     .to_vec();
             bodies.push(b"{\"a\":\"\xff\"}".to_vec());
             bodies.push(b"\xef\xbb\xbf{}".to_vec());
-            // An unknown field before the end does not hide that the end is missing.
+            // An unknown field at the start does not hide that the end is missing.
             bodies.push(b"{\"no_such_field\":1".to_vec());
             bodies.push(deep(33).into_bytes());
             bodies.push(vec![b'['; 100_000]);
@@ -238,7 +238,7 @@ fn is_too_large(operation: Operation, raw: &str) {
 }
 
 #[tokio::test]
-async fn every_body_that_is_too_large_is_refused_whether_it_says_so_before_or_not() {
+async fn every_body_that_is_too_large_is_refused_with_or_without_content_length() {
     on_both(async |club| {
         for operation in with_bodies() {
             let limit = row(operation).body_kind.limit();
@@ -263,7 +263,7 @@ async fn every_body_that_is_too_large_is_refused_whether_it_says_so_before_or_no
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_with_a_body_is_said_at_once() {
+async fn all_errors_of_a_body_are_reported_at_once() {
     on_both(async |club| {
         let owner = club.member(Role::Owner);
         let refused = async |path: &str, body: Value| {

@@ -1,8 +1,8 @@
-//! The contract: every response that a test receives is compared with the OpenAPI document. Its status must be declared for the
-//! operation, with its error code; its headers must be declared for the status; its body must be valid against the schema.
+//! The contract: every response in the tests is compared with the OpenAPI document. Its status and error code must be declared for the
+//! operation, its headers for the status, and its body must match the schema.
 //!
-//! Where `FIELDHOUSE_PRODUCED` names a folder, each status of an operation that a test has produced leaves an empty file in it.
-//! `cargo xtask test` compares these with the document afterwards: see `tests/produced.rs`.
+//! If `FIELDHOUSE_PRODUCED` names a folder, an empty file is written to it for each status that an operation has returned. `cargo xtask
+//! test` compares these with the document afterwards: see `tests/produced.rs`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::Answer;
 
-/// Headers of HTTP itself, which no document declares.
+/// Headers of HTTP itself, which the document does not declare.
 const OF_HTTP: [&str; 6] =
     ["allow", "connection", "content-length", "content-type", "date", "transfer-encoding"];
 
@@ -27,7 +27,7 @@ pub(crate) struct Contract {
     record_in: Option<PathBuf>,
 }
 
-/// The contract of the server under test, compiled once a process.
+/// The contract of the server, compiled once for the process.
 pub(crate) static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract {
     document: serde_json::to_value(openapi::document("/")).expect("a document is JSON"),
     validators: Mutex::default(),
@@ -36,7 +36,7 @@ pub(crate) static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract {
 });
 
 impl Contract {
-    /// What is wrong with a response to a request with this method and path.
+    /// Checks the response to a request with this method and path, and returns what is wrong.
     pub(crate) fn check(&self, method: &str, path: &str, answer: &Answer) -> Result<(), String> {
         let Some(operation) = self.operation(method, path) else {
             return self.check_unknown(answer);
@@ -51,6 +51,7 @@ impl Contract {
             if method != "HEAD" && !codes.contains(&format!("`{}`", answer.code())) {
                 return Err(format!("{id} {status} declares {codes} and not `{}`", answer.code()));
             }
+            check_sentences(answer).map_err(|text| format!("{id} {status}: not a sentence: {text:?}"))?;
         }
         check_headers(&self.document, response, &answer.headers)
             .map_err(|why| format!("{id} {status}: {why}"))?;
@@ -59,7 +60,7 @@ impl Contract {
         Ok(())
     }
 
-    /// The operation of a method and path, as the document describes it.
+    /// The operation of a method and path in the document.
     fn operation(&self, method: &str, path: &str) -> Option<&Value> {
         let method = if method == "HEAD" { "get".to_owned() } else { method.to_lowercase() };
         let parts: Vec<&str> = path.split('/').collect();
@@ -71,7 +72,7 @@ impl Contract {
             wanted.len() == parts.len() && wanted.iter().zip(&parts).all(fit)
         };
         let paths = self.document["paths"].as_object()?;
-        // A literal path is meant before one with a parameter in the same place.
+        // A literal path takes precedence over one with a parameter.
         let named = paths.iter().filter(|(template, _)| fits(template));
         let (_, item) = named.min_by_key(|(template, _)| template.matches('{').count())?;
         item.get(&method)
@@ -90,7 +91,7 @@ impl Contract {
         reference.map_or(value, |pointer| self.document.pointer(pointer).unwrap_or(&Value::Null))
     }
 
-    /// A request that belongs to no operation gets a problem.
+    /// Checks that a request that matches no operation gets a problem.
     fn check_unknown(&self, answer: &Answer) -> Result<(), String> {
         if answer.status < 400 {
             return Err(format!("a path outside the document responds with {}", answer.status));
@@ -102,7 +103,7 @@ impl Contract {
     fn check_body(&self, what: &str, method: &str, response: &Value, answer: &Answer) -> Result<(), String> {
         let Some(content) = response["content"].as_object() else {
             let empty = answer.text.is_empty();
-            return if empty { Ok(()) } else { Err(format!("{what} declares no body and has one")) };
+            return if empty { Ok(()) } else { Err(format!("{what} declares no body but has one")) };
         };
         let media_type = answer.header("content-type").split(';').next().unwrap_or_default().trim();
         let Some(content) = content.get(media_type).or_else(|| content.get("*/*")) else {
@@ -145,6 +146,15 @@ impl Contract {
     }
 }
 
+/// Checks that the detail of a problem and the fix of each field end with a full stop, and that a fix starts with a capital letter.
+fn check_sentences(answer: &Answer) -> Result<(), String> {
+    let is_sentence = |text: &&str| text.starts_with(char::is_uppercase) && text.ends_with('.');
+    let errors = answer.body["errors"].as_array().into_iter().flatten();
+    let mut fixes = errors.filter_map(|error| error["fix"].as_str()).filter(|fix| !is_sentence(fix));
+    let detail = answer.body["detail"].as_str().filter(|detail| !detail.ends_with('.'));
+    fixes.next().or(detail).map_or(Ok(()), |text| Err(text.to_owned()))
+}
+
 fn check_headers(document: &Value, response: &Value, headers: &HeaderMap) -> Result<(), String> {
     let declared = response["headers"].as_object().into_iter().flatten();
     let declared: HashMap<String, &Value> = declared
@@ -158,7 +168,7 @@ fn check_headers(document: &Value, response: &Value, headers: &HeaderMap) -> Res
         let schema = declared.get(name).ok_or_else(|| format!("the header {name} is not declared"))?;
         let number = value.to_str().is_ok_and(|value| value.parse::<u64>().is_ok());
         if schema["type"] == "integer" && !number {
-            return Err(format!("the header {name} is {value:?} and no integer"));
+            return Err(format!("the header {name} is {value:?} and not an integer"));
         }
     }
     Ok(())

@@ -1,11 +1,11 @@
-//! Group commit: what becomes of the transactions of one batch.
+//! Group commit: the results of the transactions of one batch.
 
 use futures_util::future::join_all;
 
 use super::*;
 
 #[tokio::test]
-async fn a_transaction_that_fails_leaves_its_neighbours_and_nothing_of_itself() {
+async fn a_failed_transaction_is_rolled_back_and_others_are_committed() {
     let notes = Notes::open().await;
     let (held, go_on) = notes.hold();
     let refused = notes.store.write("tests.refused", async |tx| {
@@ -48,27 +48,27 @@ async fn a_transaction_that_fails_leaves_its_neighbours_and_nothing_of_itself() 
     assert!(matches!(&slept, Err(Error::Internal(why)) if why.contains("tests.sleep")), "{slept:?}");
     assert!(matches!(twice, Err(Error::Duplicate(_))), "{twice:?}");
     assert_eq!(notes.ids(), [1, 6]);
-    notes.write(7, "x").await.expect("the writer lives on");
+    notes.write(7, "x").await.expect("the writer still works");
 }
 
 #[tokio::test]
-async fn a_write_that_takes_too_long_is_told_so_and_its_neighbours_that_nothing_was_done() {
+async fn a_time_out_rolls_back_the_batch() {
     let notes = Notes::open().await;
     let (held, go_on) = notes.hold();
     let endless = notes.store.write("tests.endless", async |tx| tx.run(ENDLESS_WRITE, values![]).await);
     let release = async { drop(go_on) };
     let (held, before, endless, after, ()) =
         tokio::join!(held, notes.write(1, "x"), endless, notes.write(2, "x"), release);
-    // SQLite rolls the whole transaction back when it interrupts a statement that writes.
+    // SQLite rolls back the whole transaction when it interrupts a statement that writes.
     assert!(matches!(held, Err(Error::Unavailable(_))), "{held:?}");
     assert!(matches!(before, Err(Error::Unavailable(_))), "{before:?}");
     assert!(matches!(endless, Err(Error::Timeout)), "{endless:?}");
-    assert!(after.is_ok(), "it came into the next batch: {after:?}");
+    assert!(after.is_ok(), "it was in the next batch: {after:?}");
     assert_eq!(notes.ids(), [2]);
 }
 
 #[tokio::test]
-async fn a_transaction_that_hides_a_failed_statement_is_not_kept() {
+async fn a_transaction_that_ignores_a_failed_statement_is_not_committed() {
     let notes = Notes::open().await;
     notes.write(1, "x").await.unwrap();
     let hidden = notes.store.write("tests.hide", async |tx| {
@@ -80,7 +80,7 @@ async fn a_transaction_that_hides_a_failed_statement_is_not_kept() {
     assert!(matches!(hidden, Err(Error::Internal(_))), "{hidden:?}");
     let goes_on = notes.store.write("tests.go_on", async |tx| {
         let _ = tx.run(ENDLESS_WRITE, values![]).await;
-        // Outside of every transaction by now, on its own it would be kept for good.
+        // Outside of a transaction, this statement alone would be committed.
         let _ = tx.run(NOTE, values![3_i64, "x"]).await;
         Ok::<_, Error>(())
     });
@@ -89,7 +89,7 @@ async fn a_transaction_that_hides_a_failed_statement_is_not_kept() {
 }
 
 #[tokio::test]
-async fn on_a_full_disk_whoever_is_told_that_it_holds_is_right_and_the_store_goes_on() {
+async fn on_a_full_disk_acknowledged_writes_are_stored_and_the_store_recovers() {
     let notes = Notes::open().await;
     let limit = |pages: u32| {
         let limit = format!("PRAGMA max_page_count = {pages}");
@@ -115,7 +115,7 @@ async fn on_a_full_disk_whoever_is_told_that_it_holds_is_right_and_the_store_goe
 }
 
 #[tokio::test]
-async fn while_another_program_writes_nothing_is_done_and_the_caller_is_told() {
+async fn writes_fail_while_another_program_writes() {
     let notes = Notes::open().await;
     let impatient = notes
         .store
@@ -125,7 +125,7 @@ async fn while_another_program_writes_nothing_is_done_and_the_caller_is_told() {
     other.execute_batch("BEGIN IMMEDIATE; INSERT INTO notes VALUES (1, 'x')").unwrap();
     let refused = notes.write(2, "x").await;
     assert!(matches!(&refused, Err(Error::Unavailable(why)) if why.contains("locked")), "{refused:?}");
-    assert_eq!(notes.ids(), Vec::<i64>::new(), "reading goes on");
+    assert_eq!(notes.ids(), Vec::<i64>::new(), "reading still works");
     other.execute_batch("COMMIT").unwrap();
     notes.write(3, "x").await.unwrap();
     assert_eq!(notes.ids(), [1, 3]);

@@ -1,4 +1,4 @@
-//! Limits: of time, of the queue, of the write-ahead log.
+//! Limits on time, on the queue and on the write-ahead log.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,27 +7,27 @@ use futures_util::future::join_all;
 use super::*;
 
 #[tokio::test]
-async fn a_statement_that_takes_too_long_is_interrupted_and_the_next_ones_are_not() {
+async fn a_statement_that_takes_too_long_is_interrupted() {
     let notes = Notes::open().await;
     let endless = notes.store.read(ENDLESS, values![], |row| row.next::<i64>());
     assert!(matches!(endless, Err(Error::Timeout)), "{endless:?}");
-    assert_eq!(notes.ids(), Vec::<i64>::new(), "the reader goes on");
+    assert_eq!(notes.ids(), Vec::<i64>::new(), "the reader still works");
     let endless = notes.store.write("tests.endless", async |tx| {
         tx.run(NOTE, values![1_i64, "x"]).await?;
         tx.rows(ENDLESS, values![], |row| row.next::<i64>()).await
     });
     let endless = endless.await;
     assert!(matches!(endless, Err(Error::Timeout)), "{endless:?}");
-    notes.write(2, "x").await.expect("the writer goes on");
+    notes.write(2, "x").await.expect("the writer still works");
     assert_eq!(notes.ids(), [2]);
 }
 
 #[tokio::test]
-async fn a_deadline_ends_with_its_statement() {
+async fn a_deadline_applies_to_its_statement_only() {
     let notes = Notes::open().await;
     notes.write(1, "x").await.unwrap();
     tokio::time::sleep(STATEMENT_TIME * 2).await;
-    // So many that SQLite looks at the clock in the middle of beginning and ending them.
+    // Enough that SQLite checks the clock while it begins and ends them.
     for _ in 0..10 {
         let idle = join_all((0..1000).map(|_| notes.store.write("tests.idle", async |_| Ok::<_, Error>(()))));
         assert!(idle.await.iter().all(Result::is_ok));
@@ -36,7 +36,7 @@ async fn a_deadline_ends_with_its_statement() {
 }
 
 #[tokio::test]
-async fn more_than_can_wait_are_refused_and_those_that_wait_are_written() {
+async fn writes_above_the_limit_of_the_queue_are_refused() {
     let notes = Notes::open().await;
     let (held, go_on) = notes.hold();
     let too_many = 50;
@@ -47,13 +47,13 @@ async fn more_than_can_wait_are_refused_and_those_that_wait_are_written() {
     held.unwrap();
     let refused = written.iter().filter(|written| matches!(written, Err(Error::Overloaded(_)))).count();
     let kept = written.iter().filter(|written| written.is_ok()).count();
-    // The one that holds the writer may still have been in the queue when the first of them came.
+    // The write that holds the writer may still have been in the queue when the first one was added.
     assert!((50..=51).contains(&refused), "{refused}");
     assert_eq!((kept + refused, notes.ids().len()), (written.len(), kept));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn the_log_stays_small_while_it_is_written_and_read_all_the_time() {
+async fn the_write_ahead_log_stays_small_under_constant_load() {
     let notes = Arc::new(Notes::open().await);
     let done = Arc::new(AtomicBool::new(false));
     let readers: Vec<_> = (0..2)

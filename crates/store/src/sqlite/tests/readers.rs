@@ -15,7 +15,7 @@ async fn each_store_is_read_through_its_own_connection() {
 }
 
 #[tokio::test]
-async fn a_thread_lets_go_of_stores_that_were_closed_elsewhere() {
+async fn a_thread_drops_its_readers_of_closed_stores() {
     let (one, other) = (Notes::open().await, Arc::new(Notes::open().await));
     let one = Arc::new(one);
     let (read, has_read) = mpsc::channel::<()>();
@@ -43,7 +43,7 @@ async fn a_thread_lets_go_of_stores_that_were_closed_elsewhere() {
 }
 
 #[tokio::test]
-async fn the_last_hold_on_a_store_may_be_a_transaction_of_its_own() {
+async fn a_transaction_may_hold_the_last_reference_to_its_store() {
     let notes = Arc::new(Notes::open().await);
     let folder = notes.folder.clone();
     let (go_on, wait) = mpsc::channel::<()>();
@@ -68,7 +68,7 @@ async fn the_last_hold_on_a_store_may_be_a_transaction_of_its_own() {
         || other.query_row("SELECT COUNT(*) FROM notes", [], |row| row.get::<_, i64>(0)).unwrap() == 1;
     let begun = Instant::now();
     while !written() {
-        assert!(begun.elapsed() < Duration::from_secs(10), "its caller is gone, but it holds");
+        assert!(begun.elapsed() < Duration::from_secs(10), "the transaction still holds the store");
         thread::sleep(Duration::from_millis(10));
     }
 }

@@ -1,4 +1,4 @@
-//! What PostgreSQL says of its schema, in SQLite's words.
+//! Reads PostgreSQL's schema, with types as in SQLite.
 
 use tokio_postgres::Client;
 
@@ -7,7 +7,7 @@ use super::{Columns, Schema};
 const COLUMNS: &str = "SELECT table_name::text, column_name::text, data_type::text, is_nullable = 'YES'
     FROM information_schema.columns WHERE table_schema = 'public'";
 
-/// Table, whether primary, whether unique, columns in their order, of which rows only.
+/// Table, whether primary, whether unique, columns in order, condition of a partial index.
 const INDEXES: &str = "SELECT c.relname::text, i.indisprimary, i.indisunique,
         ARRAY(SELECT a.attname::text FROM unnest(i.indkey) WITH ORDINALITY k(number, place)
             JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number ORDER BY k.place),

@@ -1,4 +1,4 @@
-//! What SQLite says of its schema.
+//! Reads SQLite's schema.
 
 use rusqlite::Connection;
 

@@ -1,4 +1,4 @@
-//! Leave to read writes nothing; a guest's leave and a bare id open no organization's records.
+//! Permission to read does not permit writing; a guest's permission and a bare id do not permit reading an organization's records.
 
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_store::{Change, GuestWrite, OrgScope, Result, Store, Tx, organizations};
@@ -7,7 +7,7 @@ async fn with_a_scope(tx: &mut Tx<'_>, scope: &OrgScope, change: Change<'_>) -> 
     tx.apply(scope, change, &[]).await.map(drop)
 }
 
-async fn with_a_guests_leave(store: &Store, proof: &GuestWrite<'_>) {
+async fn with_a_guests_permission(store: &Store, proof: &GuestWrite<'_>) {
     let _ = organizations::read(&mut &*store, proof).await;
 }
 

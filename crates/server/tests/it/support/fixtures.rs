@@ -1,5 +1,5 @@
-//! Ground for a test: people and records written by the operator's hand, past the API. For what the API cannot make, such as what
-//! lies in the past, and for fresh records in great number.
+//! Fixtures: users and records written to the store directly, not through the API. For what the API cannot create, such as records of the
+//! past, and for many new records.
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::api_keys::{self, KeyText, Minted, NewApiKey};
@@ -26,8 +26,8 @@ use uuid::Uuid;
 
 use super::{Club, PASSWORD, Person, address};
 
-/// Records that are about to be written to one organization, all at one time.
-pub(crate) struct Ground {
+/// Records to write to one organization, all created at the same time.
+pub(crate) struct Fixture {
     app: App,
     organization: OrganizationId,
     password_hash: String,
@@ -35,27 +35,27 @@ pub(crate) struct Ground {
     effects: Vec<Effect>,
 }
 
-/// A person of a ground.
+/// A member in a fixture.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Settler {
+pub(crate) struct FixtureMember {
     pub(crate) user: UserId,
     pub(crate) member: MemberId,
 }
 
-/// A session of a ground, with its tokens.
+/// A session in a fixture, with its tokens.
 #[derive(Clone, Debug)]
-pub(crate) struct Settled {
+pub(crate) struct FixtureSession {
     pub(crate) id: SessionId,
     pub(crate) access_token: String,
     pub(crate) refresh_token: String,
 }
 
-/// The hash of everybody's password. It takes long, so that all tests of a process share one.
+/// The hash of every user's password. It is slow, so that all tests of a process share one.
 async fn password_hash(app: &App) -> &'static str {
     static HASH: OnceCell<String> = OnceCell::const_new();
     let hash = async || {
         let turn = app.passwords.turn().expect("a turn");
-        // Not a salt from the app's clock: whichever test comes first would draw it.
+        // The salt does not come from the app's clock: the first test would advance its random sequence.
         turn.hash(PASSWORD.into(), [7; 16]).await.expect("a hash")
     };
     HASH.get_or_init(hash).await
@@ -65,13 +65,13 @@ fn name(text: &str) -> Name {
     Name::parse(text).expect("a name")
 }
 
-impl Ground {
-    /// For records of the club, made so long ago.
+impl Fixture {
+    /// For records of the club, created that long ago.
     pub(crate) async fn new(club: &Club, ago: SignedDuration) -> Self {
         Self::in_organization(club, club.organization, ago).await
     }
 
-    /// For records of any organization of the club's server, made so long ago.
+    /// For records of any organization on the club's server, created that long ago.
     pub(crate) async fn in_organization(
         club: &Club,
         organization: OrganizationId,
@@ -87,13 +87,16 @@ impl Ground {
         Self { app, organization, password_hash, moment, effects: Vec::new() }
     }
 
-    /// An organization with a member of every role, each with a session.
-    pub(crate) async fn found(app: &App, organization: &str) -> (OrganizationId, Vec<(Settler, Settled)>) {
+    /// Creates an organization with a member of every role, each with a session.
+    pub(crate) async fn found(
+        app: &App,
+        organization: &str,
+    ) -> (OrganizationId, Vec<(FixtureMember, FixtureSession)>) {
         let organization = name(organization);
-        let mut ground = Self::of(app, app.clock.moment().id(), SignedDuration::ZERO).await;
-        let (id, now) = (ground.organization, ground.moment.now());
+        let mut fixture = Self::of(app, app.clock.moment().id(), SignedDuration::ZERO).await;
+        let (id, now) = (fixture.organization, fixture.moment.now());
         let slug = slug(&organization);
-        ground.effects.push(Effect::create(AnyRecord::Organization(Organization {
+        fixture.effects.push(Effect::create(AnyRecord::Organization(Organization {
             id,
             slug: slug.clone(),
             name: organization.clone(),
@@ -104,19 +107,19 @@ impl Ground {
             version: 1,
         })));
         let people = Role::ALL.map(|role| {
-            let user = ground.user(&address(&slug, role), &format!("{role} of {organization}"));
-            let settler = Settler { user, member: ground.membership(user, role) };
-            (settler, ground.session(user))
+            let user = fixture.user(&address(&slug, role), &format!("{role} of {organization}"));
+            let member = FixtureMember { user, member: fixture.membership(user, role) };
+            (member, fixture.session(user))
         });
-        ground.write().await;
+        fixture.write().await;
         (id, people.into())
     }
 
-    /// A member with the password of everybody.
-    pub(crate) fn member(&mut self, role: Role) -> Settler {
+    /// Adds a member with the common password.
+    pub(crate) fn member(&mut self, role: Role) -> FixtureMember {
         let email = format!("{}@people.example", self.moment.id::<UserId>());
-        let user = self.user(&email, &format!("Settler with the role {role}"));
-        Settler { user, member: self.membership(user, role) }
+        let user = self.user(&email, &format!("Member with the role {role}"));
+        FixtureMember { user, member: self.membership(user, role) }
     }
 
     fn user(&mut self, email: &str, called: &str) -> UserId {
@@ -138,7 +141,7 @@ impl Ground {
         id
     }
 
-    /// A membership of somebody who is known already.
+    /// Adds a membership of an existing user.
     pub(crate) fn membership(&mut self, user: UserId, role: Role) -> MemberId {
         let member = Member::new(&self.moment, user, role);
         let id = member.id;
@@ -146,8 +149,8 @@ impl Ground {
         id
     }
 
-    /// A session that was signed in at the time of the ground. Its access token is of now.
-    pub(crate) fn session(&mut self, user: UserId) -> Settled {
+    /// Adds a session, signed in at the time of the fixture. Its access token is issued now.
+    pub(crate) fn session(&mut self, user: UserId) -> FixtureSession {
         let client = Client { user_agent: None, ip: None };
         let session = Session::open(&self.moment, user, "password", client);
         let nonce = self.app.clock.random();
@@ -165,15 +168,15 @@ impl Ground {
         let id = session.id;
         let session = session.with_token(tokens::digest(&refresh_token));
         self.effects.push(Effect::create(AnyRecord::Session(session)));
-        Settled { id, access_token, refresh_token }
+        FixtureSession { id, access_token, refresh_token }
     }
 
-    /// An API key that was issued at the time of the ground, to somebody who had that role.
+    /// Adds an API key, issued at the time of the fixture to a user with this role.
     pub(crate) fn key(&mut self, user: UserId, role: Role) -> (ApiKeyId, String) {
         self.wanted_key(user, role, NewApiKey::new(name("Scoreboard")))
     }
 
-    /// An API key as it is wanted.
+    /// Adds an API key with these fields.
     pub(crate) fn wanted_key(&mut self, user: UserId, role: Role, wanted: NewApiKey) -> (ApiKeyId, String) {
         let clock = &self.app.clock;
         let text = KeyText::new(u64::from_be_bytes(clock.random()), clock.random());
@@ -189,7 +192,7 @@ impl Ground {
         (key.id, minted.text.reveal().to_owned())
     }
 
-    /// A season of a new name.
+    /// Adds a season with a new name.
     pub(crate) fn season(&mut self) -> SeasonId {
         let wanted = NewSeason::new(
             name(&format!("Season {}", Uuid::from_bytes(self.app.clock.random()))),
@@ -201,7 +204,7 @@ impl Ground {
         season.id
     }
 
-    /// A saved program on somebody's list, which was empty.
+    /// Adds a saved program to a user's empty list.
     pub(crate) fn favorite(&mut self, user: UserId) -> FavoriteId {
         let program = SavedProgram::Custom(CustomProgram {
             college_name: name("Winding Creek College"),
@@ -216,24 +219,24 @@ impl Ground {
         favorite.id
     }
 
-    /// Writes everything.
+    /// Writes the records.
     #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
     pub(crate) async fn write(self) {
         let Self { app, organization, moment, effects, .. } = self;
         let operator = app.store.operator();
-        let written = app.store.write("test.ground", async move |tx| {
+        let written = app.store.write("test.fixture", async move |tx| {
             let proof = fieldhouse_testing::clubs::permitted(tx, &operator, organization).await?;
             let change =
-                Change { moment: &moment, operation: "test.ground", request_id: "test", reason: None };
+                Change { moment: &moment, operation: "test.fixture", request_id: "test", reason: None };
             tx.apply(&proof, change, &effects).await?;
             Ok::<_, fieldhouse_store::Error>(())
         });
-        written.await.expect("the ground is written");
+        written.await.expect("the fixture is written");
     }
 }
 
 impl Club {
-    /// Somebody with an access token.
+    /// A caller with an access token.
     pub(crate) fn with_token(&self, token: &str) -> Person {
         let mut person = self.anonymous();
         person.credential = super::Credential::Session(token.to_owned());

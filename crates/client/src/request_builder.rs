@@ -1,5 +1,4 @@
-//! Drafts: requests on their way from a method's arguments to the wire. An argument that cannot be sent is kept as the error that the
-//! call then answers, so that builders need no `?` between their steps.
+//! Request builders. An invalid argument is stored as the error that sending returns, so that the steps of a builder need no `?`.
 
 use std::fmt;
 
@@ -15,9 +14,9 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::addresses;
-use crate::answers::RawAnswer;
 use crate::client::Client;
 use crate::errors::Error;
+use crate::responses::RawResponse;
 
 pub(crate) const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 pub(crate) const GUEST_TOKEN: HeaderName = HeaderName::from_static("x-guest-token");
@@ -25,22 +24,22 @@ pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempote
 const JSON: HeaderValue = HeaderValue::from_static(fieldhouse_api::envelope::JSON);
 const MERGE_PATCH: HeaderValue = HeaderValue::from_static("application/merge-patch+json");
 
-/// Which of the client's credentials a request carries.
+/// Which credential of the client a request has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attach {
-    /// None: the operation looks at none.
+    /// None: the operation ignores credentials.
     Nothing,
-    /// None: the request brings its own.
+    /// None: the request has its own.
     Own,
-    /// The caller's; without one, the guest's token.
+    /// The caller's credential; without one, the guest's token.
     Caller,
-    /// The caller's and the guest's token, which is refused everywhere but where a guest's list is claimed.
+    /// The caller's credential and the guest's token. Only claiming a guest's list accepts both.
     CallerAndGuest,
 }
 
-/// A request that can be sent, and sent again.
+/// A request that can be sent several times.
 #[derive(Clone)]
-pub(crate) struct Draft {
+pub(crate) struct RequestBuilder {
     pub(crate) method: Method,
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
@@ -50,12 +49,12 @@ pub(crate) struct Draft {
     pub(crate) forgiving: bool,
 }
 
-impl Draft {
+impl RequestBuilder {
     pub(crate) fn new(method: Method, url: Url) -> Self {
         Self { method, url, headers: HeaderMap::new(), body: None, attach: Attach::Caller, forgiving: false }
     }
 
-    /// The draft of an operation, as its row says.
+    /// Builds the request of an operation, from its row.
     pub(crate) fn of<O: Op>(
         base: &Url,
         path: &O::Path,
@@ -64,36 +63,36 @@ impl Draft {
     ) -> Result<Self, Error> {
         let row = &O::ROW;
         let url = addresses::operation(base, row.path, &path.write())?;
-        let mut draft = Self::new(method(row.method), url);
-        draft.attach = attach(row);
-        // The server forgives one repeated refresh within 30 seconds: that is how a lost answer is got after all.
-        draft.forgiving = row.operation == Operation::AuthRefresh;
+        let mut request = Self::new(method(row.method), url);
+        request.attach = attach(row);
+        // The server permits one repeated refresh within 30 seconds, to get a lost response.
+        request.forgiving = row.operation == Operation::AuthRefresh;
         let preferred = row.answer.media_types.first().copied().unwrap_or("*/*");
-        draft.headers.insert(ACCEPT, HeaderValue::from_static(preferred));
-        draft.add_query(query)?;
+        request.headers.insert(ACCEPT, HeaderValue::from_static(preferred));
+        request.add_query(query)?;
         match row.body_kind {
             BodyKind::None => {}
-            kind @ (BodyKind::Json | BodyKind::Upload) => draft.set_json(JSON, kind, body)?,
-            BodyKind::MergePatch => draft.set_json(MERGE_PATCH, BodyKind::MergePatch, body)?,
+            kind @ (BodyKind::Json | BodyKind::Upload) => request.set_json(JSON, kind, body)?,
+            BodyKind::MergePatch => request.set_json(MERGE_PATCH, BodyKind::MergePatch, body)?,
         }
-        Ok(draft)
+        Ok(request)
     }
 
     pub(crate) fn add_query(&mut self, query: &impl Serialize) -> Result<(), Error> {
         let text = serde_urlencoded::to_string(query)
-            .map_err(|error| Error::Request(format!("the query cannot be written: {error}")))?;
+            .map_err(|error| Error::Request(format!("the query cannot be encoded: {error}")))?;
         addresses::add_query(&mut self.url, &text);
         Ok(())
     }
 
-    /// Sets a JSON body; a change is sent as the merge patch that it is.
+    /// Sets a JSON body. A change is sent as a merge patch.
     pub(crate) fn set_body(&mut self, body: &impl Serialize) -> Result<(), Error> {
         let media_type = if self.method == Method::PATCH { MERGE_PATCH } else { JSON };
-        // Which operation it is for is unknown here, so that the largest limit is the only sure one.
+        // The operation is unknown here, so only the largest limit applies.
         self.set_json(media_type, BodyKind::Upload, body)
     }
 
-    /// A body that is too large is not sent: the server would hang up in the middle of it, and its answer might be lost.
+    /// A body that is too large is not sent: the server would close the connection, and its response might be lost.
     fn set_json(
         &mut self,
         media_type: HeaderValue,
@@ -101,7 +100,7 @@ impl Draft {
         body: &impl Serialize,
     ) -> Result<(), Error> {
         let bytes = serde_json::to_vec(body)
-            .map_err(|error| Error::Request(format!("the body cannot be written: {error}")))?;
+            .map_err(|error| Error::Request(format!("the body cannot be encoded: {error}")))?;
         if bytes.len() > kind.limit() {
             return Err(Error::BodyTooLarge { bytes: bytes.len(), limit: kind.limit() });
         }
@@ -111,11 +110,11 @@ impl Draft {
     }
 
     pub(crate) fn set_header(&mut self, name: &str, value: &str) -> Result<(), Error> {
-        let refuse = || Error::Request(format!("{name:?} is not a header, or what it says cannot be sent"));
+        let refuse = || Error::Request(format!("{name:?} is not a valid header"));
         let name: HeaderName = name.parse().map_err(|_| refuse())?;
         let mut value = HeaderValue::from_str(value).map_err(|_| refuse())?;
         if name == AUTHORIZATION || name == API_KEY {
-            // The server refuses two credentials, so one that is given for this request takes the place of the client's.
+            // The server refuses two credentials, so this one replaces the client's.
             value.set_sensitive(true);
             self.attach = Attach::Own;
         }
@@ -123,9 +122,9 @@ impl Draft {
         Ok(())
     }
 
-    /// Gives a request that makes or changes something a key of its own, under which it can be repeated without happening twice. What
-    /// needs no credential gets none: the server keeps such keys a caller.
-    pub(crate) fn name_once(&mut self) {
+    /// Adds a random idempotency key to a request that writes, so that it can be retried with one effect. Not for operations without a
+    /// credential, because the server stores keys by caller.
+    pub(crate) fn set_idempotency_key(&mut self) {
         let changes = self.method == Method::POST || self.method == Method::PATCH;
         if changes && self.attach != Attach::Nothing && !self.headers.contains_key(IDEMPOTENCY_KEY) {
             let key = Uuid::new_v4().to_string();
@@ -133,7 +132,7 @@ impl Draft {
         }
     }
 
-    /// Whether doing it twice is as good as once.
+    /// Whether carrying it out twice has the same effect as once.
     pub(crate) fn repeatable(&self) -> bool {
         self.method.is_idempotent() || self.headers.contains_key(IDEMPOTENCY_KEY) || self.forgiving
     }
@@ -157,30 +156,30 @@ fn attach(row: &Row) -> Attach {
     }
 }
 
-/// A draft and the client that is to send it, or why there is none.
+/// A request builder with its client, or an error.
 pub(crate) struct Pending {
     pub(crate) client: Client,
-    pub(crate) draft: Result<Draft, Error>,
+    pub(crate) request: Result<RequestBuilder, Error>,
 }
 
 impl Pending {
-    /// Changes the draft, if there is one still.
-    pub(crate) fn with(mut self, change: impl FnOnce(&mut Draft) -> Result<(), Error>) -> Self {
-        self.draft = self.draft.and_then(|mut draft| change(&mut draft).map(|()| draft));
+    /// Changes the request, unless there is an error.
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut RequestBuilder) -> Result<(), Error>) -> Self {
+        self.request = self.request.and_then(|mut request| change(&mut request).map(|()| request));
         self
     }
 
-    /// Sends it; answers whatever comes back.
-    pub(crate) async fn send(self) -> Result<RawAnswer, Error> {
-        self.client.exchange(self.draft?).await
+    /// Sends the request and returns any response.
+    pub(crate) async fn send(self) -> Result<RawResponse, Error> {
+        self.client.exchange(self.request?).await
     }
 }
 
-/// Shows where it goes; not what it carries, which may be secret.
+/// Shows the method and path, but not headers and body, which may be secret.
 impl fmt::Debug for Pending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.draft {
-            Ok(draft) => write!(f, "{} {}", draft.method, draft.url.path()),
+        match &self.request {
+            Ok(request) => write!(f, "{} {}", request.method, request.url.path()),
             Err(error) => write!(f, "{error}"),
         }
     }

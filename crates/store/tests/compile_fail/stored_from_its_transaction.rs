@@ -1,4 +1,4 @@
-//! A proof ends with its transaction, and cannot be put aside from within.
+//! A proof ends with its transaction, and cannot be stored from within.
 
 use std::sync::{Arc, Mutex};
 

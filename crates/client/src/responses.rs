@@ -1,4 +1,4 @@
-//! Answers: what came back, and how it becomes what an operation promises. A new shape of answer gets one line in the table of
+//! Responses: what the server sent, and how it becomes the value of an operation. A new type of response gets a line in the table of
 //! [`Reply`]; without it the operation's method does not compile.
 
 use std::fmt;
@@ -15,9 +15,9 @@ use serde::de::DeserializeOwned;
 use crate::errors::Error;
 use crate::problems::Problem;
 
-/// An answer as it came: whatever its status and its body.
+/// A response as received, with any status and body.
 #[derive(Clone)]
-pub struct RawAnswer {
+pub struct RawResponse {
     /// The status.
     pub status: StatusCode,
     /// The headers.
@@ -26,15 +26,15 @@ pub struct RawAnswer {
     pub body: Bytes,
 }
 
-/// Shows neither headers nor body: both may hold secrets.
-impl fmt::Debug for RawAnswer {
+/// Shows neither headers nor body, because both may contain secrets.
+impl fmt::Debug for RawResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawAnswer").field("status", &self.status).finish_non_exhaustive()
+        f.debug_struct("RawResponse").field("status", &self.status).finish_non_exhaustive()
     }
 }
 
-impl RawAnswer {
-    /// The problem, where the status is an error's and the body says why.
+impl RawResponse {
+    /// The problem, if the response is an error and its body is a problem.
     pub fn problem(&self) -> Option<Problem> {
         let failed = self.status.is_client_error() || self.status.is_server_error();
         let mut problem: Problem = failed.then(|| serde_json::from_slice(&self.body).ok()).flatten()?;
@@ -42,7 +42,7 @@ impl RawAnswer {
         Some(problem)
     }
 
-    /// The answer if it is a success, else the error.
+    /// The response if it is a success; otherwise the error.
     pub fn success(self) -> Result<Self, Error> {
         if self.status.is_success() {
             return Ok(self);
@@ -56,7 +56,7 @@ impl RawAnswer {
         })
     }
 
-    /// The body read as JSON.
+    /// The body, parsed as JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(&self.body).map_err(Error::Decode)
     }
@@ -76,14 +76,14 @@ impl RawAnswer {
     }
 }
 
-/// A version of a record or list, as `ETag` says it: opaque, for [`crate::Call::if_match`] and [`crate::Call::if_none_match`].
+/// The version of a record or list, from `ETag`: opaque, for [`crate::Call::if_match`] and [`crate::Call::if_none_match`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ETag(pub(crate) HeaderValue);
 
 impl std::str::FromStr for ETag {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self, Error> {
-        text.parse().map(Self).map_err(|_| Error::Request("the ETag is not one".to_owned()))
+        text.parse().map(Self).map_err(|_| Error::Request("the ETag is invalid".to_owned()))
     }
 }
 
@@ -93,33 +93,33 @@ impl fmt::Display for ETag {
     }
 }
 
-/// A value and the version that it is.
+/// A value with its version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Versioned<T> {
-    /// The version, where the server names one.
+    /// The version, if the server sent one.
     pub etag: Option<ETag>,
     /// The value.
     pub value: T,
 }
 
-/// How an operation's answer becomes the value that its method returns: a record comes out of its envelope, a page stays whole.
+/// How an operation's response becomes the value that its method returns: a record without its envelope, or a whole page.
 pub trait Reply {
     /// The value.
     type Value: Send + 'static;
-    /// Reads a successful answer.
-    fn read(answer: &RawAnswer) -> Result<Self::Value, Error>;
+    /// Reads a successful response.
+    fn read(answer: &RawResponse) -> Result<Self::Value, Error>;
 }
 
 impl<T: DeserializeOwned + Send + 'static> Reply for Data<T> {
     type Value = T;
-    fn read(answer: &RawAnswer) -> Result<T, Error> {
+    fn read(answer: &RawResponse) -> Result<T, Error> {
         answer.json::<Self>().map(|envelope| envelope.data)
     }
 }
 
 impl<T: DeserializeOwned + Send + 'static> Reply for Page<T> {
     type Value = Self;
-    fn read(answer: &RawAnswer) -> Result<Self, Error> {
+    fn read(answer: &RawResponse) -> Result<Self, Error> {
         answer.json()
     }
 }
@@ -127,7 +127,7 @@ impl<T: DeserializeOwned + Send + 'static> Reply for Page<T> {
 macro_rules! read_as_they_are {
     ($($answer:ty)*) => { $(impl Reply for $answer {
         type Value = Self;
-        fn read(answer: &RawAnswer) -> Result<Self, Error> { answer.json() }
+        fn read(answer: &RawResponse) -> Result<Self, Error> { answer.json() }
     })* };
 }
 read_as_they_are! {
@@ -138,14 +138,14 @@ read_as_they_are! {
 
 impl Reply for Html {
     type Value = Self;
-    fn read(answer: &RawAnswer) -> Result<Self, Error> {
+    fn read(answer: &RawResponse) -> Result<Self, Error> {
         Ok(Self(String::from_utf8_lossy(&answer.body).into_owned()))
     }
 }
 
 impl Reply for Asset {
     type Value = Self;
-    fn read(answer: &RawAnswer) -> Result<Self, Error> {
+    fn read(answer: &RawResponse) -> Result<Self, Error> {
         let media_type = answer.header(CONTENT_TYPE.as_str()).unwrap_or_default().to_owned();
         Ok(Self { media_type, bytes: answer.body.to_vec() })
     }
