@@ -61,33 +61,21 @@
 //! [`Error::Decode`]. Ask for it as [`serde_json::Value`] with [`Client::request`] then. Unknown fields, and unknown codes of problems, do
 //! no harm.
 //!
-//! How to add a method: `resources.rs`.
+//! How to add a method: [`resources`].
 
 mod addresses;
 mod answers;
-pub mod api_keys;
-pub mod audit;
-pub mod auth;
 mod builder;
 mod call;
 mod client;
-pub mod colleges;
 mod credentials;
 mod drafts;
 mod errors;
-pub mod favorites;
-pub mod games;
-pub mod imports;
-pub mod members;
-pub mod organization;
 mod pages;
 mod problems;
-pub mod profile;
 mod request;
-mod resources;
+pub mod resources;
 mod retries;
-pub mod seasons;
-pub mod service;
 
 pub use fieldhouse_api as api;
 pub use http::Method;

@@ -1,14 +1,6 @@
 //! What the ledger of an organization records of each kind of record.
-//!
-//! A new kind gets a line in [`Kind::trace`] and in the table of its test.
 
-use uuid::Uuid;
-
-use crate::effects::{AnyRecord, Effect, Kind};
-use crate::ids::{
-    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, Id, MemberId, OrganizationId, ProgramId, SeasonId,
-    SessionId, TeamId, UserId, VenueId,
-};
+use crate::effects::{AnyRecord, Effect};
 
 /// What an effect leaves in the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,56 +13,6 @@ pub enum Trace {
     Memberships,
     /// Nothing.
     Nothing,
-}
-
-impl Kind {
-    /// What a change of such a record leaves in the ledger.
-    pub const fn trace(self) -> Trace {
-        match self {
-            Self::Organization
-            | Self::Member
-            | Self::Season
-            | Self::Division
-            | Self::Team
-            | Self::Venue
-            | Self::Game => Trace::Images,
-            Self::Session | Self::ApiKey => Trace::Fields,
-            Self::User => Trace::Memberships,
-            // A favorite belongs to the family, the catalogue to everyone.
-            Self::Favorite | Self::College | Self::Program => Trace::Nothing,
-        }
-    }
-}
-
-macro_rules! written_ids {
-    ($($kind:ident $id:ident,)+) => {
-        impl Kind {
-            /// The id of a record of this kind as it is written on the wire.
-            pub fn written_id(self, uuid: Uuid) -> String {
-                match self { $(Self::$kind => $id::from_uuid(uuid).to_string(),)+ }
-            }
-
-            /// The record that a written id names.
-            pub fn of_written_id(text: &str) -> Option<(Self, Uuid)> {
-                None $(.or_else(|| Some((Self::$kind, text.parse::<$id>().ok()?.uuid()))))+
-            }
-        }
-    };
-}
-written_ids! {
-    Organization OrganizationId,
-    User UserId,
-    Member MemberId,
-    Session SessionId,
-    ApiKey ApiKeyId,
-    Season SeasonId,
-    Division DivisionId,
-    Team TeamId,
-    Venue VenueId,
-    Game GameId,
-    Favorite FavoriteId,
-    College CollegeId,
-    Program ProgramId,
 }
 
 impl Effect {
@@ -89,7 +31,10 @@ impl Effect {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
+    use crate::kinds::Kind;
 
     #[test]
     fn a_written_id_names_its_record() {

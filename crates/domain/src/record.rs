@@ -3,6 +3,7 @@
 //! A record is a struct with `#[derive(Record)]`. The derive takes its table from `#[record(...)]`:
 //!
 //! - `table = "venues"`, `alias = "v"`: the table, and its name in SELECT lists;
+//! - `wire`: responses show the record as it is declared (without it, `api` has a view of its own); serde is derived beside it;
 //! - `shared`: rows belong to no organization (without it, `org_id` leads the key);
 //! - `owner = "owner_id"`: a column that is part of the key beside the organization and the id;
 //! - `twin = "guest_favorites"`: a second table with the same columns, whose rows belong to no organization;
@@ -85,6 +86,8 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
 pub struct Table {
     /// The name.
     pub name: &'static str,
+    /// Its name in SELECT lists.
+    pub alias: &'static str,
     /// Whether `org_id` leads the key, as parameter `$1` of every statement.
     pub tenant: bool,
     /// The columns of a SELECT list, with the table's alias.
@@ -133,6 +136,8 @@ macro_rules! enumeration {
             pub const ALL: &'static [Self] = &[$(Self::$member),+];
             /// The name on the wire and in the store.
             pub const fn name(self) -> &'static str { match self { $(Self::$member => $text),+ } }
+            /// What its documentation says.
+            pub fn docs(self) -> &'static str { match self { $(Self::$member => concat!($($member_doc),*).trim()),+ } }
         }
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.pad(self.name()) }
@@ -146,11 +151,12 @@ macro_rules! enumeration {
         // Not derived: the derive does not read a name that a macro passes on, and would publish the member's own.
         impl ::utoipa::PartialSchema for $name {
             fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::schema::Schema> {
-                let members = [$(concat!("`", $text, "`:", $($member_doc),*)),+].join("\n- ");
+                let member = |member: &Self| format!("\n- `{}`: {}", member.name(), member.docs());
+                let members: String = Self::ALL.iter().map(member).collect();
                 ::utoipa::openapi::ObjectBuilder::new()
                     .schema_type(::utoipa::openapi::schema::SchemaType::new(::utoipa::openapi::Type::String))
                     .enum_values(Some([$($text),+]))
-                    .description(Some(format!("{}\n\n- {members}", concat!($($doc),*).trim())))
+                    .description(Some(format!("{}\n{members}", concat!($($doc),*).trim())))
                     .into()
             }
         }

@@ -262,9 +262,14 @@ pub struct Properties(ObjectBuilder);
 impl Properties {
     /// The schema of a body: no other field than its own.
     pub fn of<B: Body>() -> RefOr<Schema> {
+        Self::build(B::properties)
+    }
+
+    /// The schema of an object with these fields and no others.
+    pub fn build(fields: impl FnOnce(Self) -> Self) -> RefOr<Schema> {
         let object = ObjectBuilder::new().schema_type(SchemaType::new(Type::Object));
         let object = object.additional_properties(Some(AdditionalProperties::FreeForm(false)));
-        B::properties(Self(object)).0.into()
+        fields(Self(object)).0.into()
     }
 
     /// With a description.

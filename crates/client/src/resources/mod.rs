@@ -1,13 +1,26 @@
 //! Resource groups: the client's methods, as tables.
 //!
 //! A group is one `resource!` table in the file of its noun, one row a method: arguments and the operation. How the operation is called
-//! follows from the operation table. A new group gets a line in `groups!` below. [`covered`] is read off the same tables, so a method
-//! cannot be forgotten there, and a test compares it with the operation table, so an operation cannot be forgotten here.
+//! follows from the operation table. A new group gets a file and a line in `groups!` below. [`covered`] is read off the same tables, so a
+//! method cannot be forgotten there, and a test compares it with the operation table, so an operation cannot be forgotten here.
+
+pub mod api_keys;
+pub mod audit;
+pub mod auth;
+pub mod colleges;
+pub mod favorites;
+pub mod games;
+pub mod imports;
+pub mod members;
+pub mod organization;
+pub mod profile;
+pub mod seasons;
+pub mod service;
 
 use fieldhouse_api::Operation;
 
+use self::colleges::Colleges;
 use crate::client::Client;
-use crate::colleges::Colleges;
 
 /// A resource group: a struct with a method for each row. A row's arguments are the parameters of the path in their
 /// order, `query` and `body`.
@@ -90,12 +103,12 @@ pub(crate) use {argument, call, path_of, resource};
 macro_rules! groups {
     ($($owner:ident: $($(#[$doc:meta])* $name:ident $module:ident::$group:ident,)+;)+) => {
         $(impl $owner {
-            $($(#[$doc])* pub fn $name(&self) -> crate::$module::$group { crate::$module::$group(self.client()) })+
+            $($(#[$doc])* pub fn $name(&self) -> $module::$group { $module::$group(self.client()) })+
         })+
 
         /// Every operation that has a method, one entry a method.
         pub fn covered() -> Vec<Operation> {
-            [$($(crate::$module::$group::OPERATIONS),+),+].concat()
+            [$($($module::$group::OPERATIONS),+),+].concat()
         }
     };
 }
