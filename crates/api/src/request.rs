@@ -4,6 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use fieldhouse_domain::record::{self, Body, Fields, Properties, Schemas};
+use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use utoipa::openapi::{RefOr, Schema};
@@ -93,6 +94,23 @@ pub struct NoQuery {}
 /// The query parameters of a list without filters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct ListQuery {
+    /// The maximum number of records: 1 to 100; default 25.
+    #[body(min = 1, max = 100)]
+    pub limit: Option<u32>,
+    /// The `next_cursor` of the previous page.
+    pub cursor: Option<String>,
+}
+
+/// The query parameters of a list of records that have a name and a history.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
+pub struct RecordListQuery {
+    /// Only records whose name contains these words or prefixes of words, in any order.
+    pub q: Option<String>,
+    /// Only changes since an earlier list: its `page.sync`. Changes are in the order of the ledger, deleted records are in `deleted`, and no
+    /// change is missed. Cannot be combined with a filter.
+    pub since: Option<String>,
+    /// Only changes after this time, like `since`. To keep a copy, send the latest `updated_at` or `deleted_at` that you have.
+    pub updated_since: Option<Timestamp>,
     /// The maximum number of records: 1 to 100; default 25.
     #[body(min = 1, max = 100)]
     pub limit: Option<u32>,

@@ -60,33 +60,21 @@
 //! A known limit: enums of records are closed, so that a record with a new value from a newer server is [`Error::Decode`]. In this case use
 //! [`Client::request`] with [`serde_json::Value`]. Unknown fields and unknown codes of problems are accepted.
 //!
-//! How to add a method: `resources.rs`.
+//! How to add a method: [`resources`].
 
 mod addresses;
-pub mod api_keys;
-pub mod audit;
-pub mod auth;
 mod builder;
 mod call;
 mod client;
-pub mod colleges;
 mod credentials;
 mod errors;
-pub mod favorites;
-pub mod games;
-pub mod imports;
-pub mod members;
-pub mod organization;
 mod pages;
 mod problems;
-pub mod profile;
 mod request;
 mod request_builder;
-mod resources;
+pub mod resources;
 mod responses;
 mod retries;
-pub mod seasons;
-pub mod service;
 
 pub use fieldhouse_api as api;
 pub use http::Method;

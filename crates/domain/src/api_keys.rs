@@ -229,7 +229,7 @@ pub fn issue(
     }
     check.finish(Some(()))?;
     let NewApiKey { name, kind, mut scopes, allowed_ips } = wanted.key;
-    scopes.sort_unstable();
+    scopes.sort_unstable_by_key(|scope| (scope.resource.name(), scope.verb));
     scopes.dedup();
     Ok(ApiKey {
         id: moment.id(),

@@ -1,14 +1,6 @@
 //! What the ledger of an organization stores for each kind of record.
-//!
-//! A new kind of record gets a line in [`Kind::trace`] and in the table of its test.
 
-use uuid::Uuid;
-
-use crate::effects::{AnyRecord, Effect, Kind};
-use crate::ids::{
-    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, Id, MemberId, OrganizationId, ProgramId, SeasonId,
-    SessionId, TeamId, UserId, VenueId,
-};
+use crate::effects::{AnyRecord, Effect};
 
 /// What the ledger stores of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,56 +13,6 @@ pub enum Trace {
     Memberships,
     /// Nothing.
     Nothing,
-}
-
-impl Kind {
-    /// What the ledger stores of a change to a record of this kind.
-    pub const fn trace(self) -> Trace {
-        match self {
-            Self::Organization
-            | Self::Member
-            | Self::Season
-            | Self::Division
-            | Self::Team
-            | Self::Venue
-            | Self::Game => Trace::Images,
-            Self::Session | Self::ApiKey => Trace::Fields,
-            Self::User => Trace::Memberships,
-            // A favorite belongs to a family and the catalogue to everyone, so neither is in an organization's ledger.
-            Self::Favorite | Self::College | Self::Program => Trace::Nothing,
-        }
-    }
-}
-
-macro_rules! written_ids {
-    ($($kind:ident $id:ident,)+) => {
-        impl Kind {
-            /// The id of a record of this kind, as it is written on the wire.
-            pub fn written_id(self, uuid: Uuid) -> String {
-                match self { $(Self::$kind => $id::from_uuid(uuid).to_string(),)+ }
-            }
-
-            /// The kind and UUID of a written id.
-            pub fn of_written_id(text: &str) -> Option<(Self, Uuid)> {
-                None $(.or_else(|| Some((Self::$kind, text.parse::<$id>().ok()?.uuid()))))+
-            }
-        }
-    };
-}
-written_ids! {
-    Organization OrganizationId,
-    User UserId,
-    Member MemberId,
-    Session SessionId,
-    ApiKey ApiKeyId,
-    Season SeasonId,
-    Division DivisionId,
-    Team TeamId,
-    Venue VenueId,
-    Game GameId,
-    Favorite FavoriteId,
-    College CollegeId,
-    Program ProgramId,
 }
 
 impl Effect {
@@ -89,7 +31,10 @@ impl Effect {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
+    use crate::kinds::Kind;
 
     #[test]
     fn a_written_id_parses_to_its_kind_and_uuid() {

@@ -13,6 +13,7 @@ pub mod effects;
 pub mod favorites;
 pub mod games;
 pub mod ids;
+pub mod kinds;
 pub mod ledger;
 pub mod members;
 pub mod moment;

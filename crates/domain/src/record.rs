@@ -3,6 +3,7 @@
 //! A record is a struct with `#[derive(Record)]`. `#[record(...)]` describes its table:
 //!
 //! - `table = "venues"`, `alias = "v"`: the table, and its name in SELECT lists;
+//! - `wire`: responses show the record as declared (without it, `api` has a view); derive serde too;
 //! - `shared`: rows belong to no organization (without it, the key starts with `org_id`);
 //! - `owner = "owner_id"`: a column that is part of the key, besides the organization and the id;
 //! - `twin = "guest_favorites"`: a second table with the same columns, whose rows belong to no organization;
@@ -85,6 +86,8 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
 pub struct Table {
     /// The name.
     pub name: &'static str,
+    /// The alias in SELECT lists.
+    pub alias: &'static str,
     /// Whether the key starts with `org_id`, which is parameter `$1` of every statement.
     pub tenant: bool,
     /// The columns of a SELECT list, with the table's alias.
@@ -136,6 +139,8 @@ macro_rules! enumeration {
             pub const ALL: &'static [Self] = &[$(Self::$member),+];
             /// The name on the wire and in the store.
             pub const fn name(self) -> &'static str { match self { $(Self::$member => $text),+ } }
+            /// The documentation.
+            pub fn docs(self) -> &'static str { match self { $(Self::$member => concat!($($member_doc),*).trim()),+ } }
         }
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.pad(self.name()) }
@@ -149,11 +154,12 @@ macro_rules! enumeration {
         // Not derived, because the derive cannot see names that a macro passes on and would publish the Rust names.
         impl ::utoipa::PartialSchema for $name {
             fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::schema::Schema> {
-                let members = [$(concat!("`", $text, "`:", $($member_doc),*)),+].join("\n- ");
+                let member = |member: &Self| format!("\n- `{}`: {}", member.name(), member.docs());
+                let members: String = Self::ALL.iter().map(member).collect();
                 ::utoipa::openapi::ObjectBuilder::new()
                     .schema_type(::utoipa::openapi::schema::SchemaType::new(::utoipa::openapi::Type::String))
                     .enum_values(Some([$($text),+]))
-                    .description(Some(format!("{}\n\n- {members}", concat!($($doc),*).trim())))
+                    .description(Some(format!("{}\n{members}", concat!($($doc),*).trim())))
                     .into()
             }
         }

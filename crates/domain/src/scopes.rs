@@ -10,32 +10,40 @@ use crate::record::{At, Field, Input, enumeration};
 use crate::text::InvalidValue;
 
 enumeration! {
-    /// What a scope or an operation is about.
+    /// What a scope or an operation is about; also the groups of operations in the OpenAPI document, in reading order: the subject of the API
+    /// first, then credentials, and the service's own documents last.
     Resource {
-        /// API keys.
-        ApiKeys "api_keys",
-        /// The audit log.
-        Audit "audit",
-        /// Sign-in and sessions.
-        Auth "auth",
-        /// The college catalogue.
-        Colleges "colleges",
-        /// Saved college programs.
-        Favorites "favorites",
-        /// Games.
-        Games "games",
-        /// Imports of leagues.
-        Imports "imports",
-        /// Members of the organization.
-        Members "members",
-        /// The organization itself.
-        Organization "organization",
-        /// The caller's own profile.
-        Profile "profile",
-        /// Seasons.
+        /// Seasons of one sport, with their divisions.
         Seasons "seasons",
-        /// The service itself: documents and health.
+        /// Games and byes.
+        Games "games",
+        /// Imports of leagues from files of other products.
+        Imports "imports",
+        /// College programs that the caller or a guest has saved.
+        Favorites "favorites",
+        /// The catalogue of US colleges and their programs. Open to everyone.
+        Colleges "colleges",
+        /// The caller: who they are and what they belong to.
+        Profile "profile",
+        /// The caller's organization.
+        Organization "organization",
+        /// The members of the organization and their roles.
+        Members "members",
+        /// Who changed what, when and why.
+        Audit "audit",
+        /// Sign-in, sessions and passwords.
+        Auth "auth",
+        /// Credentials for scripts, servers and agents.
+        ApiKeys "api_keys",
+        /// The service itself: documents, public keys, health.
         Service "service",
+    }
+}
+
+impl Resource {
+    /// Whether a caller's own cache may store the responses. Nothing about a person or a credential may be stored.
+    pub const fn is_cacheable(self) -> bool {
+        matches!(self, Self::Seasons | Self::Games | Self::Colleges)
     }
 }
 

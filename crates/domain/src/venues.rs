@@ -1,6 +1,7 @@
 //! Venues: the places where games are played.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::ids::VenueId;
 use crate::record::Record;
@@ -8,8 +9,8 @@ use crate::text::{Address, Name};
 use crate::time::TimeZoneName;
 
 /// A place where games are played.
-#[derive(Clone, PartialEq, Record)]
-#[record(table = "venues", alias = "v", derived(name_folded = self.name.folded()))]
+#[derive(Clone, PartialEq, Serialize, Deserialize, Record)]
+#[record(table = "venues", alias = "v", wire, derived(name_folded = self.name.folded()))]
 pub struct Venue {
     /// The id.
     #[field(server, initial = moment.id())]

@@ -129,6 +129,43 @@ pub(crate) fn of_record(record: &Declaration) -> TokenStream {
     quote! { #new #change }
 }
 
+/// Generates the schema of a record that responses show as declared.
+pub(crate) fn schema_of_record(record: &Declaration) -> TokenStream {
+    let (name, docs) = (&record.name, declaration::docs_text(&record.docs));
+    let members: Vec<Member> =
+        record.fields.iter().map(|field| member_of(field, Absence::Required)).collect();
+    let properties = members.iter().map(property);
+    let kinds = members.iter().map(|member| &member.kind);
+    quote! {
+        impl ::utoipa::PartialSchema for #name {
+            fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::Schema> {
+                ::fieldhouse_domain::record::Properties::build(|object| {
+                    let mut object = object.describe(#docs);
+                    #(#properties)*
+                    object
+                })
+            }
+        }
+        impl ::utoipa::ToSchema for #name {
+            fn schemas(schemas: &mut ::fieldhouse_domain::record::Schemas) {
+                #(<#kinds as ::fieldhouse_domain::record::Field>::schemas(schemas);)*
+            }
+        }
+    }
+}
+
+fn member_of(field: &Field, absence: Absence) -> Member {
+    Member {
+        name: field.name.clone(),
+        wire: field.text(),
+        kind: field.kind.clone(),
+        docs: field.docs.clone(),
+        absence,
+        bounds: copied(&field.bounds),
+        flatten: false,
+    }
+}
+
 fn copied(bounds: &Bounds) -> Bounds {
     Bounds { min: bounds.min.clone(), max: bounds.max.clone() }
 }
@@ -138,20 +175,15 @@ fn body_of_create(record: &Declaration, fields: &[&Field], changes: bool) -> Tok
     let docs = format!("The fields of a new {}.", spaced(&record.name));
     let members: Vec<Member> = fields
         .iter()
-        .map(|field| Member {
-            name: field.name.clone(),
-            wire: field.text(),
-            kind: field.kind.clone(),
-            docs: field.docs.clone(),
-            absence: match &field.default {
+        .map(|field| {
+            let absence = match &field.default {
                 Some(default) => Absence::Default(quote! { #default }),
                 None if declaration::is_optional(&field.kind) => {
                     Absence::Default(quote! { ::core::option::Option::None })
                 }
                 None => Absence::Required,
-            },
-            bounds: copied(&field.bounds),
-            flatten: false,
+            };
+            member_of(field, absence)
         })
         .collect();
     let declared: Vec<_> =
@@ -207,18 +239,9 @@ fn body_of_change(record: &Declaration, fields: &[&Field]) -> TokenStream {
     );
     let members: Vec<Member> = fields
         .iter()
-        .map(|field| Member {
-            name: field.name.clone(),
-            wire: field.text(),
-            kind: field.kind.clone(),
-            docs: field.docs.clone(),
-            absence: if declaration::is_optional(&field.kind) {
-                Absence::LeftOrEmptied
-            } else {
-                Absence::Left
-            },
-            bounds: copied(&field.bounds),
-            flatten: false,
+        .map(|field| {
+            let optional = declaration::is_optional(&field.kind);
+            member_of(field, if optional { Absence::LeftOrEmptied } else { Absence::Left })
         })
         .collect();
     let declared: Vec<_> = members

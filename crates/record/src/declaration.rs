@@ -52,8 +52,11 @@ pub(crate) struct Bounds {
 pub(crate) struct Declaration {
     pub(crate) name: Ident,
     pub(crate) kind: Ident,
+    pub(crate) docs: Vec<Attribute>,
     pub(crate) table: String,
     pub(crate) alias: String,
+    /// Whether responses show the record as declared.
+    pub(crate) wire: bool,
     /// Whether rows belong to no organization.
     pub(crate) shared: bool,
     /// A column that is part of the key, besides the organization and the id.
@@ -72,8 +75,10 @@ impl Declaration {
         let mut declaration = Self {
             name: input.ident.clone(),
             kind: input.ident.clone(),
+            docs: docs(&input.attrs),
             table: String::new(),
             alias: String::new(),
+            wire: false,
             shared: false,
             owner: None,
             twin: None,
@@ -92,6 +97,8 @@ impl Declaration {
                     declaration.owner = Some(text()?);
                 } else if meta.path.is_ident("twin") {
                     declaration.twin = Some(text()?);
+                } else if meta.path.is_ident("wire") {
+                    declaration.wire = true;
                 } else if meta.path.is_ident("shared") {
                     declaration.shared = true;
                 } else if meta.path.is_ident("rules") {
@@ -103,7 +110,9 @@ impl Declaration {
                         Ok(())
                     })?;
                 } else {
-                    return Err(meta.error("expected table, alias, shared, owner, twin, rules or derived"));
+                    return Err(
+                        meta.error("expected table, alias, wire, shared, owner, twin, rules or derived")
+                    );
                 }
                 Ok(())
             })?;
@@ -113,6 +122,10 @@ impl Declaration {
                 Span::call_site(),
                 "#[record(table = \"...\", alias = \"...\")] is required",
             ));
+        }
+        if let Some(secret) = declaration.fields.iter().find(|field| field.secret && declaration.wire) {
+            let message = "a secret cannot be in a response: the record needs a view";
+            return Err(Error::new_spanned(&secret.name, message));
         }
         Ok(declaration)
     }

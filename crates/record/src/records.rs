@@ -12,7 +12,8 @@ pub(crate) fn expand(record: &Declaration) -> TokenStream {
     let implementation = implementation(record);
     let bodies = bodies::of_record(record);
     let create = create(record);
-    quote! { #debug #implementation #bodies #create }
+    let schema = record.wire.then(|| bodies::schema_of_record(record));
+    quote! { #debug #implementation #bodies #create #schema }
 }
 
 fn debug(record: &Declaration) -> TokenStream {
@@ -37,12 +38,13 @@ fn debug(record: &Declaration) -> TokenStream {
 
 fn table(
     Statements { columns, insert, update, delete, read }: &Statements,
-    name: &str,
+    (name, alias): (&str, &str),
     tenant: bool,
 ) -> TokenStream {
     quote! {
         ::fieldhouse_domain::record::Table {
             name: #name,
+            alias: #alias,
             tenant: #tenant,
             columns: #columns,
             insert: #insert,
@@ -58,9 +60,9 @@ fn implementation(record: &Declaration) -> TokenStream {
     let tenant = !record.shared;
     let statements = statements::of(record, &record.table, tenant);
     let columns = &statements.columns;
-    let table_of = table(&statements, &record.table, tenant);
+    let table_of = table(&statements, (&record.table, &record.alias), tenant);
     let twin = if let Some(twin) = &record.twin {
-        let table = table(&statements::of(record, twin, false), twin, false);
+        let table = table(&statements::of(record, twin, false), (twin, &record.alias), false);
         quote! { ::core::option::Option::Some(#table) }
     } else {
         quote! { ::core::option::Option::None }

@@ -35,6 +35,26 @@ fn the_code_for_a_record() {
     insta::assert_snapshot!(prettyplease::unparse(&code));
 }
 
+/// The schema that `wire` adds, in which every field is required.
+#[test]
+fn the_code_for_a_record_on_the_wire() {
+    let input: syn::DeriveInput = parse_quote! {
+        /// A field.
+        #[record(table = "fields", alias = "f", wire)]
+        pub struct Field {
+            /// Its name.
+            #[field(client)]
+            pub name: Name,
+            /// Its length in metres.
+            #[field(client, max = 200)]
+            pub length: Option<f64>,
+        }
+    };
+    let declaration = crate::declaration::Declaration::parse(&input).expect("a declaration");
+    let code = syn::parse2(crate::bodies::schema_of_record(&declaration)).expect("Rust");
+    insta::assert_snapshot!(prettyplease::unparse(&code));
+}
+
 #[test]
 fn a_field_without_a_setter_is_refused() {
     let input: syn::DeriveInput = parse_quote! {
@@ -43,6 +63,15 @@ fn a_field_without_a_setter_is_refused() {
     };
     let error = crate::declaration::Declaration::parse(&input).err().expect("an error");
     assert_eq!(error.to_string(), "declare who sets this field: #[field(client)], create_only or server");
+}
+
+#[test]
+fn a_secret_is_never_in_a_response() {
+    let input: syn::DeriveInput = parse_quote! {
+        #[record(table = "users", alias = "u", wire)]
+        pub struct User { #[field(server, secret)] pub password_hash: String }
+    };
+    assert!(crate::declaration::Declaration::parse(&input).is_err());
 }
 
 #[test]

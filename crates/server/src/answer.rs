@@ -9,7 +9,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use fieldhouse_api::envelope::{Asset, Html, JSON};
 use fieldhouse_api::rows::Method;
-use fieldhouse_api::{Data, Deleted, Op, Operation, Row};
+use fieldhouse_api::{Answer, Data, Deleted, Op, Operation, Row};
+use fieldhouse_domain::record::Record;
 use fieldhouse_domain::scopes::Resource;
 use serde::Serialize;
 use twox_hash::XxHash3_128;
@@ -35,6 +36,18 @@ impl<O: Op<Answer: Serialize>> Answered<O> {
         let mut body = Vec::with_capacity(1024);
         serde_json::to_writer(&mut body, answer).map_err(|error| Failure::internal(error.to_string()))?;
         Ok(Self::bytes(HeaderValue::from_static(JSON), body.into()))
+    }
+}
+
+impl<R: Record + Serialize, O: Op<Answer = Data<R>>> Answered<O>
+where
+    Data<R>: Answer,
+{
+    /// The response with a record, as declared.
+    pub fn record(record: R) -> Result<Self, Failure> {
+        let (id, version) = (record.id(), record.version());
+        let answered = Self::json(&Data { data: record })?.version(version);
+        Ok(if O::ROW.method == Method::POST { answered.created(id) } else { answered })
     }
 }
 
@@ -160,10 +173,10 @@ pub(crate) fn is_tagged(row: &Row) -> bool {
     row.requirement.scope.resource != Resource::Service || row.operation == Operation::OpenApi
 }
 
-/// The `Cache-Control` of an operation. Nothing about a person or a credential may be stored.
+/// The `Cache-Control` of an operation.
 fn caching(row: &Row) -> &'static str {
     match row.requirement.scope.resource {
-        Resource::Seasons | Resource::Games | Resource::Colleges => "private, no-cache",
+        resource if resource.is_cacheable() => "private, no-cache",
         Resource::Service if !matches!(row.operation, Operation::Health | Operation::Ready) => {
             "public, max-age=300"
         }

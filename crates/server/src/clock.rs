@@ -37,8 +37,8 @@ impl Clock {
 
     /// Moves a held clock forward, for all its clones.
     ///
+    /// # Panics
     /// On the system's clock, which cannot be moved.
-    /// On the system's clock, which no one can move.
     pub fn advance(&self, by: SignedDuration) {
         match &self.0 {
             Source::System => panic!("the system's clock cannot be moved"),

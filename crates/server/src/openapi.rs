@@ -7,7 +7,6 @@ mod headers;
 mod parameters;
 mod records;
 mod refusals;
-mod tags;
 
 use std::collections::BTreeMap;
 
@@ -17,14 +16,16 @@ use fieldhouse_api::operations::rows;
 use fieldhouse_api::request::BodyKind;
 use fieldhouse_api::rows::{Changeset, Method, Row};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse};
+use fieldhouse_domain::scopes::Resource;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
 };
+use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
     Components, ComponentsBuilder, ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder,
-    PathItem, PathsBuilder, Ref, RefOr, Required, Response, ResponseBuilder, Schema, Server,
+    PathItem, PathsBuilder, Ref, RefOr, Required, Response, ResponseBuilder, Schema, Server, Tag,
 };
 use utoipa::{PartialSchema, ToSchema};
 
@@ -62,12 +63,20 @@ fn of(rows: &[Row], base_url: &str) -> OpenApi {
     let mut document = OpenApiBuilder::new()
         .info(info.build())
         .servers(Some([Server::new(base_url)]))
-        .tags(Some(tags::all()))
+        .tags(Some(tags()))
         .paths(gathered.paths.build())
         .components(Some(components(gathered.schemas, gathered.refusals)))
         .build();
     records::close(&mut document);
     document
+}
+
+/// The groups of operations, in the order of the document.
+fn tags() -> Vec<Tag> {
+    let tag = |resource: &Resource| {
+        TagBuilder::new().name(resource.name()).description(Some(resource.docs())).build()
+    };
+    Resource::ALL.iter().map(tag).collect()
 }
 
 fn components(schemas: Vec<(String, RefOr<Schema>)>, refusals: BTreeMap<String, Response>) -> Components {

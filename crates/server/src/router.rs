@@ -1,4 +1,4 @@
-//! All operations with their handlers. `.op(handler)` is the only way to add a route: the handler's signature names its operation, so
+//! The router, with a route for each operation. [`Routes::op`] is the only way to add one: the handler's signature names its operation, so
 //! method and path are written only in the operation table.
 
 use std::collections::BTreeSet;
@@ -18,61 +18,11 @@ use crate::app::App;
 use crate::call::{Arrival, Call, RequestId};
 use crate::failure::Failure;
 use crate::layers;
-use crate::routes::{
-    api_keys, audit, auth, colleges, favorites, games, imports, members, organization, profile, seasons,
-    service,
-};
+use crate::routes;
 
 /// The routes of the whole API.
 pub fn router(app: App) -> Result<Router, String> {
-    Routes::default()
-        .op(auth::login)
-        .op(auth::refresh)
-        .op(auth::logout)
-        .op(auth::password)
-        .op(auth::sessions)
-        .op(auth::revoke_session)
-        .op(api_keys::create)
-        .op(api_keys::list)
-        .op(api_keys::current)
-        .op(api_keys::read)
-        .op(api_keys::revoke)
-        .op(profile::me)
-        .op(organization::read)
-        .op(members::list)
-        .op(members::read)
-        .op(members::change)
-        .op(members::remove)
-        .op(seasons::list)
-        .op(seasons::create)
-        .op(seasons::read)
-        .op(seasons::change)
-        .op(seasons::delete)
-        .op(seasons::history)
-        .op(audit::list)
-        .op(games::upcoming)
-        .op(games::read)
-        .op(imports::league)
-        .op(colleges::search)
-        .op(colleges::programs)
-        .op(colleges::read_program)
-        .op(favorites::list)
-        .op(favorites::save)
-        .op(favorites::change)
-        .op(favorites::remove)
-        .op(favorites::order)
-        .op(favorites::claim)
-        .op(colleges::read)
-        .op(service::json_web_keys)
-        .op(service::openid_configuration)
-        .op(service::protected_resource)
-        .op(service::openapi)
-        .op(service::docs)
-        .op(service::docs_asset)
-        .op(service::problem_page)
-        .op(service::health)
-        .op(service::ready)
-        .finish(app)
+    routes::all(Routes::default()).finish(app)
 }
 
 /// A handler of an operation.
@@ -91,15 +41,17 @@ where
     }
 }
 
+/// The routes that were added so far.
 #[derive(Default)]
-struct Routes {
+pub(crate) struct Routes {
     router: Router<App>,
     added: BTreeSet<Operation>,
     twice: Vec<Operation>,
 }
 
 impl Routes {
-    fn op<O: Op, H: Handler<O>>(mut self, handler: H) -> Self {
+    /// Adds the route of an operation.
+    pub(crate) fn op<O: Op, H: Handler<O>>(mut self, handler: H) -> Self {
         let operation = O::OPERATION;
         if !self.added.insert(operation) {
             self.twice.push(operation);

@@ -1,10 +1,10 @@
 //! The store: records on embedded SQLite and on PostgreSQL, with one API. The only crate that uses database drivers.
 //!
 //! - A query is one SQL text with a name ([`query`]), a row has one mapper ([`row`]), a transaction has one body ([`Store::write`]). Only
-//! `sqlite/` and `postgres/` differ.
+//!   `sqlite/` and `postgres/` differ.
 //! - Access to a tenant's data needs a proof: [`OrgScope`] for reading, [`OrgWrite`] for writing. Only [`access`] creates them.
 //! - Records change only through [`Tx::apply`], which takes the effects of a command. Before the transaction commits, they become one entry
-//! of the organization's ledger ([`ledger`]).
+//!   of the organization's ledger ([`ledger`]).
 //!
 //! A new noun gets a file with its queries and row mapper, a line in [`query::all`], a line in `records.rs`, and a file in
 //! `tests/conformance`, where every query must run on both engines.

@@ -1,26 +1,21 @@
 //! Records of every kind in the store: the statements that write them, which are derived from their fields, and the function that runs
 //! them.
 
-use fieldhouse_domain::api_keys::ApiKey;
-use fieldhouse_domain::divisions::Division;
+use constcat::concat;
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::favorites::Favorite;
-use fieldhouse_domain::games::Game;
-use fieldhouse_domain::ids::OrganizationId;
-use fieldhouse_domain::members::Member;
-use fieldhouse_domain::organizations::Organization;
+use fieldhouse_domain::ids::{Id as _, OrganizationId};
+use fieldhouse_domain::kinds::{Owned, Visibility};
+use fieldhouse_domain::ledger::Trace;
 use fieldhouse_domain::policy::sees_all_keys;
 use fieldhouse_domain::record::{Record, Table};
-use fieldhouse_domain::seasons::Season;
-use fieldhouse_domain::sessions::Session;
-use fieldhouse_domain::teams::Team;
-use fieldhouse_domain::users::User;
-use fieldhouse_domain::venues::Venue;
-use fieldhouse_domain::with_record;
+use fieldhouse_domain::{each_record, with_record};
 
 use crate::access::Proof;
 use crate::engine::{Reader, Tx, first};
 use crate::error::{Error, Result};
+use crate::ledger::reading::CHANGES;
+use crate::ledger::{Changed, Point};
 use crate::query::Query;
 use crate::row;
 use crate::value::{Value, id, values};
@@ -34,107 +29,98 @@ pub struct Statements {
     update: &'static Query,
     /// `None` if such records are never deleted.
     delete: Option<&'static Query>,
+    /// `None` if such records have no history, or one in several organizations.
+    changed: Option<&'static Query>,
     tenant: bool,
 }
 
 impl Statements {
     fn all(self) -> impl Iterator<Item = &'static Query> {
-        [Some(self.read), Some(self.insert), Some(self.update), self.delete].into_iter().flatten()
+        [Some(self.read), Some(self.insert), Some(self.update), self.delete, self.changed]
+            .into_iter()
+            .flatten()
     }
 }
 
 /// A kind of record that is stored.
-pub trait Stored: Record + Into<AnyRecord> {
+pub trait Stored: Owned + Into<AnyRecord> {
     /// The statements of its table.
     #[doc(hidden)]
     const STATEMENTS: Statements;
-    /// Whether a proof for the organization is enough to see the record. A record with an owner may be visible to the owner only.
-    #[doc(hidden)]
-    fn is_visible<R: Reader>(&self, proof: &impl Proof<R>) -> bool;
 }
 
 macro_rules! statements {
-    ($name:literal, $table:expr, $deleted:ident) => {{
+    ($table:expr, $kind:expr) => {{
         const TABLE: Table = $table;
         Statements {
-            read: &Query { name: concat!($name, ".by_key"), sql: TABLE.read },
-            insert: &Query { name: concat!($name, ".insert"), sql: TABLE.insert },
-            update: &Query { name: concat!($name, ".update"), sql: TABLE.update },
-            delete: delete!($deleted, $name, TABLE),
+            read: &Query { name: concat!(TABLE.name, ".by_key"), sql: TABLE.read },
+            insert: &Query { name: concat!(TABLE.name, ".insert"), sql: TABLE.insert },
+            update: &Query { name: concat!(TABLE.name, ".update"), sql: TABLE.update },
+            delete: if $kind.is_deleted() {
+                Some(&Query { name: concat!(TABLE.name, ".delete"), sql: TABLE.delete })
+            } else {
+                None
+            },
+            changed: if TABLE.tenant && matches!($kind.trace(), Trace::Images) {
+                const CHANGED: &str = concat!(
+                    "WITH page AS (",
+                    CHANGES,
+                    ") SELECT page.seq, page.position, page.id, page.verb, page.at, ",
+                    TABLE.columns,
+                    " FROM page LEFT JOIN ",
+                    TABLE.name,
+                    " ",
+                    TABLE.alias,
+                    " ON ",
+                    TABLE.alias,
+                    ".org_id = $1 AND ",
+                    TABLE.alias,
+                    ".id = page.id"
+                );
+                Some(&Query { name: concat!(TABLE.name, ".changed"), sql: CHANGED })
+            } else {
+                None
+            },
             tenant: TABLE.tenant,
         }
     }};
 }
 
-macro_rules! delete {
-    (deleted, $name:literal, $table:ident) => {
-        Some(&Query { name: concat!($name, ".delete"), sql: $table.delete })
-    };
-    (permanent, $name:literal, $table:ident) => {
-        None
-    };
-}
-
-/// Who may see a record. The key of a favorite contains its owner, so that others' are not read at all.
-macro_rules! visible {
-    (all, $record:ident, $proof:ident) => {
-        true
-    };
-    (itself, $record:ident, $proof:ident) => {
-        $record.id == $proof.organization()
-    };
-    (own_user, $record:ident, $proof:ident) => {
-        Some($record.id) == $proof.owner()
-    };
-    (own, $record:ident, $proof:ident) => {
-        Some($record.user_id) == $proof.owner()
-    };
-    // A key sees only itself, a user their own keys, an admin all keys of the organization.
-    (key, $record:ident, $proof:ident) => {
-        match $proof.through() {
-            Some(key) => key == $record.id,
-            None => Some($record.user_id) == $proof.owner() || sees_all_keys($proof.role()),
-        }
-    };
-}
-
 macro_rules! stored {
-    ($($record:ident $name:literal $deleted:ident $visible:ident;)+) => {
+    ($($record:path),+) => {
         $(impl Stored for $record {
-            const STATEMENTS: Statements = statements!($name, $record::TABLE, $deleted);
-            fn is_visible<R: Reader>(&self, _proof: &impl Proof<R>) -> bool { visible!($visible, self, _proof) }
+            const STATEMENTS: Statements = statements!(<$record as Record>::TABLE, <$record as Record>::KIND);
         })+
         /// Every statement that writes records.
         pub(crate) fn queries() -> impl Iterator<Item = &'static Query> {
-            let all = [$($record::STATEMENTS,)+];
-            let guests = [Some(GUESTS.insert), Some(GUESTS.update), GUESTS.delete];
-            all.into_iter().flat_map(Statements::all).chain(guests.into_iter().flatten())
+            let all = [$(<$record as Stored>::STATEMENTS,)+ GUESTS];
+            all.into_iter().flat_map(Statements::all)
         }
     };
 }
+each_record!(stored);
 
-stored! {
-    Organization "organizations" permanent itself;
-    User "users" permanent own_user;
-    Member "members" deleted all;
-    Session "sessions" permanent own;
-    ApiKey "api_keys" permanent key;
-    Season "seasons" deleted all;
-    Division "divisions" deleted all;
-    Team "teams" deleted all;
-    Venue "venues" deleted all;
-    Game "games" deleted all;
-    Favorite "favorites" deleted all;
+/// Whether a proof for the organization is enough to read a record.
+fn is_visible<S: Stored, R: Reader>(record: &S, proof: &impl Proof<R>) -> bool {
+    let is_owner = || proof.owner().is_some_and(|owner| record.owner() == Some(owner.uuid()));
+    match S::KIND.visibility() {
+        Visibility::Members => true,
+        Visibility::Itself => record.id().uuid() == proof.organization().uuid(),
+        Visibility::Owner => is_owner(),
+        Visibility::KeyHolders => match proof.through() {
+            Some(key) => key.uuid() == record.id().uuid(),
+            None => is_owner() || sees_all_keys(proof.role()),
+        },
+    }
 }
 
 /// The statements of guests' lists, which have the same columns as users' lists.
 const GUESTS: Statements = statements!(
-    "guest_favorites",
     match Favorite::TWIN {
         Some(twin) => twin,
         None => Favorite::TABLE,
     },
-    deleted
+    Kind::Favorite
 );
 
 /// A record by its id. `None` if it does not exist or the proof does not permit reading it.
@@ -148,7 +134,30 @@ pub async fn read<S: Stored, R: Reader>(
     let owner = (S::KIND == Kind::Favorite).then(|| id(proof.owner()));
     let values: Vec<Value<'_>> = org.into_iter().chain(owner).chain([id(record_id)]).collect();
     let found: Option<S> = first(reader, table.read, &values, row::record).await?;
-    Ok(found.filter(|record| record.is_visible(proof)))
+    Ok(found.filter(|record| is_visible(record, proof)))
+}
+
+/// Records of a kind that changed after a position in the ledger, each once, in the order of their latest entries, and deleted ones.
+pub async fn changed<S: Stored, R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    after: Point,
+    limit: u32,
+) -> Result<Vec<Changed<S>>> {
+    let no_history = || Error::Internal(format!("a {} has no history", S::KIND));
+    let query = S::STATEMENTS.changed.ok_or_else(no_history)?;
+    let values = values![id(proof.organization()), S::KIND.name(), after.seq, after.position, limit];
+    let read = reader.rows(query, values, |row| {
+        let point = Point { seq: row.next()?, position: row.next()? };
+        let (id, verb, at) = (row.next()?, row.next::<String>()?, row.next()?);
+        let record = row.optional_record()?;
+        // A record that is missing without a deletion so far was deleted by a later entry, which reports it.
+        let reported = record.is_some() || verb == "deleted";
+        Ok(reported.then_some(Changed { point, id, at, record }))
+    });
+    let mut changes: Vec<_> = read.await?.into_iter().flatten().collect();
+    changes.sort_by_key(|change| change.point);
+    Ok(changes)
 }
 
 /// A record of an organization by its id, to derive what follows from an effect.

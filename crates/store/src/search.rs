@@ -3,6 +3,14 @@
 use fieldhouse_domain::search::MAX_WORDS;
 use fieldhouse_domain::text;
 
+/// The SQL conditions that `name_folded` matches the patterns in these parameters.
+macro_rules! name_matches {
+    ($($parameter:literal)+) => {
+        constcat::concat!($(" AND (' ' || name_folded) LIKE $", $parameter),+)
+    };
+}
+pub(crate) use name_matches;
+
 /// Patterns that match a folded name, with a space before it, if it contains words that start with these.
 pub(crate) fn patterns(words: &[String]) -> [String; MAX_WORDS] {
     std::array::from_fn(|at| words.get(at).map_or_else(|| "%".to_owned(), |word| format!("% {word}%")))

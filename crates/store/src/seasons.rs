@@ -19,6 +19,7 @@ use crate::ledger::reading::CHANGES;
 use crate::ledger::{Changed, Point};
 use crate::query::queries;
 use crate::row::Row;
+use crate::search::name_matches;
 use crate::value::{Value, id, values};
 
 /// The seasons with the given ids, each row with one of its divisions, unordered. [`Gathering`] sorts them, because a sort in the database
@@ -41,7 +42,7 @@ macro_rules! with_divisions {
 
 /// Seasons of the organization $1 that match the filters $4 to $7, after the position $2, $3.
 macro_rules! page {
-    ($and:literal) => {
+    ($and:expr) => {
         with_divisions!(concat!(
             "SELECT id FROM seasons WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
                 AND (CAST($4 AS TEXT) IS NULL OR status = $4) AND (CAST($5 AS TEXT) IS NULL OR sport = $5)
@@ -54,8 +55,7 @@ macro_rules! page {
 
 queries! {
     LIST "seasons.list" page!("");
-    SEARCH "seasons.search" page!(" AND (' ' || name_folded) LIKE $9 AND (' ' || name_folded) LIKE $10 AND (' ' || name_folded) LIKE $11
-        AND (' ' || name_folded) LIKE $12 AND (' ' || name_folded) LIKE $13 AND (' ' || name_folded) LIKE $14");
+    SEARCH "seasons.search" page!(name_matches!("9" "10" "11" "12" "13" "14"));
     CHANGED "seasons.changed" concat!("WITH page AS (", CHANGES, ") SELECT page.seq, page.position, page.id, page.verb, page.at, ",
         Season::COLUMNS, ", ", Division::COLUMNS, ", d.name_folded
         FROM page LEFT JOIN seasons s ON s.org_id = $1 AND s.id = page.id

@@ -262,9 +262,14 @@ pub struct Properties(ObjectBuilder);
 impl Properties {
     /// The schema of a body. It allows no additional properties.
     pub fn of<B: Body>() -> RefOr<Schema> {
+        Self::build(B::properties)
+    }
+
+    /// The schema of an object with these fields and no other properties.
+    pub fn build(fields: impl FnOnce(Self) -> Self) -> RefOr<Schema> {
         let object = ObjectBuilder::new().schema_type(SchemaType::new(Type::Object));
         let object = object.additional_properties(Some(AdditionalProperties::FreeForm(false)));
-        B::properties(Self(object)).0.into()
+        fields(Self(object)).0.into()
     }
 
     /// Sets the description.

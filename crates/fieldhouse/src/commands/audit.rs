@@ -1,8 +1,13 @@
 //! `fieldhouse admin audit`: who changed what, and whether the log is intact.
 
+use std::str::FromStr;
+
 use clap::{Args, Subcommand};
+use fieldhouse_client::Call;
 use fieldhouse_client::api::audit::{AuditLogQuery, Entry};
-use fieldhouse_domain::ids::{ApiKeyId, UserId};
+use fieldhouse_client::api::request::ListQuery;
+use fieldhouse_client::api::{Op, Page};
+use fieldhouse_domain::ids::{ApiKeyId, InvalidId, UserId};
 use fieldhouse_server::operator;
 use fieldhouse_store::ledger::Verdict;
 use fieldhouse_store::organizations;
@@ -65,6 +70,26 @@ const COLUMNS: &[Column<Entry>] = &[
     ("REASON", Width::Least(8), |it| or_dash(it.reason.clone())),
     ("ID", Width::Whole, |it| it.id.to_string()),
 ];
+
+/// The changes of one record.
+#[derive(Args)]
+pub(crate) struct HistoryOptions<I: FromStr<Err = InvalidId> + Clone + Send + Sync + 'static> {
+    /// The record's id
+    pub(crate) id: I,
+    #[command(flatten)]
+    pub(crate) paging: Paging,
+}
+
+/// Lists the changes of one record.
+pub(crate) async fn history<O: Op<Answer = Page<Entry>>>(
+    context: &Context,
+    paging: &Paging,
+    call: impl FnOnce(&ListQuery) -> Call<O>,
+) -> anyhow::Result<()> {
+    let query = ListQuery { limit: paging.limit(), cursor: None };
+    paging.show(context, call(&query), COLUMNS).await?;
+    Ok(())
+}
 
 /// Lists or verifies the audit log.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {

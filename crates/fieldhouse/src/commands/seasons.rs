@@ -1,10 +1,13 @@
 //! `fieldhouse seasons`: seasons of the organization.
 
 use clap::{Args, Subcommand};
+use fieldhouse_client::Client;
 use fieldhouse_client::api::seasons::{Season, SeasonListQuery};
+use fieldhouse_domain::ids::SeasonId;
 use fieldhouse_domain::seasons::SeasonStatus;
 use fieldhouse_domain::sports::Sport;
 
+use super::audit::{self, HistoryOptions};
 use crate::arguments::{When, instants, one_of};
 use crate::context::Context;
 use crate::listing::Paging;
@@ -15,6 +18,8 @@ use crate::output::{Column, Width, or_dash};
 pub(crate) enum Options {
     /// List seasons, latest first
     List(ListOptions),
+    /// List the changes of a season, newest first
+    History(HistoryOptions<SeasonId>),
 }
 
 #[derive(Args)]
@@ -49,11 +54,20 @@ const COLUMNS: &[Column<Season>] = &[
     ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
-/// Lists seasons.
+/// Lists seasons, or the changes of one.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
-    let Options::List(ListOptions { status, sport, year, query, updated_since, paging }) = options;
     let client = context.signed_in()?;
-    let [updated_since] = instants(&client, [updated_since]).await?;
+    match options {
+        Options::List(options) => list(context, &client, options).await,
+        Options::History(HistoryOptions { id, paging }) => {
+            audit::history(context, &paging, |query| client.seasons().history(id, query)).await
+        }
+    }
+}
+
+async fn list(context: &Context, client: &Client, options: ListOptions) -> anyhow::Result<()> {
+    let ListOptions { status, sport, year, query, updated_since, paging } = options;
+    let [updated_since] = instants(client, [updated_since]).await?;
     let query = SeasonListQuery {
         status,
         sport,

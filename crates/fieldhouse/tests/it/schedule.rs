@@ -50,6 +50,24 @@ Winter 2026  basketball  active  2026-04-01  -     0          sea_01h2xcejqtf2nb
 }
 
 #[test]
+fn the_changes_of_a_season_are_listed() {
+    let entry = json!({
+        "id": "ent_01h2xcejqtf2nbrexx3vqjhp41", "seq": 7, "at": "2026-05-01T09:15:00Z",
+        "actor": {"user_id": null, "name": "Olga", "key_id": null, "on_behalf_of": null},
+        "operation": "seasons.change", "request_id": "r", "reason": null, "effects": [],
+    });
+    let olga = Person::new(move |_| list(&json!([entry]), None));
+    let id = "sea_01h2xcejqtf2nbrexx3vqjhp41";
+    olga.types_with_key(&format!("seasons history {id} --limit 5")).assert().success().stdout_eq(str![[r#"
+AT                    WHO   OPERATION       RECORDS  REASON  ID
+2026-05-01T09:15:00Z  Olga  seasons.change  0        -       ent_01h2xcejqtf2nbrexx3vqjhp41
+
+"#]]);
+    assert_eq!(olga.stub.seen()[0].call, format!("GET /api/v1/seasons/{id}/history"));
+    assert_eq!(olga.stub.seen()[0].query, "limit=5");
+}
+
+#[test]
 fn games_start_in_the_venues_local_time() {
     let olga = Person::new(club(json!([game(Some("Northside")), game(None)])));
     let upcoming =

@@ -7,9 +7,9 @@ use fieldhouse_domain::text::Name;
 /// - a missing score keeps the score of the team, even if the teams change sides; a team that is no longer in the game loses its score;
 /// - an unknown time keeps the known time, unless the date changes;
 /// - a missing place keeps the place, a missing court the court at the same venue, a missing round the round; another spelling keeps the
-/// existing one;
+///   existing one;
 /// - `scheduled`, the initial status of every game in a file, replaces postponed and cancelled, but never in progress, final, forfeit or
-/// abandoned, so that an older file does not undo a result;
+///   abandoned, so that an older file does not undo a result;
 /// - the end moves with the start.
 pub(super) fn merged(before: &Game, wanted: &Game) -> Game {
     let clock = clock(before, wanted);

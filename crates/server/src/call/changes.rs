@@ -6,13 +6,16 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fieldhouse_api::{Code, Op, Page, Tombstone};
+use fieldhouse_domain::ids::Id as _;
 use fieldhouse_store::ledger::{self, Changed, Following, Head, Point};
+use fieldhouse_store::records::{self, Stored};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
 use super::{Bounds, Call, Part};
+use crate::answer::Answered;
 use crate::failure::Failure;
 use crate::key_ring::Purpose;
 
@@ -42,10 +45,10 @@ pub struct Synced<P> {
 }
 
 /// The start of the requested changes.
-#[derive(Clone, Copy, Debug)]
-pub enum Since<'a> {
+#[derive(Clone, Debug)]
+pub enum Since {
     /// An earlier list.
-    Token(&'a str),
+    Token(String),
     /// A time.
     Time(Timestamp),
 }
@@ -61,6 +64,33 @@ pub struct Reading<'a> {
 }
 
 impl<O: Op> Call<O> {
+    /// The start of the requested changes. `None` if the request is for records. Changes cannot be filtered: the client would not learn
+    /// about a record that no longer matches the filter.
+    pub fn since(
+        &self,
+        since: Option<&str>,
+        updated_since: Option<Timestamp>,
+        filters: &[(&str, bool)],
+    ) -> Result<Option<Since>, Failure> {
+        let wanted = match (since, updated_since) {
+            (None, None) => return Ok(None),
+            (Some(token), _) => Since::Token(token.to_owned()),
+            (None, Some(time)) => Since::Time(time),
+        };
+        let both = [("updated_since", since.is_some() && updated_since.is_some())];
+        if let Some((filter, _)) = both.iter().chain(filters).find(|(_, sent)| *sent) {
+            let name = if since.is_some() { "since" } else { "updated_since" };
+            let fix = format!("Leave {filter} out and filter the response instead.");
+            return Err(Failure::parameter(
+                Code::InvalidParameter,
+                name,
+                "cannot be combined with a filter",
+                fix,
+            ));
+        }
+        Ok(Some(wanted))
+    }
+
     /// The requested part of a list and its position in the ledger: that of the first page, read before any record.
     pub async fn synced_part<P: DeserializeOwned>(
         &self,
@@ -75,8 +105,44 @@ impl<O: Op> Call<O> {
         Ok((Part { limit: part.limit, after: part.after.map(|after| after.point) }, sync))
     }
 
+    /// Responds with a page of records and the token of its position in the ledger. `point` is the position of a record in the list.
+    pub fn synced_page<P, R, T, N: Serialize>(
+        &self,
+        (part, sync): (Part<P>, Sync),
+        mut found: Vec<R>,
+        point: impl Fn(&R) -> N,
+        view: impl Fn(R) -> T,
+    ) -> Result<Answered<O>, Failure>
+    where
+        O: Op<Answer = Page<T>>,
+        Page<T>: Serialize,
+    {
+        let mut page = self.page_info(&part, &mut found, |record| Synced { point: point(record), sync })?;
+        page.sync = Some(self.sync_token(sync)?);
+        self.page(Page { data: found.into_iter().map(view).collect(), deleted: None, page })
+    }
+
+    /// Responds with a page of changes, for records of one table.
+    pub async fn changed<S: Stored, T>(
+        &self,
+        since: Since,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+        view: impl Fn(S) -> T,
+    ) -> Result<Answered<O>, Failure>
+    where
+        O: Op<Answer = Page<T>>,
+        Page<T>: Serialize,
+    {
+        let mut reading = self.changes(since, limit, cursor).await?;
+        let (after, reach) = (reading.after, reading.reach());
+        let changes = records::changed::<S, _>(&mut reading.following, self.scope()?, after, reach).await?;
+        let page = reading.page(self, changes, view, |id| S::Id::from_uuid(id).to_string()).await?;
+        self.page(page)
+    }
+
     /// The token of a position in the ledger.
-    pub fn sync_token(&self, sync: Sync) -> Result<String, Failure> {
+    fn sync_token(&self, sync: Sync) -> Result<String, Failure> {
         let place = serde_json::to_vec(&sync).map_err(|error| Failure::internal(error.to_string()))?;
         let signature = self.app.key_ring.mac(Purpose::Cursor, &self.signed_place(&place)?);
         Ok(URL_SAFE_NO_PAD.encode([&signature[..SIGNATURE], &place].concat()))
@@ -85,13 +151,13 @@ impl<O: Op> Call<O> {
     /// Starts to read changes.
     pub async fn changes(
         &self,
-        since: Since<'_>,
+        since: Since,
         limit: Option<u32>,
         cursor: Option<&str>,
     ) -> Result<Reading<'_>, Failure> {
         let scope = self.scope()?;
         let part = self.part::<Synced<Point>>(limit, cursor, Bounds::USUAL)?;
-        let wanted = match since {
+        let wanted = match &since {
             Since::Token(token) => Some(self.place(token)?),
             Since::Time(_) => None,
         };

@@ -91,7 +91,7 @@ impl<O: Op> Call<O> {
             assert!(
                 C::OPERATION as u32 == O::OPERATION as u32,
                 "a route must run the command of its operation"
-            )
+            );
         };
         let slot = self.slot()?;
         let repeatable = slot.is_some();

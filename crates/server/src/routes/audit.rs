@@ -1,8 +1,10 @@
 //! The audit log: entries of the organization's ledger.
 
 use fieldhouse_api::audit::{Actor, Effect, Entry};
+use fieldhouse_api::request::ListQuery;
 use fieldhouse_api::{Code, Op, Page, op};
 use fieldhouse_domain::effects::Kind;
+use fieldhouse_domain::ids::Id;
 use fieldhouse_store::ledger::{self, Filter};
 
 use crate::answer::Answered;
@@ -45,15 +47,31 @@ fn effect(effect: ledger::EntryEffect) -> Result<Effect, Failure> {
     })
 }
 
-/// A page of entries, the newest first.
-pub(super) fn page<O: Op>(
+/// Responds with a page of entries, newest first.
+fn page<O: Op<Answer = Page<Entry>>>(
     call: &Call<O>,
     part: &Part<i64>,
     mut found: Vec<ledger::Entry>,
-) -> Result<Page<Entry>, Failure> {
+) -> Result<Answered<O>, Failure> {
     let page = call.page_info(part, &mut found, |entry| entry.seq)?;
     let data = found.into_iter().map(view).collect::<Result<_, _>>()?;
-    Ok(Page { data, deleted: None, page })
+    call.page(Page { data, deleted: None, page })
+}
+
+/// Responds with the changes of the record in the path, newest first. A record that never existed is not found.
+pub(super) async fn history<O>(call: Call<O>, kind: Kind) -> Result<Answered<O>, Failure>
+where
+    O: Op<Path: Id, Query = ListQuery, Answer = Page<Entry>>,
+{
+    let query = &call.query;
+    let part = call.part::<i64>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
+    let (scope, record) = (call.scope()?, (kind, call.path()?.uuid()));
+    ledger::latest(call.store(), scope).await?;
+    let found = ledger::history(&mut call.store(), scope, record, part.after, part.reach()).await?;
+    if found.is_empty() && part.after.is_none() {
+        return Err(Failure::not_found());
+    }
+    page(&call, &part, found)
 }
 
 pub(crate) async fn list(call: Call<op::AuditLog>) -> Result<Answered<op::AuditLog>, Failure> {
@@ -75,6 +93,5 @@ pub(crate) async fn list(call: Call<op::AuditLog>) -> Result<Answered<op::AuditL
     let scope = call.scope()?;
     ledger::latest(call.store(), scope).await?;
     let found = ledger::entries(&mut call.store(), scope, &filter, part.after, part.reach()).await?;
-    let page = page(&call, &part, found)?;
-    call.page(page)
+    page(&call, &part, found)
 }

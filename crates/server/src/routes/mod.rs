@@ -1,14 +1,68 @@
-//! Handlers, one file for each noun. A handler runs a command or reads the store, and responds; it never compares roles.
+//! Handlers, one file for each noun, and the list of all handlers. A handler runs a command or reads the store, and responds; it never
+//! compares roles.
 
-pub(crate) mod api_keys;
-pub(crate) mod audit;
-pub(crate) mod auth;
-pub(crate) mod colleges;
-pub(crate) mod favorites;
-pub(crate) mod games;
-pub(crate) mod imports;
-pub(crate) mod members;
-pub(crate) mod organization;
-pub(crate) mod profile;
-pub(crate) mod seasons;
-pub(crate) mod service;
+mod api_keys;
+mod audit;
+mod auth;
+mod colleges;
+mod favorites;
+mod games;
+mod imports;
+mod members;
+mod organization;
+mod profile;
+mod seasons;
+mod service;
+
+use crate::router::Routes;
+
+/// All operations with their handlers.
+pub(crate) fn all(routes: Routes) -> Routes {
+    routes
+        .op(auth::login)
+        .op(auth::refresh)
+        .op(auth::logout)
+        .op(auth::password)
+        .op(auth::sessions)
+        .op(auth::revoke_session)
+        .op(api_keys::create)
+        .op(api_keys::list)
+        .op(api_keys::current)
+        .op(api_keys::read)
+        .op(api_keys::revoke)
+        .op(profile::me)
+        .op(organization::read)
+        .op(members::list)
+        .op(members::read)
+        .op(members::change)
+        .op(members::remove)
+        .op(seasons::list)
+        .op(seasons::create)
+        .op(seasons::read)
+        .op(seasons::change)
+        .op(seasons::delete)
+        .op(seasons::history)
+        .op(audit::list)
+        .op(games::upcoming)
+        .op(games::read)
+        .op(imports::league)
+        .op(colleges::search)
+        .op(colleges::programs)
+        .op(colleges::read_program)
+        .op(favorites::list)
+        .op(favorites::save)
+        .op(favorites::change)
+        .op(favorites::remove)
+        .op(favorites::order)
+        .op(favorites::claim)
+        .op(colleges::read)
+        .op(service::json_web_keys)
+        .op(service::openid_configuration)
+        .op(service::protected_resource)
+        .op(service::openapi)
+        .op(service::docs)
+        .op(service::docs_asset)
+        .op(service::problem_page)
+        .op(service::health)
+        .op(service::ready)
+}

@@ -5,6 +5,8 @@ use fieldhouse_domain::divisions::{Division, DivisionGender};
 use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::favorites::{self as lists, ChangeFavorite, Favorite, Fit, ListOwner, Notes, Stage};
 use fieldhouse_domain::games::{Game, GameKind, GameStatus, LastChange};
+use fieldhouse_domain::ids::Id as _;
+use fieldhouse_domain::ledger::Trace;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::Organization;
 use fieldhouse_domain::roles::Role;
@@ -17,6 +19,7 @@ use fieldhouse_domain::text::{Address, Email, ExternalId, Name, Tag};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::User;
 use fieldhouse_domain::venues::Venue;
+use fieldhouse_store::ledger::Point;
 use fieldhouse_store::records::{self, Stored};
 use fieldhouse_store::{OrgScope, Store};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
@@ -71,6 +74,17 @@ impl Place<'_> {
         let mut written = after;
         written.set_version(2, later());
         assert_eq!(self.read(&written).await, written, "read as it was changed");
+        if S::TABLE.tenant && S::KIND.trace() == Trace::Images {
+            self.store.post_everything().await.unwrap();
+            let changed =
+                records::changed::<S, _>(&mut &*self.store, self.scope, Point::behind(0), 100).await;
+            let mut changed = changed.unwrap().into_iter().filter_map(|change| change.record);
+            assert_eq!(
+                changed.find(|record| record.id().uuid() == written.id().uuid()),
+                Some(written),
+                "is in the feed"
+            );
+        }
     }
 
     async fn creates_and_changes<S: Stored>(&self, before: S, after: S, identity: &[&str]) {

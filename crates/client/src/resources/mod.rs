@@ -1,13 +1,26 @@
 //! Resource groups: the client's methods, as tables.
 //!
 //! A group is one `resource!` table in the file of its noun, with one row for each method: arguments and the operation. The operation table
-//! says how the operation is called. A new group gets a line in `groups!` below. [`covered`] comes from the same tables, and a test
-//! compares it with the operation table, so that no operation is forgotten.
+//! says how the operation is called. A new group gets a file and a line in `groups!` below. [`covered`] comes from the same tables, and a
+//! test compares it with the operation table, so that no operation is forgotten.
+
+pub mod api_keys;
+pub mod audit;
+pub mod auth;
+pub mod colleges;
+pub mod favorites;
+pub mod games;
+pub mod imports;
+pub mod members;
+pub mod organization;
+pub mod profile;
+pub mod seasons;
+pub mod service;
 
 use fieldhouse_api::Operation;
 
+use self::colleges::Colleges;
 use crate::client::Client;
-use crate::colleges::Colleges;
 
 /// Defines a resource group: a struct with a method for each row. A row's arguments are the path parameters in order, `query` and `body`.
 macro_rules! resource {
@@ -88,12 +101,12 @@ pub(crate) use {argument, call, path_of, resource};
 macro_rules! groups {
     ($($owner:ident: $($(#[$doc:meta])* $name:ident $module:ident::$group:ident,)+;)+) => {
         $(impl $owner {
-            $($(#[$doc])* pub fn $name(&self) -> crate::$module::$group { crate::$module::$group(self.client()) })+
+            $($(#[$doc])* pub fn $name(&self) -> $module::$group { $module::$group(self.client()) })+
         })+
 
         /// Every operation with a method, one entry for each method.
         pub fn covered() -> Vec<Operation> {
-            [$($(crate::$module::$group::OPERATIONS),+),+].concat()
+            [$($($module::$group::OPERATIONS),+),+].concat()
         }
     };
 }

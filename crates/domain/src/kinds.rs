@@ -1,0 +1,176 @@
+//! Kinds of record: a table with the properties of each kind, and a record of any kind.
+//!
+//! A new kind gets one row in the table. Records of the catalogue have a kind too, but no effect is about one of them.
+
+use jiff::Timestamp;
+use serde_json::{Map, Value as Json};
+use uuid::Uuid;
+
+use crate::api_keys::ApiKey;
+use crate::divisions::Division;
+use crate::favorites::Favorite;
+use crate::games::Game;
+use crate::ids::{
+    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, Id, MemberId, OrganizationId, ProgramId, SeasonId,
+    SessionId, TeamId, UserId, VenueId,
+};
+use crate::ledger::Trace;
+use crate::members::Member;
+use crate::organizations::Organization;
+use crate::record::{Record, enumeration};
+use crate::seasons::Season;
+use crate::sessions::Session;
+use crate::teams::Team;
+use crate::users::User;
+use crate::venues::Venue;
+
+/// Who may read a record, among the callers who may read records of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    /// Every member of the organization.
+    Members,
+    /// Every member of this organization.
+    Itself,
+    /// Its owner.
+    Owner,
+    /// Its owner, the key itself, and an admin of the organization.
+    KeyHolders,
+}
+
+/// A record that may have an owner.
+pub trait Owned: Record {
+    /// The user or guest who owns the record. `None` if it belongs to the organization.
+    fn owner(&self) -> Option<Uuid>;
+}
+
+macro_rules! kinds {
+    (
+        $($doc:literal $kind:ident $name:literal $id:ident $depth:literal $trace:ident |$record:ident| $owner:expr, $visibility:ident $deleted:literal;)+
+        catalogue:
+        $($catalogue_doc:literal $catalogue:ident $catalogue_name:literal $catalogue_id:ident $catalogue_depth:literal;)+
+    ) => {
+        enumeration! {
+            /// A kind of record.
+            Kind {
+                $(#[doc = $doc] $kind $name,)+
+                $(#[doc = $catalogue_doc] $catalogue $catalogue_name,)+
+            }
+        }
+
+        impl Kind {
+            /// The longest chain of references from a record of this kind to records of other kinds.
+            pub const fn depth(self) -> i8 {
+                match self { $(Self::$kind => $depth,)+ $(Self::$catalogue => $catalogue_depth),+ }
+            }
+            /// What the ledger stores of a change to a record of this kind.
+            pub const fn trace(self) -> Trace {
+                match self { $(Self::$kind => Trace::$trace,)+ $(Self::$catalogue => Trace::Nothing),+ }
+            }
+            /// Who may read a record of this kind.
+            pub const fn visibility(self) -> Visibility {
+                match self { $(Self::$kind => Visibility::$visibility,)+ $(Self::$catalogue => Visibility::Members),+ }
+            }
+            /// Whether records of this kind can be deleted.
+            pub const fn is_deleted(self) -> bool {
+                match self { $(Self::$kind => $deleted,)+ $(Self::$catalogue => false),+ }
+            }
+            /// The id of a record of this kind as it is written on the wire.
+            pub fn written_id(self, uuid: Uuid) -> String {
+                match self {
+                    $(Self::$kind => $id::from_uuid(uuid).to_string(),)+
+                    $(Self::$catalogue => $catalogue_id::from_uuid(uuid).to_string()),+
+                }
+            }
+            /// The kind and UUID of a written id.
+            pub fn of_written_id(text: &str) -> Option<(Self, Uuid)> {
+                None
+                    $(.or_else(|| Some((Self::$kind, text.parse::<$id>().ok()?.uuid()))))+
+                    $(.or_else(|| Some((Self::$catalogue, text.parse::<$catalogue_id>().ok()?.uuid()))))+
+            }
+        }
+
+        /// A record of any kind.
+        #[derive(Clone, Debug, PartialEq)]
+        #[expect(missing_docs, reason = "each member is the record of its name")]
+        pub enum AnyRecord { $($kind($kind),)+ }
+
+        $(
+            impl From<$kind> for AnyRecord { fn from(record: $kind) -> Self { Self::$kind(record) } }
+            impl TryFrom<AnyRecord> for $kind {
+                type Error = Kind;
+                /// Converts to the record's own type, or returns the kind it is.
+                fn try_from(any: AnyRecord) -> Result<Self, Kind> {
+                    match any { AnyRecord::$kind(record) => Ok(record), other => Err(other.kind()) }
+                }
+            }
+            impl Owned for $kind { fn owner(&self) -> Option<Uuid> { let $record = self; $owner } }
+        )+
+
+        impl AnyRecord {
+            /// The kind of record.
+            pub fn kind(&self) -> Kind { match self { $(Self::$kind(_) => Kind::$kind),+ } }
+            /// The record's UUID.
+            pub fn uuid(&self) -> Uuid { match self { $(Self::$kind(record) => record.id.uuid()),+ } }
+            /// The record's id as it is written on the wire.
+            pub fn id(&self) -> String { match self { $(Self::$kind(record) => record.id.to_string()),+ } }
+            /// The user or guest who owns the record. `None` if it belongs to the organization.
+            pub fn owner(&self) -> Option<Uuid> { match self { $(Self::$kind(record) => Owned::owner(record)),+ } }
+            /// The version: 1 at first, and one more with every change.
+            pub fn version(&self) -> i64 { match self { $(Self::$kind(record) => record.version),+ } }
+            /// When it last changed.
+            pub fn updated_at(&self) -> Timestamp { match self { $(Self::$kind(record) => record.updated_at),+ } }
+            /// All fields except secrets, in the order of the declaration.
+            pub fn image(&self) -> Map<String, Json> { match self { $(Self::$kind(record) => record.image()),+ } }
+            /// The names of the fields that differ, without bookkeeping; all fields if `other` is of another kind.
+            pub fn changed(&self, other: &Self) -> Vec<&'static str> {
+                match (self, other) {
+                    $((Self::$kind(one), Self::$kind(other)) => one.changed(other),)+
+                    $((Self::$kind(_), _) => $kind::FIELDS.to_vec(),)+
+                }
+            }
+            pub(crate) fn set_version(&mut self, version: i64, updated_at: Timestamp) {
+                match self { $(Self::$kind(record) => record.set_version(version, updated_at)),+ }
+            }
+        }
+
+        /// Evaluates an expression with the record of any kind: `with_record!(any, record => expression)`.
+        #[macro_export]
+        macro_rules! with_record {
+            ($any:expr, $it:ident => $body:expr) => {
+                match $any { $($crate::kinds::AnyRecord::$kind($it) => $body),+ }
+            };
+        }
+
+        /// Passes the types of all kinds of record to a macro, with their paths: `each_record!(callback)` is
+        /// `callback! { Organization, User, ... }`.
+        #[macro_export]
+        macro_rules! each_record {
+            ($callback:ident) => { $callback! { $($crate::kinds::records::$kind),+ } };
+        }
+
+        /// The records of the table, by the names of their kinds.
+        pub mod records {
+            $(#[doc = $doc] pub type $kind = super::$kind;)+
+        }
+    };
+}
+
+#[rustfmt::skip]
+kinds! {
+// documentation, kind, name, id, depth, trace in the ledger, owner, visibility, whether it can be deleted
+    "Organizations." Organization "organization" OrganizationId 0 Images      |_it| None,                    Itself     false;
+    "Users."         User         "user"         UserId         0 Memberships |it| Some(it.id.uuid()),       Owner      false;
+    "Members."       Member       "member"       MemberId       1 Images      |it| Some(it.user_id.uuid()),  Members    true;
+    "Sessions."      Session      "session"      SessionId      1 Fields      |it| Some(it.user_id.uuid()),  Owner      false;
+    "API keys."      ApiKey       "api_key"      ApiKeyId       1 Fields      |it| Some(it.user_id.uuid()),  KeyHolders false;
+    "Seasons."       Season       "season"       SeasonId       1 Images      |_it| None,                    Members    true;
+    "Divisions."     Division     "division"     DivisionId     2 Images      |_it| None,                    Members    true;
+    "Teams."         Team         "team"         TeamId         3 Images      |_it| None,                    Members    true;
+    "Venues."        Venue        "venue"        VenueId        1 Images      |_it| None,                    Members    true;
+    "Games."         Game         "game"         GameId         4 Images      |_it| None,                    Members    true;
+    // A list belongs to a family, not to the club.
+    "Saved college programs." Favorite "favorite" FavoriteId    2 Nothing     |it| Some(it.owner_id.uuid()), Owner      true;
+catalogue:
+    "Colleges of the catalogue." College "college" CollegeId 0;
+    "Programs of the catalogue." Program "program" ProgramId 1;
+}
