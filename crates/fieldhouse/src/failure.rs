@@ -173,7 +173,7 @@ fn next_step(code: Code) -> Option<String> {
 
 /// Advice that only refers to what is printed anyway.
 fn only_points(advice: &str) -> bool {
-    ["The detail", "The problem", "errors names"].iter().any(|start| advice.starts_with(start))
+    ["The detail", "The problem", "errors names", "required_"].iter().any(|start| advice.starts_with(start))
 }
 
 /// Why no connection was made, in plain words instead of those of libraries.

@@ -225,7 +225,7 @@ fn invalid(fields: &[fieldhouse_domain::FieldError]) -> String {
     match fields {
         [field] if field.pointer.is_empty() => format!("The body {}.", field.message),
         [field] => format!("{} {}.", field.pointer, field.message),
-        _ => format!("{} fields are invalid. See errors.", fields.len()),
+        _ => format!("{} fields are invalid.", fields.len()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! How a client without a credential becomes a guest, and how their list is claimed.
+//! How a client without a credential becomes a guest, and how a user claims the list.
 
 use fieldhouse_client::Client;
 use fieldhouse_client::api::favorites::FavoriteListQuery;
@@ -17,7 +17,7 @@ fn answer(seen: &Seen) -> Reply {
 }
 
 #[tokio::test]
-async fn a_guest_is_known_again_by_the_token() {
+async fn the_guest_token_identifies_the_guest() {
     let stub = Stub::new(answer);
     let client = Client::builder(stub.url()).build().expect("a client");
     let favorites = client.colleges().favorites();
@@ -30,7 +30,7 @@ async fn a_guest_is_known_again_by_the_token() {
 }
 
 #[tokio::test]
-async fn with_a_credential_the_guest_is_named_only_to_claim_the_list() {
+async fn with_a_credential_the_guest_token_is_sent_only_to_claim_the_list() {
     let stub = Stub::new(answer);
     let client =
         Client::builder(stub.url()).api_key("fhk_key").guest_token("guest-7").build().expect("a client");

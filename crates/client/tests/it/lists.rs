@@ -1,4 +1,4 @@
-//! Lists, page by page.
+//! Lists as streams of pages and records.
 
 use fieldhouse_client::Method;
 use fieldhouse_client::api::Page;
@@ -46,7 +46,7 @@ async fn a_stream_follows_every_cursor_and_keeps_the_filters() {
 }
 
 #[tokio::test]
-async fn pages_come_whole_and_only_as_far_as_they_are_wanted() {
+async fn pages_are_requested_only_when_needed() {
     let stub = three_pages();
     let mut pages = client(&stub).seasons().list(&SeasonListQuery::default()).pages();
     let first = pages.try_next().await.expect("a page").expect("a page");

@@ -1,12 +1,12 @@
-//! The client against a stub server: what it sends, what it repeats, and what it makes of the answers.
+//! The client with a stub server: what it sends, what it retries, and how it reads responses.
 
 #[path = "../support/mod.rs"]
 mod support;
 
 mod guests;
 mod lists;
-mod repetitions;
 mod requests;
+mod retries;
 mod sessions;
 
 use fieldhouse_client::{Client, Error};
@@ -15,7 +15,7 @@ use support::{Reply, Stub};
 
 const SEASON: &str = "sea_01h2xcejqtf2nbrexx3vqjhp41";
 
-/// A season as the server would write it.
+/// A season in the server's JSON.
 fn season(name: &str) -> Value {
     json!({
         "id": SEASON, "name": name, "sport": "basketball", "status": "active", "starts_on": null, "ends_on": null,
@@ -36,7 +36,7 @@ fn client(stub: &Stub) -> Client {
     Client::builder(stub.url()).api_key("fhk_key").build().expect("a client")
 }
 
-/// A stub that answers everything with the same.
+/// A stub that always returns the same response.
 fn always(status: u16, body: Value) -> Stub {
     Stub::new(move |_| Reply::json(status, &body))
 }

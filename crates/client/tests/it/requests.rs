@@ -1,4 +1,4 @@
-//! What requests carry, and how answers are read.
+//! The content of requests, and how responses are read.
 
 use fieldhouse_client::api::Data;
 use fieldhouse_client::api::seasons::{ChangeSeason, Season};
@@ -10,7 +10,7 @@ use crate::support::{Reply, Stub};
 use crate::{SEASON, always, client, code, season};
 
 #[tokio::test]
-async fn a_record_comes_with_its_version_and_goes_back_under_it() {
+async fn a_version_is_read_and_sent_with_a_change() {
     let stub = Stub::new(|seen| match seen.header("if-none-match") {
         Some(_) => Reply::json(304, &Value::Null),
         None => Reply::json(200, &json!({"data": season("Winter")})).header("etag", "\"1-abc\""),
@@ -27,7 +27,7 @@ async fn a_record_comes_with_its_version_and_goes_back_under_it() {
 }
 
 #[tokio::test]
-async fn any_path_can_be_asked_and_answers_typed_or_raw() {
+async fn any_path_can_be_requested_typed_or_raw() {
     let stub = always(200, json!({"data": season("Winter")}));
     let client = client(&stub);
     let path = format!("api/v1/seasons/{SEASON}?a=1");
@@ -49,7 +49,7 @@ async fn any_path_can_be_asked_and_answers_typed_or_raw() {
 }
 
 #[tokio::test]
-async fn errors_are_told_apart() {
+async fn errors_are_distinguished() {
     let stub = Stub::new(|seen| match seen.nth {
         0 => Reply::problem(418, "short_and_stout"),
         1 => Reply::json(431, &Value::Null).header("x-request-id", "req-9"),
@@ -63,7 +63,7 @@ async fn errors_are_told_apart() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_is_refused_here() {
+async fn invalid_requests_are_not_sent() {
     let stub = always(200, json!({}));
     let client = client(&stub);
     assert!(matches!(client.service().docs_asset("..").await, Err(Error::Request(_))));
@@ -75,7 +75,7 @@ async fn what_cannot_be_sent_is_refused_here() {
 }
 
 #[test]
-fn nothing_shows_a_secret() {
+fn debug_shows_no_secret() {
     let builder = || Client::builder("http://a.test").guest_token("s3cret");
     let key = builder().api_key("s3cret").build().expect("a client");
     let session = builder().session(SessionTokens::new("s3cret", "s3cret")).build().expect("a client");

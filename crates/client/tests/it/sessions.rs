@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::support::{Reply, Seen, Stub};
 use crate::{code, page};
 
-/// Tokens as the server would write them.
+/// Tokens in the server's JSON.
 fn tokens(access: &str, refresh: &str) -> Reply {
     Reply::json(
         200,
@@ -26,7 +26,7 @@ fn tokens(access: &str, refresh: &str) -> Reply {
     )
 }
 
-/// Refreshes `refresh-1` once, to `access-2`, which alone it takes.
+/// Refreshes `refresh-1` once, to `access-2`, which is the only valid access token.
 fn renewing(seen: &Seen) -> Reply {
     if seen.call == "POST /api/v1/auth/refresh" {
         std::thread::sleep(Duration::from_millis(50));
@@ -67,7 +67,7 @@ async fn concurrent_calls_share_one_renewal() {
 }
 
 #[tokio::test]
-async fn a_session_that_cannot_be_renewed_says_so_once() {
+async fn a_failed_renewal_is_reported_once() {
     let stub = Stub::new(renewing);
     let client = Client::builder(stub.url())
         .session(SessionTokens::new("access-0", "refresh-0"))
@@ -77,7 +77,7 @@ async fn a_session_that_cannot_be_renewed_says_so_once() {
     assert_eq!(refreshes(&stub), 1);
 }
 
-/// A store in which another process has left newer tokens.
+/// A store in which another process has stored newer tokens.
 struct Shared(Arc<AtomicUsize>);
 
 impl SessionStore for Shared {
@@ -92,12 +92,12 @@ impl SessionLock for Shared {
         Some(SessionTokens::new("access-2", "refresh-2"))
     }
     fn store(&mut self, _: &SessionTokens) -> io::Result<()> {
-        Err(io::Error::other("nothing is to be stored"))
+        Err(io::Error::other("nothing must be stored"))
     }
 }
 
 #[tokio::test]
-async fn tokens_that_another_process_renewed_are_taken_over() {
+async fn tokens_renewed_by_another_process_are_used() {
     let stub = Stub::new(renewing);
     let turns = Arc::new(AtomicUsize::new(0));
     let client = Client::builder(stub.url())

@@ -1,5 +1,4 @@
-//! A stub server: a listener that answers what a test tells it to, and remembers what it was asked. It is as small as HTTP/1.1 allows:
-//! one request a connection.
+//! A stub server that responds as a test says and records its requests. It accepts one request for each connection.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,14 +7,14 @@ use std::thread;
 
 use serde_json::Value;
 
-/// A request that came in.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     /// Method and path: `GET /api/v1/seasons`.
     pub(crate) call: String,
-    /// The part after the question mark.
+    /// The query.
     pub(crate) query: String,
-    /// How many requests of the same method and path came before.
+    /// The number of earlier requests with the same method and path.
     pub(crate) nth: usize,
     /// The body.
     pub(crate) body: String,
@@ -29,7 +28,7 @@ impl Seen {
     }
 }
 
-/// What the stub answers.
+/// A response of the stub.
 pub(crate) struct Reply {
     status: u16,
     headers: Vec<(&'static str, String)>,
@@ -37,12 +36,12 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// A JSON answer.
+    /// A JSON response.
     pub(crate) fn json(status: u16, body: &Value) -> Self {
         Self { status, headers: Vec::new(), body: body.to_string() }
     }
 
-    /// No answer: it hangs up.
+    /// No response: the connection is closed.
     pub(crate) fn none() -> Self {
         Self::json(0, &Value::Null)
     }
@@ -60,7 +59,7 @@ impl Reply {
         )
     }
 
-    /// The answer with a header more.
+    /// Adds a header.
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
@@ -74,7 +73,7 @@ pub(crate) struct Stub {
 }
 
 impl Stub {
-    /// Starts a stub that answers with this function.
+    /// Starts a stub that responds with this function.
     pub(crate) fn new(answer: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let stub = Self { address: listener.local_addr().expect("an address"), seen: Arc::default() };
@@ -88,12 +87,12 @@ impl Stub {
         stub
     }
 
-    /// Its address.
+    /// Its URL.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What it was asked so far.
+    /// The requests so far.
     pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().expect("a lock").clone()
     }

@@ -94,7 +94,7 @@ impl Field for Timestamp {
         input
             .as_text()
             .and_then(|text| text.parse().ok())
-            .or_else(|| at.expected("a time such as 2026-05-01T09:15:00Z"))
+            .or_else(|| at.refuse("invalid", "is not a time", "Send a time such as 2026-05-01T09:15:00Z."))
     }
     fn schema() -> RefOr<Schema> {
         body::text(KnownFormat::DateTime)
@@ -111,7 +111,8 @@ impl Field for Date {
             let day: Option<Self> = text.parse().ok();
             day.filter(|day| day.to_string() == text && YEARS.contains(&day.year()))
         });
-        day.or_else(|| at.expected("a date such as 2026-05-31, in the years 1900 to 2199"))
+        let fix = "Send a date such as 2026-05-31, in the years 1900 to 2199.";
+        day.or_else(|| at.refuse("invalid", "is not a date", fix))
     }
     fn schema() -> RefOr<Schema> {
         body::text(KnownFormat::Date)

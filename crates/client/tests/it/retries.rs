@@ -1,4 +1,4 @@
-//! What is repeated, and what is not.
+//! Which requests are retried.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ fn create() -> NewSeason {
     NewSeason::new("Winter".parse().expect("a name"), "basketball".parse().expect("a sport"), zone)
 }
 
-/// Busy first, then the line breaks, then success.
+/// Busy first, then a closed connection, then success.
 fn shaky() -> Stub {
     Stub::new(|seen| match seen.nth {
         0 => Reply::problem(503, "overloaded").header("retry-after", "0"),
@@ -25,7 +25,7 @@ fn shaky() -> Stub {
 }
 
 #[tokio::test]
-async fn a_repeated_request_keeps_its_idempotency_key_and_body() {
+async fn a_retry_has_the_same_idempotency_key_and_body() {
     let stub = shaky();
     assert_eq!(client(&stub).seasons().create(&create()).await.expect("a season").name, "Winter");
     let seen = stub.seen();
@@ -54,7 +54,7 @@ async fn a_given_key_is_used_and_a_change_is_a_merge_patch() {
 }
 
 #[tokio::test]
-async fn what_may_not_happen_twice_is_not_repeated() {
+async fn unsafe_requests_are_not_retried() {
     let stub = Stub::new(|_| Reply::problem(503, "overloaded"));
     let login = Login {
         email: "a@b.org".parse().expect("an address"),
@@ -76,7 +76,7 @@ async fn repetitions_end() {
 }
 
 #[tokio::test]
-async fn the_server_says_how_long_to_wait() {
+async fn retry_after_is_followed() {
     let stub = Stub::new(|seen| match seen.nth {
         0 => Reply::problem(429, "rate_limited").header("retry-after", "1"),
         _ => Reply::json(200, &json!({"data": season("Winter")})),
@@ -87,7 +87,7 @@ async fn the_server_says_how_long_to_wait() {
 }
 
 #[tokio::test]
-async fn a_wait_too_long_or_in_vain_is_left_to_the_caller() {
+async fn long_waits_and_final_failures_are_returned() {
     let long = Stub::new(|_| Reply::problem(429, "rate_limited").header("retry-after", "3600"));
     let vain = Stub::new(|_| {
         let problem = json!({"code": "too_many_open", "status": 429, "retryable": false});
@@ -100,7 +100,7 @@ async fn a_wait_too_long_or_in_vain_is_left_to_the_caller() {
 }
 
 #[tokio::test]
-async fn an_unreachable_server_is_said_to_be_so() {
+async fn an_unreachable_server_is_reported() {
     let client = Client::builder("http://127.0.0.1:9").retries(0).build().expect("a client");
     let error = client.service().health().await.expect_err("no server");
     assert!(error.is_unreachable(), "{error:?}");
