@@ -143,7 +143,8 @@ fn a_mistyped_data_folder_is_not_created() {
             command.arg("--data-dir").arg(&folder);
             let refused = run(command);
             assert_eq!(refused.code, 1, "{words:?} {refused:?}");
-            assert!(refused.error.contains("does not exist"), "{words:?} {refused:?}");
+            let reason = if words[0] == "serve" { "no Fieldhouse data in" } else { "does not exist" };
+            assert!(refused.error.contains(reason), "{words:?} {refused:?}");
             assert!(refused.error.contains("`fieldhouse init`"), "{words:?} {refused:?}");
             assert!(!folder.exists(), "{words:?}");
         }
