@@ -77,7 +77,7 @@ fn cargo_test(steps: &mut Steps, arguments: &[OsString]) -> Result<()> {
         steps.run("PostgreSQL", "The tests always run on both engines, so it is needed.", Server::start)?;
     steps.run("tests", TESTS_FAILED, || {
         let mut command = cargo();
-        command.args(["test", "--locked"]).envs(server.environment());
+        command.args(["test", "--locked", "--no-fail-fast"]).envs(server.environment());
         if Path::new(PRODUCED).is_dir() {
             command.env(PRODUCED_VARIABLE, absolute(PRODUCED)?);
         }

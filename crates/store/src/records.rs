@@ -93,8 +93,9 @@ macro_rules! stored {
         })+
         /// Every statement that writes records.
         pub(crate) fn queries() -> impl Iterator<Item = &'static Query> {
-            let all = [$(<$record as Stored>::STATEMENTS,)+ GUESTS];
-            all.into_iter().flat_map(Statements::all)
+            let all = [$(<$record as Stored>::STATEMENTS),+];
+            let guests = [Some(GUESTS.insert), Some(GUESTS.update), GUESTS.delete];
+            all.into_iter().flat_map(Statements::all).chain(guests.into_iter().flatten())
         }
     };
 }
