@@ -4,8 +4,10 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::str::FromStr;
 
+use clap::Args;
 use fieldhouse_client::Client;
 use fieldhouse_client::api::Code;
+use fieldhouse_domain::ids::NotAnId;
 use fieldhouse_domain::time::TimeZoneName;
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
@@ -66,6 +68,19 @@ async fn zone(client: &Client) -> anyhow::Result<TimeZoneName> {
     });
     let zone = organization?.time_zone;
     TimeZoneName::parse(&zone).map_err(|wrong| anyhow::anyhow!("{zone} {wrong}"))
+}
+
+/// What a change does with a field that may be empty: sets it, empties it, or leaves it as it is.
+#[expect(clippy::option_option, reason = "a body of change tells what is left out from what is emptied")]
+pub(crate) fn change<T>(given: Option<T>, clear: bool) -> Option<Option<T>> {
+    given.map(Some).or(clear.then_some(None))
+}
+
+/// A record that a command is about.
+#[derive(Args)]
+pub(crate) struct Target<I: FromStr<Err = NotAnId> + Clone + Send + Sync + 'static> {
+    /// Its id
+    pub(crate) id: I,
 }
 
 /// Reads one of the numbers that cannot be 0.

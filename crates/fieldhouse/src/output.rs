@@ -54,6 +54,12 @@ impl Output {
         Ok(())
     }
 
+    /// Writes one record, one column a line.
+    pub(crate) fn one<T: Serialize>(self, record: &T, columns: &[Column<T>]) -> io::Result<()> {
+        let rows: Vec<_> = columns.iter().map(|(heading, _, show)| (*heading, show(record))).collect();
+        self.record(record, &rows)
+    }
+
     /// Writes one record, one field a line.
     pub(crate) fn record<T: Serialize>(self, record: &T, rows: &[(&str, String)]) -> io::Result<()> {
         if self.is_json() {

@@ -26,6 +26,7 @@ mod sessions;
 mod twins;
 mod two_clubs;
 mod users;
+mod venues;
 mod versions;
 
 use fieldhouse_store::Store;
@@ -94,6 +95,7 @@ async fn leagues(store: &Store) {
     fields::of_leagues_are_written_and_read_back(store).await;
     fields::of_lists_are_written_and_read_back(store).await;
     leagues::divisions_teams_and_venues_read_back_and_change(store).await;
+    venues::are_listed_by_name_and_know_their_games(store).await;
     games::read_back_whole_with_the_names_of_teams_and_venue(store).await;
     games::to_come_are_listed_soonest_first_and_a_day_without_time_counts_until_it_is_over(store).await;
     games::of_a_team_or_a_season_are_that_teams_or_seasons_only(store).await;

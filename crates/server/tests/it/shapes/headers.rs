@@ -98,7 +98,9 @@ async fn what_may_keep_an_answer_depends_on_what_it_is_about() {
                 continue;
             }
             let expected = match row(operation).requirement.scope.resource {
-                Resource::Seasons | Resource::Games | Resource::Colleges => "private, no-cache",
+                Resource::Seasons | Resource::Venues | Resource::Games | Resource::Colleges => {
+                    "private, no-cache"
+                }
                 Resource::Service if operation != Operation::Health && operation != Operation::Ready => {
                     "public, max-age=300"
                 }
