@@ -76,7 +76,7 @@ fn cargo_test(steps: &mut Steps, arguments: &[OsString]) -> Result<()> {
     let server = steps.run("PostgreSQL", "The tests need both engines.", Server::start)?;
     steps.run("tests", TESTS_FAILED, || {
         let mut command = cargo();
-        command.args(["test", "--locked"]).envs(server.environment());
+        command.args(["test", "--locked", "--no-fail-fast"]).envs(server.environment());
         if Path::new(PRODUCED).is_dir() {
             command.env(PRODUCED_VARIABLE, absolute(PRODUCED)?);
         }

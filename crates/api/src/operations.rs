@@ -7,17 +7,18 @@
 
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
-    ApiKeyId, CollegeId, FavoriteId, GameId, MemberId, ProgramId, SeasonId, SessionId,
+    ApiKeyId, CollegeId, FavoriteId, GameId, MemberId, ProgramId, SeasonId, SessionId, VenueId,
 };
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
+use fieldhouse_domain::venues::{ChangeVenue, NewVenue, Venue};
 
 use crate::envelope::{Answer, Asset, Data, Deleted, Html, Page};
 use crate::problems::Code;
 use crate::request::{
-    EmptyBody, Json, ListQuery, MergePatch, NoParameter, NoQuery, PathParameter, Payload, Query, Upload,
-    ValidateOnly,
+    EmptyBody, Json, ListQuery, MergePatch, NoParameter, NoQuery, PathParameter, Payload, Query,
+    RecordListQuery, Upload, ValidateOnly,
 };
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::{
@@ -258,6 +259,31 @@ operations! {
     SeasonHistory "seasons.history" GET "/api/v1/seasons/{id}/history"
         | Required(Manager), Allowed, Seasons:Read, Untouched, None, Never, []
         | SeasonId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
+
+    /// Lists the organization's venues by name.
+    VenueList "venues.list" GET "/api/v1/venues"
+        | Required(Viewer), Allowed, Venues:Read, Untouched, None, Never, []
+        | NoParameter, RecordListQuery, EmptyBody => [200] Page<Venue>, [];
+    /// Creates a venue.
+    VenueCreate "venues.create" POST "/api/v1/venues"
+        | Required(Manager), Allowed, Venues:Write, Untouched, None, Possible, [Venue Any]
+        | NoParameter, NoQuery, Json<NewVenue> => [201] Data<Venue>, [Duplicate];
+    /// Reads a venue.
+    VenueRead "venues.read" GET "/api/v1/venues/{id}"
+        | Required(Viewer), Allowed, Venues:Read, Untouched, None, Never, []
+        | VenueId, NoQuery, EmptyBody => [200] Data<Venue>, [];
+    /// Changes a venue.
+    VenueChange "venues.change" PATCH "/api/v1/venues/{id}"
+        | Required(Manager), Allowed, Venues:Write, Untouched, Honoured, Possible, [Venue Target]
+        | VenueId, NoQuery, MergePatch<ChangeVenue> => [200] Data<Venue>, [Duplicate];
+    /// Deletes a venue that no game refers to.
+    VenueDelete "venues.delete" DELETE "/api/v1/venues/{id}"
+        | Required(Manager), Allowed, Venues:Write, Untouched, Honoured, Possible, [Venue Target]
+        | VenueId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
+    /// Lists the changes of a venue, newest first. The history of a deleted venue can still be read.
+    VenueHistory "venues.history" GET "/api/v1/venues/{id}/history"
+        | Required(Manager), Allowed, Venues:Read, Untouched, None, Never, []
+        | VenueId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
 
     /// Lists what changed in the organization, newest first: who, when, through which operation, why, and every record before and
     /// after.

@@ -15,6 +15,7 @@ pub mod members;
 pub mod organizations;
 pub mod seasons;
 pub mod sessions;
+pub mod venues;
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Moment;

@@ -1,6 +1,7 @@
 //! Seasons.
 
 use fieldhouse_api::Operation;
+use fieldhouse_domain::Refusal;
 use fieldhouse_domain::ids::{Id, SeasonId};
 use fieldhouse_domain::seasons::{self as rules, ChangeSeason, NewSeason, Season};
 use fieldhouse_store::Tx;
@@ -63,7 +64,9 @@ impl Command for Delete {
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<SeasonId, Error> {
         let season: Season = cx.target(tx, self.0).await?;
-        rules::refuse_in_use(seasons::dependents(tx, cx.organization()?, self.0).await?)?;
+        let dependents = seasons::dependents(tx, cx.organization()?, self.0).await?;
+        let advice = "delete them first, or archive the season";
+        Refusal::unless_unused(dependents, "divisions, teams and games", advice)?;
         cx.delete(tx, season).await?;
         Ok(self.0)
     }

@@ -128,7 +128,7 @@ ids! {
     /// A visitor without a credential who saved a program.
     GuestId "gst";
     /// An entry of the ledger.
-    EntryId "ent";
+    EntryId "aud";
 }
 
 #[cfg(test)]

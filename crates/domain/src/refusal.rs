@@ -61,6 +61,14 @@ impl Refusal {
         let InvalidValue { code, message, fix } = wrong;
         Self::Invalid(vec![FieldError { pointer: pointer.to_owned(), code, message, fix }])
     }
+
+    /// Refuses to delete a record that others refer to. `others` names their kinds, `advice` says what to do about them.
+    pub fn unless_unused(count: i64, others: &str, advice: &str) -> Result<(), Self> {
+        if count > 0 {
+            return Err(Self::InUse(format!("{others} that refer to it: {count}; {advice}")));
+        }
+        Ok(())
+    }
 }
 
 /// Collects the errors in a body, so that one response reports all of them.

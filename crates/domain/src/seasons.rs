@@ -141,16 +141,6 @@ pub fn changed(season: &Season, wanted: ChangeSeason) -> Result<Season, Refusal>
     Ok(after)
 }
 
-/// Refuses to delete a season that is in use. `dependents` is the number of its divisions, teams and games.
-pub fn refuse_in_use(dependents: i64) -> Result<(), Refusal> {
-    if dependents > 0 {
-        return Err(Refusal::InUse(format!(
-            "the season has {dependents} divisions, teams and games: delete them first, or archive the season"
-        )));
-    }
-    Ok(())
-}
-
 /// Checks the rules between the fields of a season.
 fn check(season: &ChangeSeason, check: &mut Check) {
     let days = (season.starts_on.flatten(), season.ends_on.flatten());

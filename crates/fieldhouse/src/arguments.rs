@@ -4,8 +4,10 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::str::FromStr;
 
+use clap::Args;
 use fieldhouse_client::Client;
 use fieldhouse_client::api::Code;
+use fieldhouse_domain::ids::InvalidId;
 use fieldhouse_domain::time::TimeZoneName;
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
@@ -66,6 +68,19 @@ async fn zone(client: &Client) -> anyhow::Result<TimeZoneName> {
     });
     let zone = organization?.time_zone;
     TimeZoneName::parse(&zone).map_err(|wrong| anyhow::anyhow!("{zone} {wrong}"))
+}
+
+/// The change of a field that may be null: sets it, clears it, or keeps it.
+#[expect(clippy::option_option, reason = "a body of change distinguishes fields left out from cleared ones")]
+pub(crate) fn change<T>(given: Option<T>, clear: bool) -> Option<Option<T>> {
+    given.map(Some).or(clear.then_some(None))
+}
+
+/// The record that a command is about.
+#[derive(Args)]
+pub(crate) struct Target<I: FromStr<Err = InvalidId> + Clone + Send + Sync + 'static> {
+    /// The record's id
+    pub(crate) id: I,
 }
 
 /// Parses an integer of 1 or more.

@@ -53,6 +53,12 @@ impl Output {
         Ok(())
     }
 
+    /// Prints one record, one column in each line.
+    pub(crate) fn one<T: Serialize>(self, record: &T, columns: &[Column<T>]) -> io::Result<()> {
+        let rows: Vec<_> = columns.iter().map(|(heading, _, show)| (*heading, show(record))).collect();
+        self.record(record, &rows)
+    }
+
     /// Prints one record, one field in each line.
     pub(crate) fn record<T: Serialize>(self, record: &T, rows: &[(&str, String)]) -> io::Result<()> {
         if self.is_json() {

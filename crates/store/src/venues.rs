@@ -1,6 +1,7 @@
 //! Venues in the store.
 
 use constcat::concat;
+use fieldhouse_domain::ids::VenueId;
 use fieldhouse_domain::venues::Venue;
 
 use crate::access::Proof;
@@ -8,10 +9,27 @@ use crate::engine::{Reader, first};
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::record;
-use crate::value::{id, values};
+use crate::search::{self, name_matches};
+use crate::value::{Value, id, values};
 
 queries! {
+    LIST "venues.list" concat!("SELECT ", Venue::COLUMNS, " FROM venues v WHERE org_id = $1 AND name_folded > $2",
+        name_matches!("4" "5" "6" "7" "8" "9"), " ORDER BY name_folded LIMIT $3");
     BY_NAME "venues.by_name" concat!("SELECT ", Venue::COLUMNS, " FROM venues v WHERE v.org_id = $1 AND v.name_folded = $2");
+    GAMES "venues.games" "SELECT COUNT(*) FROM games WHERE org_id = $1 AND venue_id = $2";
+}
+
+/// Venues whose folded name contains words that start with these, in the order of their folded names, after one of them.
+pub async fn list<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    words: &[String],
+    after: Option<&str>,
+    limit: u32,
+) -> Result<Vec<Venue>> {
+    let mut values = values![id(proof.organization()), after.unwrap_or_default(), limit].to_vec();
+    values.extend(search::patterns(words).map(Value::from));
+    reader.rows(LIST, &values, record).await
 }
 
 /// The venue with a folded name.
@@ -21,4 +39,10 @@ pub async fn by_name<R: Reader>(
     folded: &str,
 ) -> Result<Option<Venue>> {
     first(reader, BY_NAME, values![id(proof.organization()), folded], record).await
+}
+
+/// How many games refer to a venue.
+pub async fn games<R: Reader>(reader: &mut R, proof: &impl Proof<R>, venue: VenueId) -> Result<i64> {
+    let count = first(reader, GAMES, values![id(proof.organization()), id(venue)], |row| row.next()).await?;
+    Ok(count.unwrap_or_default())
 }

@@ -16,6 +16,7 @@ pub mod organization;
 pub mod profile;
 pub mod seasons;
 pub mod service;
+pub mod venues;
 
 use fieldhouse_api::Operation;
 
@@ -135,6 +136,8 @@ groups! {
         seasons seasons::Seasons,
         /// The service itself: health, documents, public keys.
         service service::Service,
+        /// Venues.
+        venues venues::Venues,
     ;
     Colleges:
         /// The colleges' programs.

@@ -22,6 +22,7 @@ mod migrate;
 mod profile;
 mod seasons;
 pub(crate) mod serve;
+mod venues;
 mod whoami;
 
 use clap::{ArgMatches, Parser, Subcommand};
@@ -64,6 +65,9 @@ enum Command {
     /// Seasons of the organization
     #[command(subcommand)]
     Seasons(seasons::Options),
+    /// Where games are played
+    #[command(subcommand)]
+    Venues(venues::Options),
     /// Games
     #[command(subcommand)]
     Games(games::Options),
@@ -110,6 +114,7 @@ impl Options {
             Command::Logout => logout::run(&context).await,
             Command::Whoami => whoami::run(&context).await,
             Command::Seasons(options) => seasons::run(&context, options).await,
+            Command::Venues(options) => venues::run(&context, options).await,
             Command::Games(options) => games::run(&context, options).await,
             Command::Profile(options) => profile::run(&context, options).await,
             Command::Colleges(options) => colleges::run(&context, options).await,

@@ -13,6 +13,7 @@ mod league;
 mod schedule;
 mod sign_in;
 mod usage;
+mod venues;
 
 use serde_json::{Value, json};
 use snapbox::cmd::{Command, cargo_bin};

@@ -52,7 +52,7 @@ Winter 2026  basketball  active  2026-04-01  -     0          sea_01h2xcejqtf2nb
 #[test]
 fn the_changes_of_a_season_are_listed() {
     let entry = json!({
-        "id": "ent_01h2xcejqtf2nbrexx3vqjhp41", "seq": 7, "at": "2026-05-01T09:15:00Z",
+        "id": "aud_01h2xcejqtf2nbrexx3vqjhp41", "seq": 7, "at": "2026-05-01T09:15:00Z",
         "actor": {"user_id": null, "name": "Olga", "key_id": null, "on_behalf_of": null},
         "operation": "seasons.change", "request_id": "r", "reason": null, "effects": [],
     });
@@ -60,7 +60,7 @@ fn the_changes_of_a_season_are_listed() {
     let id = "sea_01h2xcejqtf2nbrexx3vqjhp41";
     olga.types_with_key(&format!("seasons history {id} --limit 5")).assert().success().stdout_eq(str![[r#"
 AT                    WHO   OPERATION       RECORDS  REASON  ID
-2026-05-01T09:15:00Z  Olga  seasons.change  0        -       ent_01h2xcejqtf2nbrexx3vqjhp41
+2026-05-01T09:15:00Z  Olga  seasons.change  0        -       aud_01h2xcejqtf2nbrexx3vqjhp41
 
 "#]]);
     assert_eq!(olga.stub.seen()[0].call, format!("GET /api/v1/seasons/{id}/history"));

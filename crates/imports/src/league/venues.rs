@@ -10,7 +10,7 @@ use fieldhouse_domain::Moment;
 use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::ids::VenueId;
 use fieldhouse_domain::text::{Name, fold};
-use fieldhouse_domain::venues::Venue;
+use fieldhouse_domain::venues::{NewVenue, Venue};
 
 /// The venues by folded name, with the folded names of their courts.
 pub(super) struct Venues {
@@ -51,18 +51,7 @@ impl Venues {
 }
 
 fn created(moment: &Moment, options: &Options, name: &Name) -> Venue {
-    Venue {
-        id: moment.id(),
-        name: name.clone(),
-        address: None,
-        latitude: None,
-        longitude: None,
-        time_zone: options.time_zone.clone(),
-        fields: Vec::new(),
-        created_at: moment.now(),
-        updated_at: moment.now(),
-        version: 1,
-    }
+    Venue::create(moment, NewVenue::new(name.clone(), options.time_zone.clone()))
 }
 
 /// The sort key that puts Court 2 before Court 10: folded, numbers by their length and then their digits.

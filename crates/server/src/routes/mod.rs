@@ -13,6 +13,7 @@ mod organization;
 mod profile;
 mod seasons;
 mod service;
+mod venues;
 
 use crate::router::Routes;
 
@@ -42,6 +43,12 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(seasons::change)
         .op(seasons::delete)
         .op(seasons::history)
+        .op(venues::list)
+        .op(venues::create)
+        .op(venues::read)
+        .op(venues::change)
+        .op(venues::delete)
+        .op(venues::history)
         .op(audit::list)
         .op(games::upcoming)
         .op(games::read)

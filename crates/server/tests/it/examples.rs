@@ -110,6 +110,14 @@ async fn seasons_and_games(club: &Club, recorder: &mut Recorder) {
     recorder.call(viewer, Operation::SeasonRead, created.id(), json!(null)).await;
     recorder.call(viewer, Operation::SeasonList, "", json!(null)).await;
     recorder.call(manager, Operation::SeasonHistory, created.id(), json!(null)).await;
+    let hall =
+        json!({"name": "Town Hall", "time_zone": "Australia/Melbourne", "fields": ["Court 1", "Court 2"]});
+    let hall = recorder.call(manager, Operation::VenueCreate, "", hall).await;
+    recorder.call(manager, Operation::VenueChange, hall.id(), json!({"address": "1 Hall St, Coburg"})).await;
+    recorder.call(viewer, Operation::VenueRead, hall.id(), json!(null)).await;
+    recorder.call(viewer, Operation::VenueList, "", json!(null)).await;
+    recorder.call(manager, Operation::VenueHistory, hall.id(), json!(null)).await;
+    recorder.call(manager, Operation::VenueDelete, hall.id(), json!(null)).await;
     let log = format!("{}?limit=2", row(Operation::AuditLog).path);
     recorder.call_at(club.member(Role::Admin), Operation::AuditLog, &log, json!(null)).await;
     recorder.call(manager, Operation::SeasonDelete, created.id(), json!(null)).await;

@@ -20,3 +20,4 @@ mod sessions;
 mod shapes;
 mod smoke;
 mod support;
+mod venues;

@@ -37,6 +37,7 @@ fn path(operation: Operation) -> String {
         "/api/v1/games" => "gam",
         "/api/v1/colleges/programs" => "prg",
         "/api/v1/colleges/favorites" => "fav",
+        "/api/v1/venues" => "ven",
         "/api/v1/colleges" => "col",
         _ => "",
     };
@@ -51,6 +52,7 @@ fn body(operation: Operation) -> Value {
         Operation::AuthRefresh => json!({"refresh_token": "fhr_none"}),
         Operation::AuthPassword => json!({"current_password": "wrong", "new_password": "another long one"}),
         Operation::ApiKeyCreate => json!({"name": "a key"}),
+        Operation::VenueCreate => json!({"name": "Town Hall", "time_zone": "Australia/Melbourne"}),
         Operation::SeasonCreate => {
             json!({"name": "A season", "sport": "netball", "time_zone": "Australia/Melbourne"})
         }

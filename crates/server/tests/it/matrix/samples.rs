@@ -196,6 +196,11 @@ pub(crate) async fn sample(
             sample.at(fixture.season())
         }
         Operation::SeasonChange => sample.at(fixture.season()).with(json!({"status": "active"})),
+        Operation::VenueCreate => {
+            sample.with(json!({"name": format!("Hall of {kind}"), "time_zone": "Australia/Melbourne"}))
+        }
+        Operation::VenueRead | Operation::VenueDelete | Operation::VenueHistory => sample.at(fixture.venue()),
+        Operation::VenueChange => sample.at(fixture.venue()).with(json!({"address": "1 Hall St"})),
         Operation::GameRead => sample.at(&stage.game),
         Operation::LeagueImport => sample.with(json!({
             "format": "playhq", "sport": "basketball", "time_zone": "Australia/Melbourne",
@@ -220,6 +225,7 @@ pub(crate) async fn sample(
         | Operation::OrganizationRead
         | Operation::MemberList
         | Operation::SeasonList
+        | Operation::VenueList
         | Operation::AuditLog
         | Operation::GamesUpcoming
         | Operation::CollegeSearch

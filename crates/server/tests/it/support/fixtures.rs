@@ -7,7 +7,9 @@ use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{
     self, ChangeFavorite, CustomProgram, ListOwner, SavedProgram, WrittenGender,
 };
-use fieldhouse_domain::ids::{ApiKeyId, FavoriteId, MemberId, OrganizationId, SeasonId, SessionId, UserId};
+use fieldhouse_domain::ids::{
+    ApiKeyId, FavoriteId, MemberId, OrganizationId, SeasonId, SessionId, UserId, VenueId,
+};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{Organization, slug};
 use fieldhouse_domain::roles::Role;
@@ -16,6 +18,7 @@ use fieldhouse_domain::sessions::{Client, Session};
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::User;
+use fieldhouse_domain::venues::{NewVenue, Venue};
 use fieldhouse_server::App;
 use fieldhouse_server::auth::tokens::{self, RefreshToken, Subject};
 use fieldhouse_server::key_ring::Purpose;
@@ -202,6 +205,17 @@ impl Fixture {
         let season = Season::create(&self.moment, wanted);
         self.effects.push(Effect::create(season.clone()));
         season.id
+    }
+
+    /// Adds a venue with a new name.
+    pub(crate) fn venue(&mut self) -> VenueId {
+        let wanted = NewVenue::new(
+            name(&format!("Hall {}", Uuid::from_bytes(self.app.clock.random()))),
+            TimeZoneName::parse("Australia/Melbourne").expect("a zone"),
+        );
+        let venue = Venue::create(&self.moment, wanted);
+        self.effects.push(Effect::create(venue.clone()));
+        venue.id
     }
 
     /// Adds a saved program to a user's empty list.

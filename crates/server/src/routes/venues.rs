@@ -1,0 +1,48 @@
+//! Venues.
+
+use fieldhouse_api::op;
+use fieldhouse_commands::venues as commands;
+use fieldhouse_domain::effects::Kind;
+use fieldhouse_domain::venues::Venue;
+use fieldhouse_store::{records, venues};
+
+use crate::answer::Answered;
+use crate::call::Call;
+use crate::failure::Failure;
+
+pub(crate) async fn list(call: Call<op::VenueList>) -> Result<Answered<op::VenueList>, Failure> {
+    let (query, cursor) = (&call.query, call.query.cursor.as_deref());
+    let filters = [("q", query.q.is_some())];
+    if let Some(since) = call.since(query.since.as_deref(), query.updated_since, &filters)? {
+        return call.changed(since, query.limit, cursor, |venue: Venue| venue).await;
+    }
+    let (part, sync) = call.synced_part::<String>(query.limit, cursor).await?;
+    let words = call.words(query.q.as_deref())?;
+    let (after, reach) = (part.after.as_deref(), part.reach());
+    let found = venues::list(&mut call.store(), call.scope()?, &words, after, reach).await?;
+    call.synced_page((part, sync), found, |venue| venue.name.folded(), |venue| venue)
+}
+
+pub(crate) async fn read(call: Call<op::VenueRead>) -> Result<Answered<op::VenueRead>, Failure> {
+    let found: Option<Venue> = records::read(&mut call.store(), call.scope()?, *call.path()?).await?;
+    Answered::record(found.ok_or_else(Failure::not_found)?)
+}
+
+pub(crate) async fn create(call: Call<op::VenueCreate>) -> Result<Answered<op::VenueCreate>, Failure> {
+    let command = commands::Create(call.body.clone());
+    call.run(command, |_, venue| Answered::record(venue)).await
+}
+
+pub(crate) async fn change(call: Call<op::VenueChange>) -> Result<Answered<op::VenueChange>, Failure> {
+    let command = commands::Change { id: *call.path()?, change: call.body.clone() };
+    call.run(command, |_, venue| Answered::record(venue)).await
+}
+
+pub(crate) async fn delete(call: Call<op::VenueDelete>) -> Result<Answered<op::VenueDelete>, Failure> {
+    let command = commands::Delete(*call.path()?);
+    call.run(command, |_, id| Answered::deleted(id)).await
+}
+
+pub(crate) async fn history(call: Call<op::VenueHistory>) -> Result<Answered<op::VenueHistory>, Failure> {
+    super::audit::history(call, Kind::Venue).await
+}
