@@ -29,6 +29,9 @@ pub enum Error {
     /// A statement took longer than it may. Nothing was done.
     #[error("a statement took too long")]
     Timeout,
+    /// A whole transaction, named here, took longer than it may. Nothing was done.
+    #[error("the transaction {0} took too long")]
+    Deadline(&'static str),
     /// A lock could not be had in time. Nothing was done.
     #[error("a lock could not be had in time")]
     LockTimeout,

@@ -14,6 +14,7 @@ pub mod api_keys;
 mod apply;
 pub mod colleges;
 mod consequences;
+mod deadline;
 pub mod divisions;
 mod engine;
 pub mod error;

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Statement};
 
+use crate::deadline::Deadline;
 use crate::engine::{Engine, Tx};
 use crate::error::{Error, Result};
 use crate::folder::make_private_file;
@@ -87,7 +88,7 @@ impl Sqlite {
                 readers.push(Reader { store, connection });
                 readers.len() - 1
             };
-            rows(&readers[at].connection, query, values, &mut each)
+            rows(&readers[at].connection, None, query, values, &mut each)
         })
     }
 
@@ -98,16 +99,18 @@ impl Sqlite {
         E: From<Error> + Send + 'static,
         F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E> + Send + Sync + 'static,
     {
-        self.writer.run(name, move |connection| writer::run_body(connection, name, &body)).await
+        let deadline = Deadline::of(name);
+        let body = move |connection: &mut Connection| writer::run_body(connection, deadline, &body);
+        self.writer.run(name, Some(deadline), body).await
     }
 
-    /// Runs statements that are no query of the store, as one transaction: migrations.
+    /// Runs statements that are no query of the store, as one transaction that may take its time: migrations.
     pub(crate) async fn with_writer<T: Send + 'static>(
         &self,
         name: &'static str,
         work: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.writer.run(name, work).await
+        self.writer.run(name, None, work).await
     }
 }
 
@@ -152,13 +155,14 @@ fn prepare(mut connection: Connection) -> Result<Connection> {
     Ok(connection)
 }
 
-/// The time that one statement has, while this lives. SQLite counts the steps of a cached statement over all its runs, so without an
+/// The time that one statement has, within that of its transaction, while this lives. SQLite counts the steps of a cached statement over all its runs, so without an
 /// end the deadline of a statement that is long over would interrupt whichever comes by at the next look.
 struct Limit;
 
 impl Limit {
-    fn begin() -> Self {
-        DEADLINE.set(Some(Instant::now() + STATEMENT_TIME));
+    fn begin(whole: Option<Deadline>) -> Self {
+        let own = Instant::now() + STATEMENT_TIME;
+        DEADLINE.set(Some(whole.map_or(own, |whole| own.min(whole.at()))));
         Self
     }
 }
@@ -172,11 +176,12 @@ impl Drop for Limit {
 /// Runs a query and reads its rows to the end: a statement that is stepped once and left keeps the WAL from being checkpointed.
 pub(crate) fn rows<T>(
     connection: &Connection,
+    deadline: Option<Deadline>,
     query: &'static Query,
     values: &[Value<'_>],
     each: &mut impl FnMut(&mut Row<'_>) -> Result<T>,
 ) -> Result<Vec<T>> {
-    let _limit = Limit::begin();
+    let _limit = Limit::begin(deadline);
     let mut statement = prepared(connection, query, values)?;
     let mut found = Vec::new();
     let mut rows = statement.raw_query();
@@ -187,8 +192,13 @@ pub(crate) fn rows<T>(
 }
 
 /// Runs a statement that gives no rows: how many rows it changed.
-pub(crate) fn run(connection: &Connection, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
-    let _limit = Limit::begin();
+pub(crate) fn run(
+    connection: &Connection,
+    deadline: Option<Deadline>,
+    query: &'static Query,
+    values: &[Value<'_>],
+) -> Result<u64> {
+    let _limit = Limit::begin(deadline);
     Ok(prepared(connection, query, values)?.raw_execute()? as u64)
 }
 
