@@ -1,5 +1,7 @@
 //! The store and its transactions: which engine, and what can be asked of both.
 
+mod read;
+mod savepoint;
 mod tx;
 
 #[cfg(test)]
@@ -8,6 +10,8 @@ pub(crate) mod tests;
 use std::future::Future;
 use std::path::PathBuf;
 
+pub use read::ReadTx;
+pub use savepoint::Savepoint;
 pub(crate) use tx::Brand;
 pub use tx::Tx;
 
@@ -123,6 +127,19 @@ impl Store {
         match &self.driver {
             Driver::Sqlite(sqlite) => sqlite.write(name, body).await,
             Driver::Postgres(postgres) => postgres.write(name, body).await,
+        }
+    }
+
+    /// Runs a transaction that only reads, from one snapshot. `name` is its span. The body may be run several times, and must not wait
+    /// for anything but the transaction. On SQLite it runs here and now, as a single query does.
+    pub async fn read<T, E, F>(&self, name: &'static str, body: F) -> std::result::Result<T, E>
+    where
+        E: From<Error>,
+        F: for<'tx> AsyncFn(&mut ReadTx<'tx>) -> std::result::Result<T, E>,
+    {
+        match &self.driver {
+            Driver::Sqlite(sqlite) => sqlite.read_together(name, &body),
+            Driver::Postgres(postgres) => postgres.read_together(name, &body).await,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The PostgreSQL engine: a pool of connections with prepared statements, and SERIALIZABLE transactions that are run again when they
 //! collide.
 
+mod read;
 mod tls;
 mod tx;
 mod writes;
@@ -8,6 +9,7 @@ mod writes;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use read::PostgresRead;
 pub(crate) use tx::PostgresTx;
 
 use std::path::Path;
@@ -26,8 +28,6 @@ use crate::value::Value;
 
 /// How long a request waits for a connection. The tests have no ten seconds.
 const CONNECTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 10_000 });
-/// How long is waited for the server to stop a statement.
-const CANCEL_TIME: Duration = Duration::from_secs(1);
 /// What every connection is told: how long a statement, a lock and an idle transaction may take.
 const SETTINGS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '5s';
     SET idle_in_transaction_session_timeout = '30s'; SET application_name = 'fieldhouse'";

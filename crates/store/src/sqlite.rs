@@ -4,15 +4,16 @@
 //! a statement is run; how transactions wait, run and are committed together is the writer's business.
 
 mod compile_options;
+mod readers;
 pub(crate) mod statistics;
 mod writer;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
@@ -42,7 +43,6 @@ const FILE: &str = "fieldhouse.db";
 pub(crate) const FILES: [&str; 3] = [FILE, "fieldhouse.db-wal", "fieldhouse.db-shm"];
 
 thread_local! {
-    static READERS: RefCell<Vec<Reader>> = const { RefCell::new(Vec::new()) };
     static DEADLINE: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
@@ -54,12 +54,6 @@ pub(crate) struct Sqlite {
     writer: Writer,
 }
 
-/// A thread's connection to one store.
-struct Reader {
-    store: Weak<()>,
-    connection: Connection,
-}
-
 impl Sqlite {
     /// Opens the database of a data folder, making it if need be.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
@@ -68,28 +62,6 @@ impl Sqlite {
         compile_options::check(&connection)?;
         let writer = Writer::start(connection)?;
         Ok(Self { life: Arc::new(()), file, writer })
-    }
-
-    /// Reads rows on this thread's own connection.
-    pub(crate) fn read<T>(
-        &self,
-        query: &'static Query,
-        values: &[Value<'_>],
-        mut each: impl FnMut(&mut Row<'_>) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        READERS.with_borrow_mut(|readers| {
-            let own = |reader: &Reader| std::ptr::eq(reader.store.as_ptr(), Arc::as_ptr(&self.life));
-            let at = if let Some(at) = readers.iter().position(own) {
-                at
-            } else {
-                // Stores that were closed on another thread leave their readers here.
-                readers.retain(|reader| reader.store.strong_count() > 0);
-                let (store, connection) = (Arc::downgrade(&self.life), open_reader(&self.file)?);
-                readers.push(Reader { store, connection });
-                readers.len() - 1
-            };
-            rows(&readers[at].connection, None, query, values, &mut each)
-        })
     }
 
     /// Runs a transaction on the writer thread. Its body must not wait for anything but the transaction.
@@ -116,10 +88,8 @@ impl Sqlite {
 
 impl Drop for Sqlite {
     fn drop(&mut self) {
-        // This thread's reader goes before the writer, so that closing leaves nothing in the WAL. While a thread ends, its readers
-        // are gone already.
-        let own = |reader: &Reader| std::ptr::eq(reader.store.as_ptr(), Arc::as_ptr(&self.life));
-        let _ = READERS.try_with(|readers| readers.borrow_mut().retain(|reader| !own(reader)));
+        // This thread's readers go before the writer, so that closing leaves nothing in the WAL.
+        self.close_readers();
     }
 }
 
@@ -200,6 +170,12 @@ pub(crate) fn run(
 ) -> Result<u64> {
     let _limit = Limit::begin(deadline);
     Ok(prepared(connection, query, values)?.raw_execute()? as u64)
+}
+
+/// Runs a statement that begins or ends a transaction or a part of one.
+pub(crate) fn control(connection: &Connection, sql: &'static str) -> Result<()> {
+    connection.prepare_cached(sql)?.raw_execute()?;
+    Ok(())
 }
 
 fn prepared<'a>(

@@ -1,6 +1,8 @@
 //! What transactions promise on both engines, where it takes the shorter times of the tests or queries of their own to see it.
 
 mod deadlines;
+mod reads;
+mod savepoints;
 
 use std::time::Instant;
 
@@ -13,6 +15,7 @@ use crate::value::values;
 
 queries! {
     PUT "tests.engine.put" "INSERT INTO login_failures (subject, failures, last_failed_at) VALUES ($1, $2, 0)";
+    PUT_BACK "tests.engine.put_back" "INSERT INTO login_failures (subject, failures, last_failed_at) VALUES ($1, $2, 0) RETURNING failures";
     NUMBERS "tests.engine.numbers" "SELECT failures FROM login_failures ORDER BY failures";
 }
 

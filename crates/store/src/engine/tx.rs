@@ -14,20 +14,22 @@ use crate::value::Value;
 
 /// A transaction. `'tx` is its brand: invariant and its own, so that a proof minted in one transaction fits no other.
 pub struct Tx<'tx> {
-    driver: TxDriver<'tx>,
+    pub(super) driver: TxDriver<'tx>,
     /// Whether a statement failed. PostgreSQL then carries out nothing more and takes COMMIT for ROLLBACK without an error, where
     /// SQLite would go on: on both a transaction ends there.
-    failed: bool,
+    pub(super) failed: bool,
     deadline: Deadline,
     /// What the ledger is to record before the transaction commits.
     pub(crate) unrecorded: Unrecorded,
+    /// The same of what is around the savepoints that are open.
+    pub(super) around: Vec<Unrecorded>,
     brand: Brand<'tx>,
 }
 
 /// Marks what belongs to one transaction.
 pub(crate) type Brand<'tx> = PhantomData<fn(&'tx ()) -> &'tx ()>;
 
-enum TxDriver<'tx> {
+pub(super) enum TxDriver<'tx> {
     Sqlite(&'tx mut rusqlite::Connection),
     Postgres(&'tx mut PostgresTx),
 }
@@ -42,7 +44,14 @@ impl<'tx> Tx<'tx> {
     }
 
     fn new(driver: TxDriver<'tx>, deadline: Deadline) -> Self {
-        Self { driver, failed: false, deadline, unrecorded: Unrecorded::default(), brand: PhantomData }
+        Self {
+            driver,
+            failed: false,
+            deadline,
+            unrecorded: Unrecorded::default(),
+            around: Vec::new(),
+            brand: PhantomData,
+        }
     }
 
     pub(crate) fn brand(&self) -> Brand<'tx> {
@@ -97,12 +106,15 @@ impl<'tx> Tx<'tx> {
         let done = body(self).await?;
         let name = self.deadline.name();
         self.go_on(name)?;
+        if !self.around.is_empty() {
+            return Err(Error::Internal(format!("{name} left a part open")).into());
+        }
         self.record(name).await?;
         Ok(done)
     }
 
     /// Remembers a failure: the transaction ends there.
-    fn note<T>(&mut self, ran: Result<T>) -> Result<T> {
+    pub(super) fn note<T>(&mut self, ran: Result<T>) -> Result<T> {
         self.failed |= ran.is_err();
         ran.map_err(|error| self.deadline.explain(error))
     }

@@ -1,5 +1,7 @@
 //! The seam of PostgreSQL, where it takes its insides to see it: what sessions are told, and what their failures are called.
 
+mod reads;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
@@ -23,6 +25,9 @@ queries! {
     COLLIDE "tests.postgres.collide" "SELECT CAST(tests_collide() AS BIGINT)";
     WAITING "tests.postgres.waiting" "SELECT COUNT(*) FROM pg_stat_activity
         WHERE datname = current_database() AND state = 'active' AND wait_event_type = 'Lock'";
+    KILL "tests.postgres.kill" "SELECT pg_terminate_backend(pg_backend_pid())";
+    SESSIONS "tests.postgres.sessions" "SELECT COUNT(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'fieldhouse'";
     CLEAR "tests.postgres.clear" "DELETE FROM key_ring_fingerprints";
 }
 

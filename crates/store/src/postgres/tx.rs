@@ -2,7 +2,6 @@
 
 use deadpool_postgres::Object;
 use futures_util::future::try_join_all;
-use tokio_postgres::CancelToken;
 use tokio_postgres::error::SqlState;
 
 use super::{execute, fetch};
@@ -35,13 +34,18 @@ impl PostgresTx {
     }
 
     /// How it met another transaction; none: it did not, and what failed is its own failure.
-    pub(super) fn collided(&self) -> Option<Collision> {
+    pub(super) fn collision(&self) -> Option<Collision> {
         self.collided
     }
 
-    /// What stops the statement that it runs.
-    pub(super) fn cancel_token(&self) -> Result<CancelToken> {
-        Ok(self.open()?.cancel_token())
+    /// Whether it met another transaction, so that all of it is run again.
+    pub(crate) fn collided(&self) -> bool {
+        self.collided.is_some()
+    }
+
+    /// Its connection, in the midst of it.
+    pub(super) fn give_up(mut self) -> Option<Object> {
+        self.connection.take()
     }
 
     fn open(&self) -> Result<&Object> {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use deadpool_postgres::Object;
 use rand::RngExt;
 
 use super::tx::{Collision, PostgresTx};
@@ -13,6 +14,8 @@ use crate::ledger::posting;
 
 /// How often a transaction is run at most.
 const ATTEMPTS: u32 = 64;
+/// How long is waited for the server to stop a statement.
+const CANCEL_TIME: Duration = Duration::from_secs(1);
 /// The longest wait before another attempt.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
@@ -82,18 +85,19 @@ impl Postgres {
         };
         let mut transaction = PostgresTx::new(connection, looked_again);
         let mut tx = Tx::postgres(&mut transaction, deadline);
-        let run = async {
+        // Boxed, for handlers nest deep as it is, and the compiler follows futures only so far.
+        let run = Box::pin(async {
             tx.begin(begin).await?;
             tx.complete(body).await
-        };
+        });
         let Ok(result) = tokio::time::timeout_at(deadline.at().into(), run).await else {
-            self.give_up(transaction).await;
+            self.stop(transaction.give_up()).await;
             return Attempt::Done(Err(deadline.error().into()));
         };
         let journaled = tx.unrecorded.take_journaled();
         let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
         let ended = transaction.control(end).await;
-        if let Some(collision) = transaction.collided() {
+        if let Some(collision) = transaction.collision() {
             transaction.finish();
             return Attempt::Collided(collision);
         }
@@ -113,13 +117,14 @@ impl Postgres {
     }
 
     /// Has the server stop the statement of a transaction that is late, so that its locks are free at once, and leaves the connection.
-    async fn give_up(&self, transaction: PostgresTx) {
-        let Ok(statement) = transaction.cancel_token() else { return };
-        if let Ok(Err(error)) =
-            tokio::time::timeout(super::CANCEL_TIME, statement.cancel_query(self.tls.clone())).await
-        {
+    pub(super) async fn stop(&self, connection: Option<Object>) {
+        let Some(connection) = connection else { return };
+        let statement = connection.cancel_token();
+        let stopped = tokio::time::timeout(CANCEL_TIME, statement.cancel_query(self.tls.clone())).await;
+        if let Ok(Err(error)) = stopped {
             tracing::warn!(%error, "a statement could not be stopped");
         }
+        drop(Object::take(connection));
     }
 }
 

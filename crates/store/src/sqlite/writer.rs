@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
+use super::control;
 use crate::deadline::Deadline;
 use crate::engine::Tx;
 use crate::error::{Error, Result};
@@ -221,11 +222,6 @@ fn in_savepoint<T, E: From<Error>>(
     result
 }
 
-fn control(connection: &Connection, sql: &str) -> Result<()> {
-    connection.prepare_cached(sql)?.raw_execute()?;
-    Ok(())
-}
-
 /// Runs the body of a transaction, which never waits on SQLite, so that polling it once finishes it.
 pub(super) fn run_body<T, E, F>(
     connection: &mut Connection,
@@ -245,7 +241,7 @@ where
     })
 }
 
-fn poll_once<F: Future>(future: F) -> Option<F::Output> {
+pub(super) fn poll_once<F: Future>(future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Some(output),

@@ -2,9 +2,9 @@
 
 use super::*;
 
-fn is_late<T: std::fmt::Debug>(result: Result<T>, begun: Instant, name: &str) {
+fn is_late<T: std::fmt::Debug>(result: &Result<T>, begun: Instant, name: &str) {
     let took = begun.elapsed();
-    assert!(matches!(result, Err(Error::Deadline(late)) if late == name), "{result:?}");
+    assert!(matches!(result, Err(Error::Deadline(late)) if *late == name), "{result:?}");
     assert!(took >= TRANSACTION_TIME && took < TRANSACTION_TIME * 2, "{took:?}");
 }
 
@@ -20,7 +20,7 @@ async fn a_transaction_of_many_short_statements_ends_in_time_and_nothing_of_it_i
                 }
             })
             .await;
-        is_late(endless, begun, "tests.endless");
+        is_late(&endless, begun, "tests.endless");
         assert_eq!(numbers(&mut &store).await.unwrap(), Vec::<i64>::new(), "{}", store.engine().name());
         store.write("tests.after", async |tx| put(tx, 2).await).await.expect("the store goes on");
         assert_eq!(numbers(&mut &store).await.unwrap(), [2]);
@@ -63,7 +63,7 @@ async fn the_time_for_which_a_transaction_waits_for_another_is_counted() {
                 }
             });
             let endless: Result<()> = endless.await;
-            is_late(endless, begun, name);
+            is_late(&endless, begun, name);
         };
         let second = async {
             tokio::time::sleep(TRANSACTION_TIME / 2).await;
