@@ -185,7 +185,7 @@ pub async fn verify_audit_log(
     organization: OrganizationId,
 ) -> Result<Verdict, fieldhouse_store::Error> {
     store.post(organization).await?;
-    ledger::verify_for_operator(&mut &*store, &store.operator(), organization).await
+    ledger::verify_for_operator(store, &store.operator(), organization).await
 }
 
 /// Brings the college catalogue up to a file: how much of it was new, changed and unchanged. `progress` hears how many records are

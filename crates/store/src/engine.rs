@@ -2,6 +2,7 @@
 
 mod read;
 mod savepoint;
+pub(crate) mod stream;
 mod tx;
 
 #[cfg(test)]
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 
 pub use read::ReadTx;
 pub use savepoint::Savepoint;
+pub use stream::Rows;
 pub(crate) use tx::Brand;
 pub use tx::Tx;
 
@@ -36,7 +38,7 @@ pub enum Options {
         url: String,
         /// A file of certificates (PEM) to trust instead of the well-known ones.
         root_certificates: Option<PathBuf>,
-        /// How many connections at most.
+        /// How many connections at most, beside four for exports and reports.
         connections: usize,
     },
 }
@@ -131,7 +133,8 @@ impl Store {
     }
 
     /// Runs a transaction that only reads, from one snapshot. `name` is its span. The body may be run several times, and must not wait
-    /// for anything but the transaction. On SQLite it runs here and now, as a single query does.
+    /// for anything but the transaction. On SQLite it runs here and now, as a single query does. Where the future must be `Send`, as
+    /// in a handler, the body has to own what it captures.
     pub async fn read<T, E, F>(&self, name: &'static str, body: F) -> std::result::Result<T, E>
     where
         E: From<Error>,

@@ -44,6 +44,6 @@ pub mod venues;
 
 pub use access::{Actor, Caller, GuestWrite, OrgScope, OrgWrite, Principal, Proof, Sent};
 pub use apply::{Authority, Change};
-pub use engine::{Engine, Options, ReadTx, Reader, Savepoint, Store, Tx};
+pub use engine::{Engine, Options, ReadTx, Reader, Rows, Savepoint, Store, Tx};
 pub use error::{Error, Result, Taken};
 pub use folder::FolderLock;

@@ -2,6 +2,7 @@
 //! collide.
 
 mod read;
+mod streams;
 mod tls;
 mod tx;
 mod writes;
@@ -41,6 +42,8 @@ const POSTING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED;
 /// The engine.
 pub(crate) struct Postgres {
     pool: Pool,
+    /// For rows that are streamed.
+    streams: Pool,
     tls: MakeRustlsConnect,
     /// What this process has committed to the journal.
     pub(crate) waiting: Waiting,
@@ -53,24 +56,10 @@ impl Postgres {
             |error: tokio_postgres::Error| Error::Unavailable(format!("the database address: {error}"));
         let config: tokio_postgres::Config = url.parse().map_err(wrong)?;
         let tls = MakeRustlsConnect::new(tls::client(roots)?);
-        let manager = Manager::from_config(
-            config,
-            tls.clone(),
-            ManagerConfig { recycling_method: RecyclingMethod::Fast },
-        );
-        let settings = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, _| {
-            Box::pin(async move { client.batch_execute(SETTINGS).await.map_err(HookError::Backend) })
-        });
-        let pool = Pool::builder(manager)
-            .max_size(connections.max(1))
-            .runtime(Runtime::Tokio1)
-            .wait_timeout(Some(CONNECTION_TIME))
-            .create_timeout(Some(CONNECTION_TIME))
-            .post_create(settings)
-            .build()
-            .map_err(|error| Error::Internal(error.to_string()))?;
+        let pool = pool(config.clone(), tls.clone(), connections.max(1))?;
         drop(pool.get().await?);
-        Ok(Self { pool, tls, waiting: Waiting::default() })
+        let streams = self::pool(config, tls.clone(), streams::CONNECTIONS)?;
+        Ok(Self { pool, streams, tls, waiting: Waiting::default() })
     }
 
     /// Begins a transaction that reads, each statement from a snapshot of its own.
@@ -98,6 +87,21 @@ impl Postgres {
             .map(|row| each(&mut Row::new(Source::Postgres(row), query)))
             .collect()
     }
+}
+
+fn pool(config: tokio_postgres::Config, tls: MakeRustlsConnect, connections: usize) -> Result<Pool> {
+    let fast = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let settings = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, _| {
+        Box::pin(async move { client.batch_execute(SETTINGS).await.map_err(HookError::Backend) })
+    });
+    Pool::builder(Manager::from_config(config, tls, fast))
+        .max_size(connections)
+        .runtime(Runtime::Tokio1)
+        .wait_timeout(Some(CONNECTION_TIME))
+        .create_timeout(Some(CONNECTION_TIME))
+        .post_create(settings)
+        .build()
+        .map_err(|error| Error::Internal(error.to_string()))
 }
 
 type Params<'a> = Vec<&'a (dyn ToSql + Sync)>;

@@ -6,6 +6,7 @@
 mod compile_options;
 mod readers;
 pub(crate) mod statistics;
+mod streams;
 mod writer;
 
 #[cfg(test)]
@@ -26,6 +27,7 @@ use crate::folder::make_private_file;
 use crate::query::{self, Query};
 use crate::row::{Row, Source};
 use crate::value::Value;
+use streams::Streams;
 use writer::Writer;
 
 /// How long one statement may run. The tests have no ten seconds.
@@ -52,6 +54,7 @@ pub(crate) struct Sqlite {
     life: Arc<()>,
     file: PathBuf,
     writer: Writer,
+    streams: Streams,
 }
 
 impl Sqlite {
@@ -61,7 +64,8 @@ impl Sqlite {
         let connection = open_writer(&file)?;
         compile_options::check(&connection)?;
         let writer = Writer::start(connection)?;
-        Ok(Self { life: Arc::new(()), file, writer })
+        let streams = Streams::new(file.clone());
+        Ok(Self { life: Arc::new(()), file, writer, streams })
     }
 
     /// Runs a transaction on the writer thread. Its body must not wait for anything but the transaction.
@@ -88,8 +92,9 @@ impl Sqlite {
 
 impl Drop for Sqlite {
     fn drop(&mut self) {
-        // This thread's readers go before the writer, so that closing leaves nothing in the WAL.
+        // Readers go before the writer, so that closing leaves nothing in the WAL.
         self.close_readers();
+        self.streams.close();
     }
 }
 
