@@ -83,6 +83,15 @@ async fn an_altered_byte_is_found_and_its_entry_named() {
             raw::execute(&database, "DROP TABLE kept").await;
         }
         assert_eq!(verdict(&store, &scope).await, Verdict::Intact { entries: 4, cleared: 0 }, "restored");
+        let end_at = |seq: i64| {
+            let chain =
+                format!("SELECT chain FROM ledger_entries e WHERE e.org_id = h.org_id AND e.seq = {seq}");
+            format!("UPDATE ledger_heads AS h SET seq = {seq}, chain = ({chain})")
+        };
+        raw::execute(&database, &end_at(3)).await;
+        let found = ledger::verify(&store, &scope).await.unwrap();
+        assert!(matches!(found, Verdict::Altered { seq: 4, .. }), "an entry behind the end: {found:?}");
+        raw::execute(&database, &end_at(4)).await;
         for (gone, named) in [
             ("DELETE FROM ledger_entries WHERE seq = 4", 4),
             ("DELETE FROM ledger_effects WHERE seq = 3", 3),
