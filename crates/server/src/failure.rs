@@ -274,7 +274,7 @@ impl From<fieldhouse_store::Error> for Failure {
         let (code, wait) = match error {
             Error::Duplicate(_) | Error::Reference(_) => (Code::Conflict, None),
             Error::Overloaded(_) => (Code::Overloaded, Some("1")),
-            Error::Timeout | Error::LockTimeout => (Code::Overloaded, Some("2")),
+            Error::Timeout | Error::Deadline(_) | Error::LockTimeout => (Code::Overloaded, Some("2")),
             Error::Unavailable(_) | Error::Locked(_) => (Code::Unavailable, Some("5")),
             Error::Corrupt { .. }
             | Error::NewerSchema { .. }
@@ -306,6 +306,7 @@ mod tests {
         for (error, code, wait) in [
             (Error::Overloaded("too many wait"), Code::Overloaded, "1"),
             (Error::Timeout, Code::Overloaded, "2"),
+            (Error::Deadline("seasons.create"), Code::Overloaded, "2"),
             (Error::LockTimeout, Code::Overloaded, "2"),
             (Error::Unavailable("the disk is full".to_owned()), Code::Unavailable, "5"),
         ] {

@@ -182,7 +182,7 @@ pub async fn verify_audit_log(
     organization: OrganizationId,
 ) -> Result<Verdict, fieldhouse_store::Error> {
     store.post(organization).await?;
-    ledger::verify_for_operator(&mut &*store, &store.operator(), organization).await
+    ledger::verify_for_operator(store, &store.operator(), organization).await
 }
 
 /// Updates the college catalogue to a file, all or nothing. Returns the numbers of new, changed and unchanged records; `progress` receives

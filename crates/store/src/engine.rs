@@ -1,12 +1,24 @@
 //! The store and its transactions: which engine, and what can be asked of both.
 
+mod read;
+mod savepoint;
+pub(crate) mod stream;
+mod tx;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
 use std::future::Future;
-use std::marker::PhantomData;
 use std::path::PathBuf;
 
+pub use read::ReadTx;
+pub use savepoint::Savepoint;
+pub use stream::Rows;
+pub(crate) use tx::Brand;
+pub use tx::Tx;
+
 use crate::error::{Error, Result};
-use crate::ledger::entries::Unrecorded;
-use crate::postgres::{Postgres, PostgresTx};
+use crate::postgres::Postgres;
 use crate::query::Query;
 use crate::row::Row;
 use crate::sqlite::{self, Sqlite};
@@ -26,7 +38,7 @@ pub enum Options {
         url: String,
         /// A file of certificates (PEM) to trust instead of the well-known ones.
         root_certificates: Option<PathBuf>,
-        /// How many connections at most.
+        /// How many connections at most, beside four for exports and reports.
         connections: usize,
     },
 }
@@ -106,7 +118,8 @@ impl Store {
     }
 
     /// Runs a transaction. `name` is its span, metric and log field. The body may be run several times, until it does not collide
-    /// with another transaction; it must not wait for anything but the transaction. Nothing of it is kept where it fails.
+    /// with another transaction; it must not wait for anything but the transaction. Nothing of it is kept where it fails, nor where it
+    /// is not done in time: with its waiting and all its runs it has a minute ([`Error::Deadline`]).
     pub async fn write<T, E, F>(&self, name: &'static str, body: F) -> std::result::Result<T, E>
     where
         T: Send + 'static,
@@ -116,6 +129,20 @@ impl Store {
         match &self.driver {
             Driver::Sqlite(sqlite) => sqlite.write(name, body).await,
             Driver::Postgres(postgres) => postgres.write(name, body).await,
+        }
+    }
+
+    /// Runs a transaction that only reads, from one snapshot. `name` is its span. The body may be run several times, and must not wait
+    /// for anything but the transaction. On SQLite it runs here and now, as a single query does. Where the future must be `Send`, as
+    /// in a handler, the body has to own what it captures.
+    pub async fn read<T, E, F>(&self, name: &'static str, body: F) -> std::result::Result<T, E>
+    where
+        E: From<Error>,
+        F: for<'tx> AsyncFn(&mut ReadTx<'tx>) -> std::result::Result<T, E>,
+    {
+        match &self.driver {
+            Driver::Sqlite(sqlite) => sqlite.read_together(name, &body),
+            Driver::Postgres(postgres) => postgres.read_together(name, &body).await,
         }
     }
 
@@ -145,123 +172,5 @@ impl Reader for &Store {
             Driver::Sqlite(sqlite) => sqlite.read(query, values, each),
             Driver::Postgres(postgres) => postgres.read(query, values, each).await,
         }
-    }
-}
-
-/// A transaction. `'tx` is its brand: invariant and its own, so that a proof minted in one transaction fits no other.
-pub struct Tx<'tx> {
-    driver: TxDriver<'tx>,
-    /// Whether a statement failed. PostgreSQL then carries out nothing more and takes COMMIT for ROLLBACK without an error, where
-    /// SQLite would go on: on both a transaction ends there.
-    failed: bool,
-    /// What the ledger is to record before the transaction commits.
-    pub(crate) unrecorded: Unrecorded,
-    brand: Brand<'tx>,
-}
-
-/// Marks what belongs to one transaction.
-pub(crate) type Brand<'tx> = PhantomData<fn(&'tx ()) -> &'tx ()>;
-
-enum TxDriver<'tx> {
-    Sqlite(&'tx mut rusqlite::Connection),
-    Postgres(&'tx mut PostgresTx),
-}
-
-impl<'tx> Tx<'tx> {
-    pub(crate) fn sqlite(connection: &'tx mut rusqlite::Connection) -> Self {
-        Self {
-            driver: TxDriver::Sqlite(connection),
-            failed: false,
-            unrecorded: Unrecorded::default(),
-            brand: PhantomData,
-        }
-    }
-
-    pub(crate) fn postgres(tx: &'tx mut PostgresTx) -> Self {
-        Self {
-            driver: TxDriver::Postgres(tx),
-            failed: false,
-            unrecorded: Unrecorded::default(),
-            brand: PhantomData,
-        }
-    }
-
-    pub(crate) fn brand(&self) -> Brand<'tx> {
-        self.brand
-    }
-
-    /// On which engine it is.
-    pub(crate) fn engine(&self) -> Engine {
-        match self.driver {
-            TxDriver::Sqlite(_) => Engine::Sqlite,
-            TxDriver::Postgres(_) => Engine::Postgres,
-        }
-    }
-
-    /// Runs a statement that gives no rows with each of several lists of values, without waiting for one before the next is sent.
-    pub(crate) async fn run_each(&mut self, query: &'static Query, rows: &[Vec<Value<'_>>]) -> Result<()> {
-        self.go_on(query.name)?;
-        let ran = match &mut self.driver {
-            TxDriver::Sqlite(connection) => {
-                rows.iter().try_for_each(|values| sqlite::run(connection, query, values).map(drop))
-            }
-            TxDriver::Postgres(tx) => tx.run_each(query, rows).await,
-        };
-        self.failed |= ran.is_err();
-        ran
-    }
-
-    /// Runs a statement that gives no rows: how many rows it changed.
-    pub(crate) async fn run(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
-        self.go_on(query.name)?;
-        let ran = match &mut self.driver {
-            TxDriver::Sqlite(connection) => sqlite::run(connection, query, values),
-            TxDriver::Postgres(tx) => tx.run(query, values).await,
-        };
-        self.failed |= ran.is_err();
-        ran
-    }
-
-    /// Runs a transaction's body and then, as its last statements, records in the ledger what it changed.
-    pub(crate) async fn complete<T, E, F>(
-        &mut self,
-        name: &'static str,
-        body: &F,
-    ) -> std::result::Result<T, E>
-    where
-        E: From<Error>,
-        F: for<'a> AsyncFn(&mut Tx<'a>) -> std::result::Result<T, E>,
-    {
-        let done = body(self).await?;
-        self.go_on(name)?;
-        self.record(name).await?;
-        Ok(done)
-    }
-
-    /// Refuses `what` once a statement has failed.
-    pub(crate) fn go_on(&self, what: &'static str) -> Result<()> {
-        if self.failed {
-            return Err(Error::Internal(format!(
-                "{what} would go on after a statement of its transaction failed"
-            )));
-        }
-        Ok(())
-    }
-}
-
-impl Reader for Tx<'_> {
-    async fn rows<T: Send>(
-        &mut self,
-        query: &'static Query,
-        values: &[Value<'_>],
-        mut each: impl FnMut(&mut Row<'_>) -> Result<T> + Send,
-    ) -> Result<Vec<T>> {
-        self.go_on(query.name)?;
-        let read = match &mut self.driver {
-            TxDriver::Sqlite(connection) => sqlite::rows(connection, query, values, &mut each),
-            TxDriver::Postgres(tx) => tx.rows(query, values, each).await,
-        };
-        self.failed |= read.is_err();
-        read
     }
 }

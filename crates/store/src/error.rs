@@ -29,6 +29,9 @@ pub enum Error {
     /// A statement exceeded its time limit. Nothing was done.
     #[error("a statement took too long")]
     Timeout,
+    /// A whole transaction, named here, exceeded its time limit. Nothing was done.
+    #[error("the transaction {0} took too long")]
+    Deadline(&'static str),
     /// A lock was not acquired in time. Nothing was done.
     #[error("a lock was not acquired in time")]
     LockTimeout,

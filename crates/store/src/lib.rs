@@ -14,6 +14,7 @@ pub mod api_keys;
 mod apply;
 pub mod colleges;
 mod consequences;
+mod deadline;
 pub mod divisions;
 mod engine;
 pub mod error;
@@ -43,6 +44,6 @@ pub mod venues;
 
 pub use access::{Actor, Caller, GuestWrite, OrgScope, OrgWrite, Principal, Proof, RawCredential};
 pub use apply::{Authority, Change};
-pub use engine::{Engine, Options, Reader, Store, Tx};
+pub use engine::{Engine, Options, ReadTx, Reader, Rows, Savepoint, Store, Tx};
 pub use error::{Error, Result, Taken};
 pub use folder::FolderLock;

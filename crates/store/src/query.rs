@@ -57,6 +57,8 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::users::QUERIES,
         crate::venues::QUERIES,
         #[cfg(test)]
+        crate::engine::tests::QUERIES,
+        #[cfg(test)]
         crate::sqlite::tests::QUERIES,
         #[cfg(test)]
         crate::postgres::tests::QUERIES,

@@ -4,26 +4,30 @@
 //! a statement is run; how transactions wait, run and are committed together is the writer's business.
 
 mod compile_options;
+mod readers;
 pub(crate) mod statistics;
+mod streams;
 mod writer;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Statement};
 
+use crate::deadline::Deadline;
 use crate::engine::{Engine, Tx};
 use crate::error::{Error, Result};
 use crate::folder::make_private_file;
 use crate::query::{self, Query};
 use crate::row::{Row, Source};
 use crate::value::Value;
+use streams::Streams;
 use writer::Writer;
 
 /// How long one statement may run. The tests have no ten seconds.
@@ -41,7 +45,6 @@ const FILE: &str = "fieldhouse.db";
 pub(crate) const FILES: [&str; 3] = [FILE, "fieldhouse.db-wal", "fieldhouse.db-shm"];
 
 thread_local! {
-    static READERS: RefCell<Vec<Reader>> = const { RefCell::new(Vec::new()) };
     static DEADLINE: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
@@ -51,12 +54,7 @@ pub(crate) struct Sqlite {
     life: Arc<()>,
     file: PathBuf,
     writer: Writer,
-}
-
-/// A thread's connection to one store.
-struct Reader {
-    store: Weak<()>,
-    connection: Connection,
+    streams: Streams,
 }
 
 impl Sqlite {
@@ -66,29 +64,8 @@ impl Sqlite {
         let connection = open_writer(&file)?;
         compile_options::check(&connection)?;
         let writer = Writer::start(connection)?;
-        Ok(Self { life: Arc::new(()), file, writer })
-    }
-
-    /// Reads rows on this thread's own connection.
-    pub(crate) fn read<T>(
-        &self,
-        query: &'static Query,
-        values: &[Value<'_>],
-        mut each: impl FnMut(&mut Row<'_>) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        READERS.with_borrow_mut(|readers| {
-            let own = |reader: &Reader| std::ptr::eq(reader.store.as_ptr(), Arc::as_ptr(&self.life));
-            let at = if let Some(at) = readers.iter().position(own) {
-                at
-            } else {
-                // Stores that were closed on another thread leave their readers here.
-                readers.retain(|reader| reader.store.strong_count() > 0);
-                let (store, connection) = (Arc::downgrade(&self.life), open_reader(&self.file)?);
-                readers.push(Reader { store, connection });
-                readers.len() - 1
-            };
-            rows(&readers[at].connection, query, values, &mut each)
-        })
+        let streams = Streams::new(file.clone());
+        Ok(Self { life: Arc::new(()), file, writer, streams })
     }
 
     /// Runs a transaction on the writer thread. Its body must not wait for anything but the transaction.
@@ -98,25 +75,26 @@ impl Sqlite {
         E: From<Error> + Send + 'static,
         F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E> + Send + Sync + 'static,
     {
-        self.writer.run(name, move |connection| writer::run_body(connection, name, &body)).await
+        let deadline = Deadline::of(name);
+        let body = move |connection: &mut Connection| writer::run_body(connection, deadline, &body);
+        self.writer.run(name, Some(deadline), body).await
     }
 
-    /// Runs statements that are no query of the store, as one transaction: migrations.
+    /// Runs statements that are no query of the store, as one transaction that may take its time: migrations.
     pub(crate) async fn with_writer<T: Send + 'static>(
         &self,
         name: &'static str,
         work: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.writer.run(name, work).await
+        self.writer.run(name, None, work).await
     }
 }
 
 impl Drop for Sqlite {
     fn drop(&mut self) {
-        // This thread's reader goes before the writer, so that closing leaves nothing in the WAL. While a thread ends, its readers
-        // are gone already.
-        let own = |reader: &Reader| std::ptr::eq(reader.store.as_ptr(), Arc::as_ptr(&self.life));
-        let _ = READERS.try_with(|readers| readers.borrow_mut().retain(|reader| !own(reader)));
+        // Readers go before the writer, so that closing leaves nothing in the WAL.
+        self.close_readers();
+        self.streams.close();
     }
 }
 
@@ -152,13 +130,14 @@ fn prepare(mut connection: Connection) -> Result<Connection> {
     Ok(connection)
 }
 
-/// The time that one statement has, while this lives. SQLite counts the steps of a cached statement over all its runs, so without an
+/// The time that one statement has, within that of its transaction, while this lives. SQLite counts the steps of a cached statement over all its runs, so without an
 /// end the deadline of a statement that is long over would interrupt whichever comes by at the next look.
 struct Limit;
 
 impl Limit {
-    fn begin() -> Self {
-        DEADLINE.set(Some(Instant::now() + STATEMENT_TIME));
+    fn begin(whole: Option<Deadline>) -> Self {
+        let own = Instant::now() + STATEMENT_TIME;
+        DEADLINE.set(Some(whole.map_or(own, |whole| own.min(whole.at()))));
         Self
     }
 }
@@ -172,11 +151,12 @@ impl Drop for Limit {
 /// Runs a query and reads its rows to the end: a statement that is stepped once and left keeps the WAL from being checkpointed.
 pub(crate) fn rows<T>(
     connection: &Connection,
+    deadline: Option<Deadline>,
     query: &'static Query,
     values: &[Value<'_>],
     each: &mut impl FnMut(&mut Row<'_>) -> Result<T>,
 ) -> Result<Vec<T>> {
-    let _limit = Limit::begin();
+    let _limit = Limit::begin(deadline);
     let mut statement = prepared(connection, query, values)?;
     let mut found = Vec::new();
     let mut rows = statement.raw_query();
@@ -187,9 +167,20 @@ pub(crate) fn rows<T>(
 }
 
 /// Runs a statement that gives no rows: how many rows it changed.
-pub(crate) fn run(connection: &Connection, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
-    let _limit = Limit::begin();
+pub(crate) fn run(
+    connection: &Connection,
+    deadline: Option<Deadline>,
+    query: &'static Query,
+    values: &[Value<'_>],
+) -> Result<u64> {
+    let _limit = Limit::begin(deadline);
     Ok(prepared(connection, query, values)?.raw_execute()? as u64)
+}
+
+/// Runs a statement that begins or ends a transaction or a part of one.
+pub(crate) fn control(connection: &Connection, sql: &'static str) -> Result<()> {
+    connection.prepare_cached(sql)?.raw_execute()?;
+    Ok(())
 }
 
 fn prepared<'a>(

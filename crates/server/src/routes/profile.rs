@@ -2,11 +2,12 @@
 
 use fieldhouse_api::organization::OrganizationRef;
 use fieldhouse_api::profile::{Auth, AuthMethod, Membership, Profile};
-use fieldhouse_api::{Data, op};
+use fieldhouse_api::{Data, Op, op};
 use fieldhouse_domain::policy::{Denial, VerifiedCredential};
 use fieldhouse_domain::users::User;
-use fieldhouse_store::{OrgScope, Store, access, records};
+use fieldhouse_store::{OrgScope, ReadTx, access, records, users};
 use jiff::Timestamp;
+use tokio::try_join;
 
 use crate::answer::Answered;
 use crate::call::Call;
@@ -22,24 +23,37 @@ fn auth(scope: &OrgScope) -> Auth {
     Auth { method, key_id: scope.key(), session_id: scope.session(), scopes, expires_at: scope.expires_at() }
 }
 
-/// Why the caller may no longer read: they were removed or suspended after the credential was checked.
-async fn denied(mut store: &Store, scope: &OrgScope, now: Timestamp) -> Failure {
-    match access::identify_again(&mut store, scope, now).await {
-        Ok(Ok(_)) => Denial::Unknown.into(),
-        Ok(Err(denial)) => denial.into(),
-        Err(error) => error.into(),
-    }
+/// The user and their memberships, from the snapshot in which the credential is still valid: they may have been removed or suspended
+/// since it was checked.
+async fn found(
+    tx: &ReadTx<'_>,
+    scope: &OrgScope,
+    now: Timestamp,
+) -> Result<(User, Vec<users::Membership>), Failure> {
+    let (mut first, mut second, mut third) = (tx, tx, tx);
+    let (caller, user, memberships) = try_join!(
+        access::identify_again(&mut first, scope, now),
+        records::read(&mut second, scope, scope.user()),
+        users::memberships(&mut third, scope.user()),
+    )?;
+    caller?;
+    Ok((user.ok_or(Denial::Unknown)?, memberships))
 }
 
 pub(crate) async fn me(call: Call<op::ProfileMe>) -> Result<Answered<op::ProfileMe>, Failure> {
-    let scope = call.scope()?;
-    let mut store = call.store();
-    let found: Option<User> = records::read(&mut store, scope, scope.user()).await?;
-    let Some(user) = found else {
-        return Err(denied(store, scope, call.now()).await);
-    };
-    let memberships: Vec<Membership> = fieldhouse_store::users::memberships(&mut store, user.id)
-        .await?
+    let store = call.app.store.clone();
+    store
+        .read(op::ProfileMe::OPERATION.id(), async move |tx| profile(tx, call.scope()?, call.now()).await)
+        .await
+}
+
+async fn profile(
+    tx: &ReadTx<'_>,
+    scope: &OrgScope,
+    now: Timestamp,
+) -> Result<Answered<op::ProfileMe>, Failure> {
+    let (user, memberships) = found(tx, scope, now).await?;
+    let memberships: Vec<Membership> = memberships
         .into_iter()
         // A key acts for its owner in one organization, and does not show the others.
         .filter(|membership| scope.key().is_none() || membership.organization == scope.organization())
@@ -55,7 +69,7 @@ pub(crate) async fn me(call: Call<op::ProfileMe>) -> Result<Answered<op::Profile
         .collect();
     let here = memberships.iter().find(|membership| membership.organization.id == scope.organization());
     let Some(organization) = here.map(|membership| membership.organization.clone()) else {
-        return Err(denied(store, scope, call.now()).await);
+        return Err(Denial::Unknown.into());
     };
     let data = Profile {
         id: user.id,

@@ -1,5 +1,7 @@
 //! What a transaction collects, and the entry that it becomes when the transaction ends.
 
+mod nested;
+
 use std::collections::HashMap;
 
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};

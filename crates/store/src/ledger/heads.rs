@@ -4,6 +4,7 @@ use fieldhouse_domain::ids::OrganizationId;
 use jiff::Timestamp;
 
 use super::chain::{self, Link};
+use crate::engine::stream::Part;
 use crate::engine::{Engine, Reader, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::{Query, queries};
@@ -54,6 +55,11 @@ pub(crate) async fn read(reader: &mut impl Reader, organization: OrganizationId)
     found(organization, first(reader, READ, values![id(organization)], row).await?)
 }
 
+/// The head as the part of a stream.
+pub(super) fn part<T>(organization: OrganizationId, made: impl Fn(Head) -> T + Send + 'static) -> Part<T> {
+    Part::new(READ, vec![id(organization)], move |found| row(found).map(&made))
+}
+
 /// Locks and reads the head, for a transaction that appends entries.
 pub(crate) async fn lock(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Head> {
     let query = match tx.engine() {
@@ -63,7 +69,7 @@ pub(crate) async fn lock(tx: &mut Tx<'_>, organization: OrganizationId) -> Resul
     found(organization, first(tx, query, values![id(organization)], row).await?)
 }
 
-fn found(organization: OrganizationId, head: Option<Head>) -> Result<Head> {
+pub(super) fn found(organization: OrganizationId, head: Option<Head>) -> Result<Head> {
     head.ok_or_else(|| Error::Internal(format!("{organization} has no ledger")))
 }
 

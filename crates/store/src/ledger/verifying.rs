@@ -7,27 +7,24 @@ use uuid::Uuid;
 
 use super::chain::{self, Link};
 use super::entries::{CLEARED, ERASED, Salt, Written, WrittenEffect};
-use super::heads;
+use super::heads::{self, Head};
 use crate::access::{Operator, OrgScope};
-use crate::engine::Reader;
+use crate::engine::Store;
+use crate::engine::stream::Part;
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::Row;
 use crate::value::{id, values};
 
 queries! {
-    STORED "ledger.stored" "WITH page AS (SELECT seq FROM ledger_entries WHERE org_id = $1 AND seq > $2 ORDER BY seq LIMIT $3)
-        SELECT e.seq, e.posted_at, e.reason_digest, e.chain, e.id, e.at, e.user_id, e.key_id, e.on_behalf_of, e.operation, e.request_id,
-            e.changeset_id, e.reason, e.reason_salt, f.position, f.kind, f.record_id, f.verb, f.version, f.clears_to, f.changed, f.before,
-            f.after, f.salt, f.digest
-        FROM page JOIN ledger_entries e ON e.org_id = $1 AND e.seq = page.seq
-        LEFT JOIN ledger_effects f ON f.org_id = $1 AND f.seq = e.seq";
+    STORED "ledger.stored" "SELECT e.seq, e.posted_at, e.reason_digest, e.chain, e.id, e.at, e.user_id, e.key_id, e.on_behalf_of,
+            e.operation, e.request_id, e.changeset_id, e.reason, e.reason_salt, f.position, f.kind, f.record_id, f.verb, f.version,
+            f.clears_to, f.changed, f.before, f.after, f.salt, f.digest
+        FROM ledger_entries e LEFT JOIN ledger_effects f ON f.org_id = e.org_id AND f.seq = e.seq
+        WHERE e.org_id = $1 ORDER BY e.seq, f.position";
     CLEARINGS "ledger.clearings" "SELECT kind, record_id, verb, clears_to FROM ledger_effects
         WHERE org_id = $1 AND seq > $2 AND clears_to IS NOT NULL";
 }
-
-/// The number of entries that are read together.
-const PAGE: u32 = 200;
 
 /// The result of verifying a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,56 +47,96 @@ pub enum Verdict {
     },
 }
 
-/// Verifies the ledger of the organization of a scope, without entries that wait to be posted.
-pub async fn verify(reader: &mut impl Reader, scope: &OrgScope) -> Result<Verdict> {
-    verify_all(reader, scope.organization()).await
+/// Verifies the ledger of the organization of a scope in one snapshot, without entries that wait to be posted.
+pub async fn verify(store: &Store, scope: &OrgScope) -> Result<Verdict> {
+    verify_all(store, scope.organization()).await
 }
 
 /// Verifies the ledger of any organization, for the operator.
 pub async fn verify_for_operator(
-    reader: &mut impl Reader,
+    store: &Store,
     _: &Operator,
     organization: OrganizationId,
 ) -> Result<Verdict> {
-    verify_all(reader, organization).await
+    verify_all(store, organization).await
 }
 
-async fn verify_all(reader: &mut impl Reader, organization: OrganizationId) -> Result<Verdict> {
-    let head = heads::read(reader, organization).await?;
-    let mut clearings = Clearings::read(reader, organization).await?;
-    let (mut seq, mut previous, mut cleared) = (0, chain::genesis(organization), 0);
-    while seq < head.seq {
-        let page = stored(reader, organization, seq).await?;
-        let is_empty = page.is_empty();
-        for entry in page {
-            if entry.seq > head.seq {
-                break;
+/// What is read, in this order.
+enum Found {
+    Head(Head),
+    Clearing(Clearing),
+    /// An entry, and one of its effects: an entry comes as often as it has effects.
+    Entry(Box<(Stored, Option<Placed>)>),
+}
+
+async fn verify_all(store: &Store, organization: OrganizationId) -> Result<Verdict> {
+    let clearing = |row: &mut Row<'_>| Ok(Found::Clearing(clearing(row)?));
+    let stored = |row: &mut Row<'_>| Ok(Found::Entry(Box::new((entry(row)?, effect(row)?))));
+    let parts = vec![
+        heads::part(organization, Found::Head),
+        Part::new(CLEARINGS, values![id(organization), 0_i64].to_vec(), clearing),
+        Part::new(STORED, values![id(organization)].to_vec(), stored),
+    ];
+    let mut rows = store.stream("ledger.verify", parts)?;
+    let (mut head, mut clearings) = (None, Clearings::default());
+    let mut chain = Chain { organization, seq: 0, previous: chain::genesis(organization), cleared: 0 };
+    let mut open: Option<Stored> = None;
+    while let Some(found) = rows.next().await? {
+        match found {
+            Found::Head(found) => head = Some(found),
+            Found::Clearing(clearing) => clearings.add(clearing),
+            Found::Entry(found) => {
+                let (entry, effect) = *found;
+                if open.as_ref().is_some_and(|open| open.seq != entry.seq)
+                    && let Some(done) = open.take()
+                    && let Some(verdict) = chain.altered(&done, &clearings)
+                {
+                    return Ok(verdict);
+                }
+                open.get_or_insert(entry).extend(effect);
             }
-            seq += 1;
-            if entry.seq != seq {
-                return Ok(Verdict::Altered { seq, id: None, what: "is missing" });
-            }
-            let mut wrong = entry.wrong(&clearings);
-            if wrong == Some(CLEARED_WITHOUT_ENTRY) {
-                // It may have been cleared since.
-                clearings = Clearings::read(reader, organization).await?;
-                wrong = entry.wrong(&clearings);
-            }
-            let wrong = wrong.or_else(|| entry.unlinked(&previous, organization));
-            if let Some(what) = wrong {
-                return Ok(Verdict::Altered { seq, id: Some(EntryId::from_uuid(entry.written.id)), what });
-            }
-            cleared += entry.cleared();
-            previous = entry.chain;
-        }
-        if is_empty {
-            return Ok(Verdict::Altered { seq: seq + 1, id: None, what: "is missing" });
         }
     }
-    if previous == head.chain {
-        Ok(Verdict::Intact { entries: seq, cleared })
-    } else {
-        Ok(Verdict::Altered { seq, id: None, what: "is not the entry that the ledger ends with" })
+    if let Some(verdict) = open.and_then(|last| chain.altered(&last, &clearings)) {
+        return Ok(verdict);
+    }
+    Ok(chain.end(&heads::found(organization, head)?))
+}
+
+/// The entries that were verified.
+struct Chain {
+    organization: OrganizationId,
+    seq: i64,
+    previous: Link,
+    cleared: u64,
+}
+
+impl Chain {
+    /// What is wrong with the next entry.
+    fn altered(&mut self, entry: &Stored, clearings: &Clearings) -> Option<Verdict> {
+        self.seq += 1;
+        let seq = self.seq;
+        if entry.seq != seq {
+            return Some(Verdict::Altered { seq, id: None, what: "is missing" });
+        }
+        let wrong = entry.wrong(clearings).or_else(|| entry.unlinked(&self.previous, self.organization));
+        if let Some(what) = wrong {
+            return Some(Verdict::Altered { seq, id: Some(EntryId::from_uuid(entry.written.id)), what });
+        }
+        self.cleared += entry.cleared();
+        self.previous = entry.chain;
+        None
+    }
+
+    fn end(self, head: &Head) -> Verdict {
+        if self.seq < head.seq {
+            return Verdict::Altered { seq: self.seq + 1, id: None, what: "is missing" };
+        }
+        if (self.seq, self.previous) != (head.seq, head.chain) {
+            let what = "is not the entry that the ledger ends with";
+            return Verdict::Altered { seq: self.seq, id: None, what };
+        }
+        Verdict::Intact { entries: self.seq, cleared: self.cleared }
     }
 }
 
@@ -114,23 +151,21 @@ struct Clearings {
     retained: i64,
 }
 
+/// What an effect says was cleared: kind, record, verb, up to which entry.
+type Clearing = (String, Uuid, String, i64);
+
+fn clearing(row: &mut Row<'_>) -> Result<Clearing> {
+    Ok((row.next()?, row.next()?, row.next()?, row.next()?))
+}
+
 impl Clearings {
-    async fn read(reader: &mut impl Reader, organization: OrganizationId) -> Result<Self> {
-        let mut clearings = Self::default();
-        let values = values![id(organization), 0_i64];
-        let read = reader.rows(CLEARINGS, values, |row| {
-            let (kind, record): (String, Uuid) = (row.next()?, row.next()?);
-            let (verb, to): (String, i64) = (row.next()?, row.next()?);
-            if verb == ERASED {
-                let erased = clearings.erased.entry((kind, record)).or_default();
-                *erased = to.max(*erased);
-            } else if verb == CLEARED {
-                clearings.retained = to.max(clearings.retained);
-            }
-            Ok(())
-        });
-        read.await?;
-        Ok(clearings)
+    fn add(&mut self, (kind, record, verb, to): Clearing) {
+        if verb == ERASED {
+            let erased = self.erased.entry((kind, record)).or_default();
+            *erased = to.max(*erased);
+        } else if verb == CLEARED {
+            self.retained = to.max(self.retained);
+        }
     }
 
     fn erased(&self, effect: &WrittenEffect) -> Option<i64> {
@@ -150,6 +185,13 @@ struct Stored {
 }
 
 impl Stored {
+    fn extend(&mut self, effect: Option<Placed>) {
+        if let Some((position, effect, digest)) = effect {
+            self.digests.push((position, digest));
+            self.written.effects.push(effect);
+        }
+    }
+
     /// What is wrong with the entry's images and reason.
     fn wrong(&self, clearings: &Clearings) -> Option<&'static str> {
         let effects = || self.written.effects.iter().zip(&self.digests);
@@ -198,27 +240,8 @@ impl Stored {
     }
 }
 
-async fn stored(reader: &mut impl Reader, organization: OrganizationId, after: i64) -> Result<Vec<Stored>> {
-    let mut entries: Vec<Stored> = Vec::new();
-    let values = values![id(organization), after, PAGE];
-    let read = reader.rows(STORED, values, |row| {
-        let entry = entry(row)?;
-        let effect = effect(row)?;
-        let at = entries.iter().rposition(|other| other.seq == entry.seq).unwrap_or_else(|| {
-            entries.push(entry);
-            entries.len() - 1
-        });
-        if let Some((position, effect, digest)) = effect {
-            let before = entries[at].digests.partition_point(|(other, _)| *other < position);
-            entries[at].digests.insert(before, (position, digest));
-            entries[at].written.effects.insert(before, effect);
-        }
-        Ok(())
-    });
-    read.await?;
-    entries.sort_by_key(|entry| entry.seq);
-    Ok(entries)
-}
+/// An effect, where it is in its entry, and its digest.
+type Placed = (i64, WrittenEffect, Link);
 
 fn entry(row: &mut Row<'_>) -> Result<Stored> {
     let (seq, posted_at, reason_digest, chain) = (row.next()?, row.next()?, row.next()?, row.next()?);
@@ -238,7 +261,7 @@ fn entry(row: &mut Row<'_>) -> Result<Stored> {
     Ok(Stored { seq, posted_at, reason_digest, chain, written, digests: Vec::new() })
 }
 
-fn effect(row: &mut Row<'_>) -> Result<Option<(i64, WrittenEffect, Link)>> {
+fn effect(row: &mut Row<'_>) -> Result<Option<Placed>> {
     let Some(position) = row.next::<Option<i64>>()? else { return Ok(None) };
     let effect = WrittenEffect {
         kind: row.next()?,

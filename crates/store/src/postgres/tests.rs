@@ -1,9 +1,15 @@
 //! Tests of the PostgreSQL driver that need its internals: settings of sessions, and the mapping of errors.
 
+mod reads;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
 use fieldhouse_testing::databases::{self, Database};
 use futures_util::future::join;
 
 use super::*;
+use crate::deadline::TRANSACTION_TIME;
 use crate::engine::Reader as _;
 use crate::query::queries;
 use crate::value::values;
@@ -16,6 +22,12 @@ queries! {
     LOCK "tests.postgres.lock" "LOCK TABLE seasons IN ACCESS EXCLUSIVE MODE";
     COUNT "tests.postgres.count" "SELECT COUNT(*) FROM seasons";
     READ_ONLY "tests.postgres.read_only" "SET TRANSACTION READ ONLY";
+    COLLIDE "tests.postgres.collide" "SELECT CAST(tests_collide() AS BIGINT)";
+    WAITING "tests.postgres.waiting" "SELECT COUNT(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND state = 'active' AND wait_event_type = 'Lock'";
+    KILL "tests.postgres.kill" "SELECT pg_terminate_backend(pg_backend_pid())";
+    SESSIONS "tests.postgres.sessions" "SELECT COUNT(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'fieldhouse'";
     CLEAR "tests.postgres.clear" "DELETE FROM key_ring_fingerprints";
 }
 
@@ -93,4 +105,41 @@ async fn waiting_too_long_for_a_connection_is_an_overload() {
     assert!(matches!(waited, Err(Error::Overloaded(_))), "{waited:?}");
     drop(taken);
     assert_eq!(postgres.read(COUNT, values![], |row| row.next::<i64>()).await.unwrap(), [0]);
+}
+
+#[tokio::test]
+async fn a_transaction_that_collides_all_the_time_ends_in_time() {
+    let database = databases::postgres();
+    let postgres = open(&database, 1).await;
+    let function = "CREATE FUNCTION tests_collide() RETURNS BIGINT LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'always' USING ERRCODE = 'serialization_failure'; END $$";
+    postgres.connection().await.unwrap().batch_execute(function).await.unwrap();
+    let (begun, runs) = (Instant::now(), AtomicU32::new(0));
+    let late = postgres.write("tests.collide", async |tx| {
+        runs.fetch_add(1, Ordering::Relaxed);
+        tx.rows(COLLIDE, values![], |row| row.next::<i64>()).await
+    });
+    let late = late.await;
+    assert!(matches!(late, Err(Error::Deadline("tests.collide"))), "{late:?}");
+    assert!(begun.elapsed() < TRANSACTION_TIME * 2 && runs.into_inner() > 5);
+    assert_eq!(postgres.read(COUNT, values![], |row| row.next::<i64>()).await.unwrap(), [0]);
+}
+
+#[tokio::test]
+async fn the_server_stops_the_statement_of_a_transaction_that_is_late() {
+    let database = databases::postgres();
+    let postgres = open(&database, 3).await;
+    let holder = postgres.connection().await.unwrap();
+    holder.batch_execute("BEGIN; LOCK TABLE seasons IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    let begun = Instant::now();
+    let late =
+        postgres.write("tests.late", async |tx| tx.rows(COUNT, values![], |row| row.next::<i64>()).await);
+    let late = late.await;
+    assert!(matches!(late, Err(Error::Deadline("tests.late"))), "{late:?}");
+    assert!(begun.elapsed() < TRANSACTION_TIME + Duration::from_secs(1), "it does not wait for the lock");
+    let waiting = || postgres.read(WAITING, values![], |row| row.next::<i64>());
+    while waiting().await.unwrap() != [0] {
+        assert!(begun.elapsed() < TRANSACTION_TIME + Duration::from_secs(1), "nor does the server");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }

@@ -6,13 +6,18 @@
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
+use super::control;
+use crate::deadline::Deadline;
 use crate::engine::Tx;
 use crate::error::{Error, Result};
 
@@ -20,6 +25,8 @@ use crate::error::{Error, Result};
 pub(super) const QUEUE: usize = 4096;
 /// How many transactions are committed together at most.
 const BATCH: usize = 256;
+/// How long a batch is added to: whoever is done waits no longer than this and one more transaction.
+const BATCH_TIME: Duration = Duration::from_millis(500);
 /// How many bytes the log may have before the writer waits for those who read from it. SQLite empties it by itself only in a moment
 /// in which nobody does, and where there is always somebody it grows without end.
 const LOG: u64 = 16 << 20;
@@ -48,10 +55,11 @@ impl Writer {
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
-    /// Runs work in a savepoint of its own, and answers when it is committed.
+    /// Runs work in a savepoint of its own, and answers when it is committed, or when its turn has not come by the deadline.
     pub(super) async fn run<T, E>(
         &self,
         name: &'static str,
+        deadline: Option<Deadline>,
         work: impl FnOnce(&mut Connection) -> std::result::Result<T, E> + Send + 'static,
     ) -> std::result::Result<T, E>
     where
@@ -59,7 +67,12 @@ impl Writer {
         E: From<Error> + Send + 'static,
     {
         let (answer, answered) = oneshot::channel();
+        let turn = Turn::default();
+        let own_turn = turn.clone();
         let job: Job = Box::new(move |connection| {
+            if !own_turn.take() {
+                return Box::new(|_| ());
+            }
             let result = in_savepoint(connection, name, work);
             Box::new(move |committed| {
                 // A refusal falls with the commit too: it may rest on what a neighbour wrote that is not there now.
@@ -75,7 +88,27 @@ impl Writer {
             }
             mpsc::error::TrySendError::Closed(_) => closed(),
         })?;
+        let mut answered = pin!(answered);
+        if let Some(deadline) = deadline {
+            let waited = tokio::time::timeout_at(deadline.at().into(), &mut answered).await;
+            match waited {
+                Ok(answer) => return answer.map_err(|_| closed())?,
+                Err(_) if turn.take() => return Err(deadline.error().into()),
+                // It runs, and ends by its deadline; whether it is kept is still to be told.
+                Err(_) => {}
+            }
+        }
         answered.await.map_err(|_| closed())?
+    }
+}
+
+/// A transaction's turn, which is taken once: by the writer, or by a caller who waits no more.
+#[derive(Clone, Default)]
+struct Turn(Arc<AtomicBool>);
+
+impl Turn {
+    fn take(&self) -> bool {
+        !self.0.swap(true, Ordering::AcqRel)
     }
 }
 
@@ -139,6 +172,7 @@ fn commit_together(connection: &mut Connection, first: Job, jobs: &mut mpsc::Rec
     if let Err(error) = connection.execute_batch("BEGIN IMMEDIATE") {
         return first(connection)(Err(error.to_string()));
     }
+    let begun = Instant::now();
     let mut answers: Vec<Answer> = Vec::new();
     let mut next = Some(first);
     let mut broken = None;
@@ -152,7 +186,8 @@ fn commit_together(connection: &mut Connection, first: Job, jobs: &mut mpsc::Rec
             break;
         }
         answers.push(answer);
-        next = if answers.len() < BATCH { jobs.try_recv().ok() } else { None };
+        let takes_more = answers.len() < BATCH && begun.elapsed() < BATCH_TIME;
+        next = if takes_more { jobs.try_recv().ok() } else { None };
     }
     let committed = match broken {
         Some(reason) => Err(reason),
@@ -187,31 +222,27 @@ fn in_savepoint<T, E: From<Error>>(
     result
 }
 
-fn control(connection: &Connection, sql: &str) -> Result<()> {
-    connection.prepare_cached(sql)?.raw_execute()?;
-    Ok(())
-}
-
 /// Runs the body of a transaction, which never waits on SQLite, so that polling it once finishes it.
 pub(super) fn run_body<T, E, F>(
     connection: &mut Connection,
-    name: &'static str,
+    deadline: Deadline,
     body: &F,
 ) -> std::result::Result<T, E>
 where
     E: From<Error>,
     F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E>,
 {
+    let name = deadline.name();
     let _span = tracing::debug_span!("transaction", name).entered();
-    let mut tx = Tx::sqlite(connection);
-    poll_once(tx.complete(name, body)).unwrap_or_else(|| {
+    let mut tx = Tx::sqlite(connection, deadline);
+    poll_once(tx.complete(body)).unwrap_or_else(|| {
         let reason = format!("{name} waited for something other than its transaction");
         Err(Error::Internal(reason).into())
     })
 }
 
-fn poll_once<F: Future>(future: F) -> Option<F::Output> {
-    let mut future = std::pin::pin!(future);
+pub(super) fn poll_once<F: Future>(future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Some(output),
         Poll::Pending => None,

@@ -258,7 +258,7 @@ pub(crate) async fn the_generation_rises_with_every_commit(store: &Store) {
 }
 
 async fn intact(store: &Store, scope: &OrgScope) -> u64 {
-    match ledger::verify(&mut &*store, scope).await.unwrap() {
+    match ledger::verify(store, scope).await.unwrap() {
         ledger::Verdict::Intact { cleared, .. } => cleared,
         altered @ ledger::Verdict::Altered { .. } => panic!("{altered:?}"),
     }

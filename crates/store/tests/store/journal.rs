@@ -32,7 +32,7 @@ async fn an_entry_of_many_effects_is_written_in_parts_and_posted_as_one() {
     assert_eq!(entries.iter().map(|entry| entry.effects.len()).collect::<Vec<_>>()[..2], [1201, 1]);
     let recorded = entries[0].effects.iter().map(|effect| effect.record_id);
     assert!(recorded.eq(venues.iter().map(|venue| venue.id.uuid())), "in the order of the effects");
-    let verdict = ledger::verify(&mut &store, &scope).await.unwrap();
+    let verdict = ledger::verify(&store, &scope).await.unwrap();
     assert_eq!(verdict, Verdict::Intact { entries: 3, cleared: 0 });
 }
 
@@ -60,7 +60,7 @@ async fn a_row_that_cannot_be_read_is_posted_with_its_text_and_blocks_nothing() 
         ("ledger.unreadable", Some("9 {\"from\": \"the future\"}"), true),
     ];
     assert_eq!(told[..3], expected);
-    let verdict = ledger::verify(&mut &store, &scope).await.unwrap();
+    let verdict = ledger::verify(&store, &scope).await.unwrap();
     assert_eq!(verdict, Verdict::Intact { entries: 4, cleared: 0 });
 }
 

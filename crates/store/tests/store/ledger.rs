@@ -17,7 +17,7 @@ use crate::writes::one_more;
 
 async fn verdict(store: &Store, scope: &OrgScope) -> Verdict {
     store.post_everything().await.unwrap();
-    ledger::verify(&mut &*store, scope).await.unwrap()
+    ledger::verify(store, scope).await.unwrap()
 }
 
 #[tokio::test]
@@ -69,7 +69,7 @@ async fn an_altered_byte_is_found_and_its_entry_named() {
             for (_, set) in alterations.iter().filter(|(altered, _)| *altered == table) {
                 // A digest of another length cannot be read at all, which is an error of its own.
                 raw::execute(&database, &format!("UPDATE {table} SET {set} WHERE seq = 3")).await;
-                let found = ledger::verify(&mut &store, &scope).await;
+                let found = ledger::verify(&store, &scope).await;
                 let named = match &found {
                     Ok(Verdict::Altered { seq, id, .. }) => *seq == 3 && id.is_some(),
                     Err(fieldhouse_store::Error::Corrupt { .. }) => *set == "digest = salt",
@@ -83,13 +83,22 @@ async fn an_altered_byte_is_found_and_its_entry_named() {
             raw::execute(&database, "DROP TABLE kept").await;
         }
         assert_eq!(verdict(&store, &scope).await, Verdict::Intact { entries: 4, cleared: 0 }, "restored");
+        let end_at = |seq: i64| {
+            let chain =
+                format!("SELECT chain FROM ledger_entries e WHERE e.org_id = h.org_id AND e.seq = {seq}");
+            format!("UPDATE ledger_heads AS h SET seq = {seq}, chain = ({chain})")
+        };
+        raw::execute(&database, &end_at(3)).await;
+        let found = ledger::verify(&store, &scope).await.unwrap();
+        assert!(matches!(found, Verdict::Altered { seq: 4, .. }), "an entry behind the end: {found:?}");
+        raw::execute(&database, &end_at(4)).await;
         for (gone, named) in [
             ("DELETE FROM ledger_entries WHERE seq = 4", 4),
             ("DELETE FROM ledger_effects WHERE seq = 3", 3),
             ("DELETE FROM ledger_entries WHERE seq = 2", 2),
         ] {
             raw::execute(&database, gone).await;
-            let found = ledger::verify(&mut &store, &scope).await.unwrap();
+            let found = ledger::verify(&store, &scope).await.unwrap();
             assert!(matches!(found, Verdict::Altered { seq, .. } if seq == named), "{gone}: {found:?}");
         }
     }
@@ -162,7 +171,7 @@ async fn every_acknowledged_change_is_in_the_ledger_once_and_in_order_though_pos
             assert_eq!(versions, expected, "each once, in the order in which they were made");
             let count = i64::try_from(versions.len()).unwrap() + 1;
             let intact = Verdict::Intact { entries: count, cleared: 0 };
-            assert_eq!(ledger::verify(&mut &**store, scope).await.unwrap(), intact);
+            assert_eq!(ledger::verify(store, scope).await.unwrap(), intact);
             assert!(entries.windows(2).all(|pair| pair[0].posted_at > pair[1].posted_at));
         }
     }

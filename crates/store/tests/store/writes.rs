@@ -57,7 +57,10 @@ async fn count_up(
         let proof = clubs::permitted(tx, &operator, club.id()).await?;
         let change =
             Change { moment: &moment, operation: "seasons.update", request_id: "test", reason: None };
-        tx.apply(&proof, change, &[one_more(read)]).await?;
+        // Also in a part of a transaction, a collision is one of the whole.
+        let part = tx.savepoint("testing.part").await?;
+        let counted = tx.apply(&proof, change, &[one_more(read)]).await;
+        tx.end(part, counted).await?;
         if fails { Err(Error::Overloaded("on purpose")) } else { Ok(()) }
     });
     counted.await

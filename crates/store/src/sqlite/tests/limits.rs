@@ -80,3 +80,37 @@ async fn the_write_ahead_log_stays_small_under_constant_load() {
     }
     assert!(largest < 24 << 20, "30 MB were written; log {largest}");
 }
+
+#[tokio::test]
+async fn a_transaction_whose_turn_does_not_come_in_time_is_told_so_and_never_runs() {
+    let notes = Notes::open().await;
+    let (held, go_on) = notes.hold();
+    let late = async {
+        let late = notes.write(1, "x").await;
+        drop(go_on);
+        late
+    };
+    let (held, late) = tokio::join!(held, late);
+    held.expect("statements of migrations have no deadline");
+    assert!(matches!(late, Err(Error::Deadline("tests.note"))), "{late:?}");
+    notes.write(2, "x").await.expect("the writer goes on");
+    assert_eq!(notes.ids(), [2]);
+}
+
+#[tokio::test]
+async fn who_is_done_does_not_wait_for_all_that_come_after() {
+    let notes = Notes::open().await;
+    let slow = async |id: i64| {
+        let slow = notes.store.write("tests.slow", async move |tx| {
+            std::thread::sleep(Duration::from_millis(100));
+            tx.run(NOTE, values![id, "x"]).await
+        });
+        slow.await.expect("it is kept");
+        Instant::now()
+    };
+    let begun = Instant::now();
+    let done = join_all((1..=12).map(slow)).await;
+    let first = done[0] - begun;
+    assert!(first < Duration::from_secs(1) && begun.elapsed() >= Duration::from_millis(1200), "{first:?}");
+    assert_eq!(notes.ids().len(), 12);
+}

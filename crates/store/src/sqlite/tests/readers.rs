@@ -2,6 +2,7 @@
 
 use std::thread;
 
+use super::super::readers::READERS;
 use super::*;
 
 #[tokio::test]

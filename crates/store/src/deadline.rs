@@ -1,0 +1,53 @@
+//! Until when a whole transaction has to be done.
+
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Result};
+
+/// How long a transaction may take, with its waiting and all its runs. The largest upload is some 100,000 statements, which need half of
+/// this on a PostgreSQL server nearby; whoever runs longer holds up everybody who writes to SQLite. The tests have no minute.
+pub(crate) const TRANSACTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 2_000 } else { 60_000 });
+
+/// Until when a transaction has to be done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadline {
+    name: &'static str,
+    at: Instant,
+}
+
+impl Deadline {
+    /// That of a transaction which is asked for now.
+    pub(crate) fn of(name: &'static str) -> Self {
+        Self { name, at: Instant::now() + TRANSACTION_TIME }
+    }
+
+    /// The transaction's name.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub(crate) fn at(&self) -> Instant {
+        self.at
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        Instant::now() >= self.at
+    }
+
+    /// What is told to whoever is late.
+    pub(crate) fn error(&self) -> Error {
+        Error::Deadline(self.name)
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.is_over() { Err(self.error()) } else { Ok(()) }
+    }
+
+    /// A statement that was interrupted because of the transaction's end is no slow statement.
+    pub(crate) fn explain(&self, error: Error) -> Error {
+        match error {
+            Error::Timeout if self.is_over() => self.error(),
+            error => error,
+        }
+    }
+}

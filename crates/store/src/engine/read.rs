@@ -1,0 +1,65 @@
+//! A transaction that only reads: all its queries see one snapshot.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::Reader;
+use crate::deadline::Deadline;
+use crate::error::Result;
+use crate::postgres::PostgresRead;
+use crate::query::Query;
+use crate::row::Row;
+use crate::sqlite;
+use crate::value::Value;
+
+/// A transaction that only reads. A shared reference is a [`Reader`] too: queries that are awaited together, each with a reference of its
+/// own, go to PostgreSQL in one flight.
+pub struct ReadTx<'tx> {
+    driver: ReadDriver<'tx>,
+    deadline: Deadline,
+}
+
+enum ReadDriver<'tx> {
+    /// The lock is never waited for: a query on SQLite is done before the next one is asked for.
+    Sqlite(&'tx Mutex<rusqlite::Connection>),
+    Postgres(&'tx PostgresRead),
+}
+
+impl<'tx> ReadTx<'tx> {
+    pub(crate) fn sqlite(connection: &'tx Mutex<rusqlite::Connection>, deadline: Deadline) -> Self {
+        Self { driver: ReadDriver::Sqlite(connection), deadline }
+    }
+
+    pub(crate) fn postgres(tx: &'tx PostgresRead, deadline: Deadline) -> Self {
+        Self { driver: ReadDriver::Postgres(tx), deadline }
+    }
+}
+
+impl Reader for &ReadTx<'_> {
+    async fn rows<T: Send>(
+        &mut self,
+        query: &'static Query,
+        values: &[Value<'_>],
+        mut each: impl FnMut(&mut Row<'_>) -> Result<T> + Send,
+    ) -> Result<Vec<T>> {
+        self.deadline.check()?;
+        let read = match &self.driver {
+            ReadDriver::Sqlite(connection) => {
+                let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+                sqlite::rows(&connection, Some(self.deadline), query, values, &mut each)
+            }
+            ReadDriver::Postgres(tx) => tx.rows(query, values, each).await,
+        };
+        read.map_err(|error| self.deadline.explain(error))
+    }
+}
+
+impl Reader for ReadTx<'_> {
+    async fn rows<T: Send>(
+        &mut self,
+        query: &'static Query,
+        values: &[Value<'_>],
+        each: impl FnMut(&mut Row<'_>) -> Result<T> + Send,
+    ) -> Result<Vec<T>> {
+        (&*self).rows(query, values, each).await
+    }
+}

@@ -1,0 +1,142 @@
+//! Rows that come one after another: for exports and reports, which read more than memory should hold.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, ready};
+use std::thread::Thread;
+use std::time::Duration;
+
+use futures_util::Stream;
+use tokio::sync::mpsc;
+
+use super::{Driver, Store};
+use crate::error::{Error, Result};
+use crate::query::Query;
+use crate::row::Row;
+use crate::value::Value;
+
+/// How many rows travel together, and how many such batches wait for whoever takes them.
+pub(crate) const BATCH: usize = 100;
+const BATCHES: usize = 2;
+/// How long rows wait to be taken before the stream is cut off: as long as one is open, the database keeps its snapshot. The tests
+/// have no half minute.
+pub(crate) const STALL_TIME: Duration = Duration::from_millis(if cfg!(test) { 1_000 } else { 30_000 });
+
+/// How a row is read.
+type Each<T> = Box<dyn FnMut(&mut Row<'_>) -> Result<T> + Send>;
+
+/// A query whose rows are to be streamed.
+pub(crate) struct Part<T> {
+    pub(crate) query: &'static Query,
+    pub(crate) values: Vec<Value<'static>>,
+    pub(crate) each: Each<T>,
+}
+
+impl<T> Part<T> {
+    pub(crate) fn new(
+        query: &'static Query,
+        values: Vec<Value<'static>>,
+        each: impl FnMut(&mut Row<'_>) -> Result<T> + Send + 'static,
+    ) -> Self {
+        Self { query, values, each: Box::new(each) }
+    }
+}
+
+/// What comes from the database.
+pub(crate) enum Message<T> {
+    Rows(Vec<T>),
+    End,
+    Failed(Error),
+}
+
+/// Where the rows of a stream are sent to.
+pub(crate) struct Sink<T> {
+    pub(crate) messages: mpsc::Sender<Message<T>>,
+    /// The thread that reads, where there is one. It sleeps while nobody takes its rows.
+    pub(crate) thread: Arc<OnceLock<Thread>>,
+}
+
+/// Rows that come one after another, all from one snapshot. Only few of them are in memory: what reads them waits until they are taken,
+/// for half a minute at most, and ends when this is dropped.
+#[derive(Debug)]
+pub struct Rows<T> {
+    name: &'static str,
+    messages: mpsc::Receiver<Message<T>>,
+    thread: Arc<OnceLock<Thread>>,
+    ready: VecDeque<T>,
+    has_ended: bool,
+}
+
+impl Store {
+    /// Streams the rows of queries, one query after the other, from one snapshot. `name` is for errors.
+    pub(crate) fn stream<T: Send + 'static>(
+        &self,
+        name: &'static str,
+        parts: Vec<Part<T>>,
+    ) -> Result<Rows<T>> {
+        let (sender, messages) = mpsc::channel(BATCHES);
+        let thread = Arc::<OnceLock<Thread>>::default();
+        let sink = Sink { messages: sender, thread: thread.clone() };
+        match &self.driver {
+            Driver::Sqlite(sqlite) => sqlite.stream(name, parts, sink)?,
+            Driver::Postgres(postgres) => postgres.stream(parts, sink),
+        }
+        Ok(Rows { name, messages, thread, ready: VecDeque::new(), has_ended: false })
+    }
+}
+
+impl<T> Rows<T> {
+    /// The next row; none: that was all.
+    pub async fn next(&mut self) -> Result<Option<T>> {
+        poll_fn(|context| self.poll_row(context)).await.transpose()
+    }
+
+    fn poll_row(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<T>>> {
+        loop {
+            if let Some(row) = self.ready.pop_front() {
+                return Poll::Ready(Some(Ok(row)));
+            }
+            if self.has_ended {
+                return Poll::Ready(None);
+            }
+            match ready!(self.messages.poll_recv(context)) {
+                Some(Message::Rows(rows)) => {
+                    self.ready = rows.into();
+                    self.wake();
+                }
+                Some(Message::End) => self.has_ended = true,
+                Some(Message::Failed(error)) => {
+                    self.has_ended = true;
+                    return Poll::Ready(Some(Err(error)));
+                }
+                None => {
+                    self.has_ended = true;
+                    return Poll::Ready(Some(Err(Error::Deadline(self.name))));
+                }
+            }
+        }
+    }
+
+    fn wake(&self) {
+        if let Some(thread) = self.thread.get() {
+            thread.unpark();
+        }
+    }
+}
+
+impl<T: Unpin> Stream for Rows<T> {
+    type Item = Result<T>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_row(context)
+    }
+}
+
+impl<T> Drop for Rows<T> {
+    fn drop(&mut self) {
+        self.messages.close();
+        self.wake();
+    }
+}

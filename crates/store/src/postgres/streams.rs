@@ -1,0 +1,65 @@
+//! Streams: rows that a portal gives batch by batch, on connections of their own.
+
+use deadpool_postgres::Pool;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tokio_postgres::IsolationLevel;
+
+use super::{Postgres, params};
+use crate::engine::Engine;
+use crate::engine::stream::{BATCH, Message, Part, STALL_TIME, Sink};
+use crate::error::{Error, Result};
+use crate::query;
+use crate::row::{Row, Source};
+
+/// How many streams are read at once. Their connections are beside those of the pool, for somebody who takes rows slowly keeps one.
+pub(super) const CONNECTIONS: usize = 4;
+
+impl Postgres {
+    pub(crate) fn stream<T: Send + 'static>(&self, parts: Vec<Part<T>>, sink: Sink<T>) {
+        let pool = self.streams.clone();
+        tokio::spawn(async move {
+            let messages = sink.messages;
+            let ended = tokio::select! {
+                () = messages.closed() => return,
+                ended = read(&pool, parts, &messages) => ended,
+            };
+            let last = match ended {
+                Ok(true) => Message::End,
+                Ok(false) => return,
+                Err(error) => Message::Failed(error),
+            };
+            let _ = timeout(STALL_TIME, messages.send(last)).await;
+        });
+    }
+}
+
+/// Whether all rows were taken.
+async fn read<T>(pool: &Pool, parts: Vec<Part<T>>, messages: &mpsc::Sender<Message<T>>) -> Result<bool> {
+    let mut connection = pool.get().await?;
+    let snapshot =
+        connection.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
+    let tx = snapshot.start().await?;
+    let most = i32::try_from(BATCH).map_err(|error| Error::Internal(error.to_string()))?;
+    for Part { query, values, mut each } in parts {
+        query::note(Engine::Postgres, query);
+        let statement = tx.prepare_cached(query.sql).await?;
+        let portal = tx.bind(&statement, &params(&values)).await?;
+        loop {
+            let rows = tx.query_portal(&portal, most).await?;
+            let is_last = rows.len() < BATCH;
+            let read: Result<Vec<T>> =
+                rows.iter().map(|row| each(&mut Row::new(Source::Postgres(row), query))).collect();
+            drop(rows);
+            match timeout(STALL_TIME, messages.send(Message::Rows(read?))).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) | Err(_) => return Ok(false),
+            }
+            if is_last {
+                break;
+            }
+        }
+    }
+    tx.commit().await?;
+    Ok(true)
+}

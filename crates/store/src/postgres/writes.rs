@@ -1,0 +1,163 @@
+//! Transactions that write: run again when they collide, given up when their time is over.
+
+use std::time::{Duration, Instant};
+
+use deadpool_postgres::Object;
+use rand::RngExt;
+
+use super::tx::{Collision, PostgresTx};
+use super::{POSTING, Postgres, SERIALIZABLE};
+use crate::deadline::Deadline;
+use crate::engine::Tx;
+use crate::error::{Error, Result};
+use crate::ledger::posting;
+
+/// How often a transaction is run at most.
+const ATTEMPTS: u32 = 64;
+/// How long is waited for the server to stop a statement.
+const CANCEL_TIME: Duration = Duration::from_secs(1);
+/// The longest wait before another attempt.
+const LONGEST_WAIT: Duration = Duration::from_millis(100);
+
+/// What came of running a transaction once.
+pub(super) enum Attempt<T> {
+    Done(T),
+    Collided(Collision),
+}
+
+impl Postgres {
+    /// Runs a transaction, again and again while it collides with others.
+    pub(crate) async fn write<T, E, F>(&self, name: &'static str, body: F) -> std::result::Result<T, E>
+    where
+        E: From<Error>,
+        F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E>,
+    {
+        let result = self.transact(name, SERIALIZABLE, body).await;
+        posting::help(self).await;
+        result
+    }
+
+    /// Runs a transaction that posts to the ledger. It sees what others commit while it runs, and holds the head's lock against other
+    /// posters; a SERIALIZABLE one would make the writers of the journal fail.
+    pub(crate) async fn post<T, F>(&self, name: &'static str, body: F) -> Result<T>
+    where
+        F: for<'tx> AsyncFn(&mut Tx<'tx>) -> Result<T>,
+    {
+        self.transact(name, POSTING, body).await
+    }
+
+    async fn transact<T, E, F>(
+        &self,
+        name: &'static str,
+        begin: &'static str,
+        body: F,
+    ) -> std::result::Result<T, E>
+    where
+        E: From<Error>,
+        F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E>,
+    {
+        let deadline = Deadline::of(name);
+        let mut patience = Patience::new(deadline);
+        let mut looked_again = false;
+        loop {
+            match self.attempt(deadline, begin, &body, looked_again).await {
+                Attempt::Done(result) => return result,
+                Attempt::Collided(collision) => looked_again |= collision == Collision::Unseen,
+            }
+            patience.wait().await?;
+        }
+    }
+
+    async fn attempt<T, E, F>(
+        &self,
+        deadline: Deadline,
+        begin: &'static str,
+        body: &F,
+        looked_again: bool,
+    ) -> Attempt<std::result::Result<T, E>>
+    where
+        E: From<Error>,
+        F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E>,
+    {
+        let connection = match self.connection().await {
+            Ok(connection) => connection,
+            Err(error) => return Attempt::Done(Err(error.into())),
+        };
+        let mut transaction = PostgresTx::new(connection, looked_again);
+        let mut tx = Tx::postgres(&mut transaction, deadline);
+        // Boxed, for handlers nest deep as it is, and the compiler follows futures only so far.
+        let run = Box::pin(async {
+            tx.begin(begin).await?;
+            tx.complete(body).await
+        });
+        let Ok(result) = tokio::time::timeout_at(deadline.at().into(), run).await else {
+            self.stop(transaction.give_up()).await;
+            return Attempt::Done(Err(deadline.error().into()));
+        };
+        let journaled = tx.unrecorded.take_journaled();
+        let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        let ended = transaction.control(end).await;
+        if let Some(collision) = transaction.collision() {
+            transaction.finish();
+            return Attempt::Collided(collision);
+        }
+        match (result, ended) {
+            // A failed COMMIT may have been carried out: the caller repeats with the same idempotency key or id.
+            (Ok(_), Err(error)) => Attempt::Done(Err(error.into())),
+            (result, ended) => {
+                if ended.is_ok() {
+                    transaction.finish();
+                }
+                if result.is_ok() {
+                    self.waiting.note(&journaled);
+                }
+                Attempt::Done(result)
+            }
+        }
+    }
+
+    /// Has the server stop the statement of a transaction that is late, so that its locks are free at once, and leaves the connection.
+    pub(super) async fn stop(&self, connection: Option<Object>) {
+        let Some(connection) = connection else { return };
+        let statement = connection.cancel_token();
+        let stopped = tokio::time::timeout(CANCEL_TIME, statement.cancel_query(self.tls.clone())).await;
+        if let Ok(Err(error)) = stopped {
+            tracing::warn!(%error, "a statement could not be stopped");
+        }
+        drop(Object::take(connection));
+    }
+}
+
+/// The waits between the attempts of one transaction.
+pub(super) struct Patience {
+    deadline: Deadline,
+    attempts: u32,
+    wait: Duration,
+}
+
+impl Patience {
+    pub(super) fn new(deadline: Deadline) -> Self {
+        Self { deadline, attempts: 1, wait: Duration::from_millis(1) }
+    }
+
+    /// Waits a little before the next attempt, or says that there is none.
+    pub(super) async fn wait(&mut self) -> Result<()> {
+        if self.attempts == ATTEMPTS {
+            return Err(Error::Overloaded("a transaction collided with others too often"));
+        }
+        self.attempts += 1;
+        let part: f64 = rand::make_rng::<rand::rngs::SmallRng>().random_range(0.5..1.0);
+        let wait = self.wait.mul_f64(part);
+        if Instant::now() + wait >= self.deadline.at() {
+            return Err(self.deadline.error());
+        }
+        tracing::debug!(
+            transaction = self.deadline.name(),
+            attempt = self.attempts,
+            "collided with another transaction, running it again"
+        );
+        tokio::time::sleep(wait).await;
+        self.wait = (self.wait * 2).min(LONGEST_WAIT);
+        Ok(())
+    }
+}
