@@ -1,5 +1,8 @@
 //! The ledger under many writers, and under hands that change what is stored.
 
+mod order;
+mod rules;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
