@@ -1,6 +1,7 @@
 //! Seasons in the store, read together with their divisions.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use constcat::concat;
 use fieldhouse_domain::divisions::Division;
@@ -128,26 +129,48 @@ pub async fn list<R: Reader>(
     Ok(found.by(|listed| Reverse((listed.listed_on(), listed.season.id))))
 }
 
-/// Seasons that changed behind a place in the ledger, each once, in the order of their latest entries, and those that were deleted.
+/// Seasons that changed behind a place in the ledger, each once, in the order of their latest entries, and those that were deleted. Fewer
+/// than `limit` are returned only where no more are behind them.
 pub async fn changed<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
     after: Point,
     limit: u32,
 ) -> Result<Vec<Changed<Listed>>> {
+    let (mut changes, mut after, mut wanted) = (Vec::new(), after, limit);
+    while wanted > 0 {
+        let (found, end) = changed_part(reader, proof, after, wanted).await?;
+        wanted = wanted.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX));
+        changes.extend(found);
+        match end {
+            Some(end) => after = end,
+            None => break,
+        }
+    }
+    Ok(changes)
+}
+
+/// The changes of the next `limit` entries' effects, and where these end if there are as many.
+async fn changed_part<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    after: Point,
+    limit: u32,
+) -> Result<(Vec<Changed<Listed>>, Option<Point>)> {
     let (mut found, mut changes) = (Gathering::default(), Vec::<Changed<Listed>>::new());
+    let mut points = BTreeSet::new();
     let values = values![id(proof.organization()), Kind::Season.name(), after.seq, after.position, limit];
     let read = reader.rows(CHANGED, values, |row| {
         let point = Point { seq: row.next()?, position: row.next()? };
         let (id, verb, at) = (row.next()?, row.next::<String>()?, row.next()?);
-        let known = changes.iter().rev().any(|change| change.point == point);
+        let is_new = points.insert(point);
         let exists = row.next::<Option<Uuid>>()?.is_some();
         row.back();
         if exists {
             found.take(row)?;
         }
         // A record that is missing without having been deleted was deleted by a later entry, which tells of it.
-        if !known && (exists || verb == "deleted") {
+        if is_new && (exists || verb == "deleted") {
             changes.push(Changed { point, id, at, record: None });
         }
         Ok(())
@@ -159,7 +182,8 @@ pub async fn changed<R: Reader>(
         change.record = at.map(|at| listed.swap_remove(at));
     }
     changes.sort_by_key(|change| change.point);
-    Ok(changes)
+    let is_cut = points.len() >= limit as usize;
+    Ok((changes, points.last().copied().filter(|_| is_cut)))
 }
 
 /// One season.

@@ -1,8 +1,11 @@
 //! The ledger under many writers, and under hands that change what is stored.
 
 mod followers;
+mod generation;
+mod mirrors;
 mod order;
 mod rules;
+mod waits;
 
 use std::sync::Arc;
 
