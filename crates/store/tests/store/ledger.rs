@@ -2,6 +2,7 @@
 
 mod followers;
 mod generation;
+mod images;
 mod mirrors;
 mod order;
 mod rules;
