@@ -1,6 +1,8 @@
-//! Seasons: making, reading, changing and deleting them. `seasons/list.rs` has the list, `seasons/since.rs` what changed.
+//! Seasons: making, reading, changing and deleting them. `seasons/list.rs` has the list, `seasons/since.rs` what changed, `seasons/mirrors.rs` the
+//! copies that clients keep.
 
 mod list;
+mod mirrors;
 mod since;
 
 use fieldhouse_api::Code;
