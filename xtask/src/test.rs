@@ -25,13 +25,16 @@ const PRODUCED_VARIABLE: &str = "FIELDHOUSE_PRODUCED";
 const NOT_PRODUCED: &str = "Each line above is a status that the OpenAPI document declares for an operation and that no test of the \
      server has seen. Write a test that produces it, or remove it from crates/server/src/openapi/refusals.rs.";
 
+/// Makes the tests of the ledger run with more load and more killed sessions.
+const LONG_TESTS_VARIABLE: &str = "FIELDHOUSE_LONG_TESTS";
+
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Also run what needs more than Rust and takes longer: generated clients in Python and TypeScript, generated requests, and the check
-    /// of the dependencies if cargo-deny is not installed yet
+    /// Also run what needs more than Rust and takes longer: generated clients in Python and TypeScript, generated requests, the long
+    /// setting of the ledger's tests, and the check of the dependencies if cargo-deny is not installed yet
     #[arg(long)]
     all: bool,
-    /// Passed to `cargo test`, for example `-- -p fieldhouse-store`. With any, only the tests run
+    /// Passed to `cargo test`, for example `-- -p fieldhouse-store`. With any, only the tests run, with `--all` in the long setting
     #[arg(last = true, value_name = "ARGUMENTS")]
     cargo_test: Vec<OsString>,
 }
@@ -41,7 +44,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let outcome = if options.cargo_test.is_empty() {
         everything(&mut steps, options.all)
     } else {
-        cargo_test(&mut steps, &options.cargo_test)
+        cargo_test(&mut steps, &options.cargo_test, options.all)
     };
     println!("\n{steps}\n");
     outcome
@@ -55,7 +58,7 @@ fn everything(steps: &mut Steps, all: bool) -> Result<()> {
         run_program(cargo().args("clippy --workspace --all-targets --locked -- -D warnings".split(' ')))
     })?;
     empty(Path::new(PRODUCED))?;
-    cargo_test(steps, &[])?;
+    cargo_test(steps, &[], all)?;
     steps.run("declared statuses", NOT_PRODUCED, || {
         let arguments = "test --locked -p fieldhouse-server --test produced -- --ignored".split(' ');
         run_program(cargo().args(arguments).env(PRODUCED_VARIABLE, absolute(PRODUCED)?))
@@ -72,13 +75,16 @@ fn everything(steps: &mut Steps, all: bool) -> Result<()> {
     steps.run("dependencies", dependencies::NOT_ALLOWED, || dependencies::check(&cargo_deny))
 }
 
-fn cargo_test(steps: &mut Steps, arguments: &[OsString]) -> Result<()> {
+fn cargo_test(steps: &mut Steps, arguments: &[OsString], all: bool) -> Result<()> {
     let server = steps.run("PostgreSQL", "The tests need both engines.", Server::start)?;
     steps.run("tests", TESTS_FAILED, || {
         let mut command = cargo();
         command.args(["test", "--locked", "--no-fail-fast"]).envs(server.environment());
         if Path::new(PRODUCED).is_dir() {
             command.env(PRODUCED_VARIABLE, absolute(PRODUCED)?);
+        }
+        if all {
+            command.env(LONG_TESTS_VARIABLE, "1");
         }
         // If it were still set in a shell, the generated files would not be compared.
         command.env_remove(generate::UPDATE);

@@ -14,7 +14,7 @@ use fieldhouse_domain::{each_record, with_record};
 use crate::access::Proof;
 use crate::engine::{Reader, Tx, first};
 use crate::error::{Error, Result};
-use crate::ledger::reading::CHANGES;
+use crate::ledger::reading::{CHANGES, changes};
 use crate::ledger::{Changed, Point};
 use crate::query::Query;
 use crate::row;
@@ -147,17 +147,19 @@ pub async fn changed<S: Stored, R: Reader>(
 ) -> Result<Vec<Changed<S>>> {
     let no_history = || Error::Internal(format!("a {} has no history", S::KIND));
     let query = S::STATEMENTS.changed.ok_or_else(no_history)?;
-    let values = values![id(proof.organization()), S::KIND.name(), after.seq, after.position, limit];
-    let read = reader.rows(query, values, |row| {
-        let point = Point { seq: row.next()?, position: row.next()? };
-        let (id, verb, at) = (row.next()?, row.next::<String>()?, row.next()?);
+    let mut found = Vec::<S>::new();
+    let of = (proof.organization(), S::KIND);
+    let mut changes: Vec<Changed<S>> = changes(reader, query, of, after, limit, |row| {
         let record = row.optional_record()?;
-        // A record that is missing without a deletion so far was deleted by a later entry, which reports it.
-        let reported = record.is_some() || verb == "deleted";
-        Ok(reported.then_some(Changed { point, id, at, record }))
-    });
-    let mut changes: Vec<_> = read.await?.into_iter().flatten().collect();
-    changes.sort_by_key(|change| change.point);
+        let exists = record.is_some();
+        found.extend(record);
+        Ok(exists)
+    })
+    .await?;
+    for change in &mut changes {
+        let at = found.iter().position(|record| record.id().uuid() == change.id);
+        change.record = at.map(|at| found.swap_remove(at));
+    }
     Ok(changes)
 }
 

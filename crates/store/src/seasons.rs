@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::access::Proof;
 use crate::engine::{Reader, first};
 use crate::error::Result;
-use crate::ledger::reading::CHANGES;
+use crate::ledger::reading::{CHANGES, changes};
 use crate::ledger::{Changed, Point};
 use crate::query::queries;
 use crate::row::Row;
@@ -128,37 +128,30 @@ pub async fn list<R: Reader>(
     Ok(found.by(|listed| Reverse((listed.listed_on(), listed.season.id))))
 }
 
-/// Seasons changed after a position in the ledger, each once, in the order of their latest entries, and deleted ones.
+/// Seasons changed after a point in the ledger, each once, in the order of their latest entries, and deleted ones. Fewer than `limit` are
+/// returned only if no more follow.
 pub async fn changed<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
     after: Point,
     limit: u32,
 ) -> Result<Vec<Changed<Listed>>> {
-    let (mut found, mut changes) = (Gathering::default(), Vec::<Changed<Listed>>::new());
-    let values = values![id(proof.organization()), Kind::Season.name(), after.seq, after.position, limit];
-    let read = reader.rows(CHANGED, values, |row| {
-        let point = Point { seq: row.next()?, position: row.next()? };
-        let (id, verb, at) = (row.next()?, row.next::<String>()?, row.next()?);
-        let known = changes.iter().rev().any(|change| change.point == point);
+    let mut found = Gathering::default();
+    let of = (proof.organization(), Kind::Season);
+    let mut changes: Vec<Changed<Listed>> = changes(reader, CHANGED, of, after, limit, |row| {
         let exists = row.next::<Option<Uuid>>()?.is_some();
         row.back();
         if exists {
             found.take(row)?;
         }
-        // A record that is missing without a deletion so far was deleted by a later entry, which reports it.
-        if !known && (exists || verb == "deleted") {
-            changes.push(Changed { point, id, at, record: None });
-        }
-        Ok(())
-    });
-    read.await?;
+        Ok(exists)
+    })
+    .await?;
     let mut listed = found.by(|listed| listed.season.id);
     for change in &mut changes {
         let at = listed.iter().position(|listed| listed.season.id.uuid() == change.id);
         change.record = at.map(|at| listed.swap_remove(at));
     }
-    changes.sort_by_key(|change| change.point);
     Ok(changes)
 }
 

@@ -75,6 +75,17 @@ impl Database {
         }
     }
 
+    /// Runs statements as another program would, past the store.
+    ///
+    /// # Panics
+    /// If the database refuses them.
+    pub fn execute(&self, sql: &str) {
+        match &self.keeper {
+            Keeper::Folder(folder) => crate::sqlite::execute(folder.path(), sql),
+            Keeper::Server(copy) => copy.execute(sql),
+        }
+    }
+
     /// The engine.
     pub fn engine(&self) -> Engine {
         match &self.keeper {

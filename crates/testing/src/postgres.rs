@@ -49,6 +49,16 @@ impl Copy {
         address("FIELDHOUSE_TEST_POSTGRES", &self.name)
     }
 
+    pub(crate) fn execute(&self, sql: &str) {
+        let (url, sql) = (self.url(), sql.to_owned());
+        let executed = finish(async move {
+            let (client, connection) = tokio_postgres::connect(&url, NoTls).await.expect("a session");
+            tokio::spawn(connection);
+            client.batch_execute(&sql).await
+        });
+        executed.expect("a session").expect("the statements are carried out");
+    }
+
     pub(crate) fn url_by_tls(&self) -> (String, PathBuf) {
         let authority = PathBuf::from(variable("FIELDHOUSE_TEST_POSTGRES_CA"));
         (address("FIELDHOUSE_TEST_POSTGRES_TLS", &self.name), authority)

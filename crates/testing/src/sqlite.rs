@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use fieldhouse_store::{Options, Store, migrations};
@@ -20,6 +21,11 @@ pub(crate) fn copy() -> TempDir {
         fs::write(folder.path().join(name), bytes).expect("the copy of the database is written");
     }
     folder
+}
+
+pub(crate) fn execute(folder: &Path, sql: &str) {
+    let database = rusqlite::Connection::open(folder.join(Store::FILES[0])).expect("the database opens");
+    database.execute_batch(sql).expect("the statements are carried out");
 }
 
 fn migrate() -> Vec<(OsString, Vec<u8>)> {

@@ -249,5 +249,15 @@ fn the_audit_log_is_listed_and_verified() {
             unknown.code == 1 && unknown.error.contains("the organization nowhere does not exist"),
             "{unknown:?}"
         );
+
+        place.database().execute("UPDATE ledger_entries SET operation = 'operator.find' WHERE seq = 1");
+        let altered = run(place.operates(&verify));
+        assert_eq!((altered.code, altered.out.as_str()), (1, ""), "{altered:?}");
+        let [first, rest @ ..] = &altered.error.lines().collect::<Vec<_>>()[..] else {
+            panic!("{altered:?}")
+        };
+        assert!(first.starts_with("error: entry 1 of the audit log (ent_"), "{first}");
+        assert!(first.ends_with(") was altered"), "{first}");
+        assert!(rest.concat().contains("compare the database with a backup"), "{altered:?}");
     });
 }

@@ -1,6 +1,8 @@
-//! Seasons: creating, reading, changing and deleting them. `seasons/list.rs` has the list, `seasons/since.rs` the changes.
+//! Seasons: creating, reading, changing and deleting them. `seasons/list.rs` has the list, `seasons/since.rs` the changes,
+//! `seasons/mirrors.rs` the copies that clients keep.
 
 mod list;
+mod mirrors;
 mod since;
 
 use fieldhouse_api::Code;

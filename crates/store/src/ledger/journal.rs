@@ -87,8 +87,8 @@ fn part(text: &str) -> Option<Part> {
     (format == FORMAT).then(|| serde_json::from_str(json).ok()).flatten()
 }
 
-/// Takes entries out of the journal in order, with all their parts.
-pub(super) async fn take(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Taken>> {
+/// Takes entries out of the journal in order, with all their parts. Also returns whether others were left.
+pub(super) async fn take(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<(Vec<Taken>, bool)> {
     let sizes = tx.rows(SIZES, values![id(organization), ROWS], |row| row.next::<i64>()).await?;
     let mut bytes = 0;
     let fitting = sizes.iter().take_while(|size| {
@@ -96,6 +96,7 @@ pub(super) async fn take(tx: &mut Tx<'_>, organization: OrganizationId) -> Resul
         bytes <= BYTES
     });
     let mut rows = u32::try_from(fitting.count()).unwrap_or(ROWS).max(1);
+    let is_cut = sizes.len() > rows as usize || rows == ROWS;
     let mut gathering = Gathering::default();
     loop {
         let values = values![id(organization), rows];
@@ -105,7 +106,7 @@ pub(super) async fn take(tx: &mut Tx<'_>, organization: OrganizationId) -> Resul
             gathering.add(at, text);
         }
         if ended || gathering.open.is_empty() {
-            return Ok(gathering.finish());
+            return Ok((gathering.finish(), is_cut));
         }
         // The parts of an entry are committed together, so that the others exist.
         rows = 1;

@@ -59,19 +59,22 @@ pub(super) async fn append_now(
     append_all(tx, organization, head, earliest, vec![entry]).await
 }
 
-/// Posts waiting entries of an organization (PostgreSQL), and returns their number.
-async fn post_some(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<usize> {
+/// Posts waiting entries of an organization (PostgreSQL). Returns their number, and whether others were left.
+async fn post_some(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<(usize, bool)> {
     let head = heads::lock(tx, organization).await?;
-    let (now, newest) = journal::clock(tx, organization).await?;
-    let Some(newest) = newest else { return Ok(0) };
-    let taken = journal::take(tx, organization).await?;
-    let count = taken.len();
+    let (taken, is_cut) = journal::take(tx, organization).await?;
     let entries = taken.into_iter().map(|taken| match taken {
         Taken::Entry(entry) => *entry,
         Taken::Unreadable(at, text) => unreadable(organization, at, text),
     });
-    append_all(tx, organization, head, now.max(after(newest)), entries.collect()).await?;
-    Ok(count)
+    let entries: Vec<Written> = entries.collect();
+    // Only now: rows that are committed before they are taken must not be missed.
+    let (now, waiting) = journal::clock(tx, organization).await?;
+    let taken = entries.iter().filter_map(|entry| Timestamp::from_microsecond(entry.at).ok());
+    let Some(newest) = taken.chain(waiting).max() else { return Ok((0, false)) };
+    let count = entries.len();
+    append_all(tx, organization, head, now.max(after(newest)), entries).await?;
+    Ok((count, is_cut))
 }
 
 /// The next microsecond.
@@ -264,12 +267,14 @@ pub(crate) async fn help(postgres: &Postgres) {
     }
 }
 
+/// Posts what waits now. What is committed meanwhile is left to the next one who posts, so that this ends however many write.
 async fn post_all(postgres: &Postgres, organization: OrganizationId) -> Result<usize> {
     let mut posted = 0;
     loop {
-        let some = postgres.post("ledger.post", async move |tx| post_some(tx, organization).await).await?;
+        let post = postgres.post("ledger.post", async move |tx| post_some(tx, organization).await);
+        let (some, is_cut) = post.await?;
         posted += some;
-        if some == 0 {
+        if !is_cut {
             return Ok(posted);
         }
     }

@@ -1,5 +1,6 @@
 //! Reading the ledger: the audit log, the history of a record, and changes since a position.
 
+use std::collections::BTreeSet;
 use std::str::FromStr as _;
 
 use constcat::concat;
@@ -238,6 +239,44 @@ pub async fn posted_after(
 ) -> Result<Option<i64>> {
     let values = values![id(scope.organization()), time];
     Ok(first(reader, POSTED_AFTER, values, |row| row.next::<i64>()).await?.map(|seq| seq - 1))
+}
+
+/// What happened last to records of a kind after a point, in the order of the ledger. `query` selects [`CHANGES`] and the record after it;
+/// `exists` reads the record of a row and returns whether there is one. Fewer than `limit` are returned only if no more follow.
+pub(crate) async fn changes<R: Reader, T>(
+    reader: &mut R,
+    query: &'static Query,
+    (organization, kind): (OrganizationId, Kind),
+    after: Point,
+    limit: u32,
+    mut exists: impl FnMut(&mut Row<'_>) -> Result<bool> + Send,
+) -> Result<Vec<Changed<T>>>
+where
+    T: Send,
+{
+    let (mut changes, mut after) = (Vec::<Changed<T>>::new(), after);
+    loop {
+        let wanted = limit.saturating_sub(u32::try_from(changes.len()).unwrap_or(u32::MAX));
+        let mut points = BTreeSet::new();
+        let values = values![id(organization), kind.name(), after.seq, after.position, wanted];
+        let read = reader.rows(query, values, |row| {
+            let point = Point { seq: row.next()?, position: row.next()? };
+            let (id, verb, at) = (row.next()?, row.next::<String>()?, row.next()?);
+            let exists = exists(row)?;
+            // A record that is missing without a deletion so far was deleted by a later entry, which reports it.
+            if points.insert(point) && (exists || verb == "deleted") {
+                changes.push(Changed { point, id, at, record: None });
+            }
+            Ok(())
+        });
+        read.await?;
+        match points.last() {
+            Some(last) if points.len() >= wanted as usize && changes.len() < limit as usize => after = *last,
+            _ => break,
+        }
+    }
+    changes.sort_by_key(|change| change.point);
+    Ok(changes)
 }
 
 async fn gather(reader: &mut impl Reader, query: &'static Query, values: &[Value<'_>]) -> Result<Vec<Entry>> {

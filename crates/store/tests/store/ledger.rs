@@ -1,16 +1,21 @@
 //! The ledger under many writers, and under hands that change what is stored.
 
-use std::collections::BTreeMap;
+mod followers;
+mod generation;
+mod images;
+mod mirrors;
+mod order;
+mod rules;
+mod waits;
+
 use std::sync::Arc;
 
-use fieldhouse_domain::effects::{AnyRecord, Kind};
-use fieldhouse_domain::ids::{Id, OrganizationId, SeasonId};
-use fieldhouse_store::ledger::{self, Filter, Verdict};
-use fieldhouse_store::{Change, OrgScope, Store, seasons};
+use fieldhouse_domain::effects::AnyRecord;
+use fieldhouse_store::ledger::{self, Verdict};
+use fieldhouse_store::{Change, OrgScope, Store};
 use fieldhouse_testing::clubs::{self, Club};
 use fieldhouse_testing::databases::{self, Database};
 use fieldhouse_testing::leagues::season;
-use tokio::task::JoinSet;
 
 use crate::raw;
 use crate::writes::one_more;
@@ -104,12 +109,12 @@ async fn an_altered_byte_is_found_and_its_entry_named() {
     }
 }
 
-const CLUBS: usize = 5;
-const WRITERS: usize = 16;
-const CHANGES: usize = 25;
-const KILLS: usize = 100;
+/// Whether the tests run long, as `cargo xtask test --all` has them.
+fn is_long() -> bool {
+    std::env::var_os("FIELDHOUSE_LONG_TESTS").is_some()
+}
 
-/// The second node; SQLite has one process only.
+/// Two nodes; on SQLite only one process opens the data.
 async fn nodes(database: &Database) -> Vec<Arc<Store>> {
     let count = if database.folder().is_some() { 1 } else { 2 };
     let mut nodes = Vec::new();
@@ -117,84 +122,4 @@ async fn nodes(database: &Database) -> Vec<Arc<Store>> {
         nodes.push(Arc::new(database.open().await));
     }
     nodes
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn every_acknowledged_change_is_in_the_ledger_once_and_in_order_though_posters_are_killed() {
-    for database in databases::both() {
-        let nodes = nodes(&database).await;
-        let mut clubs = Vec::new();
-        for number in 0..CLUBS {
-            let club = Club::found(&nodes[0], &format!("Ledger {number}")).await;
-            let winter = season("Winter");
-            club.create(&nodes[0], vec![AnyRecord::Season(winter.clone())]).await;
-            let scope = Arc::new(club.owner().scope(&nodes[0]).await);
-            clubs.push((club.id(), scope, winter.id));
-        }
-        let mut writers = JoinSet::new();
-        for writer in 0..WRITERS {
-            let (store, clubs) = (nodes[writer % nodes.len()].clone(), clubs.clone());
-            writers.spawn(async move {
-                let mut acknowledged = Vec::new();
-                for change in 0..CHANGES {
-                    let (organization, scope, season) = clubs[(writer + change) % CLUBS].clone();
-                    let version = count_up(store.clone(), organization, scope, season).await;
-                    acknowledged.push((organization, version));
-                }
-                acknowledged
-            });
-        }
-        let posted = nodes[0].clone();
-        let posters = tokio::spawn(async move {
-            for kill in 0..KILLS {
-                // Cancelled at another place each time.
-                let patience = std::time::Duration::from_micros(200 * (kill as u64 % 20));
-                let _ = tokio::time::timeout(patience, posted.post_everything()).await;
-                tokio::task::yield_now().await;
-            }
-        });
-        let mut acknowledged: BTreeMap<OrganizationId, Vec<i64>> = BTreeMap::new();
-        for (organization, version) in writers.join_all().await.into_iter().flatten() {
-            acknowledged.entry(organization).or_default().push(version);
-        }
-        posters.await.unwrap();
-        for (organization, scope, season) in &clubs {
-            let store = &nodes[0];
-            store.post(*organization).await.unwrap();
-            let record = Some((Kind::Season, season.uuid()));
-            let filter = Filter { record, ..Filter::default() };
-            let entries = ledger::entries(&mut &**store, scope, &filter, None, 10_000).await.unwrap();
-            let versions: Vec<i64> = entries.iter().rev().map(|entry| entry.effects[0].version).collect();
-            let mut expected = acknowledged.remove(organization).unwrap_or_default();
-            expected.push(1);
-            expected.sort_unstable();
-            assert_eq!(versions, expected, "each once, in the order in which they were made");
-            let count = i64::try_from(versions.len()).unwrap() + 1;
-            let intact = Verdict::Intact { entries: count, cleared: 0 };
-            assert_eq!(ledger::verify(store, scope).await.unwrap(), intact);
-            assert!(entries.windows(2).all(|pair| pair[0].posted_at > pair[1].posted_at));
-        }
-    }
-}
-
-#[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
-async fn count_up(
-    store: Arc<Store>,
-    organization: OrganizationId,
-    scope: Arc<OrgScope>,
-    id: SeasonId,
-) -> i64 {
-    let (operator, moment) = (store.operator(), clubs::moment());
-    let counted = store.write("testing.count_up", async move |tx| {
-        let moment = moment.again();
-        let read = seasons::read(tx, &*scope, id).await?.expect("the season").season;
-        let proof = clubs::permitted(tx, &operator, organization).await?;
-        let change =
-            Change { moment: &moment, operation: "seasons.update", request_id: "test", reason: None };
-        let effect = one_more(read);
-        let version = effect.after.as_ref().map_or(0, AnyRecord::version);
-        tx.apply(&proof, change, &[effect]).await?;
-        Ok::<_, fieldhouse_store::Error>(version)
-    });
-    counted.await.unwrap()
 }

@@ -1,0 +1,239 @@
+//! Images: of every kind of record that has them, the ledger holds enough to go from one version to the next and back.
+
+use std::collections::BTreeSet;
+
+use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
+use fieldhouse_domain::ledger::Trace;
+use fieldhouse_domain::record::Record;
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::with_record;
+use fieldhouse_store::ledger;
+use fieldhouse_store::records::{self, Stored};
+use fieldhouse_store::{OrgScope, Store};
+use fieldhouse_testing::clubs::{self, Club, NOW};
+use fieldhouse_testing::databases;
+use fieldhouse_testing::leagues::{division, game, season, team, venue};
+use jiff::SignedDuration;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use serde_json::{Map, Value as Json, json};
+
+type Image = Map<String, Json>;
+
+/// A record, and what each of its fields may be set to.
+struct Subject {
+    record: AnyRecord,
+    values: Map<String, Json>,
+}
+
+/// Fields that no command changes: those that say which record it is, and those that the version and `apply` set themselves.
+const OF_THEMSELVES: [&str; 7] =
+    ["id", "user_id", "created_at", "joined_at", "version", "updated_at", "last_change"];
+
+/// A step of a record's history, as the ledger shows it.
+struct Step {
+    before: Image,
+    after: Image,
+    changed: Vec<String>,
+}
+
+fn field(record: &AnyRecord, name: &str) -> Json {
+    record.image()[name].clone()
+}
+
+fn set(record: &mut AnyRecord, name: &str, value: &Json) {
+    with_record!(record, record => record.set(name, value))
+        .unwrap_or_else(|error| panic!("{name}: {error:?}"));
+}
+
+/// Two of each kind of record of a league, but for one game.
+fn league() -> [AnyRecord; 9] {
+    let (winter, summer) = (season("Winter"), season("Summer"));
+    let (open, other) = (division(&winter, "Open"), division(&summer, "Other"));
+    let (eagles, owls) = (team(&open, "Eagles"), team(&other, "Owls"));
+    let played = game(&open, eagles.id, owls.id, NOW);
+    [
+        winter.into(),
+        summer.into(),
+        venue("Hall").into(),
+        venue("Park").into(),
+        open.into(),
+        other.into(),
+        eagles.into(),
+        owls.into(),
+        played.into(),
+    ]
+}
+
+/// What each field of each kind may be set to, where records refer to those of a league.
+fn values(league: &[AnyRecord; 9]) -> Json {
+    let id = |at: usize| field(&league[at], "id");
+    let (names, notes) = (json!(["Ä", "B \"quoted\""]), json!([null, "x-1"]));
+    let (time, zones) = ("2026-03-02T01:02:03.456789Z", json!(["UTC", "Europe/Vienna"]));
+    let (seasons, divisions) = (json!([id(0), id(1)]), json!([id(4), id(5)]));
+    let (teams, venues) = (json!([null, id(6), id(7)]), json!([null, id(2), id(3)]));
+    json!({
+        "organization": {"name": names, "slug": ["one", "two"], "country": [null, "AT"], "time_zone": zones},
+        "member": {
+            "role": ["viewer", "admin"], "suspended_at": [null, time],
+        },
+        "season": {
+            "name": names, "sport": ["netball", "ice hockey"], "status": ["active", "completed"],
+            "starts_on": [null, "2026-01-02"], "ends_on": [null, "2026-05-06"], "time_zone": zones,
+            "scoring": [{"win": 3, "draw": 1, "loss": 0}, {"win": 2, "draw": 0, "loss": -1}],
+            "tiebreakers": [[], ["name"]], "external_id": notes,
+        },
+        "venue": {
+            "name": names, "address": notes, "latitude": [null, -37.743_212_345_678_9], "longitude": [null, 144.966],
+            "time_zone": zones, "fields": [[], ["Court 1", "Court 2"]],
+        },
+        "division": {"name": names, "season_id": seasons, "age_group": notes, "gender": [null, "mixed"]},
+        "team": {
+            "name": names, "season_id": seasons, "division_id": divisions, "short_name": notes, "external_id": notes,
+        },
+        "game": {
+            "season_id": seasons, "division_id": divisions, "round": notes, "kind": ["game", "bye"],
+            "status": ["scheduled", "final"], "starts_at": ["2026-03-01T12:00:00Z", time], "time_tbd": [true, false],
+            "ends_at": [null, time], "time_zone": zones, "venue_id": venues, "field": notes, "home_team_id": teams,
+            "home_score": [null, 0, 12], "away_team_id": teams, "away_score": [null, 3], "external_id": notes,
+        },
+    })
+}
+
+/// A record of every kind that has images, and the league that they are part of.
+fn subjects(club: &Club) -> (Vec<AnyRecord>, Vec<Subject>) {
+    let league = league();
+    let values = values(&league);
+    let people = [
+        AnyRecord::Organization(club.organization.clone()),
+        AnyRecord::Member(club.person(Role::Coach).member.clone()),
+    ];
+    let records = people.into_iter().chain([0, 2, 4, 6, 8].map(|at| league[at].clone()));
+    let subject = |record: AnyRecord| {
+        let values = values[record.kind().name()].as_object().expect("the values of each kind").clone();
+        Subject { record, values }
+    };
+    let subjects = records.map(subject).collect();
+    (league.into(), subjects)
+}
+
+/// The record with some fields set at random.
+fn edited(record: &AnyRecord, subject: &Subject, random: &mut StdRng) -> AnyRecord {
+    let mut after = record.clone();
+    for (name, values) in &subject.values {
+        let values = values.as_array().expect("a list");
+        if random.random_bool(0.3) {
+            set(&mut after, name, &values[random.random_range(0..values.len())]);
+        }
+    }
+    after
+}
+
+fn effect(record: &AnyRecord, after: AnyRecord, minutes: i64) -> Option<Effect> {
+    let at = NOW.saturating_add(SignedDuration::from_mins(minutes)).unwrap();
+    Effect::update(&clubs::moment_at(at), record.clone(), after)
+}
+
+/// Goes through a history from its first to its last step, and back from the last record by the images alone.
+fn check(first: &AnyRecord, steps: &[Step], last: &AnyRecord) {
+    let mut image = first.image();
+    for step in steps {
+        assert_eq!(step.before, image, "a {} before", first.kind());
+        let applied = step.changed.iter().map(String::as_str).chain(["version", "updated_at"]);
+        for name in applied {
+            image.insert(name.to_owned(), step.after[name].clone());
+        }
+        assert_eq!(step.after, image, "a {}: `before` with the changed fields of `after`", first.kind());
+    }
+    assert_eq!(image, last.image());
+    let mut undone = last.clone();
+    for step in steps.iter().rev() {
+        for name in step.changed.iter().map(String::as_str).chain(["version", "updated_at"]) {
+            set(&mut undone, name, &step.before[name]);
+        }
+    }
+    assert_eq!(&undone, first, "every field is as it was");
+}
+
+#[tokio::test]
+async fn every_field_of_every_kind_with_images_is_part_of_these_tests() {
+    let store = databases::sqlite().open().await;
+    let (_, subjects) = subjects(&Club::found(&store, "Fields").await);
+    let kinds: BTreeSet<&str> = subjects.iter().map(|subject| subject.record.kind().name()).collect();
+    let with_images = Kind::ALL.iter().filter(|kind| kind.trace() == Trace::Images);
+    assert_eq!(kinds, with_images.map(|kind| kind.name()).collect());
+    for subject in subjects {
+        let image = subject.record.image();
+        let fields: BTreeSet<&str> = image.keys().map(String::as_str).collect();
+        let tested = subject.values.keys().map(String::as_str);
+        let known = tested.chain(OF_THEMSELVES.into_iter().filter(|name| fields.contains(name)));
+        assert_eq!(fields, known.collect(), "of a {}", subject.record.kind());
+    }
+}
+
+#[tokio::test]
+async fn the_images_of_any_effects_lead_from_one_record_to_the_next_and_back() {
+    let store = databases::sqlite().open().await;
+    let (_, subjects) = subjects(&Club::found(&store, "Pure").await);
+    for (subject, seed) in subjects.iter().flat_map(|subject| (0..40).map(move |seed| (subject, seed))) {
+        let (mut random, mut record, mut steps) =
+            (StdRng::seed_from_u64(seed), subject.record.clone(), Vec::new());
+        for minutes in 1..8 {
+            let after = edited(&record, subject, &mut random);
+            let Some(effect) = effect(&record, after, minutes) else { continue };
+            let changed = effect.fields().into_iter().map(str::to_owned).collect();
+            let after = effect.after.unwrap();
+            steps.push(Step { before: record.image(), after: after.image(), changed });
+            record = after;
+        }
+        check(&subject.record, &steps, &record);
+    }
+}
+
+async fn read<S: Stored>(store: &Store, scope: &OrgScope, record: &S) -> AnyRecord {
+    records::read(&mut &*store, scope, record.id()).await.unwrap().map(S::into).expect("the record")
+}
+
+/// A record's history, the earliest step first.
+async fn history(store: &Store, scope: &OrgScope, record: &AnyRecord) -> Vec<Step> {
+    store.post_everything().await.unwrap();
+    let of = (record.kind(), record.uuid());
+    let entries = ledger::history(&mut &*store, scope, of, None, 100).await.unwrap();
+    let image = |image: &Option<String>| serde_json::from_str(image.as_ref().unwrap()).unwrap();
+    let steps =
+        entries.iter().rev().flat_map(|entry| &entry.effects).filter(|effect| effect.verb == "updated");
+    steps
+        .map(|effect| Step {
+            before: image(&effect.before),
+            after: image(&effect.after),
+            changed: effect.changed.clone(),
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn a_random_history_is_undone_from_the_ledger() {
+    for database in databases::both() {
+        let store = database.open().await;
+        let club = Club::found(&store, "Undone").await;
+        let scope = club.owner().scope(&store).await;
+        let (league, subjects) = subjects(&club);
+        club.create(&store, league).await;
+        for subject in &subjects {
+            let mut random = StdRng::seed_from_u64(5);
+            let first = with_record!(&subject.record, record => read(&store, &scope, record).await);
+            let before = history(&store, &scope, &first).await.len();
+            let mut record = first.clone();
+            for minutes in 1..25 {
+                let after = edited(&record, subject, &mut random);
+                let Some(effect) = effect(&record, after, minutes) else { continue };
+                // Some combinations refer to what does not fit together: they change nothing.
+                let _ = clubs::apply(&store, club.id(), vec![effect]).await;
+                record = with_record!(&record, record => read(&store, &scope, record).await);
+            }
+            let steps = history(&store, &scope, &first).await.split_off(before);
+            assert!(steps.len() >= 5, "{} changes of a {}", steps.len(), first.kind());
+            check(&first, &steps, &record);
+        }
+    }
+}
