@@ -30,7 +30,7 @@ pub(crate) struct Database {
     /// Certificates (PEM) to trust for the PostgreSQL server, instead of the well-known ones
     #[arg(long = "database-ca", env = "FIELDHOUSE_DATABASE_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// Maximum number of connections to PostgreSQL
+    /// Maximum number of connections to PostgreSQL; exports and reports take up to four more
     #[arg(
         long = "database-connections",
         env = "FIELDHOUSE_DATABASE_CONNECTIONS",
