@@ -27,7 +27,7 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["look round", "looks round", "sweep out", "what is over"], "purge expired rows; expired"),
     (&["a text", "whole number", "whole numbers"], "a string, an integer"),
     (
-        &["somebody", "nobody", "anybody", "everyone"],
+        &["somebody", "nobody", "anybody", "everybody"],
         "a caller, no caller; \"a key cannot create another key\"",
     ),
     (&["lest", "but for", "for want of"], "so that ... not; except; without"),
