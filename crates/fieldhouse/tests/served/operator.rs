@@ -256,7 +256,7 @@ fn the_audit_log_is_listed_and_verified() {
         let [first, rest @ ..] = &altered.error.lines().collect::<Vec<_>>()[..] else {
             panic!("{altered:?}")
         };
-        assert!(first.starts_with("error: entry 1 of the audit log (ent_"), "{first}");
+        assert!(first.starts_with("error: entry 1 of the audit log (aud_"), "{first}");
         assert!(first.ends_with(") was altered"), "{first}");
         assert!(rest.concat().contains("compare the database with a backup"), "{altered:?}");
     });
