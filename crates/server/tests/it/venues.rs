@@ -65,13 +65,13 @@ async fn every_wrong_field_of_a_venue_is_reported() {
         let manager = club.member(Role::Manager);
         let wrong = json!({
             "name": " ", "latitude": 90.1, "longitude": -180.5, "time_zone": "Mars/Olympus",
-            "fields": vec!["Court"; 101], "capacity": 5,
+            "fields": vec!["Court"; 101], "roof": 5,
         });
         let refused = manager.post(VENUES, &wrong).await;
         is_problem(&refused, Code::ValidationFailed, "six wrong fields");
         let mut found = pointers(&refused);
         found.sort_unstable();
-        assert_eq!(found, ["/capacity", "/fields", "/latitude", "/longitude", "/name", "/time_zone"]);
+        assert_eq!(found, ["/fields", "/latitude", "/longitude", "/name", "/roof", "/time_zone"]);
         let path = address(&create(manager, "Town Hall").await);
         let refused = manager.patch(&path, &json!({"name": null, "time_zone": null, "fields": null})).await;
         is_problem(&refused, Code::ValidationFailed, "what every venue has cannot be emptied");
