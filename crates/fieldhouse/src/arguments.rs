@@ -70,12 +70,6 @@ async fn zone(client: &Client) -> anyhow::Result<TimeZoneName> {
     TimeZoneName::parse(&zone).map_err(|wrong| anyhow::anyhow!("{zone} {wrong}"))
 }
 
-/// The change of a field that may be null: sets it, clears it, or keeps it.
-#[expect(clippy::option_option, reason = "a body of change distinguishes fields left out from cleared ones")]
-pub(crate) fn change<T>(given: Option<T>, clear: bool) -> Option<Option<T>> {
-    given.map(Some).or(clear.then_some(None))
-}
-
 /// The record that a command is about.
 #[derive(Args)]
 pub(crate) struct Target<I: FromStr<Err = InvalidId> + Clone + Send + Sync + 'static> {

@@ -9,6 +9,7 @@ mod credentials;
 mod database;
 mod demo;
 mod failure;
+mod fields;
 mod json;
 mod listing;
 mod log;

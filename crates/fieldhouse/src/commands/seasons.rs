@@ -2,14 +2,15 @@
 
 use clap::{Args, Subcommand};
 use fieldhouse_client::Client;
-use fieldhouse_client::api::seasons::{Season, SeasonListQuery};
+use fieldhouse_client::api::seasons::{ChangeSeason, NewSeason, Season, SeasonListQuery};
 use fieldhouse_domain::ids::SeasonId;
 use fieldhouse_domain::seasons::SeasonStatus;
 use fieldhouse_domain::sports::Sport;
 
 use super::audit::{self, HistoryOptions};
-use crate::arguments::{When, instants, one_of};
+use crate::arguments::{Target, When, instants, one_of};
 use crate::context::Context;
+use crate::fields::{ChangeOptions, Created};
 use crate::listing::Paging;
 use crate::output::{Column, Width, or_dash};
 
@@ -18,6 +19,14 @@ use crate::output::{Column, Width, or_dash};
 pub(crate) enum Options {
     /// List seasons, latest first
     List(ListOptions),
+    /// Show a season
+    Show(Target<SeasonId>),
+    /// Create a season
+    Create(Box<Created<NewSeason>>),
+    /// Change a season; what is not given stays as it is
+    Change(Box<ChangeOptions<SeasonId, ChangeSeason>>),
+    /// Delete a season that has no division, team or game
+    Delete(Target<SeasonId>),
     /// List the changes of a season, newest first
     History(HistoryOptions<SeasonId>),
 }
@@ -54,15 +63,24 @@ const COLUMNS: &[Column<Season>] = &[
     ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
-/// Lists seasons, or the changes of one.
+/// Lists, shows, creates, changes or deletes seasons.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     let client = context.signed_in()?;
-    match options {
-        Options::List(options) => list(context, &client, options).await,
+    let seasons = client.seasons();
+    let season = match options {
+        Options::List(options) => return list(context, &client, options).await,
         Options::History(HistoryOptions { id, paging }) => {
-            audit::history(context, &paging, |query| client.seasons().history(id, query)).await
+            return audit::history(context, &paging, |query| seasons.history(id, query)).await;
         }
-    }
+        Options::Delete(Target { id }) => {
+            let deleted = seasons.delete(id).await?;
+            return Ok(context.output.sentence(&deleted, &format!("Deleted {id}."))?);
+        }
+        Options::Show(Target { id }) => seasons.read(id).await?,
+        Options::Create(fields) => seasons.create(&fields.body).await?,
+        Options::Change(options) => seasons.change(options.id, &options.fields.body).await?,
+    };
+    Ok(context.output.one(&season, COLUMNS)?)
 }
 
 async fn list(context: &Context, client: &Client, options: ListOptions) -> anyhow::Result<()> {

@@ -3,13 +3,13 @@
 use clap::{Args, Subcommand};
 use fieldhouse_client::api::request::RecordListQuery;
 use fieldhouse_domain::ids::VenueId;
-use fieldhouse_domain::text::{Address, Name};
-use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_domain::text::Name;
 use fieldhouse_domain::venues::{ChangeVenue, NewVenue, Venue};
 
 use super::audit::{self, HistoryOptions};
-use crate::arguments::{Target, When, change, instants};
+use crate::arguments::{Target, When, instants};
 use crate::context::Context;
+use crate::fields::{ChangeOptions, Created};
 use crate::listing::Paging;
 use crate::output::{Column, Width, or_dash};
 
@@ -21,9 +21,9 @@ pub(crate) enum Options {
     /// Show a venue
     Show(Target<VenueId>),
     /// Create a venue
-    Create(CreateOptions),
+    Create(Created<NewVenue>),
     /// Change a venue; what is not given stays as it is
-    Change(ChangeOptions),
+    Change(ChangeOptions<VenueId, ChangeVenue>),
     /// Delete a venue that no game refers to
     Delete(Target<VenueId>),
     /// List the changes of a venue, newest first
@@ -40,51 +40,6 @@ pub(crate) struct ListOptions {
     updated_since: Option<When>,
     #[command(flatten)]
     paging: Paging,
-}
-
-#[derive(Args)]
-pub(crate) struct Details {
-    /// The postal address
-    #[arg(long)]
-    address: Option<Address>,
-    /// Degrees north, -90 to 90
-    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true)]
-    latitude: Option<f64>,
-    /// Degrees east, -180 to 180
-    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true)]
-    longitude: Option<f64>,
-    /// The name of a court, field or rink; can be repeated
-    #[arg(long = "field", value_name = "NAME")]
-    fields: Vec<Name>,
-}
-
-#[derive(Args)]
-pub(crate) struct CreateOptions {
-    /// The name
-    #[arg(long)]
-    name: Name,
-    /// The IANA time zone, such as Australia/Melbourne
-    #[arg(long, value_name = "ZONE")]
-    time_zone: TimeZoneName,
-    #[command(flatten)]
-    details: Details,
-}
-
-#[derive(Args)]
-pub(crate) struct ChangeOptions {
-    /// Its id
-    id: VenueId,
-    /// The name
-    #[arg(long)]
-    name: Option<Name>,
-    /// The IANA time zone, such as Australia/Melbourne
-    #[arg(long, value_name = "ZONE")]
-    time_zone: Option<TimeZoneName>,
-    #[command(flatten)]
-    details: Details,
-    /// A field to empty; can be repeated
-    #[arg(long, value_parser = ["address", "latitude", "longitude", "fields"])]
-    clear: Vec<String>,
 }
 
 const COLUMNS: &[Column<Venue>] = &[
@@ -116,30 +71,8 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
             return Ok(context.output.sentence(&deleted, &format!("Deleted {id}."))?);
         }
         Options::Show(Target { id }) => venues.read(id).await?,
-        Options::Create(options) => venues.create(&options.body()).await?,
-        Options::Change(options) => venues.change(options.id, &options.body()).await?,
+        Options::Create(fields) => venues.create(&fields.body).await?,
+        Options::Change(ChangeOptions { id, fields }) => venues.change(id, &fields.body).await?,
     };
     Ok(context.output.one(&venue, COLUMNS)?)
-}
-
-impl CreateOptions {
-    fn body(self) -> NewVenue {
-        let Details { address, latitude, longitude, fields } = self.details;
-        NewVenue { name: self.name, address, latitude, longitude, time_zone: self.time_zone, fields }
-    }
-}
-
-impl ChangeOptions {
-    fn body(self) -> ChangeVenue {
-        let clear = |field: &str| self.clear.iter().any(|cleared| cleared == field);
-        let Details { address, latitude, longitude, fields } = self.details;
-        ChangeVenue {
-            name: self.name,
-            address: change(address, clear("address")),
-            latitude: change(latitude, clear("latitude")),
-            longitude: change(longitude, clear("longitude")),
-            time_zone: self.time_zone,
-            fields: (!fields.is_empty() || clear("fields")).then_some(fields),
-        }
-    }
 }

@@ -12,6 +12,8 @@ fn every_group_has_help() {
         "",
         "login",
         "seasons list",
+        "seasons change",
+        "venues create",
         "games upcoming",
         "colleges",
         "colleges favorites add",

@@ -50,6 +50,42 @@ Winter 2026  basketball  active  2026-04-01  -     0          sea_01h2xcejqtf2nb
 }
 
 #[test]
+fn a_season_is_created_changed_shown_and_deleted() {
+    let olga = Person::new(|seen| match seen.call.as_str() {
+        call if call.starts_with("DELETE") => {
+            let id = "sea_01h2xcejqtf2nbrexx3vqjhp41";
+            Reply::json(200, &json!({"data": {"id": id, "deleted": true}}))
+        }
+        _ => Reply::json(200, &json!({"data": season()})),
+    });
+    let id = "sea_01h2xcejqtf2nbrexx3vqjhp41";
+    let create = "seasons create --name Winter --sport netball --time-zone UTC --status active --tiebreaker name --starts-on 2026-05-01";
+    olga.types_with_key(create).assert().success();
+    let change = format!(r#"seasons change {id} --scoring {{"win":2,"draw":1,"loss":0}} --clear ends_on"#);
+    olga.types_with_key(&change).assert().success();
+    olga.types_with_key(&format!("seasons show {id}")).assert().success().stdout_eq(str![[r#"
+NAME       Winter 2026
+SPORT      basketball
+STATUS     active
+STARTS     2026-04-01
+ENDS       -
+DIVISIONS  0
+ID         sea_01h2xcejqtf2nbrexx3vqjhp41
+
+"#]]);
+    olga.types_with_key(&format!("seasons delete {id}")).assert().success();
+    let sent = olga.stub.seen();
+    let body = |at: usize| serde_json::from_str::<Value>(&sent[at].body).expect("JSON");
+    let created = json!({
+        "name": "Winter", "sport": "netball", "time_zone": "UTC", "status": "active", "tiebreakers": ["name"],
+        "starts_on": "2026-05-01",
+    });
+    assert_eq!(body(0), created);
+    assert_eq!(body(1), json!({"scoring": {"win": 2, "draw": 1, "loss": 0}, "ends_on": null}));
+    assert_eq!(sent[3].call, format!("DELETE /api/v1/seasons/{id}"));
+}
+
+#[test]
 fn the_changes_of_a_season_are_listed() {
     let entry = json!({
         "id": "aud_01h2xcejqtf2nbrexx3vqjhp41", "seq": 7, "at": "2026-05-01T09:15:00Z",

@@ -78,7 +78,25 @@ fn what_a_venue_needs_is_asked_for() {
     let refused = club().types_with_key("venues create --name Hall");
     refused.assert().code(2).stderr_eq(str![[r#"
 error: the following required arguments were not provided:
-  --time-zone <ZONE>
+  --time-zone <TIME_ZONE>
 ...
 "#]]);
+}
+
+#[test]
+fn every_wrong_flag_is_reported_before_anything_is_sent() {
+    let olga = club();
+    let refused =
+        olga.types_with_key("venues create --name Hall --time-zone Mars --latitude 91 --longitude east");
+    refused.assert().code(2).stderr_eq(str![[r#"
+error: --latitude must be from -90 to 90. Send a value from -90 to 90.
+--longitude is not a number. Send a number.
+--time-zone is not an IANA time zone. Send a name such as Australia/Melbourne.
+
+"#]]);
+    olga.types_with_key(&format!("venues change {ID}")).assert().code(2).stderr_eq(str![[r#"
+error: nothing to change: give at least one field
+
+"#]]);
+    assert!(olga.stub.seen().is_empty());
 }
