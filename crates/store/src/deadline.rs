@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
-/// How long a transaction may take, with its waiting and all its runs. The largest upload is some 100,000 statements, which need half of
-/// this on a PostgreSQL server nearby; whoever runs longer holds up everybody who writes to SQLite. The tests have no minute.
+/// How long a transaction may take, including waits and repeated runs. The largest upload is about 100,000 statements, which take half of
+/// this on a nearby PostgreSQL server; on SQLite, a longer transaction would block every other write. Tests use a shorter limit.
 pub(crate) const TRANSACTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 2_000 } else { 60_000 });
 
 /// Until when a transaction has to be done.
@@ -34,7 +34,7 @@ impl Deadline {
         Instant::now() >= self.at
     }
 
-    /// What is told to whoever is late.
+    /// The error for a transaction that is late.
     pub(crate) fn error(&self) -> Error {
         Error::Deadline(self.name)
     }

@@ -4,7 +4,7 @@ use super::tx::{Brand, Tx, TxDriver};
 use crate::error::{Error, Result};
 use crate::sqlite;
 
-/// The name stands for the innermost savepoint that is open, on both engines.
+/// Nested savepoints share one name: on both engines, it means the innermost open savepoint.
 const BEGIN: &str = "SAVEPOINT part";
 const KEEP: &str = "RELEASE part";
 const UNDO: &str = "ROLLBACK TO part";
@@ -31,10 +31,11 @@ impl<'tx> Tx<'tx> {
         Ok(Savepoint { name, depth, _brand: self.brand() })
     }
 
-    /// Ends a part of the transaction with its result. If it failed, nothing of it is kept, neither records nor what the ledger would
-    /// record of them, and the transaction goes on; proofs stay good. Where the transaction as a whole cannot go on, it does not: when
-    /// it collides with another one, is late, or loses its connection. On PostgreSQL that is also so for the first unique key that is
-    /// taken and the first reference that does not hold: another transaction may not have been seen, so that all is run again.
+    /// Ends a part of the transaction with its result. If the part failed, its records and their ledger entries are undone, and the
+    /// transaction continues; proofs stay valid.
+    ///
+    /// The whole transaction fails if it collides with another one, is late, or loses its connection. On PostgreSQL, the first duplicate
+    /// key or missing reference also counts as a collision, because it may come from a transaction that this one did not see.
     pub async fn end<T, E: From<Error>>(
         &mut self,
         part: Savepoint<'tx>,

@@ -17,7 +17,7 @@ use crate::query::Query;
 use crate::row::Row;
 use crate::value::Value;
 
-/// How many rows travel together, and how many such batches wait for whoever takes them.
+/// How many rows make a batch, and how many batches wait for the consumer.
 pub(crate) const BATCH: usize = 100;
 const BATCHES: usize = 2;
 /// How long rows wait to be taken before the stream is cut off: as long as one is open, the database keeps its snapshot. The tests
@@ -54,7 +54,7 @@ pub(crate) enum Message<T> {
 /// Where the rows of a stream are sent to.
 pub(crate) struct Sink<T> {
     pub(crate) messages: mpsc::Sender<Message<T>>,
-    /// The thread that reads, where there is one. It sleeps while nobody takes its rows.
+    /// The thread that reads, if there is one. It sleeps until the consumer takes its rows.
     pub(crate) thread: Arc<OnceLock<Thread>>,
 }
 

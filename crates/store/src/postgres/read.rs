@@ -21,7 +21,7 @@ use crate::value::Value;
 /// How a transaction begins that only reads, from one snapshot.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-/// What is over when a reader comes again: a standby dropped the snapshot, or the session was ended.
+/// Errors that a retry resolves: a standby dropped the snapshot, or the server ended the session.
 const PASSING: [SqlState; 3] =
     [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED, SqlState::ADMIN_SHUTDOWN];
 
@@ -92,7 +92,7 @@ impl PostgresRead {
     }
 }
 
-/// However it ends, its end is sent and not waited for: whoever has the connection next is served after it.
+/// Sends the end of the transaction without waiting for it: the next user of the connection is served after it.
 impl Drop for PostgresRead {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::query;
 use crate::row::{Row, Source};
 
-/// How many streams are read at once. Their connections are beside those of the pool, for somebody who takes rows slowly keeps one.
+/// How many streams are read at once. They have a pool of their own, because a slow consumer holds a connection for a long time.
 pub(super) const CONNECTIONS: usize = 4;
 
 impl Postgres {

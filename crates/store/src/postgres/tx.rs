@@ -13,10 +13,10 @@ use crate::value::Value;
 /// How a transaction met another one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Collision {
-    /// The database saw that the two cannot stand side by side.
+    /// The database found the conflict.
     Seen,
-    /// What was to be written stood there already, or what it refers to did no more. Transactions look before they write, so that
-    /// this tells of another one that was not seen. Run again, this one sees what the other did; what happens twice is a fault.
+    /// The row existed already, or the referenced row no longer exists. Transactions check before they write, so another transaction
+    /// must have changed it unseen; if the same happens in the next run, it is a fault.
     Unseen,
 }
 

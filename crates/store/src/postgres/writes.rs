@@ -19,7 +19,7 @@ const CANCEL_TIME: Duration = Duration::from_secs(1);
 /// The longest wait before another attempt.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
-/// What came of running a transaction once.
+/// The result of running a transaction once.
 pub(super) enum Attempt<T> {
     Done(T),
     Collided(Collision),

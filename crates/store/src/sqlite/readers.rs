@@ -67,7 +67,7 @@ impl Drop for Lease {
             let connection = reader.connection.lock().unwrap_or_else(PoisonError::into_inner);
             connection.is_autocommit() || control(&connection, "ROLLBACK").is_ok()
         };
-        // Without its store, or with the thread at its end, nobody asks for it again.
+        // Once its store is closed or its thread is ending, no read asks for it again.
         if is_idle && reader.store.strong_count() > 0 {
             let _ = READERS.try_with(|readers| readers.borrow_mut().push(reader));
         }

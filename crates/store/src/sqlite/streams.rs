@@ -37,7 +37,7 @@ struct Pool {
 
 /// Why a stream ends early.
 enum Ended {
-    /// Nobody takes its rows any more, or not in time.
+    /// The consumer dropped the stream or was too slow.
     Abandoned,
     Failed(Error),
 }

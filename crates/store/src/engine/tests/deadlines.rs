@@ -22,7 +22,7 @@ async fn a_transaction_of_many_short_statements_ends_in_time_and_nothing_of_it_i
             .await;
         is_late(&endless, begun, "tests.endless");
         assert_eq!(numbers(&mut &store).await.unwrap(), Vec::<i64>::new(), "{}", store.engine().name());
-        store.write("tests.after", async |tx| put(tx, 2).await).await.expect("the store goes on");
+        store.write("tests.after", async |tx| put(tx, 2).await).await.expect("the store still works");
         assert_eq!(numbers(&mut &store).await.unwrap(), [2]);
     }
 }

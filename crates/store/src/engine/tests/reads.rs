@@ -62,7 +62,7 @@ async fn it_ends_also_where_its_body_fails_or_panics() {
         assert!(AssertUnwindSafe(panicking).catch_unwind().await.is_err());
         for number in 1..=5 {
             put_elsewhere(&store, number);
-            // Whoever had been left in a transaction would not see it.
+            // A connection that is still in a transaction would not see it.
             let newest = numbers(&mut &*store).await.unwrap().pop();
             assert_eq!(newest, Some(number), "{}", store.engine().name());
         }

@@ -1,4 +1,4 @@
-//! Savepoints: what is undone, and what goes on.
+//! Savepoints: a failed part is undone, and its transaction continues.
 
 use super::*;
 

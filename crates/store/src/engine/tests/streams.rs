@@ -25,7 +25,7 @@ async fn all(mut rows: Rows<i64>) -> Result<Vec<i64>> {
     Ok(all)
 }
 
-/// A stream that nobody takes more from than its first row.
+/// A stream of which only the first row is taken.
 async fn begun(store: &Store) -> Result<Rows<i64>> {
     let mut rows = store.stream("tests.begun", vec![count(MANY)])?;
     assert_eq!(rows.next().await?, Some(1));
@@ -184,7 +184,7 @@ async fn a_store_that_closes_cuts_its_streams_off() {
         let engine = store.engine();
         let started = Instant::now();
         drop(store);
-        assert!(started.elapsed() < STALL_TIME, "closing does not wait until somebody takes the rows");
+        assert!(started.elapsed() < STALL_TIME, "closing does not wait until the rows are taken");
         if engine == Engine::Sqlite {
             assert!(all(rows).await.is_err());
         }

@@ -93,7 +93,7 @@ async fn a_transaction_whose_turn_does_not_come_in_time_is_told_so_and_never_run
     let (held, late) = tokio::join!(held, late);
     held.expect("statements of migrations have no deadline");
     assert!(matches!(late, Err(Error::Deadline("tests.note"))), "{late:?}");
-    notes.write(2, "x").await.expect("the writer goes on");
+    notes.write(2, "x").await.expect("the writer still works");
     assert_eq!(notes.ids(), [2]);
 }
 

@@ -1,4 +1,4 @@
-//! Followers: whoever reads the ledger while it grows sees every acknowledged change once and in order, though posters are killed.
+//! Followers: a reader of a growing ledger sees every acknowledged change once and in order, even if posters are killed.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -188,7 +188,7 @@ async fn follow(database: &Database) {
     }
     let targets = Arc::new(targets);
     let (changes, kills) = if is_long() { LONG } else { SHORT };
-    // On SQLite nobody posts.
+    // SQLite has no posters.
     let kills = if database.url().is_some() { kills } else { 0 };
     let load =
         Arc::new(Load { changes, kills, killed: AtomicUsize::new(0), is_over: AtomicBool::new(false) });

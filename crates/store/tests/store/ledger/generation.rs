@@ -1,4 +1,4 @@
-//! The generation under load: whoever reads it before the data, and finds it unchanged afterwards, has read exactly its state.
+//! The generation under load: if it is the same before and after a read, the read saw exactly the state of that generation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -46,7 +46,7 @@ fn set(record: &mut AnyRecord, name: &str, value: &Json) {
         .unwrap_or_else(|error| panic!("{name}: {error:?}"));
 }
 
-/// Two of each kind of record of a league, but for one game.
+/// Two records of each kind in a league, but only one game.
 fn league() -> [AnyRecord; 9] {
     let (winter, summer) = (season("Winter"), season("Summer"));
     let (open, other) = (division(&winter, "Open"), division(&summer, "Other"));

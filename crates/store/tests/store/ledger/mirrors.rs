@@ -258,6 +258,10 @@ async fn a_page_of_changes_is_full_though_a_record_of_it_is_deleted_while_it_is_
         let rest = seasons::changed(&mut following, &scope, page[1].point, 2).await.unwrap();
         following.finish().await.unwrap();
         assert_eq!(rest.len(), 1);
-        assert_eq!((rest[0].id, &rest[0].record), (made[0].id.uuid(), &None), "the later entry tells of it");
+        assert_eq!(
+            (rest[0].id, &rest[0].record),
+            (made[0].id.uuid(), &None),
+            "the later entry reports the deletion"
+        );
     }
 }

@@ -48,7 +48,7 @@ async fn a_writer_that_finds_more_than_1000_entries_waiting_posts_them() {
         writers.spawn(create_venues(store.clone(), club.clone(), numbers));
     }
     writers.join_all().await;
-    assert_eq!(waiting(&database).await, 1000, "nobody posts as long as that");
+    assert_eq!(waiting(&database).await, 1000, "no caller posts a queue of this length");
     create_venues(store.clone(), club.clone(), 1000..1001).await;
     assert_eq!(waiting(&database).await, 0);
     let scope = club.owner().scope(&store).await;
