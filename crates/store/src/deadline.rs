@@ -1,4 +1,4 @@
-//! Until when a whole transaction has to be done.
+//! The deadline of a whole transaction.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 /// this on a nearby PostgreSQL server; on SQLite, a longer transaction would block every other write. Tests use a shorter limit.
 pub(crate) const TRANSACTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 2_000 } else { 60_000 });
 
-/// Until when a transaction has to be done.
+/// The time by which a transaction must be finished.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline {
     name: &'static str,
@@ -16,7 +16,7 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// That of a transaction which is asked for now.
+    /// The deadline of a transaction that is requested now.
     pub(crate) fn of(name: &'static str) -> Self {
         Self { name, at: Instant::now() + TRANSACTION_TIME }
     }
@@ -43,7 +43,7 @@ impl Deadline {
         if self.is_over() { Err(self.error()) } else { Ok(()) }
     }
 
-    /// A statement that was interrupted because of the transaction's end is no slow statement.
+    /// Reports a statement that the deadline interrupted as a late transaction, not as a slow statement.
     pub(crate) fn explain(&self, error: Error) -> Error {
         match error {
             Error::Timeout if self.is_over() => self.error(),

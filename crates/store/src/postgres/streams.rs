@@ -1,4 +1,4 @@
-//! Streams: rows that a portal gives batch by batch, on connections of their own.
+//! Streams: rows from a portal, batch by batch, on separate connections.
 
 use deadpool_postgres::Pool;
 use tokio::sync::mpsc;
@@ -34,19 +34,19 @@ impl Postgres {
     }
 }
 
-/// Whether all rows were taken.
+/// Reads and sends all rows. Returns whether the consumer took all of them.
 async fn read<T>(pool: &Pool, parts: Vec<Part<T>>, messages: &mpsc::Sender<Message<T>>) -> Result<bool> {
     let mut connection = pool.get().await?;
     let snapshot =
         connection.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
     let tx = snapshot.start().await?;
-    let most = i32::try_from(BATCH).map_err(|error| Error::Internal(error.to_string()))?;
+    let max = i32::try_from(BATCH).map_err(|error| Error::Internal(error.to_string()))?;
     for Part { query, values, mut each } in parts {
         query::note(Engine::Postgres, query);
         let statement = tx.prepare_cached(query.sql).await?;
         let portal = tx.bind(&statement, &params(&values)).await?;
         loop {
-            let rows = tx.query_portal(&portal, most).await?;
+            let rows = tx.query_portal(&portal, max).await?;
             let is_last = rows.len() < BATCH;
             let read: Result<Vec<T>> =
                 rows.iter().map(|row| each(&mut Row::new(Source::Postgres(row), query))).collect();

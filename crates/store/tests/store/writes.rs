@@ -97,7 +97,7 @@ async fn after_a_failed_statement_a_transaction_runs_no_other() {
     for database in databases::both() {
         let played = Played::found(database.open().await).await;
         let (operator, club, moment) = (played.store.operator(), played.club.id(), clubs::moment());
-        let written = played.store.write("testing.continue", async move |tx| {
+        let written = played.store.write("testing.after_failure", async move |tx| {
             let moment = moment.again();
             let proof = clubs::permitted(tx, &operator, club).await?;
             let change =
