@@ -1,14 +1,14 @@
-//! Until when a whole transaction has to be done.
+//! The deadline of a whole transaction.
 
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
-/// How long a transaction may take, with its waiting and all its runs. The largest upload is some 100,000 statements, which need half of
-/// this on a PostgreSQL server nearby; whoever runs longer holds up everybody who writes to SQLite. The tests have no minute.
+/// How long a transaction may take, including waits and repeated runs. The largest upload is about 100,000 statements, which take half of
+/// this on a nearby PostgreSQL server; on SQLite, a longer transaction would block every other write. Tests use a shorter limit.
 pub(crate) const TRANSACTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 2_000 } else { 60_000 });
 
-/// Until when a transaction has to be done.
+/// The time by which a transaction must be finished.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline {
     name: &'static str,
@@ -16,7 +16,7 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// That of a transaction which is asked for now.
+    /// The deadline of a transaction that is requested now.
     pub(crate) fn of(name: &'static str) -> Self {
         Self { name, at: Instant::now() + TRANSACTION_TIME }
     }
@@ -34,7 +34,7 @@ impl Deadline {
         Instant::now() >= self.at
     }
 
-    /// What is told to whoever is late.
+    /// The error for a transaction that is late.
     pub(crate) fn error(&self) -> Error {
         Error::Deadline(self.name)
     }
@@ -43,7 +43,7 @@ impl Deadline {
         if self.is_over() { Err(self.error()) } else { Ok(()) }
     }
 
-    /// A statement that was interrupted because of the transaction's end is no slow statement.
+    /// Reports a statement that the deadline interrupted as a late transaction, not as a slow statement.
     pub(crate) fn explain(&self, error: Error) -> Error {
         match error {
             Error::Timeout if self.is_over() => self.error(),

@@ -1,4 +1,4 @@
-//! The store and its transactions: which engine, and what can be asked of both.
+//! The store and its transactions, the same on both engines.
 
 mod read;
 mod savepoint;
@@ -24,12 +24,12 @@ use crate::row::Row;
 use crate::sqlite::{self, Sqlite};
 use crate::value::Value;
 
-/// Where the records are.
+/// Where the records are stored.
 #[derive(Clone, Debug)]
 pub enum Options {
     /// Embedded SQLite in a data folder.
     Sqlite {
-        /// The folder.
+        /// The data folder.
         folder: PathBuf,
     },
     /// A PostgreSQL server.
@@ -38,7 +38,7 @@ pub enum Options {
         url: String,
         /// A file of certificates (PEM) to trust instead of the well-known ones.
         root_certificates: Option<PathBuf>,
-        /// How many connections at most, beside four for exports and reports.
+        /// The maximum number of connections, besides four for exports and reports.
         connections: usize,
     },
 }
@@ -72,9 +72,9 @@ enum Driver {
     Postgres(Postgres),
 }
 
-/// Something that queries can be read from: the store, where each query sees the newest state, or a transaction.
+/// A source of query results: the store, where each query sees the newest state, or a transaction.
 pub trait Reader: Send {
-    /// All rows of a query.
+    /// Reads all rows of a query.
     #[doc(hidden)]
     fn rows<T: Send>(
         &mut self,
@@ -84,7 +84,7 @@ pub trait Reader: Send {
     ) -> impl Future<Output = Result<Vec<T>>> + Send;
 }
 
-/// The first row of a query.
+/// Reads the first row of a query.
 pub(crate) async fn first<T: Send>(
     reader: &mut impl Reader,
     query: &'static Query,
@@ -95,10 +95,10 @@ pub(crate) async fn first<T: Send>(
 }
 
 impl Store {
-    /// The database's files in a data folder. The first one holds the records; the others are there while it is open.
+    /// The database's files in a data folder. The first one holds the records; the others exist while it is open.
     pub const FILES: [&str; 3] = sqlite::FILES;
 
-    /// Opens the store. The schema is neither made nor checked: see [`crate::migrations`].
+    /// Opens the store. This neither creates nor checks the schema: see [`crate::migrations`].
     pub async fn open(options: &Options) -> Result<Self> {
         let driver = match options {
             Options::Sqlite { folder } => Driver::Sqlite(Sqlite::open(folder)?),
@@ -109,7 +109,7 @@ impl Store {
         Ok(Self { driver })
     }
 
-    /// Which engine it is.
+    /// The store's engine.
     pub fn engine(&self) -> Engine {
         match self.driver {
             Driver::Sqlite(_) => Engine::Sqlite,
@@ -117,9 +117,10 @@ impl Store {
         }
     }
 
-    /// Runs a transaction. `name` is its span, metric and log field. The body may be run several times, until it does not collide
-    /// with another transaction; it must not wait for anything but the transaction. Nothing of it is kept where it fails, nor where it
-    /// is not done in time: with its waiting and all its runs it has a minute ([`Error::Deadline`]).
+    /// Runs a transaction. `name` appears in its span, metrics and logs. The body must not wait for anything but the transaction, and is
+    /// run again if it collides with another one.
+    ///
+    /// If it fails, nothing is written. With waits and repeated runs it may take a minute; then it fails with [`Error::Deadline`].
     pub async fn write<T, E, F>(&self, name: &'static str, body: F) -> std::result::Result<T, E>
     where
         T: Send + 'static,
@@ -132,9 +133,11 @@ impl Store {
         }
     }
 
-    /// Runs a transaction that only reads, from one snapshot. `name` is its span. The body may be run several times, and must not wait
-    /// for anything but the transaction. On SQLite it runs here and now, as a single query does. Where the future must be `Send`, as
-    /// in a handler, the body has to own what it captures.
+    /// Runs a read-only transaction on one snapshot. `name` appears in its span. The body may be run several times, and must not wait for
+    /// anything but the transaction.
+    ///
+    /// On SQLite it runs on the calling thread, as a single query does. If the future must be `Send`, as in a handler, the body must own
+    /// what it captures.
     pub async fn read<T, E, F>(&self, name: &'static str, body: F) -> std::result::Result<T, E>
     where
         E: From<Error>,

@@ -1,5 +1,5 @@
-//! The PostgreSQL engine: a pool of connections with prepared statements, and SERIALIZABLE transactions that are run again when they
-//! collide.
+//! The PostgreSQL engine: a pool of connections with prepared statements, and SERIALIZABLE transactions that are run again after a
+//! collision.
 
 mod read;
 mod streams;
@@ -27,30 +27,30 @@ use crate::query::{self, Query};
 use crate::row::{Row, Source};
 use crate::value::Value;
 
-/// How long a request waits for a connection. The tests have no ten seconds.
+/// How long a request waits for a connection. Tests use a shorter limit.
 const CONNECTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 10_000 });
-/// What every connection is told: how long a statement, a lock and an idle transaction may take.
+/// The settings of every connection: how long a statement, a lock and an idle transaction may take.
 const SETTINGS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '5s';
     SET idle_in_transaction_session_timeout = '30s'; SET application_name = 'fieldhouse'";
 
-/// How a transaction of the records begins.
+/// Begins a transaction on records.
 const SERIALIZABLE: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE";
-/// How a transaction begins that reads the journal, whose statistics are always wrong: it fills and empties within a second.
+/// Begins a transaction that reads the journal. Its statistics are always wrong, because it fills and empties within a second.
 const POSTING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED;
     SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL jit = off";
 
 /// The engine.
 pub(crate) struct Postgres {
     pool: Pool,
-    /// For rows that are streamed.
+    /// For streamed rows.
     streams: Pool,
     tls: MakeRustlsConnect,
-    /// What this process has committed to the journal.
+    /// The entries that this process has committed to the journal.
     pub(crate) waiting: Waiting,
 }
 
 impl Postgres {
-    /// Makes the pool, and one connection to see that the server can be reached.
+    /// Creates the pool, and one connection to check that the server can be reached.
     pub(crate) async fn connect(url: &str, roots: Option<&Path>, connections: usize) -> Result<Self> {
         let wrong =
             |error: tokio_postgres::Error| Error::Unavailable(format!("the database address: {error}"));
@@ -62,7 +62,7 @@ impl Postgres {
         Ok(Self { pool, streams, tls, waiting: Waiting::default() })
     }
 
-    /// Begins a transaction that reads, each statement from a snapshot of its own.
+    /// Begins a transaction in which each statement reads from its own snapshot.
     pub(crate) async fn begin_reading(&self) -> Result<PostgresTx> {
         let mut tx = PostgresTx::new(self.connection().await?, true);
         tx.control(POSTING).await?;
@@ -73,7 +73,7 @@ impl Postgres {
         Ok(self.pool.get().await?)
     }
 
-    /// Reads rows, as one statement in a transaction of its own.
+    /// Reads rows with one statement, in its own transaction.
     pub(crate) async fn read<T>(
         &self,
         query: &'static Query,

@@ -1,7 +1,7 @@
 //! The SQLite engine: read-only connections on the threads that read, and one writer thread (`sqlite/writer.rs`).
 //!
-//! A read runs where it is asked for, for a hop to another thread costs more than the query. Here lives how a database is opened and
-//! a statement is run; how transactions wait, run and are committed together is the writer's business.
+//! A read runs on the calling thread, because a hop to another thread costs more than the query. This module opens databases and runs
+//! statements; the writer queues transactions, runs them and commits them together.
 
 mod compile_options;
 mod readers;
@@ -30,13 +30,13 @@ use crate::value::Value;
 use streams::Streams;
 use writer::Writer;
 
-/// How long one statement may run. The tests have no ten seconds.
+/// How long one statement may run. Tests use a shorter limit.
 const STATEMENT_TIME: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 10_000 });
-/// How long is waited for another program that uses the database.
+/// How long to wait for another program that uses the database.
 const BUSY_TIME: Duration = Duration::from_secs(5);
-/// How many of SQLite's steps pass between two looks at the clock.
-const STEPS_BETWEEN_LOOKS: i32 = 20_000;
-/// How many prepared statements a connection keeps.
+/// How many steps SQLite runs between two checks of the clock.
+const STEPS_BETWEEN_CHECKS: i32 = 20_000;
+/// How many prepared statements a connection caches.
 const STATEMENTS: usize = 256;
 
 /// The database's file in the data folder.
@@ -50,7 +50,7 @@ thread_local! {
 
 /// The engine.
 pub(crate) struct Sqlite {
-    /// Lives as long as the store: each thread keeps a reader for each store that it reads.
+    /// Lives as long as the store. Each thread caches one reader per store, and uses this to find the readers of closed stores.
     life: Arc<()>,
     file: PathBuf,
     writer: Writer,
@@ -58,7 +58,7 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the database of a data folder, making it if need be.
+    /// Opens the database of a data folder, and creates it if it does not exist.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let file = folder.join(FILE);
         let connection = open_writer(&file)?;
@@ -80,7 +80,7 @@ impl Sqlite {
         self.writer.run(name, Some(deadline), body).await
     }
 
-    /// Runs statements that are no query of the store, as one transaction that may take its time: migrations.
+    /// Runs other statements, such as migrations, as one transaction without a deadline.
     pub(crate) async fn with_writer<T: Send + 'static>(
         &self,
         name: &'static str,
@@ -92,20 +92,22 @@ impl Sqlite {
 
 impl Drop for Sqlite {
     fn drop(&mut self) {
-        // Readers go before the writer, so that closing leaves nothing in the WAL.
+        // Readers close before the writer, so that it can empty the WAL.
         self.close_readers();
         self.streams.close();
     }
 }
 
 fn open_writer(file: &Path) -> Result<Connection> {
-    // Before SQLite makes it for everybody to read; the log's file takes after it.
+    // SQLite would create the file readable by all users. The log's file gets the same permissions.
     make_private_file(file).map_err(|error| Error::Unavailable(format!("{}: {error}", file.display())))?;
     let connection = Connection::open(file)?;
     let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     if mode != "wal" {
-        let reason =
-            format!("{}: no write-ahead log can be kept there (journal mode {mode})", file.display());
+        let reason = format!(
+            "{}: a write-ahead log is not possible in this folder (journal mode {mode})",
+            file.display()
+        );
         return Err(Error::Unavailable(reason));
     }
     connection.execute_batch(
@@ -123,15 +125,15 @@ fn open_reader(file: &Path) -> Result<Connection> {
 fn prepare(mut connection: Connection) -> Result<Connection> {
     connection.busy_timeout(BUSY_TIME)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Plans must not depend on the values that are bound: SQLite would plan a cached statement anew each time its values are cleared.
+    // Plans must not depend on bound values: SQLite would plan a cached statement again each time its values are cleared.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     let too_late = || DEADLINE.get().is_some_and(|deadline| Instant::now() > deadline);
-    connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(too_late))?;
+    connection.progress_handler(STEPS_BETWEEN_CHECKS, Some(too_late))?;
     Ok(connection)
 }
 
-/// The time that one statement has, within that of its transaction, while this lives. SQLite counts the steps of a cached statement over all its runs, so without an
-/// end the deadline of a statement that is long over would interrupt whichever comes by at the next look.
+/// Limits the time of one statement, within the deadline of its transaction, until this is dropped. Otherwise the deadline of a finished
+/// statement would interrupt a later one, because SQLite counts the steps of a cached statement over all its runs.
 struct Limit;
 
 impl Limit {
@@ -148,7 +150,7 @@ impl Drop for Limit {
     }
 }
 
-/// Runs a query and reads its rows to the end: a statement that is stepped once and left keeps the WAL from being checkpointed.
+/// Runs a query and reads all its rows: a statement that is not read to its end prevents checkpoints of the WAL.
 pub(crate) fn rows<T>(
     connection: &Connection,
     deadline: Option<Deadline>,
@@ -166,7 +168,7 @@ pub(crate) fn rows<T>(
     Ok(found)
 }
 
-/// Runs a statement that gives no rows: how many rows it changed.
+/// Runs a statement that returns no rows. Returns how many rows it changed.
 pub(crate) fn run(
     connection: &Connection,
     deadline: Option<Deadline>,
@@ -194,8 +196,8 @@ fn prepared<'a>(
     Ok(statement)
 }
 
-/// Binds by the number written. SQLite takes `$2` as a name and numbers names by first appearance, so that binding in order would
-/// swap the values of `SET a = $2 WHERE b = $1` without a word.
+/// Binds each value to the parameter with its number. SQLite takes `$2` as a name and numbers names by first appearance, so binding in
+/// order would silently swap the values of `SET a = $2 WHERE b = $1`.
 fn bind(statement: &mut Statement<'_>, query: &'static Query, values: &[Value<'_>]) -> Result<()> {
     let wrong = |what: &str| Error::Internal(format!("{}: {what}", query.name));
     let count = statement.parameter_count();

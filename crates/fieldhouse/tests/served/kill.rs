@@ -1,4 +1,4 @@
-//! A server that is killed while it works: acknowledged writes are stored, and nothing is half written.
+//! After a server is killed, acknowledged writes are stored, and no write is partial.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use crate::server::{Place, Server, on_both};
 
 const POSTS: usize = 200;
-/// The users whose lists are filled, one after the other, until a kill interrupts the work: group commit may acknowledge all saves at once.
+/// The users to try until a kill interrupts the saves: group commit may acknowledge all saves of one user at once.
 const ROLES: [&str; 6] = ["manager", "owner", "admin", "coach", "member", "viewer"];
 
 #[test]
@@ -43,12 +43,12 @@ async fn kill_while_saving(place: &Place, role: &str) -> bool {
     assert!(missing.is_empty(), "acknowledged and lost: {missing:?}");
     assert_eq!(names.len(), list.len(), "saved twice");
     let ranks: BTreeSet<i64> = list.iter().map(|saved| saved.rank).collect();
-    assert_eq!(ranks.len(), list.len(), "two have one rank");
+    assert_eq!(ranks.len(), list.len(), "two saves have the same rank");
     restarted.stop();
     kept.len() < POSTS
 }
 
-/// Sends all posts at once and kills the server at the first success: which succeeded.
+/// Sends all requests at once, and kills the server at the first success. Returns which requests succeeded.
 async fn kill_at_the_first_success<F>(server: &mut Server, post: impl Fn(usize) -> F) -> BTreeSet<usize>
 where
     F: Future<Output = bool> + Send + 'static,
@@ -68,7 +68,7 @@ where
         if kept.is_empty() {
             server.kill();
         }
-        // Responses that were on their way when the server was killed count as well.
+        // A response that was sent before the kill counts as well.
         kept.insert(number);
     }
     kept
@@ -121,7 +121,7 @@ async fn kill_while_creating(place: &Place, round: usize) -> bool {
     let mut stored = seasons;
     stored.sort();
     recorded.sort();
-    assert_eq!(stored, recorded, "one entry for each season, and one season for each entry");
+    assert_eq!(stored, recorded, "each season has one entry, and each entry one season");
     restarted.stop();
     created.len() < POSTS
 }

@@ -1,4 +1,4 @@
-//! A transaction that only reads: all its queries see one snapshot.
+//! Read-only transactions, whose queries all see one snapshot.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,15 +11,15 @@ use crate::row::Row;
 use crate::sqlite;
 use crate::value::Value;
 
-/// A transaction that only reads. A shared reference is a [`Reader`] too: queries that are awaited together, each with a reference of its
-/// own, go to PostgreSQL in one flight.
+/// A read-only transaction. A shared reference is a [`Reader`] too: queries that are awaited together, each with its own reference, are
+/// sent to PostgreSQL in one round trip.
 pub struct ReadTx<'tx> {
     driver: ReadDriver<'tx>,
     deadline: Deadline,
 }
 
 enum ReadDriver<'tx> {
-    /// The lock is never waited for: a query on SQLite is done before the next one is asked for.
+    /// The lock is always free, because a query on SQLite finishes before the next one begins.
     Sqlite(&'tx Mutex<rusqlite::Connection>),
     Postgres(&'tx PostgresRead),
 }

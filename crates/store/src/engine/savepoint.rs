@@ -4,65 +4,66 @@ use super::tx::{Brand, Tx, TxDriver};
 use crate::error::{Error, Result};
 use crate::sqlite;
 
-/// The name stands for the innermost savepoint that is open, on both engines.
+/// Nested savepoints share one name: on both engines, it means the innermost open savepoint.
 const BEGIN: &str = "SAVEPOINT part";
-const KEEP: &str = "RELEASE part";
-const UNDO: &str = "ROLLBACK TO part";
+const RELEASE: &str = "RELEASE part";
+const ROLL_BACK: &str = "ROLLBACK TO part";
 
-/// A part of a transaction that is open, until [`Tx::end`] has it. A transaction that leaves one open is not kept.
+/// An open part of a transaction, which [`Tx::end`] ends. A transaction that leaves one open fails.
 #[derive(Debug)]
-#[must_use = "a transaction that leaves a part open is not kept"]
+#[must_use = "a transaction that leaves a savepoint open fails"]
 pub struct Savepoint<'tx> {
     name: &'static str,
-    /// How many others are open around it.
+    /// How many savepoints were open when it began.
     depth: usize,
     _brand: Brand<'tx>,
 }
 
 impl<'tx> Tx<'tx> {
-    /// Begins a part of the transaction, which may have parts itself. What comes now belongs to it, best in an `async` block whose
-    /// result is given to [`Tx::end`].
+    /// Begins a part of the transaction, which may contain others. Run its statements in an `async` block, and pass the result to
+    /// [`Tx::end`].
     pub async fn savepoint(&mut self, name: &'static str) -> Result<Savepoint<'tx>> {
-        self.go_on(name)?;
+        self.check_usable(name)?;
         let begun = self.control(BEGIN).await;
         self.note(begun)?;
-        let depth = self.around.len();
-        self.around.push(std::mem::take(&mut self.unrecorded));
+        let depth = self.outer.len();
+        self.outer.push(std::mem::take(&mut self.unrecorded));
         Ok(Savepoint { name, depth, _brand: self.brand() })
     }
 
-    /// Ends a part of the transaction with its result. If it failed, nothing of it is kept, neither records nor what the ledger would
-    /// record of them, and the transaction goes on; proofs stay good. Where the transaction as a whole cannot go on, it does not: when
-    /// it collides with another one, is late, or loses its connection. On PostgreSQL that is also so for the first unique key that is
-    /// taken and the first reference that does not hold: another transaction may not have been seen, so that all is run again.
+    /// Ends a part of the transaction with its result. If the part failed, its records and their ledger entries are undone, and the
+    /// transaction continues; proofs stay valid.
+    ///
+    /// The whole transaction fails if it collides with another one, is late, or loses its connection. On PostgreSQL, the first duplicate
+    /// key or missing reference also counts as a collision, because it may come from a transaction that this one did not see.
     pub async fn end<T, E: From<Error>>(
         &mut self,
         part: Savepoint<'tx>,
         result: std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
-        let result = result.and_then(|done| self.go_on(part.name).map(|()| done).map_err(E::from));
-        // A part inside that was left is still open, and would be mistaken for this one.
-        if self.around.len() != part.depth + 1 {
+        let result = result.and_then(|done| self.check_usable(part.name).map(|()| done).map_err(E::from));
+        // An inner savepoint that is still open has the same name, and would be ended instead of this one.
+        if self.outer.len() != part.depth + 1 {
             self.failed = true;
-            return result.and(Err(Error::Internal(format!("{} left a part open", part.name)).into()));
+            return result.and(Err(Error::Internal(format!("{} left a savepoint open", part.name)).into()));
         }
-        let around = self.around.pop().unwrap_or_default();
-        let inside = std::mem::replace(&mut self.unrecorded, around);
+        let outer = self.outer.pop().unwrap_or_default();
+        let inside = std::mem::replace(&mut self.unrecorded, outer);
         if result.is_ok() {
             self.unrecorded.absorb(inside);
         } else {
-            let undone = self.may_go_on() && self.control(UNDO).await.is_ok();
+            let undone = self.can_roll_back() && self.control(ROLL_BACK).await.is_ok();
             self.failed = !undone;
         }
         if !self.failed {
-            let ended = self.control(KEEP).await;
+            let ended = self.control(RELEASE).await;
             self.note(ended)?;
         }
         result
     }
 
-    /// Whether the database can go back to a savepoint. SQLite ends the whole transaction when it interrupts a statement that writes.
-    fn may_go_on(&self) -> bool {
+    /// Whether the database can roll back to a savepoint. SQLite ends the whole transaction if it interrupts a statement that writes.
+    fn can_roll_back(&self) -> bool {
         match &self.driver {
             TxDriver::Sqlite(connection) => !connection.is_autocommit(),
             TxDriver::Postgres(tx) => !tx.collided(),

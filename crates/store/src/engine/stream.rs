@@ -1,4 +1,4 @@
-//! Rows that come one after another: for exports and reports, which read more than memory should hold.
+//! Streamed rows, for exports and reports, which read more than memory should hold.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -17,14 +17,14 @@ use crate::query::Query;
 use crate::row::Row;
 use crate::value::Value;
 
-/// How many rows travel together, and how many such batches wait for whoever takes them.
+/// How many rows make a batch, and how many batches wait for the consumer.
 pub(crate) const BATCH: usize = 100;
 const BATCHES: usize = 2;
-/// How long rows wait to be taken before the stream is cut off: as long as one is open, the database keeps its snapshot. The tests
-/// have no half minute.
+/// How long a stream waits for its consumer before it is cut off, because the database keeps the snapshot of an open stream. Tests use a
+/// shorter limit.
 pub(crate) const STALL_TIME: Duration = Duration::from_millis(if cfg!(test) { 1_000 } else { 30_000 });
 
-/// How a row is read.
+/// Reads a value from a row.
 type Each<T> = Box<dyn FnMut(&mut Row<'_>) -> Result<T> + Send>;
 
 /// A query whose rows are to be streamed.
@@ -44,22 +44,22 @@ impl<T> Part<T> {
     }
 }
 
-/// What comes from the database.
+/// A message from the database.
 pub(crate) enum Message<T> {
     Rows(Vec<T>),
     End,
     Failed(Error),
 }
 
-/// Where the rows of a stream are sent to.
+/// Where the rows of a stream are sent.
 pub(crate) struct Sink<T> {
     pub(crate) messages: mpsc::Sender<Message<T>>,
-    /// The thread that reads, where there is one. It sleeps while nobody takes its rows.
+    /// The thread that reads, if there is one. It sleeps until the consumer takes its rows.
     pub(crate) thread: Arc<OnceLock<Thread>>,
 }
 
-/// Rows that come one after another, all from one snapshot. Only few of them are in memory: what reads them waits until they are taken,
-/// for half a minute at most, and ends when this is dropped.
+/// Streamed rows, all from one snapshot. Few of them are in memory: reading pauses until they are taken, at most half a minute, and
+/// ends when this is dropped.
 #[derive(Debug)]
 pub struct Rows<T> {
     name: &'static str,
@@ -70,7 +70,7 @@ pub struct Rows<T> {
 }
 
 impl Store {
-    /// Streams the rows of queries, one query after the other, from one snapshot. `name` is for errors.
+    /// Streams the rows of queries, one query after the other, from one snapshot. `name` appears in errors.
     pub(crate) fn stream<T: Send + 'static>(
         &self,
         name: &'static str,
@@ -88,7 +88,7 @@ impl Store {
 }
 
 impl<T> Rows<T> {
-    /// The next row; none: that was all.
+    /// Reads the next row. Returns `None` after the last one.
     pub async fn next(&mut self) -> Result<Option<T>> {
         poll_fn(|context| self.poll_row(context)).await.transpose()
     }

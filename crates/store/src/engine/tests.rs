@@ -1,4 +1,4 @@
-//! What transactions promise on both engines, where it takes the shorter times of the tests or queries of their own to see it.
+//! Tests of transactions on both engines that need shorter time limits or queries of their own.
 
 mod deadlines;
 mod reads;

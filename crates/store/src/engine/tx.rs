@@ -1,4 +1,4 @@
-//! A transaction that writes, on either engine.
+//! Transactions that write, on either engine.
 
 use std::marker::PhantomData;
 
@@ -12,21 +12,21 @@ use crate::row::Row;
 use crate::sqlite;
 use crate::value::Value;
 
-/// A transaction. `'tx` is its brand: invariant and its own, so that a proof minted in one transaction fits no other.
+/// A transaction. `'tx` is its brand, an invariant lifetime of its own: a proof from one transaction cannot be used in another.
 pub struct Tx<'tx> {
     pub(super) driver: TxDriver<'tx>,
-    /// Whether a statement failed. PostgreSQL then carries out nothing more and takes COMMIT for ROLLBACK without an error, where
-    /// SQLite would go on: on both a transaction ends there.
+    /// Whether a statement failed. PostgreSQL then refuses all others and silently turns COMMIT into ROLLBACK; SQLite would continue.
+    /// So the transaction fails on both.
     pub(super) failed: bool,
     deadline: Deadline,
-    /// What the ledger is to record before the transaction commits.
+    /// The changes that the ledger must record before the transaction commits.
     pub(crate) unrecorded: Unrecorded,
-    /// The same of what is around the savepoints that are open.
-    pub(super) around: Vec<Unrecorded>,
+    /// The same from before each open savepoint, outermost first.
+    pub(super) outer: Vec<Unrecorded>,
     brand: Brand<'tx>,
 }
 
-/// Marks what belongs to one transaction.
+/// Marks values that belong to one transaction.
 pub(crate) type Brand<'tx> = PhantomData<fn(&'tx ()) -> &'tx ()>;
 
 pub(super) enum TxDriver<'tx> {
@@ -49,7 +49,7 @@ impl<'tx> Tx<'tx> {
             failed: false,
             deadline,
             unrecorded: Unrecorded::default(),
-            around: Vec::new(),
+            outer: Vec::new(),
             brand: PhantomData,
         }
     }
@@ -58,7 +58,7 @@ impl<'tx> Tx<'tx> {
         self.brand
     }
 
-    /// On which engine it is.
+    /// The engine that it runs on.
     pub(crate) fn engine(&self) -> Engine {
         match self.driver {
             TxDriver::Sqlite(_) => Engine::Sqlite,
@@ -66,9 +66,9 @@ impl<'tx> Tx<'tx> {
         }
     }
 
-    /// Runs a statement that gives no rows with each of several lists of values, without waiting for one before the next is sent.
+    /// Runs a statement that returns no rows, once for each list of values. On PostgreSQL, all are sent without waiting for results.
     pub(crate) async fn run_each(&mut self, query: &'static Query, rows: &[Vec<Value<'_>>]) -> Result<()> {
-        self.go_on(query.name)?;
+        self.check_usable(query.name)?;
         let ran = match &mut self.driver {
             TxDriver::Sqlite(connection) => {
                 let deadline = Some(self.deadline);
@@ -79,9 +79,9 @@ impl<'tx> Tx<'tx> {
         self.note(ran)
     }
 
-    /// Runs a statement that gives no rows: how many rows it changed.
+    /// Runs a statement that returns no rows. Returns how many rows it changed.
     pub(crate) async fn run(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
-        self.go_on(query.name)?;
+        self.check_usable(query.name)?;
         let ran = match &mut self.driver {
             TxDriver::Sqlite(connection) => sqlite::run(connection, Some(self.deadline), query, values),
             TxDriver::Postgres(tx) => tx.run(query, values).await,
@@ -89,7 +89,7 @@ impl<'tx> Tx<'tx> {
         self.note(ran)
     }
 
-    /// Begins it on PostgreSQL.
+    /// Begins the transaction on PostgreSQL; on SQLite the writer has begun it already.
     pub(crate) async fn begin(&mut self, begin: &'static str) -> Result<()> {
         match &mut self.driver {
             TxDriver::Sqlite(_) => Ok(()),
@@ -97,7 +97,7 @@ impl<'tx> Tx<'tx> {
         }
     }
 
-    /// Runs a transaction's body and then, as its last statements, records in the ledger what it changed.
+    /// Runs a transaction's body. Then its last statements record its changes in the ledger.
     pub(crate) async fn complete<T, E, F>(&mut self, body: &F) -> std::result::Result<T, E>
     where
         E: From<Error>,
@@ -105,25 +105,25 @@ impl<'tx> Tx<'tx> {
     {
         let done = body(self).await?;
         let name = self.deadline.name();
-        self.go_on(name)?;
-        if !self.around.is_empty() {
-            return Err(Error::Internal(format!("{name} left a part open")).into());
+        self.check_usable(name)?;
+        if !self.outer.is_empty() {
+            return Err(Error::Internal(format!("{name} left a savepoint open")).into());
         }
         self.record(name).await?;
         Ok(done)
     }
 
-    /// Remembers a failure: the transaction ends there.
+    /// Notes a failed statement, after which the transaction runs no other.
     pub(super) fn note<T>(&mut self, ran: Result<T>) -> Result<T> {
         self.failed |= ran.is_err();
         ran.map_err(|error| self.deadline.explain(error))
     }
 
-    /// Refuses `what` once a statement has failed, and once the time of the transaction is over.
-    pub(crate) fn go_on(&mut self, what: &'static str) -> Result<()> {
+    /// Returns an error if an earlier statement failed, or if the transaction is late. `what` is about to run.
+    pub(crate) fn check_usable(&mut self, what: &'static str) -> Result<()> {
         if self.failed {
             return Err(Error::Internal(format!(
-                "{what} would go on after a statement of its transaction failed"
+                "{what} was to run after a failed statement of its transaction"
             )));
         }
         let in_time = self.deadline.check();
@@ -138,7 +138,7 @@ impl Reader for Tx<'_> {
         values: &[Value<'_>],
         mut each: impl FnMut(&mut Row<'_>) -> Result<T> + Send,
     ) -> Result<Vec<T>> {
-        self.go_on(query.name)?;
+        self.check_usable(query.name)?;
         let read = match &mut self.driver {
             TxDriver::Sqlite(connection) => {
                 sqlite::rows(connection, Some(self.deadline), query, values, &mut each)

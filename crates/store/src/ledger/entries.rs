@@ -1,4 +1,4 @@
-//! What a transaction collects, and the entry that it becomes when the transaction ends.
+//! The changes that a transaction collects, and the entry that they become when it ends.
 
 mod nested;
 
@@ -20,10 +20,10 @@ use crate::apply::Change;
 use crate::engine::{Engine, Tx};
 use crate::error::{Error, Result};
 
-/// Random bytes without which a digest says nothing about the text.
+/// Random bytes that are hashed with a value, so that the value cannot be guessed from its digest.
 pub(crate) type Salt = [u8; 16];
 
-/// An entry as it is written, without its place in the ledger.
+/// An entry as it is written, without its position in the ledger.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Written {
     pub(crate) id: Uuid,
@@ -47,7 +47,7 @@ pub(crate) struct WrittenEffect {
     pub(crate) record_id: Uuid,
     pub(crate) verb: String,
     pub(crate) version: i64,
-    /// The newest entry whose images it clears; for an erasure that is the entry itself, known when it is posted.
+    /// The newest entry whose images it clears. For an erasure this is its own entry, known only when it is posted.
     pub(crate) clears_to: Option<i64>,
     /// A JSON array of field names.
     pub(crate) changed: String,
@@ -58,14 +58,14 @@ pub(crate) struct WrittenEffect {
 
 /// The verb of an effect that clears all earlier images of its record.
 pub(crate) const ERASED: &str = "erased";
-/// The verb of an effect by which the retention clears images.
+/// The verb of an effect with which retention clears images.
 pub(crate) const CLEARED: &str = "cleared";
 
-/// What a transaction has changed and not recorded yet.
+/// The changes of a transaction that are not recorded yet.
 #[derive(Default)]
 pub(crate) struct Unrecorded {
     drafts: Vec<Draft>,
-    /// How many effects were written to tables, and of how many it was decided what the ledger records.
+    /// How many effects were written to tables, and for how many the ledger's record was decided.
     written: u64,
     decided: u64,
     journaled: Vec<OrganizationId>,
@@ -84,15 +84,15 @@ struct Draft {
     by_record: HashMap<(Kind, Uuid), usize>,
 }
 
-/// What happened to one record in the whole transaction.
+/// The change of one record in the whole transaction.
 struct Collected {
     kind: Kind,
     record_id: Uuid,
     before: Option<AnyRecord>,
     after: Option<AnyRecord>,
-    /// Whether the ledger keeps the record before and after.
+    /// Whether the ledger stores images of the record before and after.
     images: bool,
-    /// Names of fields of another record, for which this one was touched.
+    /// The changed fields of another record, because of which this one was touched.
     touched_for: Vec<&'static str>,
     erased: bool,
 }
@@ -103,7 +103,7 @@ impl Unrecorded {
         self.written += 1;
     }
 
-    /// Decides that an effect leaves nothing itself.
+    /// Decides that the ledger records nothing for an effect.
     pub(crate) fn set_aside(&mut self) {
         self.decided += 1;
     }
@@ -146,7 +146,7 @@ impl Unrecorded {
         }
     }
 
-    /// Has the entry of an organization clear a record's images.
+    /// Makes the entry of an organization clear a record's images.
     pub(crate) fn erase(
         &mut self,
         organization: OrganizationId,
@@ -157,7 +157,7 @@ impl Unrecorded {
         self.draft(organization, actor, change).collected(kind, record).erased = true;
     }
 
-    /// The organizations of the entries that were written to the journal.
+    /// Takes the organizations whose entries were written to the journal.
     pub(crate) fn take_journaled(&mut self) -> Vec<OrganizationId> {
         std::mem::take(&mut self.journaled)
     }
@@ -188,7 +188,7 @@ impl Unrecorded {
             return Err(Error::Internal(reason));
         }
         let mut drafts = std::mem::take(&mut self.drafts);
-        // In the same order in every transaction, so that two of them never wait for each other.
+        // Every transaction uses the same order, so that two never wait for each other.
         drafts.sort_by_key(|draft| draft.organization);
         Ok(drafts)
     }
@@ -231,7 +231,7 @@ impl Draft {
 }
 
 impl Collected {
-    /// The first effect says what was before, the last what is after.
+    /// Keeps the state before the first effect and after the last one.
     fn add(&mut self, effect: &Effect) {
         if self.before.is_none() && self.after.is_none() {
             self.before.clone_from(&effect.before);
@@ -277,7 +277,7 @@ impl Collected {
     }
 }
 
-/// The record's version afterwards. A deletion counts as a change.
+/// The record's version after the effect. A deletion counts as a change.
 fn version(effect: &Effect) -> i64 {
     match (&effect.before, &effect.after) {
         (_, Some(after)) => after.version(),
@@ -286,7 +286,7 @@ fn version(effect: &Effect) -> i64 {
     }
 }
 
-/// A salt for an effect that no transaction of records has.
+/// Creates a salt for an effect that does not come from a change of records.
 pub(super) fn fresh_salt() -> Salt {
     salt(&mut rand::make_rng::<StdRng>())
 }
@@ -298,7 +298,7 @@ fn salt(random: &mut impl Rng) -> Salt {
 }
 
 impl Tx<'_> {
-    /// Records what the transaction changed: one entry for each organization. Nothing may be written afterwards.
+    /// Records the transaction's changes, in one entry for each organization. Nothing may be written afterwards.
     pub(crate) async fn record(&mut self, name: &'static str) -> Result<()> {
         for draft in self.unrecorded.take(name)? {
             let organization = draft.organization;

@@ -1,8 +1,8 @@
 //! The journal (PostgreSQL): where entries wait until they are posted.
 //!
-//! The order of the ledger depends on these rules: a transaction writes its journal rows at one place, as its *last* statements; `n` is an
-//! identity with CACHE 1; and the transaction is SERIALIZABLE. So a transaction that read or overwrote data of another one has a greater
-//! `n`.
+//! The order of the ledger depends on these rules: a transaction writes all its journal rows together, as its *last* statements; `n` is an
+//! identity with CACHE 1; and the transaction is SERIALIZABLE. So a transaction that reads or overwrites data of another one gets a
+//! greater `n`.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -87,7 +87,7 @@ fn part(text: &str) -> Option<Part> {
     (format == FORMAT).then(|| serde_json::from_str(json).ok()).flatten()
 }
 
-/// Takes entries out of the journal in order, with all their parts. Also returns whether others were left.
+/// Takes entries out of the journal in order, with all their parts. Also returns whether more are waiting.
 pub(super) async fn take(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<(Vec<Taken>, bool)> {
     let sizes = tx.rows(SIZES, values![id(organization), ROWS], |row| row.next::<i64>()).await?;
     let mut bytes = 0;
@@ -108,7 +108,7 @@ pub(super) async fn take(tx: &mut Tx<'_>, organization: OrganizationId) -> Resul
         if ended || gathering.open.is_empty() {
             return Ok((gathering.finish(), is_cut));
         }
-        // The parts of an entry are committed together, so that the others exist.
+        // The parts of an entry are committed together, so the missing ones exist.
         rows = 1;
     }
 }
@@ -145,7 +145,7 @@ pub(super) async fn share_head(reader: &mut impl Reader, organization: Organizat
     reader.rows(SHARE_HEAD, values![id(organization)], |row| row.next::<i64>()).await.map(drop)
 }
 
-/// Rows that are combined to entries.
+/// Combines rows into entries.
 #[derive(Default)]
 struct Gathering {
     taken: Vec<Taken>,
@@ -176,7 +176,7 @@ impl Gathering {
         }
     }
 
-    /// The items. An entry whose last part is missing cannot be read.
+    /// Returns the items. An entry whose last part is missing cannot be read.
     fn finish(self) -> Vec<Taken> {
         let unreadable = self
             .open
@@ -186,7 +186,7 @@ impl Gathering {
     }
 }
 
-/// What this process has committed to the journal and not posted yet.
+/// Counts of entries that this process has committed to the journal and not posted yet.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     counts: Mutex<HashMap<OrganizationId, u64>>,

@@ -35,7 +35,7 @@ const CROWD: u64 = 1000;
 /// How long a reader of history may spend on posting.
 const READERS_TIME: Duration = Duration::from_millis(500);
 
-/// Appends an entry to the ledger (SQLite). It is posted later than its own time and than the previous entry.
+/// Appends an entry to the ledger (SQLite). Its posting time is after its own time and after the previous entry's.
 pub(super) async fn append(tx: &mut Tx<'_>, organization: OrganizationId, entry: Written) -> Result<()> {
     let head = heads::lock(tx, organization).await?;
     append_now(tx, organization, head, entry).await
@@ -59,7 +59,7 @@ pub(super) async fn append_now(
     append_all(tx, organization, head, earliest, vec![entry]).await
 }
 
-/// Posts waiting entries of an organization (PostgreSQL). Returns their number, and whether others were left.
+/// Posts waiting entries of an organization (PostgreSQL). Returns their number, and whether more are waiting.
 async fn post_some(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<(usize, bool)> {
     let head = heads::lock(tx, organization).await?;
     let (taken, is_cut) = journal::take(tx, organization).await?;
@@ -68,7 +68,7 @@ async fn post_some(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<(usi
         Taken::Unreadable(at, text) => unreadable(organization, at, text),
     });
     let entries: Vec<Written> = entries.collect();
-    // Only now: rows that are committed before they are taken must not be missed.
+    // The clock is read last, because the rows that were taken may have been committed just before.
     let (now, waiting) = journal::clock(tx, organization).await?;
     let taken = entries.iter().filter_map(|entry| Timestamp::from_microsecond(entry.at).ok());
     let Some(newest) = taken.chain(waiting).max() else { return Ok((0, false)) };
@@ -193,7 +193,7 @@ fn digest(effect: &WrittenEffect) -> Link {
 
 /// The entry for a journal row that cannot be read, so that it does not block its organization.
 fn unreadable(organization: OrganizationId, at: i64, text: String) -> Written {
-    tracing::error!(%organization, "a row of the journal cannot be read and is posted with its text");
+    tracing::error!(%organization, "a journal row cannot be read and is posted as text");
     let digest: [u8; 32] = Sha256::digest([organization.uuid().as_bytes(), text.as_bytes()].concat()).into();
     Written {
         id: Uuid::new_v8(std::array::from_fn(|byte| digest[byte])),
@@ -240,7 +240,7 @@ impl Store {
         Ok(posted)
     }
 
-    /// Posts before history is read, for a limited time: the rest is read next time.
+    /// Posts before history is read, for a limited time. Entries that are still waiting are read next time.
     pub(super) async fn post_for_reader(&self, organization: OrganizationId) -> Result<()> {
         match tokio::time::timeout(READERS_TIME, self.post(organization)).await {
             Ok(posted) => posted.map(drop),
@@ -258,7 +258,7 @@ impl Store {
     }
 }
 
-/// Posts for organizations with too many waiting entries of this process, which slows writers down to the pace of posting.
+/// Posts for organizations with too many waiting entries of this process. This slows writers to the pace of posting.
 pub(crate) async fn help(postgres: &Postgres) {
     for organization in postgres.waiting.crowded(CROWD) {
         if let Err(error) = post_all(postgres, organization).await {
@@ -267,7 +267,7 @@ pub(crate) async fn help(postgres: &Postgres) {
     }
 }
 
-/// Posts what waits now. What is committed meanwhile is left to the next one who posts, so that this ends however many write.
+/// Posts the entries that are waiting now. Later ones wait for the next call, so that this ends under any load.
 async fn post_all(postgres: &Postgres, organization: OrganizationId) -> Result<usize> {
     let mut posted = 0;
     loop {

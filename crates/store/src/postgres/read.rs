@@ -1,4 +1,4 @@
-//! Read transactions: begun in one flight with their first queries, ended without waiting.
+//! Read transactions. BEGIN is sent in one round trip with the first queries, and COMMIT without waiting for the result.
 
 use std::future::Future as _;
 use std::pin::pin;
@@ -9,7 +9,7 @@ use deadpool_postgres::Object;
 use futures_util::future::join;
 use tokio_postgres::error::SqlState;
 
-use super::writes::Patience;
+use super::writes::Backoff;
 use super::{Postgres, fetch};
 use crate::deadline::Deadline;
 use crate::engine::ReadTx;
@@ -18,23 +18,23 @@ use crate::query::Query;
 use crate::row::{Row, Source};
 use crate::value::Value;
 
-/// How a transaction begins that only reads, from one snapshot.
+/// Begins a read-only transaction on one snapshot.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-/// What is over when a reader comes again: a standby dropped the snapshot, or the session was ended.
-const PASSING: [SqlState; 3] =
+/// Errors that a retry resolves: a standby dropped the snapshot, or the server ended the session.
+const RETRYABLE: [SqlState; 3] =
     [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED, SqlState::ADMIN_SHUTDOWN];
 
-/// An open transaction that only reads.
+/// An open read-only transaction.
 pub(crate) struct PostgresRead {
     connection: Option<Object>,
     begun: AtomicBool,
-    /// Whether it failed for a reason that is over when it is run again.
-    unlucky: AtomicBool,
+    /// Whether it failed with an error that a retry resolves.
+    can_retry: AtomicBool,
 }
 
 impl Postgres {
-    /// Runs a transaction that only reads. It is run again where the connection was lost, or the server had to drop its snapshot.
+    /// Runs a read-only transaction. It is run again if the connection is lost, or if the server had to drop its snapshot.
     pub(crate) async fn read_together<T, E, F>(
         &self,
         name: &'static str,
@@ -45,28 +45,32 @@ impl Postgres {
         F: for<'tx> AsyncFn(&mut ReadTx<'tx>) -> std::result::Result<T, E>,
     {
         let deadline = Deadline::of(name);
-        let mut patience = Patience::new(deadline);
+        let mut backoff = Backoff::new(deadline);
         loop {
             let mut open = PostgresRead::new(self.connection().await?);
             let mut tx = ReadTx::postgres(&open, deadline);
-            // Boxed, for handlers nest deep as it is, and the compiler follows futures only so far.
+            // Boxed because handlers nest deeply, and the compiler limits the depth of futures.
             let run = Box::pin(body(&mut tx));
             let Ok(result) = tokio::time::timeout_at(deadline.at().into(), run).await else {
                 self.stop(open.connection.take()).await;
                 return Err(deadline.error().into());
             };
-            if result.is_ok() || !open.unlucky.load(Ordering::Relaxed) {
+            if result.is_ok() || !open.can_retry.load(Ordering::Relaxed) {
                 return result;
             }
             drop(open);
-            patience.wait().await?;
+            backoff.wait().await?;
         }
     }
 }
 
 impl PostgresRead {
     fn new(connection: Object) -> Self {
-        Self { connection: Some(connection), begun: AtomicBool::new(false), unlucky: AtomicBool::new(false) }
+        Self {
+            connection: Some(connection),
+            begun: AtomicBool::new(false),
+            can_retry: AtomicBool::new(false),
+        }
     }
 
     pub(crate) async fn rows<T>(
@@ -75,24 +79,24 @@ impl PostgresRead {
         values: &[Value<'_>],
         mut each: impl FnMut(&mut Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let over = || Error::Internal("the transaction is over".to_owned());
+        let over = || Error::Internal("the transaction has ended".to_owned());
         let connection = self.connection.as_ref().ok_or_else(over)?;
         let rows = if self.begun.swap(true, Ordering::Relaxed) {
             fetch(connection, query, values).await
         } else {
-            // The driver sends in the order in which futures are first polled, so that this comes before all queries.
+            // The driver sends in the order in which futures are first polled, so BEGIN is sent before all queries.
             let (begun, rows) = join(connection.batch_execute(BEGIN), fetch(connection, query, values)).await;
             begun.and(rows)
         };
         let rows = rows.inspect_err(|error| {
-            let passing = error.code().is_some_and(|code| PASSING.contains(code));
-            self.unlucky.fetch_or(passing || error.is_closed(), Ordering::Relaxed);
+            let retryable = error.code().is_some_and(|code| RETRYABLE.contains(code));
+            self.can_retry.fetch_or(retryable || error.is_closed(), Ordering::Relaxed);
         })?;
         rows.iter().map(|row| each(&mut Row::new(Source::Postgres(row), query))).collect()
     }
 }
 
-/// However it ends, its end is sent and not waited for: whoever has the connection next is served after it.
+/// Sends the end of the transaction without waiting for it: the next user of the connection is served after it.
 impl Drop for PostgresRead {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };
@@ -101,11 +105,11 @@ impl Drop for PostgresRead {
         }
         let sent = {
             let end = pin!(connection.batch_execute("COMMIT"));
-            // The first poll sends it.
+            // The first poll sends COMMIT.
             let sent = end.poll(&mut Context::from_waker(Waker::noop()));
             !matches!(sent, std::task::Poll::Ready(Err(_)))
         };
-        if !sent || *self.unlucky.get_mut() {
+        if !sent || *self.can_retry.get_mut() {
             drop(Object::take(connection));
         }
     }

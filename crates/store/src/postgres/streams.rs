@@ -1,4 +1,4 @@
-//! Streams: rows that a portal gives batch by batch, on connections of their own.
+//! Streams: rows from a portal, batch by batch, on separate connections.
 
 use deadpool_postgres::Pool;
 use tokio::sync::mpsc;
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::query;
 use crate::row::{Row, Source};
 
-/// How many streams are read at once. Their connections are beside those of the pool, for somebody who takes rows slowly keeps one.
+/// How many streams are read at once. They have a pool of their own, because a slow consumer holds a connection for a long time.
 pub(super) const CONNECTIONS: usize = 4;
 
 impl Postgres {
@@ -34,19 +34,19 @@ impl Postgres {
     }
 }
 
-/// Whether all rows were taken.
+/// Reads and sends all rows. Returns whether the consumer took all of them.
 async fn read<T>(pool: &Pool, parts: Vec<Part<T>>, messages: &mpsc::Sender<Message<T>>) -> Result<bool> {
     let mut connection = pool.get().await?;
     let snapshot =
         connection.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
     let tx = snapshot.start().await?;
-    let most = i32::try_from(BATCH).map_err(|error| Error::Internal(error.to_string()))?;
+    let max = i32::try_from(BATCH).map_err(|error| Error::Internal(error.to_string()))?;
     for Part { query, values, mut each } in parts {
         query::note(Engine::Postgres, query);
         let statement = tx.prepare_cached(query.sql).await?;
         let portal = tx.bind(&statement, &params(&values)).await?;
         loop {
-            let rows = tx.query_portal(&portal, most).await?;
+            let rows = tx.query_portal(&portal, max).await?;
             let is_last = rows.len() < BATCH;
             let read: Result<Vec<T>> =
                 rows.iter().map(|row| each(&mut Row::new(Source::Postgres(row), query))).collect();

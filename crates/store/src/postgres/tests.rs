@@ -46,8 +46,8 @@ async fn every_session_has_limits() {
         ("idle_in_transaction_session_timeout", "30s"),
         ("application_name", "fieldhouse"),
     ] {
-        let in_force = postgres.read(SETTING, values![setting], |row| row.next::<String>()).await.unwrap();
-        assert_eq!(in_force, [shown], "{setting}");
+        let effective = postgres.read(SETTING, values![setting], |row| row.next::<String>()).await.unwrap();
+        assert_eq!(effective, [shown], "{setting}");
     }
     let isolation = postgres.write("tests.isolation", async |tx| {
         tx.rows(SETTING, values!["transaction_isolation"], |row| row.next::<String>()).await
@@ -56,7 +56,7 @@ async fn every_session_has_limits() {
 }
 
 #[tokio::test]
-async fn time_outs_end_and_differ_from_other_errors() {
+async fn timeouts_differ_from_other_errors() {
     let database = databases::postgres();
     let postgres = open(&database, 2).await;
     let slow = postgres.write("tests.slow", async |tx| {
@@ -108,7 +108,7 @@ async fn waiting_too_long_for_a_connection_is_an_overload() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_collides_all_the_time_ends_in_time() {
+async fn a_transaction_that_always_collides_ends_at_its_deadline() {
     let database = databases::postgres();
     let postgres = open(&database, 1).await;
     let function = "CREATE FUNCTION tests_collide() RETURNS BIGINT LANGUAGE plpgsql AS
@@ -126,7 +126,7 @@ async fn a_transaction_that_collides_all_the_time_ends_in_time() {
 }
 
 #[tokio::test]
-async fn the_server_stops_the_statement_of_a_transaction_that_is_late() {
+async fn the_server_stops_the_statement_of_a_late_transaction() {
     let database = databases::postgres();
     let postgres = open(&database, 3).await;
     let holder = postgres.connection().await.unwrap();

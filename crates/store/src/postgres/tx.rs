@@ -10,46 +10,46 @@ use crate::query::Query;
 use crate::row::{Row, Source};
 use crate::value::Value;
 
-/// How a transaction met another one.
+/// How a transaction collided with another one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Collision {
-    /// The database saw that the two cannot stand side by side.
+    /// The database found the conflict.
     Seen,
-    /// What was to be written stood there already, or what it refers to did no more. Transactions look before they write, so that
-    /// this tells of another one that was not seen. Run again, this one sees what the other did; what happens twice is a fault.
+    /// The row existed already, or the referenced row no longer exists. Transactions check before they write, so another transaction
+    /// must have changed it unseen; if the same happens in the next run, it is a fault.
     Unseen,
 }
 
-/// An open transaction. Dropped before it is finished, it takes its connection out of the pool, so that none comes back mid-way.
+/// An open transaction. If it is dropped before it is finished, its connection leaves the pool, because a transaction is still open on it.
 pub(crate) struct PostgresTx {
     connection: Option<Object>,
-    /// Whether this run is to see what one before did not.
-    looked_again: bool,
+    /// Whether an earlier run ended with [`Collision::Unseen`].
+    had_unseen: bool,
     collided: Option<Collision>,
 }
 
 impl PostgresTx {
-    pub(super) fn new(connection: Object, looked_again: bool) -> Self {
-        Self { connection: Some(connection), looked_again, collided: None }
+    pub(super) fn new(connection: Object, had_unseen: bool) -> Self {
+        Self { connection: Some(connection), had_unseen, collided: None }
     }
 
-    /// How it met another transaction; none: it did not, and what failed is its own failure.
+    /// How it collided with another transaction; `None` if it did not, so an error is its own.
     pub(super) fn collision(&self) -> Option<Collision> {
         self.collided
     }
 
-    /// Whether it met another transaction, so that all of it is run again.
+    /// Whether it collided with another transaction and must be run again.
     pub(crate) fn collided(&self) -> bool {
         self.collided.is_some()
     }
 
-    /// Its connection, in the midst of it.
-    pub(super) fn give_up(mut self) -> Option<Object> {
+    /// Returns the connection, on which the transaction is still open.
+    pub(super) fn abandon(mut self) -> Option<Object> {
         self.connection.take()
     }
 
     fn open(&self) -> Result<&Object> {
-        self.connection.as_ref().ok_or_else(|| Error::Internal("the transaction is over".to_owned()))
+        self.connection.as_ref().ok_or_else(|| Error::Internal("the transaction has ended".to_owned()))
     }
 
     pub(super) fn finish(&mut self) {
@@ -61,14 +61,13 @@ impl PostgresTx {
         let one_of = |codes: [SqlState; 2]| code.is_some_and(|code| codes.contains(code));
         if one_of([SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED]) {
             self.collided = Some(Collision::Seen);
-        } else if !self.looked_again && one_of([SqlState::UNIQUE_VIOLATION, SqlState::FOREIGN_KEY_VIOLATION])
-        {
+        } else if !self.had_unseen && one_of([SqlState::UNIQUE_VIOLATION, SqlState::FOREIGN_KEY_VIOLATION]) {
             self.collided = Some(Collision::Unseen);
         }
         result.map_err(Error::from)
     }
 
-    /// Ends the transaction and gives its connection back.
+    /// Commits the transaction and returns its connection to the pool.
     pub(crate) async fn commit(mut self) -> Result<()> {
         self.control("COMMIT").await?;
         self.finish();

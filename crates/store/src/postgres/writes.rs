@@ -1,4 +1,4 @@
-//! Transactions that write: run again when they collide, given up when their time is over.
+//! Transactions that write. They are run again after a collision, and abandoned at their deadline.
 
 use std::time::{Duration, Instant};
 
@@ -12,21 +12,21 @@ use crate::engine::Tx;
 use crate::error::{Error, Result};
 use crate::ledger::posting;
 
-/// How often a transaction is run at most.
+/// The maximum number of times that a transaction is run.
 const ATTEMPTS: u32 = 64;
-/// How long is waited for the server to stop a statement.
+/// How long to wait for the server to stop a statement.
 const CANCEL_TIME: Duration = Duration::from_secs(1);
 /// The longest wait before another attempt.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
-/// What came of running a transaction once.
+/// The result of running a transaction once.
 pub(super) enum Attempt<T> {
     Done(T),
     Collided(Collision),
 }
 
 impl Postgres {
-    /// Runs a transaction, again and again while it collides with others.
+    /// Runs a transaction, and runs it again while it collides with others.
     pub(crate) async fn write<T, E, F>(&self, name: &'static str, body: F) -> std::result::Result<T, E>
     where
         E: From<Error>,
@@ -37,8 +37,8 @@ impl Postgres {
         result
     }
 
-    /// Runs a transaction that posts to the ledger. It sees what others commit while it runs, and holds the head's lock against other
-    /// posters; a SERIALIZABLE one would make the writers of the journal fail.
+    /// Runs a transaction that posts to the ledger. It sees commits of others while it runs, and the head's lock blocks other posters. A
+    /// SERIALIZABLE one would make the writers of the journal fail.
     pub(crate) async fn post<T, F>(&self, name: &'static str, body: F) -> Result<T>
     where
         F: for<'tx> AsyncFn(&mut Tx<'tx>) -> Result<T>,
@@ -57,14 +57,14 @@ impl Postgres {
         F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E>,
     {
         let deadline = Deadline::of(name);
-        let mut patience = Patience::new(deadline);
-        let mut looked_again = false;
+        let mut backoff = Backoff::new(deadline);
+        let mut had_unseen = false;
         loop {
-            match self.attempt(deadline, begin, &body, looked_again).await {
+            match self.attempt(deadline, begin, &body, had_unseen).await {
                 Attempt::Done(result) => return result,
-                Attempt::Collided(collision) => looked_again |= collision == Collision::Unseen,
+                Attempt::Collided(collision) => had_unseen |= collision == Collision::Unseen,
             }
-            patience.wait().await?;
+            backoff.wait().await?;
         }
     }
 
@@ -73,7 +73,7 @@ impl Postgres {
         deadline: Deadline,
         begin: &'static str,
         body: &F,
-        looked_again: bool,
+        had_unseen: bool,
     ) -> Attempt<std::result::Result<T, E>>
     where
         E: From<Error>,
@@ -83,15 +83,15 @@ impl Postgres {
             Ok(connection) => connection,
             Err(error) => return Attempt::Done(Err(error.into())),
         };
-        let mut transaction = PostgresTx::new(connection, looked_again);
+        let mut transaction = PostgresTx::new(connection, had_unseen);
         let mut tx = Tx::postgres(&mut transaction, deadline);
-        // Boxed, for handlers nest deep as it is, and the compiler follows futures only so far.
+        // Boxed because handlers nest deeply, and the compiler limits the depth of futures.
         let run = Box::pin(async {
             tx.begin(begin).await?;
             tx.complete(body).await
         });
         let Ok(result) = tokio::time::timeout_at(deadline.at().into(), run).await else {
-            self.stop(transaction.give_up()).await;
+            self.stop(transaction.abandon()).await;
             return Attempt::Done(Err(deadline.error().into()));
         };
         let journaled = tx.unrecorded.take_journaled();
@@ -102,7 +102,7 @@ impl Postgres {
             return Attempt::Collided(collision);
         }
         match (result, ended) {
-            // A failed COMMIT may have been carried out: the caller repeats with the same idempotency key or id.
+            // A failed COMMIT may have taken effect: the caller repeats the request with the same idempotency key or id.
             (Ok(_), Err(error)) => Attempt::Done(Err(error.into())),
             (result, ended) => {
                 if ended.is_ok() {
@@ -116,31 +116,31 @@ impl Postgres {
         }
     }
 
-    /// Has the server stop the statement of a transaction that is late, so that its locks are free at once, and leaves the connection.
+    /// Cancels the statement of a late transaction, so that its locks are released at once, and drops the connection.
     pub(super) async fn stop(&self, connection: Option<Object>) {
         let Some(connection) = connection else { return };
         let statement = connection.cancel_token();
         let stopped = tokio::time::timeout(CANCEL_TIME, statement.cancel_query(self.tls.clone())).await;
         if let Ok(Err(error)) = stopped {
-            tracing::warn!(%error, "a statement could not be stopped");
+            tracing::warn!(%error, "a statement could not be canceled");
         }
         drop(Object::take(connection));
     }
 }
 
 /// The waits between the attempts of one transaction.
-pub(super) struct Patience {
+pub(super) struct Backoff {
     deadline: Deadline,
     attempts: u32,
     wait: Duration,
 }
 
-impl Patience {
+impl Backoff {
     pub(super) fn new(deadline: Deadline) -> Self {
         Self { deadline, attempts: 1, wait: Duration::from_millis(1) }
     }
 
-    /// Waits a little before the next attempt, or says that there is none.
+    /// Waits before the next attempt. Returns an error if there are too many, or if the deadline comes first.
     pub(super) async fn wait(&mut self) -> Result<()> {
         if self.attempts == ATTEMPTS {
             return Err(Error::Overloaded("a transaction collided with others too often"));

@@ -1,4 +1,4 @@
-//! Readers: each thread's own read-only connections, one for each store that it reads and for each read transaction in another.
+//! Readers: each thread's own read-only connections. A thread needs one per store, and one more per nested read transaction.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -19,7 +19,7 @@ thread_local! {
     pub(super) static READERS: RefCell<Vec<Reader>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A connection to one store that a thread keeps.
+/// A thread's connection to one store.
 pub(super) struct Reader {
     store: Weak<()>,
     connection: Box<Mutex<Connection>>,
@@ -31,7 +31,7 @@ impl Reader {
     }
 }
 
-/// A reader in use. The thread has it back when this is dropped: who reads meanwhile, in the body of a transaction, has another one.
+/// A reader in use, which returns to the thread on drop. Reads within the body of a read transaction use another one.
 struct Lease(Option<Reader>);
 
 impl Lease {
@@ -55,7 +55,7 @@ impl Lease {
     }
 
     fn connection(&self) -> Result<&Mutex<Connection>> {
-        let reader = self.0.as_ref().ok_or_else(|| Error::Internal("a reader was given back".to_owned()))?;
+        let reader = self.0.as_ref().ok_or_else(|| Error::Internal("the reader was returned".to_owned()))?;
         Ok(&reader.connection)
     }
 }
@@ -67,7 +67,7 @@ impl Drop for Lease {
             let connection = reader.connection.lock().unwrap_or_else(PoisonError::into_inner);
             connection.is_autocommit() || control(&connection, "ROLLBACK").is_ok()
         };
-        // Without its store, or with the thread at its end, nobody asks for it again.
+        // Once its store is closed or its thread is ending, no read asks for it again.
         if is_idle && reader.store.strong_count() > 0 {
             let _ = READERS.try_with(|readers| readers.borrow_mut().push(reader));
         }
@@ -87,7 +87,7 @@ impl Sqlite {
         rows(&connection, None, query, values, &mut each)
     }
 
-    /// Runs a read transaction here and now. Its body must not wait for anything but the transaction.
+    /// Runs a read transaction on the calling thread. Its body must not wait for anything but the transaction.
     pub(crate) fn read_together<T, E, F>(&self, name: &'static str, body: &F) -> std::result::Result<T, E>
     where
         E: From<Error>,
@@ -105,7 +105,7 @@ impl Sqlite {
         })
     }
 
-    /// Closes this thread's readers. While a thread ends, they are gone already.
+    /// Closes this thread's readers. If the thread is ending, they are closed already.
     pub(super) fn close_readers(&self) {
         let others = |reader: &Reader| !reader.is_of(&self.life);
         let _ = READERS.try_with(|readers| readers.borrow_mut().retain(others));

@@ -1,4 +1,4 @@
-//! Streams: a few threads that read long, beside those that serve requests.
+//! Streams: a few threads for long reads, apart from those that serve requests.
 
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
@@ -16,14 +16,14 @@ use crate::engine::stream::{BATCH, Message, Part, STALL_TIME, Sink};
 use crate::error::{Error, Result};
 use crate::row::{Row, Source};
 
-/// How many streams are read at once, and how many may wait for that.
+/// How many streams are read at once, and how many may wait.
 pub(super) const THREADS: usize = 4;
 pub(super) const WAITING: usize = 64;
 
-/// A stream that waits: reads with the connection of its thread.
+/// A waiting stream, which reads with the connection of its thread.
 type Job = Box<dyn FnOnce(Result<&Connection>) + Send>;
 
-/// The threads, which start with the first stream.
+/// The threads, which start when the first stream is read.
 pub(super) struct Streams {
     file: PathBuf,
     pool: Mutex<Option<Pool>>,
@@ -37,7 +37,7 @@ struct Pool {
 
 /// Why a stream ends early.
 enum Ended {
-    /// Nobody takes its rows any more, or not in time.
+    /// The consumer dropped the stream or was too slow.
     Abandoned,
     Failed(Error),
 }
@@ -83,19 +83,19 @@ impl Streams {
             none => none.insert(Pool::start(&self.file)?),
         };
         pool.queue.try_send(job).map_err(|error| match error {
-            TrySendError::Full(_) => Error::Overloaded("too many exports and reports are read"),
+            TrySendError::Full(_) => Error::Overloaded("too many exports and reports are running"),
             TrySendError::Disconnected(_) => Error::Unavailable("the store is closed".to_owned()),
         })
     }
 
-    /// Cuts off what is read, and waits for the threads.
+    /// Cuts off all streams, and waits for the threads.
     pub(super) fn close(&self) {
         self.is_closing.store(true, Ordering::Release);
         let Some(pool) = self.pool.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         drop(pool.queue);
         for thread in pool.threads {
             thread.thread().unpark();
-            // What reads a row may have the last hold on the store: a thread cannot wait for itself.
+            // A stream may hold the last reference to the store and drop it on its own thread, which cannot join itself.
             if thread.thread().id() != std::thread::current().id() {
                 let _ = thread.join();
             }
@@ -117,11 +117,11 @@ impl Pool {
 }
 
 fn serve(jobs: &Mutex<Receiver<Job>>, file: &std::path::Path) {
-    let mut kept: Option<Connection> = None;
+    let mut idle: Option<Connection> = None;
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
-        let connection = match kept.take().map_or_else(|| open_reader(file), Ok) {
+        let connection = match idle.take().map_or_else(|| open_reader(file), Ok) {
             Ok(connection) => connection,
             Err(error) => {
                 job(Err(error));
@@ -130,7 +130,7 @@ fn serve(jobs: &Mutex<Receiver<Job>>, file: &std::path::Path) {
         };
         job(Ok(&connection));
         let is_idle = connection.is_autocommit() || control(&connection, "ROLLBACK").is_ok();
-        kept = is_idle.then_some(connection);
+        idle = is_idle.then_some(connection);
     }
 }
 
@@ -149,7 +149,7 @@ fn read<T>(
         let mut statement = prepared(connection, query, &values)?;
         let mut rows = statement.raw_query();
         loop {
-            // The time of a statement is for each of its rows: how fast they are taken is not its business.
+            // The limit of a statement applies to each row, so that a slow consumer does not count.
             let limit = Limit::begin(None);
             let Some(row) = rows.next()? else { break };
             batch.push(each(&mut Row::new(Source::Sqlite(row), query))?);
@@ -163,7 +163,7 @@ fn read<T>(
     send(sink, is_closing, Message::Rows(batch))
 }
 
-/// Sends, and sleeps while there is no room.
+/// Sends a message, and sleeps while the channel is full.
 fn send<T>(
     sink: &Sink<T>,
     is_closing: &AtomicBool,

@@ -1,7 +1,7 @@
 //! The writer: one thread that runs every transaction and commits many together.
 //!
-//! A transaction goes to a bounded queue. The writer begins, runs every waiting transaction in a savepoint of its own, commits once,
-//! and only then answers (group commit): `synchronous=FULL` then costs one flush for many. Between commits it keeps the log small.
+//! Transactions wait in a bounded queue. The writer runs each one in its own savepoint, commits once, and only then returns the results
+//! (group commit): with `synchronous=FULL`, many transactions share one flush. Between commits it keeps the log small.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -23,26 +23,26 @@ use crate::error::{Error, Result};
 
 /// How many transactions may wait before more are refused.
 pub(super) const QUEUE: usize = 4096;
-/// How many transactions are committed together at most.
+/// The maximum number of transactions that are committed together.
 const BATCH: usize = 256;
-/// How long a batch is added to: whoever is done waits no longer than this and one more transaction.
+/// How long transactions are added to a batch. A finished one waits for its commit at most this long, plus one more transaction.
 const BATCH_TIME: Duration = Duration::from_millis(500);
-/// How many bytes the log may have before the writer waits for those who read from it. SQLite empties it by itself only in a moment
-/// in which nobody does, and where there is always somebody it grows without end.
+/// The size in bytes above which the writer waits for readers, to empty the log. SQLite alone empties it only while no one reads, so
+/// under constant load the log would grow without end.
 const LOG: u64 = 16 << 20;
-/// How long the writer waits for them, and how often: SQLite waits for a place among the readers that another one may take at once.
+/// How long the writer waits for readers, and how often: new readers may block the log again after each wait.
 const LOG_PATIENCE: Duration = Duration::from_millis(100);
 const LOG_TRIES: usize = 10;
 
-/// The writer thread and the queue before it.
+/// The writer thread and its queue.
 pub(super) struct Writer {
     queue: Option<mpsc::Sender<Job>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// A transaction that waits: runs in its savepoint and gives back how to answer once the commit is known.
+/// A waiting transaction: runs in its savepoint, and returns how to send its result after the commit.
 type Job = Box<dyn FnOnce(&mut Connection) -> Answer + Send>;
-/// How to answer: whether the commit held, or why not.
+/// Sends a transaction's result, given the result of the commit.
 type Answer = Box<dyn FnOnce(std::result::Result<(), String>) + Send>;
 
 impl Writer {
@@ -55,7 +55,7 @@ impl Writer {
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
-    /// Runs work in a savepoint of its own, and answers when it is committed, or when its turn has not come by the deadline.
+    /// Runs work in its own savepoint. Returns when it is committed, or at the deadline if its turn has not come.
     pub(super) async fn run<T, E>(
         &self,
         name: &'static str,
@@ -75,16 +75,16 @@ impl Writer {
             }
             let result = in_savepoint(connection, name, work);
             Box::new(move |committed| {
-                // A refusal falls with the commit too: it may rest on what a neighbour wrote that is not there now.
+                // An error is replaced too: it may depend on rows of another transaction, which the failed commit has undone.
                 let committed = committed.map_err(|reason| E::from(Error::Unavailable(reason)));
-                // Nobody listens any more where the caller went away; the transaction holds all the same.
+                // The caller may have stopped waiting; the transaction is committed all the same.
                 let _ = answer.send(committed.and(result));
             })
         });
         let queue = self.queue.as_ref().ok_or_else(closed)?;
         queue.try_send(job).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => {
-                Error::Overloaded("too many transactions wait to be written")
+                Error::Overloaded("too many transactions are waiting to be written")
             }
             mpsc::error::TrySendError::Closed(_) => closed(),
         })?;
@@ -94,7 +94,7 @@ impl Writer {
             match waited {
                 Ok(answer) => return answer.map_err(|_| closed())?,
                 Err(_) if turn.take() => return Err(deadline.error().into()),
-                // It runs, and ends by its deadline; whether it is kept is still to be told.
+                // It is running and ends by its deadline: its result is still needed.
                 Err(_) => {}
             }
         }
@@ -102,7 +102,7 @@ impl Writer {
     }
 }
 
-/// A transaction's turn, which is taken once: by the writer, or by a caller who waits no more.
+/// A transaction's turn, which is taken once: by the writer, or by a caller who stops waiting.
 #[derive(Clone, Default)]
 struct Turn(Arc<AtomicBool>);
 
@@ -114,10 +114,10 @@ impl Turn {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // With its queue gone the writer finishes what waits, then closes the database.
+        // Without the queue, the writer finishes the waiting transactions, then closes the database.
         self.queue = None;
         let Some(thread) = self.thread.take() else { return };
-        // The last hold on a store may be a transaction's body, which goes on the writer thread: that cannot wait for itself.
+        // A transaction's body may hold the last reference to the store and drop it on the writer thread, which cannot join itself.
         if thread.thread().id() != std::thread::current().id() {
             let _ = thread.join();
         }
@@ -140,7 +140,7 @@ fn write_all(mut connection: Connection, mut jobs: mpsc::Receiver<Job>) {
 /// The write-ahead log's file.
 struct Log {
     file: PathBuf,
-    /// From which size on it is to be emptied.
+    /// The size from which it is emptied.
     due: u64,
 }
 
@@ -158,12 +158,12 @@ impl Log {
         let _ = connection.busy_timeout(LOG_PATIENCE);
         let emptied = (0..LOG_TRIES).any(|_| empty_log(connection));
         let _ = connection.busy_timeout(super::BUSY_TIME);
-        // Whoever has read for so long is waited for again only when much more has been written.
+        // After a long read, the next attempt waits until much more has been written.
         self.due = if emptied { LOG } else { size + LOG };
     }
 }
 
-/// Brings all of the log into the database and empties its file: whether that was possible.
+/// Copies all of the log to the database and empties its file. Returns whether that succeeded.
 fn empty_log(connection: &Connection) -> bool {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)) == Ok(0_i64)
 }
@@ -179,8 +179,8 @@ fn commit_together(connection: &mut Connection, first: Job, jobs: &mut mpsc::Rec
     while let Some(job) = next {
         let answer = job(connection);
         if connection.is_autocommit() {
-            // An interrupted write or a full disk makes SQLite roll everything back by itself. Whose it was hears why from his own
-            // result; nobody's rows are there.
+            // An interrupted write or a full disk makes SQLite roll back the whole batch. The transaction that caused it returns its
+            // own error.
             answer(Ok(()));
             broken = Some("the database rolled the transaction back".to_owned());
             break;
@@ -201,15 +201,15 @@ fn commit_together(connection: &mut Connection, first: Job, jobs: &mut mpsc::Rec
     }
 }
 
-/// Runs work in a savepoint that is kept where it succeeds. Where even that cannot be said, all is rolled back: nothing of a
-/// transaction that failed may be committed with its neighbours.
+/// Runs work in a savepoint, which is released if it succeeds and rolled back if it fails. If neither is possible, the whole batch is
+/// rolled back, because no part of a failed transaction may be committed.
 fn in_savepoint<T, E: From<Error>>(
     connection: &mut Connection,
     name: &'static str,
     work: impl FnOnce(&mut Connection) -> std::result::Result<T, E>,
 ) -> std::result::Result<T, E> {
     if connection.is_autocommit() {
-        return Err(Error::Unavailable("no transaction could be begun".to_owned()).into());
+        return Err(Error::Unavailable("a transaction could not be started".to_owned()).into());
     }
     control(connection, "SAVEPOINT one")?;
     let result = std::panic::catch_unwind(AssertUnwindSafe(|| work(connection)))
@@ -222,7 +222,7 @@ fn in_savepoint<T, E: From<Error>>(
     result
 }
 
-/// Runs the body of a transaction, which never waits on SQLite, so that polling it once finishes it.
+/// Runs the body of a transaction. On SQLite it never waits, so one poll finishes it.
 pub(super) fn run_body<T, E, F>(
     connection: &mut Connection,
     deadline: Deadline,

@@ -61,7 +61,7 @@ async fn conforms(database: &Database) {
     ledger::entries_are_filtered_and_come_newest_first(store).await;
     ledger::the_generation_rises_with_every_commit(store).await;
     ledger::erasing_clears_every_image_of_a_record_also_one_that_waits(store).await;
-    parts::what_is_undone_is_in_no_record_and_in_no_entry(store).await;
+    parts::an_undone_part_is_in_no_record_and_no_entry(store).await;
     ledger::the_retention_clears_old_images_and_says_so(store).await;
     // Only debug builds record the queries that were run.
     #[cfg(debug_assertions)]

@@ -1,4 +1,4 @@
-//! Savepoints: what a part of a transaction leaves in the records and in the ledger.
+//! Savepoints: their effect on records and on the ledger.
 
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::seasons::Season;
@@ -20,7 +20,7 @@ fn season_after(effect: &Effect) -> Season {
     }
 }
 
-pub(crate) async fn what_is_undone_is_in_no_record_and_in_no_entry(store: &Store) {
+pub(crate) async fn an_undone_part_is_in_no_record_and_no_entry(store: &Store) {
     let club = Club::found(store, "Parts Undone").await;
     let scope = club.owner().scope(store).await;
     let (winter, spring, summer) = (season("Winter"), season("Spring"), season("Summer"));
@@ -31,7 +31,7 @@ pub(crate) async fn what_is_undone_is_in_no_record_and_in_no_entry(store: &Store
         let simulation = tx.savepoint("testing.simulate").await?;
         let would_be = tx.apply(proof, named("seasons.simulate"), &[Effect::create(winter.clone())]).await?;
         let simulated = tx.end(simulation, Err::<(), _>(Simulated(would_be.len()))).await;
-        assert!(matches!(simulated, Err(Simulated(1))), "the result comes out of what is undone");
+        assert!(matches!(simulated, Err(Simulated(1))), "an undone part can return a result");
         tx.apply(proof, named("seasons.create"), &[Effect::create(winter.clone())]).await?;
         let change = renamed(&winter, "Hiver");
         let hiver = season_after(&change);
@@ -59,13 +59,13 @@ pub(crate) async fn what_is_undone_is_in_no_record_and_in_no_entry(store: &Store
     store.post(club.id()).await.unwrap();
     let entries = ledger::entries(&mut &*store, &scope, &Filter::default(), None, 10).await.unwrap();
     let [entry, _founding] = &entries[..] else { panic!("one entry: {entries:?}") };
-    assert_eq!(entry.operation, "seasons.create", "it is named by the first change that is kept");
-    let told: Vec<_> = entry
+    assert_eq!(entry.operation, "seasons.create", "the first change that is not undone names the entry");
+    let effects: Vec<_> = entry
         .effects
         .iter()
         .map(|effect| (effect.kind.name(), effect.verb.as_str(), effect.version))
         .collect();
-    assert_eq!(told, [("season", "created", 3), ("season", "created", 1), ("division", "created", 1)]);
+    assert_eq!(effects, [("season", "created", 3), ("season", "created", 1), ("division", "created", 1)]);
     assert!(entry.effects.iter().all(|effect| effect.before.is_none() && effect.after.is_some()));
 }
 

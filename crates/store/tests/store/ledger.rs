@@ -1,4 +1,4 @@
-//! The ledger under many writers, and under hands that change what is stored.
+//! The ledger under many writers, and its verification after its tables were altered.
 
 mod followers;
 mod generation;
@@ -26,8 +26,8 @@ async fn verdict(store: &Store, scope: &OrgScope) -> Verdict {
 }
 
 #[tokio::test]
-async fn an_altered_byte_is_found_and_its_entry_named() {
-    // Table, what is stored there, and what it is changed to; all in the third entry.
+async fn verification_names_the_altered_entry() {
+    // Tables, and changes to their rows of the third entry.
     let alterations = [
         ("ledger_entries", "operation = operation || ' '"),
         ("ledger_entries", "request_id = ''"),
@@ -72,7 +72,7 @@ async fn an_altered_byte_is_found_and_its_entry_named() {
             raw::execute(&database, &format!("CREATE TABLE kept AS SELECT * FROM {table} WHERE seq = 3"))
                 .await;
             for (_, set) in alterations.iter().filter(|(altered, _)| *altered == table) {
-                // A digest of another length cannot be read at all, which is an error of its own.
+                // A digest of another length cannot be read, which is a different error.
                 raw::execute(&database, &format!("UPDATE {table} SET {set} WHERE seq = 3")).await;
                 let found = ledger::verify(&store, &scope).await;
                 let named = match &found {
@@ -95,26 +95,26 @@ async fn an_altered_byte_is_found_and_its_entry_named() {
         };
         raw::execute(&database, &end_at(3)).await;
         let found = ledger::verify(&store, &scope).await.unwrap();
-        assert!(matches!(found, Verdict::Altered { seq: 4, .. }), "an entry behind the end: {found:?}");
+        assert!(matches!(found, Verdict::Altered { seq: 4, .. }), "an entry after the end: {found:?}");
         raw::execute(&database, &end_at(4)).await;
-        for (gone, named) in [
+        for (deletion, named) in [
             ("DELETE FROM ledger_entries WHERE seq = 4", 4),
             ("DELETE FROM ledger_effects WHERE seq = 3", 3),
             ("DELETE FROM ledger_entries WHERE seq = 2", 2),
         ] {
-            raw::execute(&database, gone).await;
+            raw::execute(&database, deletion).await;
             let found = ledger::verify(&store, &scope).await.unwrap();
-            assert!(matches!(found, Verdict::Altered { seq, .. } if seq == named), "{gone}: {found:?}");
+            assert!(matches!(found, Verdict::Altered { seq, .. } if seq == named), "{deletion}: {found:?}");
         }
     }
 }
 
-/// Whether the tests run long, as `cargo xtask test --all` has them.
+/// Whether to run the long tests, as `cargo xtask test --all` does.
 fn is_long() -> bool {
     std::env::var_os("FIELDHOUSE_LONG_TESTS").is_some()
 }
 
-/// Two nodes; on SQLite only one process opens the data.
+/// Opens two nodes; one on SQLite, where a single process opens the database.
 async fn nodes(database: &Database) -> Vec<Arc<Store>> {
     let count = if database.folder().is_some() { 1 } else { 2 };
     let mut nodes = Vec::new();

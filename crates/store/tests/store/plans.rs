@@ -21,7 +21,7 @@ const IMPORT: &str = "an import of the catalogue compares with all of it";
 const PURGE: &str = "once an hour, over no more than the failures of a day";
 const POSTING: &str = "once a second, over the organizations and the entries that wait";
 const RETENTION: &str = "once a day, one row for each organization";
-const VERIFY: &str = "streamed, when somebody has a whole ledger verified";
+const VERIFY: &str = "streamed, when a whole ledger is verified";
 const RING: &str = "once at a start, over a handful of rows";
 
 const ON_SQLITE: Walks = &[

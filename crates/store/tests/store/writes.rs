@@ -1,4 +1,4 @@
-//! Transactions, on both engines: many at once, and what becomes of those that fail.
+//! Transactions, on both engines: many at once, and failed ones.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use fieldhouse_testing::leagues::{division, season};
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
 
-/// A club with one season, and leave to read it.
+/// A club with one season, and permission to read it.
 pub(crate) struct Played {
     pub(crate) store: Arc<Store>,
     pub(crate) club: Club,
@@ -35,7 +35,7 @@ impl Played {
     }
 }
 
-/// One more for a win: reads, changes, writes.
+/// An update that adds one point for a win.
 pub(crate) fn one_more(read: Season) -> Effect {
     let scoring = Scoring { win: read.scoring.win + 1, ..read.scoring };
     let after = Season { scoring, ..read.clone() };
@@ -57,7 +57,7 @@ async fn count_up(
         let proof = clubs::permitted(tx, &operator, club.id()).await?;
         let change =
             Change { moment: &moment, operation: "seasons.update", request_id: "test", reason: None };
-        // Also in a part of a transaction, a collision is one of the whole.
+        // A collision in a part of a transaction must repeat the whole transaction.
         let part = tx.savepoint("testing.part").await?;
         let counted = tx.apply(&proof, change, &[one_more(read)]).await;
         tx.end(part, counted).await?;
@@ -67,7 +67,7 @@ async fn count_up(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_400_changes_at_once_exactly_those_are_there_that_were_answered_with_success() {
+async fn of_400_concurrent_changes_exactly_the_acknowledged_ones_are_stored() {
     for database in databases::both() {
         let played = Played::found(database.open().await).await;
         let before = played.read().await;
@@ -93,11 +93,11 @@ async fn of_400_changes_at_once_exactly_those_are_there_that_were_answered_with_
 
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
-async fn a_transaction_ends_with_the_first_statement_that_fails() {
+async fn after_a_failed_statement_a_transaction_runs_no_other() {
     for database in databases::both() {
         let played = Played::found(database.open().await).await;
         let (operator, club, moment) = (played.store.operator(), played.club.id(), clubs::moment());
-        let written = played.store.write("testing.go_on", async move |tx| {
+        let written = played.store.write("testing.after_failure", async move |tx| {
             let moment = moment.again();
             let proof = clubs::permitted(tx, &operator, club).await?;
             let change =
@@ -114,16 +114,16 @@ async fn a_transaction_ends_with_the_first_statement_that_fails() {
         let written = written.await;
         assert!(
             matches!(written, Err(Error::Internal(_))),
-            "it is told, though its body hid it: {written:?}"
+            "the error is returned, although the body ignored it: {written:?}"
         );
         let all =
             seasons::list(&mut &*played.store, &*played.scope, &seasons::Filter::default(), None, 10).await;
-        assert_eq!(all.unwrap().len(), 1, "nothing of it is kept, on {}", played.store.engine().name());
+        assert_eq!(all.unwrap().len(), 1, "nothing of it is stored, on {}", played.store.engine().name());
     }
 }
 
 #[tokio::test]
-async fn references_and_unique_keys_are_told_apart_and_tell_nothing_of_the_row() {
+async fn errors_tell_missing_references_from_duplicate_keys() {
     for database in databases::both() {
         let played = Played::found(database.open().await).await;
         let create = async |record| {
@@ -151,7 +151,7 @@ async fn a_body_that_panics_leaves_the_store_as_it_was() {
             tx.apply(proof, change, &[Effect::create(AnyRecord::Season(season("Spring")))]).await?;
             panic!("on purpose")
         });
-        // On SQLite it is an error, for the writer is everybody's; on PostgreSQL it goes on to the caller.
+        // On SQLite it becomes an error, because all callers share the writer; on PostgreSQL it reaches the caller.
         let panicked: Result<Result<(), Error>, _> = AssertUnwindSafe(panicking).catch_unwind().await;
         assert!(!matches!(panicked, Ok(Ok(()))), "{panicked:?}");
         clubs::apply(&played.store, club, vec![one_more(played.read().await)]).await.unwrap();
@@ -161,7 +161,7 @@ async fn a_body_that_panics_leaves_the_store_as_it_was() {
     }
 }
 
-/// A store that has no other connection to fall back on.
+/// A store with only one connection, so that a broken one is noticed.
 pub(crate) async fn with_one_connection(database: &Database) -> Played {
     let mut options = database.options();
     if let fieldhouse_store::Options::Postgres { connections, .. } = &mut options {

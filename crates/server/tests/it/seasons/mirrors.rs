@@ -1,4 +1,4 @@
-//! Mirrors: clients that keep a copy by `since` alone or by `updated_since` alone, while others write.
+//! Mirrors: clients that update a copy with only `since` or only `updated_since`, while others write.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use super::{SEASONS, make};
 use crate::support::{Person, on_both};
 
-/// How many times each mirror reads all that changed at least while others write.
+/// The minimum number of times that each mirror reads all changes while others write.
 const FEEDS: usize = 4;
 
 type Seasons = BTreeMap<String, Value>;
 
-/// What the tasks of a test share.
+/// The shared state of a test's tasks.
 #[derive(Default)]
 struct Progress {
     is_over: AtomicBool,
@@ -37,7 +37,7 @@ async fn edit(person: &Person, writer: usize, progress: &Progress) {
     let mut made = Vec::new();
     let mut edit = 0;
     while edit < 20 || progress.feeds.iter().any(|feeds| feeds.load(Ordering::SeqCst) < FEEDS) {
-        assert!(edit < 300, "the mirrors do not come to the end of what changed");
+        assert!(edit < 300, "the mirrors never catch up");
         edit += 1;
         let name = json!({"name": format!("Season {writer} {edit}")});
         match edit % 3 {
@@ -51,13 +51,13 @@ async fn edit(person: &Person, writer: usize, progress: &Progress) {
         if edit.is_multiple_of(6) {
             made.push(super::address(&make(person, json!({"name": format!("Other {writer} {edit}")})).await));
         }
-        // Slowly enough that mirrors come to the end of what changed.
+        // Slowly enough that the mirrors catch up.
         let pause = if edit < 20 { 5 } else { 100 };
         tokio::time::sleep(Duration::from_millis(pause)).await;
     }
 }
 
-/// Reads one feed to its end: the token of its first page and the newest time in it.
+/// Reads a feed to its end. Returns the token of its first page, and the newest time in it.
 async fn feed(person: &Person, query: &str, seasons: &mut Seasons) -> (String, Option<Timestamp>) {
     let (mut cursor, mut token, mut newest) = (String::new(), None, None);
     loop {

@@ -9,7 +9,7 @@ fn is_late<T: std::fmt::Debug>(result: &Result<T>, begun: Instant, name: &str) {
 }
 
 #[tokio::test]
-async fn a_transaction_of_many_short_statements_ends_in_time_and_nothing_of_it_is_kept() {
+async fn a_transaction_of_many_short_statements_ends_at_its_deadline_and_writes_nothing() {
     for (store, _database) in both().await {
         let begun = Instant::now();
         let endless: Result<()> = store
@@ -22,13 +22,13 @@ async fn a_transaction_of_many_short_statements_ends_in_time_and_nothing_of_it_i
             .await;
         is_late(&endless, begun, "tests.endless");
         assert_eq!(numbers(&mut &store).await.unwrap(), Vec::<i64>::new(), "{}", store.engine().name());
-        store.write("tests.after", async |tx| put(tx, 2).await).await.expect("the store goes on");
+        store.write("tests.after", async |tx| put(tx, 2).await).await.expect("the store still works");
         assert_eq!(numbers(&mut &store).await.unwrap(), [2]);
     }
 }
 
 #[tokio::test]
-async fn a_transaction_that_hides_that_it_is_late_is_not_kept() {
+async fn a_late_transaction_that_ignores_errors_writes_nothing() {
     for (store, _database) in both().await {
         let begun = Instant::now();
         let hidden = store.write("tests.hidden", async |tx| {
@@ -40,7 +40,7 @@ async fn a_transaction_that_hides_that_it_is_late_is_not_kept() {
         assert!(hidden.is_err() && begun.elapsed() >= TRANSACTION_TIME, "{hidden:?}");
         let idle = store.write("tests.idle", async |tx| {
             put(tx, 3).await?;
-            // Occupied with something other than the database.
+            // Busy with something other than the database.
             std::thread::sleep(TRANSACTION_TIME);
             Ok(())
         });
@@ -51,9 +51,9 @@ async fn a_transaction_that_hides_that_it_is_late_is_not_kept() {
 }
 
 #[tokio::test]
-async fn the_time_for_which_a_transaction_waits_for_another_is_counted() {
+async fn the_deadline_includes_waiting_for_another_transaction() {
     for (store, _database) in both().await {
-        // Each holds the writer, or the lock on the row, until it is late itself.
+        // Each holds the writer, or the row's lock, until its own deadline.
         let endless = async |name: &'static str| {
             let begun = Instant::now();
             let endless = store.write(name, async |tx| {

@@ -1,4 +1,4 @@
-//! Transactions that only read.
+//! Read-only transactions.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use futures_util::future::try_join;
 
 use super::*;
 
-/// Writes a number from another thread while this one is in the midst of something.
+/// Writes a number from another thread and waits for it.
 fn put_elsewhere(store: &Arc<Store>, number: i64) {
     let (store, runtime) = (store.clone(), tokio::runtime::Handle::current());
     let written = std::thread::spawn(move || {
@@ -19,7 +19,7 @@ fn put_elsewhere(store: &Arc<Store>, number: i64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn all_queries_see_one_snapshot_and_those_outside_the_newest_state() {
+async fn queries_inside_see_one_snapshot_and_those_outside_the_newest_state() {
     for (store, _database) in both().await {
         let store = Arc::new(store);
         put_elsewhere(&store, 1);
@@ -44,7 +44,7 @@ async fn all_queries_see_one_snapshot_and_those_outside_the_newest_state() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn it_ends_also_where_its_body_fails_or_panics() {
+async fn it_ends_even_if_its_body_fails_or_panics() {
     for (store, _database) in both().await {
         let store = Arc::new(store);
         let failed: Result<()> = store
@@ -62,7 +62,7 @@ async fn it_ends_also_where_its_body_fails_or_panics() {
         assert!(AssertUnwindSafe(panicking).catch_unwind().await.is_err());
         for number in 1..=5 {
             put_elsewhere(&store, number);
-            // Whoever had been left in a transaction would not see it.
+            // A connection that is still in a transaction would not see it.
             let newest = numbers(&mut &*store).await.unwrap().pop();
             assert_eq!(newest, Some(number), "{}", store.engine().name());
         }
@@ -100,7 +100,7 @@ async fn it_has_a_deadline() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn many_readers_beside_a_writer_see_what_belongs_together() {
+async fn readers_beside_a_writer_see_whole_transactions() {
     for (store, _database) in both().await {
         let store = Arc::new(store);
         let done = Arc::new(AtomicI64::new(0));

@@ -1,4 +1,4 @@
-//! Savepoints: what is undone, and what goes on.
+//! Savepoints: a failed part is undone, and its transaction continues.
 
 use super::*;
 
@@ -21,7 +21,7 @@ async fn undone(tx: &mut Tx<'_>, number: i64) -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_part_that_fails_is_undone_and_the_rest_is_kept() {
+async fn a_part_that_fails_is_undone_and_the_rest_is_written() {
     for (store, _database) in both().await {
         let written = store.write("tests.parts", async |tx| {
             put(tx, 1).await?;
@@ -37,7 +37,7 @@ async fn a_part_that_fails_is_undone_and_the_rest_is_kept() {
 }
 
 #[tokio::test]
-async fn parts_have_parts() {
+async fn parts_can_be_nested() {
     for (store, _database) in both().await {
         let written = store.write("tests.nested", async |tx| {
             let outer = tx.savepoint("tests.outer").await?;
@@ -53,7 +53,7 @@ async fn parts_have_parts() {
             let outer = tx.savepoint("tests.outer").await?;
             let result = part(tx, 4).await.and_then(|()| on_purpose::<()>());
             let outer = tx.end(outer, result).await;
-            assert!(outer.is_err(), "what was kept inside goes with what is around it");
+            assert!(outer.is_err(), "the inner part is undone with the outer one");
             Ok::<_, Error>(())
         });
         written.await.unwrap();
@@ -62,7 +62,7 @@ async fn parts_have_parts() {
 }
 
 #[tokio::test]
-async fn a_duplicate_in_a_part_can_be_turned_into_something_else() {
+async fn a_transaction_can_handle_a_duplicate_in_a_part() {
     for (store, _database) in both().await {
         store.write("tests.first", async |tx| put(tx, 1).await).await.unwrap();
         let written = store.write("tests.duplicate", async |tx| {
@@ -83,7 +83,7 @@ async fn a_duplicate_in_a_part_can_be_turned_into_something_else() {
 }
 
 #[tokio::test]
-async fn a_part_that_hides_its_failure_fails_all_the_same_and_only_itself() {
+async fn a_part_that_ignores_a_failed_statement_fails_and_the_rest_is_written() {
     for (store, _database) in both().await {
         store.write("tests.first", async |tx| put(tx, 1).await).await.unwrap();
         let written = store.write("tests.hide", async |tx| {
@@ -102,7 +102,7 @@ async fn a_part_that_hides_its_failure_fails_all_the_same_and_only_itself() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_leaves_a_part_open_is_not_kept() {
+async fn a_transaction_that_leaves_a_savepoint_open_writes_nothing() {
     for (store, _database) in both().await {
         let written = store.write("tests.leave", async |tx| {
             put(tx, 1).await?;

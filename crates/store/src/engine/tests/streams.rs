@@ -1,4 +1,4 @@
-//! Rows that are streamed.
+//! Streamed rows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -25,7 +25,7 @@ async fn all(mut rows: Rows<i64>) -> Result<Vec<i64>> {
     Ok(all)
 }
 
-/// A stream that nobody takes more from than its first row.
+/// A stream of which only the first row is taken.
 async fn begun(store: &Store) -> Result<Rows<i64>> {
     let mut rows = store.stream("tests.begun", vec![count(MANY)])?;
     assert_eq!(rows.next().await?, Some(1));
@@ -33,7 +33,7 @@ async fn begun(store: &Store) -> Result<Rows<i64>> {
 }
 
 #[tokio::test]
-async fn of_100_000_rows_few_are_in_memory() {
+async fn few_of_100_000_rows_are_in_memory() {
     for (store, _database) in both().await {
         let made = Arc::new(AtomicI64::new(0));
         let counted = made.clone();
@@ -47,7 +47,7 @@ async fn of_100_000_rows_few_are_in_memory() {
             taken += 1;
             assert_eq!(row, taken);
             if taken % 1000 == 0 {
-                // Time to run ahead.
+                // Gives the reader time to run ahead.
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
             most = most.max(made.load(Ordering::SeqCst) - taken);
@@ -59,7 +59,7 @@ async fn of_100_000_rows_few_are_in_memory() {
 }
 
 #[tokio::test]
-async fn all_parts_are_of_one_snapshot_while_others_write() {
+async fn all_queries_of_a_stream_see_one_snapshot_while_others_write() {
     for (store, _database) in both().await {
         let first = store.write("tests.first", async |tx| {
             for number in 1..=250 {
@@ -82,7 +82,7 @@ async fn all_parts_are_of_one_snapshot_while_others_write() {
 }
 
 #[tokio::test]
-async fn who_takes_rows_slowly_holds_up_neither_writers_nor_readers() {
+async fn slow_consumers_block_neither_writers_nor_readers() {
     for (store, _database) in both().await {
         let held = try_join_all((0..AT_ONCE).map(|_| begun(&store))).await.unwrap();
         let started = Instant::now();
@@ -98,7 +98,7 @@ async fn who_takes_rows_slowly_holds_up_neither_writers_nor_readers() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_dropped_half_way_makes_room_at_once() {
+async fn a_dropped_stream_makes_room_at_once() {
     for (store, _database) in both().await {
         let started = Instant::now();
         let mut rounds = 0;
@@ -109,12 +109,12 @@ async fn a_stream_that_is_dropped_half_way_makes_room_at_once() {
             assert_eq!(all(waiting).await.unwrap().len(), 10);
             rounds += 1;
         }
-        assert!(started.elapsed() < STALL_TIME * 5, "none was waited for until it was cut off");
+        assert!(started.elapsed() < STALL_TIME * 5, "no stream had to be cut off first");
     }
 }
 
 #[tokio::test]
-async fn rows_that_are_not_taken_in_time_are_cut_off_and_that_is_no_end() {
+async fn a_stream_whose_rows_are_not_taken_in_time_ends_with_an_error() {
     for (store, _database) in both().await {
         let held = try_join_all((0..AT_ONCE).map(|_| begun(&store))).await.unwrap();
         tokio::time::sleep(STALL_TIME + Duration::from_millis(500)).await;
@@ -128,7 +128,7 @@ async fn rows_that_are_not_taken_in_time_are_cut_off_and_that_is_no_end() {
 }
 
 #[tokio::test]
-async fn what_fails_or_panics_is_told_and_the_next_stream_is_read() {
+async fn a_stream_that_fails_or_panics_returns_an_error_and_the_next_one_works() {
     for (store, _database) in both().await {
         let part = |fails: bool| {
             Part::new(COUNT_UP, values![1000_i64].to_vec(), move |row| match row.next::<i64>()? {
@@ -150,10 +150,10 @@ async fn what_fails_or_panics_is_told_and_the_next_stream_is_read() {
 }
 
 #[tokio::test]
-async fn more_than_can_wait_are_refused() {
+async fn too_many_waiting_streams_are_refused() {
     for (store, _database) in both().await {
         let held = try_join_all((0..AT_ONCE).map(|_| begun(&store))).await.unwrap();
-        // SQLite's queue is full; on PostgreSQL the wait for a connection is over.
+        // SQLite's queue is full; on PostgreSQL the wait for a connection times out.
         let mut refused = None;
         let mut waiting = Vec::new();
         for _ in 0..100 {
@@ -172,19 +172,19 @@ async fn more_than_can_wait_are_refused() {
             tokio::time::sleep(Duration::from_millis(1)).await;
             next = store.stream("tests.next", vec![count(5)]);
         }
-        let next = next.expect("those that were dropped are passed over");
+        let next = next.expect("dropped streams make room");
         assert_eq!(all(next).await.unwrap().len(), 5);
     }
 }
 
 #[tokio::test]
-async fn a_store_that_closes_cuts_its_streams_off() {
+async fn closing_a_store_cuts_off_its_streams() {
     for (store, _database) in both().await {
         let rows = begun(&store).await.unwrap();
         let engine = store.engine();
         let started = Instant::now();
         drop(store);
-        assert!(started.elapsed() < STALL_TIME, "closing does not wait until somebody takes the rows");
+        assert!(started.elapsed() < STALL_TIME, "closing does not wait until the rows are taken");
         if engine == Engine::Sqlite {
             assert!(all(rows).await.is_err());
         }

@@ -1,9 +1,9 @@
-//! What a savepoint collected, added to what was collected around it.
+//! Adds the changes of a savepoint to those of the transaction around it.
 
 use super::{Collected, Draft, Unrecorded};
 
 impl Unrecorded {
-    /// Adds what was collected later, as if it had been collected here: the first change of an organization still names its entry.
+    /// Adds later changes. The first change of an organization still names its entry.
     pub(crate) fn absorb(&mut self, later: Self) {
         self.written += later.written;
         self.decided += later.decided;
@@ -27,7 +27,7 @@ impl Draft {
 
 impl Collected {
     fn absorb(&mut self, later: Self) {
-        // Without a record before and after, it was only erased, or made and deleted again: then it is as it was.
+        // With neither, the record was only erased, or created and deleted again: its state does not change.
         if later.before.is_some() || later.after.is_some() {
             if self.before.is_none() && self.after.is_none() {
                 self.before = later.before;

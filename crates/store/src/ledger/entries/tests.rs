@@ -1,4 +1,4 @@
-//! A transaction that does not record everything that it wrote.
+//! A transaction that does not record all its effects.
 
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::organizations::Organization;
@@ -11,7 +11,7 @@ use super::*;
 use crate::engine::{Options, Store};
 use crate::{organizations, records};
 
-/// The options as this build of the crate knows them.
+/// The options in the types of the crate under test, of which `fieldhouse-testing` links another build.
 fn options(database: &Database) -> Options {
     match (database.folder(), database.url()) {
         (Some(folder), _) => Options::Sqlite { folder: folder.to_owned() },

@@ -1,4 +1,4 @@
-//! Read transactions: flights, sessions that end, and readers who go away.
+//! Read transactions: round trips, sessions that end, and dropped futures.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use tokio::net::{TcpListener, TcpStream};
 use super::*;
 use crate::engine::ReadTx;
 
-/// How long everything takes in each direction on a slow way.
+/// The delay of a slow proxy in each direction.
 const DELAY: Duration = Duration::from_millis(100);
 
-/// A way to the server that is slow once it is told so.
-struct Way {
+/// A TCP proxy to the server that can be made slow.
+struct Proxy {
     url: String,
     slow: Arc<AtomicBool>,
 }
 
-impl Way {
+impl Proxy {
     async fn to(url: &str) -> Self {
         let config: tokio_postgres::Config = url.parse().expect("an address");
         let port = config.get_ports()[0];
@@ -36,15 +36,15 @@ impl Way {
                 let server = TcpStream::connect(("127.0.0.1", port)).await.expect("the server");
                 let (from_client, to_client) = client.into_split();
                 let (from_server, to_server) = server.into_split();
-                tokio::spawn(pass_on(from_client, to_server, is_slow.clone()));
-                tokio::spawn(pass_on(from_server, to_client, is_slow.clone()));
+                tokio::spawn(forward(from_client, to_server, is_slow.clone()));
+                tokio::spawn(forward(from_server, to_client, is_slow.clone()));
             }
         });
         Self { url: url.replace(&format!(":{port}"), &format!(":{own}")), slow }
     }
 }
 
-async fn pass_on(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, is_slow: Arc<AtomicBool>) {
+async fn forward(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, is_slow: Arc<AtomicBool>) {
     let (sender, mut arriving) = tokio::sync::mpsc::unbounded_channel();
     tokio::spawn(async move {
         let mut buffer = vec![0; 65_536];
@@ -66,33 +66,33 @@ async fn count(tx: &ReadTx<'_>) -> Result<Vec<i64>> {
 }
 
 #[tokio::test]
-async fn queries_that_are_awaited_together_take_one_flight_with_the_beginning_and_the_end() {
+async fn queries_that_are_awaited_together_take_one_round_trip_with_begin_and_commit() {
     let database = databases::postgres();
     let (url, authority) = database.url_by_tls().expect("an address");
-    let way = Way::to(&url).await;
-    let postgres = Postgres::connect(&way.url, Some(&authority), 1).await.expect("a pool");
+    let proxy = Proxy::to(&url).await;
+    let postgres = Postgres::connect(&proxy.url, Some(&authority), 1).await.expect("a pool");
     let together = async |tx: &mut ReadTx<'_>| {
         let tx = &*tx;
         try_join3(count(tx), count(tx), count(tx)).await
     };
     postgres.read_together("tests.prepare", &together).await.unwrap();
-    way.slow.store(true, Ordering::Relaxed);
+    proxy.slow.store(true, Ordering::Relaxed);
     let begun = Instant::now();
     postgres.read_together("tests.together", &together).await.unwrap();
     let took = begun.elapsed();
-    assert!(took >= DELAY * 2 && took < DELAY * 4, "one flight there and back: {took:?}");
+    assert!(took >= DELAY * 2 && took < DELAY * 4, "one round trip: {took:?}");
 
     let isolated = async |tx: &mut ReadTx<'_>| -> Result<_> {
-        let told = async |name| (&*tx).rows(SETTING, values![name], |row| row.next::<String>()).await;
+        let shown = async |name| (&*tx).rows(SETTING, values![name], |row| row.next::<String>()).await;
         let names = ["transaction_isolation", "transaction_read_only", "transaction_isolation"];
-        try_join3(told(names[0]), told(names[1]), told(names[2])).await
+        try_join3(shown(names[0]), shown(names[1]), shown(names[2])).await
     };
     let (isolation, read_only, _) = postgres.read_together("tests.settings", &isolated).await.unwrap();
     assert_eq!((isolation.concat(), read_only.concat()), ("repeatable read".to_owned(), "on".to_owned()));
 }
 
 #[tokio::test]
-async fn it_is_run_again_where_its_session_ends() {
+async fn it_is_run_again_if_its_session_ends() {
     let database = databases::postgres();
     let postgres = open(&database, 1).await;
     let runs = AtomicU32::new(0);
@@ -106,7 +106,7 @@ async fn it_is_run_again_where_its_session_ends() {
     assert_eq!(runs.into_inner(), 2);
 }
 
-/// Polls a future so many times, then drops it.
+/// Polls a future a number of times, then drops it.
 async fn poll_times<F: Future>(future: F, times: u32) -> Option<F::Output> {
     let mut future = std::pin::pin!(future);
     let mut polls = 0;
@@ -121,7 +121,7 @@ async fn poll_times<F: Future>(future: F, times: u32) -> Option<F::Output> {
 }
 
 #[tokio::test]
-async fn it_may_be_dropped_at_any_await_and_the_pool_stays_clean() {
+async fn it_can_be_dropped_at_any_await_and_the_pool_stays_clean() {
     let database = databases::postgres();
     let postgres = open(&database, 1).await;
     let body = async |tx: &mut ReadTx<'_>| -> Result<_> {
@@ -139,12 +139,12 @@ async fn it_may_be_dropped_at_any_await_and_the_pool_stays_clean() {
         }
         let values = values!["transaction_isolation"];
         let isolation = postgres.read(SETTING, values, |row| row.next::<String>()).await.unwrap();
-        assert_eq!(isolation, ["read committed"], "outside of the transaction, after {times} polls");
+        assert_eq!(isolation, ["read committed"], "no transaction is open after {times} polls");
         if finished == 3 {
             break;
         }
     }
     assert!(dropped >= 2, "{dropped}");
     let sessions = postgres.read(SESSIONS, values![], |row| row.next::<i64>()).await.unwrap();
-    assert_eq!(sessions, [1], "and its one session is the one that it had");
+    assert_eq!(sessions, [1], "the pool has one session");
 }

@@ -52,7 +52,7 @@ async fn a_failed_transaction_is_rolled_back_and_others_are_committed() {
 }
 
 #[tokio::test]
-async fn a_time_out_rolls_back_the_batch() {
+async fn a_timeout_rolls_back_the_batch() {
     let notes = Notes::open().await;
     let (held, go_on) = notes.hold();
     let endless = notes.store.write("tests.endless", async |tx| tx.run(ENDLESS_WRITE, values![]).await);
@@ -78,13 +78,13 @@ async fn a_transaction_that_ignores_a_failed_statement_is_not_committed() {
     });
     let hidden = hidden.await;
     assert!(matches!(hidden, Err(Error::Internal(_))), "{hidden:?}");
-    let goes_on = notes.store.write("tests.go_on", async |tx| {
+    let continued = notes.store.write("tests.continue", async |tx| {
         let _ = tx.run(ENDLESS_WRITE, values![]).await;
         // Outside of a transaction, this statement alone would be committed.
         let _ = tx.run(NOTE, values![3_i64, "x"]).await;
         Ok::<_, Error>(())
     });
-    assert!(goes_on.await.is_err());
+    assert!(continued.await.is_err());
     assert_eq!(notes.ids(), [1]);
 }
 

@@ -27,7 +27,7 @@ async fn a_deadline_applies_to_its_statement_only() {
     let notes = Notes::open().await;
     notes.write(1, "x").await.unwrap();
     tokio::time::sleep(STATEMENT_TIME * 2).await;
-    // Enough that SQLite checks the clock while it begins and ends them.
+    // Enough transactions that SQLite checks the clock while it begins and ends them.
     for _ in 0..10 {
         let idle = join_all((0..1000).map(|_| notes.store.write("tests.idle", async |_| Ok::<_, Error>(()))));
         assert!(idle.await.iter().all(Result::is_ok));
@@ -82,7 +82,7 @@ async fn the_write_ahead_log_stays_small_under_constant_load() {
 }
 
 #[tokio::test]
-async fn a_transaction_whose_turn_does_not_come_in_time_is_told_so_and_never_runs() {
+async fn a_transaction_whose_turn_comes_too_late_fails_and_never_runs() {
     let notes = Notes::open().await;
     let (held, go_on) = notes.hold();
     let late = async {
@@ -93,19 +93,19 @@ async fn a_transaction_whose_turn_does_not_come_in_time_is_told_so_and_never_run
     let (held, late) = tokio::join!(held, late);
     held.expect("statements of migrations have no deadline");
     assert!(matches!(late, Err(Error::Deadline("tests.note"))), "{late:?}");
-    notes.write(2, "x").await.expect("the writer goes on");
+    notes.write(2, "x").await.expect("the writer still works");
     assert_eq!(notes.ids(), [2]);
 }
 
 #[tokio::test]
-async fn who_is_done_does_not_wait_for_all_that_come_after() {
+async fn a_finished_transaction_does_not_wait_for_all_later_ones() {
     let notes = Notes::open().await;
     let slow = async |id: i64| {
         let slow = notes.store.write("tests.slow", async move |tx| {
             std::thread::sleep(Duration::from_millis(100));
             tx.run(NOTE, values![id, "x"]).await
         });
-        slow.await.expect("it is kept");
+        slow.await.expect("it is committed");
         Instant::now()
     };
     let begun = Instant::now();

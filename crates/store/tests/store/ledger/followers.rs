@@ -1,4 +1,4 @@
-//! Followers: whoever reads the ledger while it grows sees every acknowledged change once and in order, though posters are killed.
+//! Followers: a reader of a growing ledger sees every acknowledged change once and in order, even if posters are killed.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,11 +22,11 @@ const CLUBS: usize = 5;
 const WRITERS: usize = 16;
 /// How many entries a follower reads at once.
 const PAGE: u32 = 50;
-/// How many changes each writer makes at least, and how many posters are killed.
+/// The minimum number of changes by each writer, and of killed posters.
 const SHORT: (usize, usize) = (25, 10);
 const LONG: (usize, usize) = (120, 100);
 
-/// Sessions that are in the middle of posting.
+/// Terminates the sessions that are posting.
 const KILL: &str = "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
         AND (query LIKE 'WITH taken AS (DELETE%' OR query LIKE 'INSERT INTO ledger_%' OR query LIKE 'UPDATE ledger_heads%'
@@ -65,19 +65,19 @@ impl Target {
     }
 }
 
-/// What writers know: the requests that were answered, and those whose answer they did not wait for.
+/// The requests known to writers: those that succeeded, and those whose result they did not wait for.
 #[derive(Default)]
 struct Known {
     acknowledged: BTreeSet<String>,
     abandoned: BTreeSet<String>,
 }
 
-/// What a test's tasks share.
+/// The shared state of a test's tasks.
 struct Load {
     changes: usize,
     kills: usize,
     killed: AtomicUsize,
-    /// All that was written is posted.
+    /// Whether all entries are posted.
     is_over: AtomicBool,
 }
 
@@ -103,7 +103,7 @@ impl Load {
         known
     }
 
-    /// Posts, and gives up at another place each time. Its session may be killed at any moment.
+    /// Posts, and is cut off after a different time in each round. Its session may be killed at any moment.
     async fn post(self: Arc<Self>, store: Arc<Store>) {
         let mut patience = 0;
         while !self.is_over.load(Ordering::SeqCst) {
@@ -121,7 +121,7 @@ impl Load {
         }
     }
 
-    /// Reads entries as they are posted: the requests behind them, in order.
+    /// Reads entries as they are posted. Returns the ids of their requests, in order.
     async fn follow(self: Arc<Self>, store: Arc<Store>, target: Target) -> Vec<String> {
         let mut followed = Followed::default();
         loop {
@@ -174,7 +174,7 @@ impl Followed {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn followers_see_every_acknowledged_change_once_and_in_order_though_posters_are_killed() {
+async fn followers_see_every_acknowledged_change_once_and_in_order_even_if_posters_are_killed() {
     for database in databases::both() {
         follow(&database).await;
     }
@@ -188,7 +188,7 @@ async fn follow(database: &Database) {
     }
     let targets = Arc::new(targets);
     let (changes, kills) = if is_long() { LONG } else { SHORT };
-    // On SQLite nobody posts.
+    // SQLite has no posters.
     let kills = if database.url().is_some() { kills } else { 0 };
     let load =
         Arc::new(Load { changes, kills, killed: AtomicUsize::new(0), is_over: AtomicBool::new(false) });

@@ -1,4 +1,4 @@
-//! The generation under load: whoever reads it before the data, and finds it unchanged afterwards, has read exactly its state.
+//! The generation under load: if it is the same before and after a read, the read saw exactly the state of that generation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::writes::one_more;
 
 const SEASONS: usize = 6;
 
-/// What all tasks of a test share.
+/// The shared state of a test's tasks.
 struct League {
     organization: OrganizationId,
     scope: OrgScope,
@@ -40,7 +40,7 @@ impl League {
         }
     }
 
-    /// Changes one season after the other, each change a commit.
+    /// Changes one season after the other, each in its own commit.
     #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
     async fn change(self: Arc<Self>, store: Arc<Store>, count: usize) {
         for number in 0..count {
@@ -58,7 +58,7 @@ impl League {
         }
     }
 
-    /// How often seasons were changed or created: every commit adds one.
+    /// The number of times that seasons were created or changed: every commit adds one.
     async fn versions(&self, store: &Store) -> i64 {
         let filter = seasons::Filter::default();
         let listed = seasons::list(&mut &*store, &self.scope, &filter, None, 100).await.unwrap();
@@ -69,17 +69,17 @@ impl League {
         store.generation(self.organization).await.unwrap()
     }
 
-    /// Reads the generation, the data and the generation again. Returns the data of each generation that did not change meanwhile.
+    /// Reads the generation, the data and the generation again. Returns the data of each generation that was the same before and after.
     async fn read(self: Arc<Self>, store: Arc<Store>) -> BTreeMap<Generation, i64> {
         let mut read = BTreeMap::new();
         let mut before = self.generation(&store).await;
         while !self.is_over.load(Ordering::SeqCst) {
             let data = self.versions(&store).await;
             let after = self.generation(&store).await;
-            assert!(after >= before, "{after:?} fell below {before:?}");
+            assert!(after >= before, "{after:?} is less than {before:?}");
             if before == after {
                 let known = *read.entry(before).or_insert(data);
-                assert_eq!(known, data, "other data at {before:?}");
+                assert_eq!(known, data, "different data at {before:?}");
             }
             before = after;
         }
@@ -95,7 +95,7 @@ impl League {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_generation_has_one_state_and_rises_with_every_commit() {
+async fn a_generation_has_one_state_and_increases_with_every_commit() {
     for database in databases::both() {
         under_load(&database).await;
     }
@@ -119,10 +119,14 @@ async fn under_load(database: &Database) {
     writers.join_all().await;
     for node in &nodes {
         let end = Generation { commits: start.commits + written, ..start };
-        assert_eq!(league.generation(node).await, end, "one more with every commit, on every node");
+        assert_eq!(league.generation(node).await, end, "every commit adds one, on every node");
     }
     nodes[0].post_everything().await.unwrap();
-    assert_eq!(league.generation(&nodes[0]).await.commits, start.commits + written, "nor less for posting");
+    assert_eq!(
+        league.generation(&nodes[0]).await.commits,
+        start.commits + written,
+        "posting does not change it"
+    );
     league.is_over.store(true, Ordering::SeqCst);
     posters.join_all().await;
 
@@ -134,5 +138,5 @@ async fn under_load(database: &Database) {
             assert_eq!(data, versions + commits, "the data after {commits} commits");
         }
     }
-    assert!(states > 4, "some generations were read while they lasted");
+    assert!(states > 4, "some reads saw one generation only");
 }

@@ -1,4 +1,4 @@
-//! Images: of every kind of record that has them, the ledger holds enough to go from one version to the next and back.
+//! Images: for every kind of record that has them, they contain enough to go from one version to the next and back.
 
 use std::collections::BTreeSet;
 
@@ -20,14 +20,14 @@ use serde_json::{Map, Value as Json, json};
 
 type Image = Map<String, Json>;
 
-/// A record, and what each of its fields may be set to.
+/// A record, and the values to which each of its fields may be set.
 struct Subject {
     record: AnyRecord,
     values: Map<String, Json>,
 }
 
-/// Fields that no command changes: those that say which record it is, and those that the version and `apply` set themselves.
-const OF_THEMSELVES: [&str; 7] =
+/// Fields that no command changes: they identify the record, or are set with the version.
+const AUTOMATIC: [&str; 7] =
     ["id", "user_id", "created_at", "joined_at", "version", "updated_at", "last_change"];
 
 /// A step of a record's history, as the ledger shows it.
@@ -46,7 +46,7 @@ fn set(record: &mut AnyRecord, name: &str, value: &Json) {
         .unwrap_or_else(|error| panic!("{name}: {error:?}"));
 }
 
-/// Two of each kind of record of a league, but for one game.
+/// Two records of each kind in a league, but only one game.
 fn league() -> [AnyRecord; 9] {
     let (winter, summer) = (season("Winter"), season("Summer"));
     let (open, other) = (division(&winter, "Open"), division(&summer, "Other"));
@@ -65,7 +65,7 @@ fn league() -> [AnyRecord; 9] {
     ]
 }
 
-/// What each field of each kind may be set to, where records refer to those of a league.
+/// The values to which each field of each kind may be set. References are to records of the league.
 fn values(league: &[AnyRecord; 9]) -> Json {
     let id = |at: usize| field(&league[at], "id");
     let (names, notes) = (json!(["Ä", "B \"quoted\""]), json!([null, "x-1"]));
@@ -100,7 +100,7 @@ fn values(league: &[AnyRecord; 9]) -> Json {
     })
 }
 
-/// A record of every kind that has images, and the league that they are part of.
+/// The records of a league, and one subject for each kind that has images.
 fn subjects(club: &Club) -> (Vec<AnyRecord>, Vec<Subject>) {
     let league = league();
     let values = values(&league);
@@ -134,7 +134,7 @@ fn effect(record: &AnyRecord, after: AnyRecord, minutes: i64) -> Option<Effect> 
     Effect::update(&clubs::moment_at(at), record.clone(), after)
 }
 
-/// Goes through a history from its first to its last step, and back from the last record by the images alone.
+/// Applies a history from the first step to the last, then undoes it from the last record, with the images alone.
 fn check(first: &AnyRecord, steps: &[Step], last: &AnyRecord) {
     let mut image = first.image();
     for step in steps {
@@ -152,11 +152,11 @@ fn check(first: &AnyRecord, steps: &[Step], last: &AnyRecord) {
             set(&mut undone, name, &step.before[name]);
         }
     }
-    assert_eq!(&undone, first, "every field is as it was");
+    assert_eq!(&undone, first, "every field has its first value again");
 }
 
 #[tokio::test]
-async fn every_field_of_every_kind_with_images_is_part_of_these_tests() {
+async fn these_tests_include_every_field_of_every_kind_with_images() {
     let store = databases::sqlite().open().await;
     let (_, subjects) = subjects(&Club::found(&store, "Fields").await);
     let kinds: BTreeSet<&str> = subjects.iter().map(|subject| subject.record.kind().name()).collect();
@@ -166,13 +166,13 @@ async fn every_field_of_every_kind_with_images_is_part_of_these_tests() {
         let image = subject.record.image();
         let fields: BTreeSet<&str> = image.keys().map(String::as_str).collect();
         let tested = subject.values.keys().map(String::as_str);
-        let known = tested.chain(OF_THEMSELVES.into_iter().filter(|name| fields.contains(name)));
+        let known = tested.chain(AUTOMATIC.into_iter().filter(|name| fields.contains(name)));
         assert_eq!(fields, known.collect(), "of a {}", subject.record.kind());
     }
 }
 
 #[tokio::test]
-async fn the_images_of_any_effects_lead_from_one_record_to_the_next_and_back() {
+async fn images_of_random_effects_lead_from_one_version_to_the_next_and_back() {
     let store = databases::sqlite().open().await;
     let (_, subjects) = subjects(&Club::found(&store, "Pure").await);
     for (subject, seed) in subjects.iter().flat_map(|subject| (0..40).map(move |seed| (subject, seed))) {
@@ -212,7 +212,7 @@ async fn history(store: &Store, scope: &OrgScope, record: &AnyRecord) -> Vec<Ste
 }
 
 #[tokio::test]
-async fn a_random_history_is_undone_from_the_ledger() {
+async fn a_random_history_can_be_undone_from_the_ledger() {
     for database in databases::both() {
         let store = database.open().await;
         let club = Club::found(&store, "Undone").await;
@@ -227,7 +227,7 @@ async fn a_random_history_is_undone_from_the_ledger() {
             for minutes in 1..25 {
                 let after = edited(&record, subject, &mut random);
                 let Some(effect) = effect(&record, after, minutes) else { continue };
-                // Some combinations refer to what does not fit together: they change nothing.
+                // Some combinations of references are invalid and change nothing.
                 let _ = clubs::apply(&store, club.id(), vec![effect]).await;
                 record = with_record!(&record, record => read(&store, &scope, record).await);
             }

@@ -1,4 +1,4 @@
-//! Mirrors: copies that clients keep by reading what changed, by `since` alone or by `updated_since` alone, while clocks disagree.
+//! Mirrors: copies that clients update with only `since` or only `updated_since`, while clocks disagree.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -24,20 +24,20 @@ use super::{is_long, nodes};
 
 const WRITERS: u64 = 6;
 const MIRRORS: usize = 4;
-/// How many feeds each mirror reads at least while others write.
+/// The minimum number of feeds that each mirror reads while others write.
 const FEEDS: usize = 6;
-/// How many changes a mirror reads at once: few, so that others come between two pages.
+/// How many changes a mirror reads at once: few, so that others are made between two pages.
 const PAGE: u32 = 30;
 const ALL: u32 = 1000;
 
-/// What all tasks of a test share.
+/// The shared state of a test's tasks.
 struct League {
     club: Club,
     scope: OrgScope,
     /// Seasons that exist or existed.
     known: Mutex<Vec<SeasonId>>,
     is_over: AtomicBool,
-    /// How often each mirror read all that had changed.
+    /// How many times each mirror has read all changes.
     feeds: [AtomicUsize; MIRRORS],
 }
 
@@ -46,7 +46,7 @@ impl League {
         self.feeds.iter().all(|feeds| feeds.load(Ordering::SeqCst) >= FEEDS)
     }
 
-    /// Creates, changes or deletes seasons at random, by a clock that is half an hour fast or slow.
+    /// Creates, changes or deletes seasons at random, with a clock that is half an hour fast or slow.
     #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
     async fn edit(self: Arc<Self>, store: Arc<Store>, writer: u64, edits: usize) {
         let mut random = StdRng::seed_from_u64(writer);
@@ -85,7 +85,7 @@ impl League {
             });
             let made = written.await.unwrap();
             self.known.lock().unwrap().extend(made);
-            // Slowly enough that mirrors come to the end of what changed.
+            // Slowly enough that the mirrors catch up.
             let pause = if edit < edits { 0..20 } else { 100..200 };
             tokio::time::sleep(Duration::from_millis(random.random_range(pause))).await;
         }
@@ -101,13 +101,13 @@ impl League {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "entries are posted by the database's clock, which cannot be set"
+    reason = "entries are posted with the database's clock, which cannot be set"
 )]
 fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// By which parameter a mirror asks for what changed.
+/// The parameter with which a mirror requests changes.
 enum By {
     Since(i64),
     UpdatedSince(Timestamp),
@@ -119,7 +119,7 @@ struct Mirror {
 }
 
 impl Mirror {
-    /// Starts with a list whose token it keeps.
+    /// Starts with a list and its token.
     async fn of_list(store: &Store, league: &League) -> Self {
         let sync = ledger::latest(store, &league.scope).await.unwrap().seq;
         Self { by: By::Since(sync), seasons: league.now(store).await }
@@ -174,7 +174,7 @@ impl Mirror {
         }
     }
 
-    /// Takes a change over. Returns its `updated_at` or `deleted_at`.
+    /// Applies a change. Returns its `updated_at` or `deleted_at`.
     fn take(&mut self, change: Changed<seasons::Listed>) -> Timestamp {
         let Some(listed) = change.record else {
             self.seasons.remove(&change.id);
@@ -187,7 +187,7 @@ impl Mirror {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn mirrors_converge_though_clocks_are_an_hour_apart() {
+async fn mirrors_converge_even_if_clocks_are_an_hour_apart() {
     for database in databases::both() {
         converge(&database).await;
     }
@@ -240,7 +240,7 @@ async fn converge(database: &Database) {
 }
 
 #[tokio::test]
-async fn a_page_of_changes_is_full_though_a_record_of_it_is_deleted_while_it_is_read() {
+async fn a_page_of_changes_is_full_even_if_one_of_its_records_is_deleted_meanwhile() {
     for database in databases::both() {
         let store = database.open().await;
         let club = Club::found(&store, "Deleted Meanwhile").await;
@@ -253,11 +253,19 @@ async fn a_page_of_changes_is_full_though_a_record_of_it_is_deleted_while_it_is_
         let page = seasons::changed(&mut following, &scope, Point::behind(0), 2).await.unwrap();
         following.finish().await.unwrap();
         let ids: Vec<_> = page.iter().map(|change| change.id).collect();
-        assert_eq!(ids, [made[1].id.uuid(), made[2].id.uuid()], "a shorter page is taken for the last one");
+        assert_eq!(
+            ids,
+            [made[1].id.uuid(), made[2].id.uuid()],
+            "clients would take a shorter page for the last one"
+        );
         let mut following = ledger::following(&store, &scope).await.unwrap();
         let rest = seasons::changed(&mut following, &scope, page[1].point, 2).await.unwrap();
         following.finish().await.unwrap();
         assert_eq!(rest.len(), 1);
-        assert_eq!((rest[0].id, &rest[0].record), (made[0].id.uuid(), &None), "the later entry tells of it");
+        assert_eq!(
+            (rest[0].id, &rest[0].record),
+            (made[0].id.uuid(), &None),
+            "the later entry reports the deletion"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The store keeps the rules of the journal (PostgreSQL), shown by transactions that take turns in a fixed order.
+//! The store follows the rules of the journal (PostgreSQL): transactions take turns in a fixed order.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,7 +18,7 @@ use crate::raw;
 use crate::writes::one_more;
 
 /// A club with two seasons.
-struct Ground {
+struct Fixture {
     database: Database,
     store: Store,
     club: Club,
@@ -26,7 +26,7 @@ struct Ground {
     seasons: [SeasonId; 2],
 }
 
-impl Ground {
+impl Fixture {
     async fn found() -> Self {
         let database = databases::postgres();
         let store = database.open().await;
@@ -38,8 +38,8 @@ impl Ground {
         Self { database, store, club, scope, seasons: seasons.map(|season| season.id) }
     }
 
-    /// Runs a transaction that takes two steps, and between them, the first time, another one. Returns how often it was run.
-    async fn one_within_the_other(&self, between: SeasonId, steps: [Vec<SeasonId>; 2]) -> u32 {
+    /// Runs a transaction of two steps, and another one between them, only in the first run. Returns the number of runs.
+    async fn nested(&self, between: SeasonId, steps: [Vec<SeasonId>; 2]) -> u32 {
         let (begun, done, runs) =
             (Arc::new(Notify::new()), Arc::new(Notify::new()), Arc::new(AtomicU32::new(0)));
         let outer = {
@@ -70,7 +70,7 @@ impl Ground {
         runs.load(Ordering::SeqCst)
     }
 
-    /// The transactions that changed seasons, in the order of the ledger.
+    /// Returns the transactions that changed seasons, in the order of the ledger.
     async fn order(&self) -> Vec<Vec<Step>> {
         self.store.post(self.club.id()).await.unwrap();
         let filter = Filter { operation: Some("seasons.update".to_owned()), ..Filter::default() };
@@ -108,23 +108,23 @@ async fn change<'tx>(
 }
 
 #[tokio::test]
-async fn the_store_writes_one_row_behind_its_last_change() {
-    let ground = Ground::found().await;
-    let [x, y] = ground.seasons;
-    // Nothing of what A changes is overwritten by B, so that B is not run again.
-    assert_eq!(ground.one_within_the_other(x, [vec![y], vec![y]]).await, 1);
-    let order = ground.order().await;
+async fn a_transaction_writes_one_row_after_its_last_change() {
+    let fixture = Fixture::found().await;
+    let [x, y] = fixture.seasons;
+    // B overwrites no change of A, so B is not run again.
+    assert_eq!(fixture.nested(x, [vec![y], vec![y]]).await, 1);
+    let order = fixture.order().await;
     let names: Vec<_> = order.iter().map(|steps| steps[0].transaction.as_str()).collect();
     assert_eq!(names, ["A", "B"], "A ended before B's last change");
     assert_eq!((order[1].len(), fault(&order)), (1, None), "B's two changes are one effect");
 }
 
 #[tokio::test]
-async fn the_store_runs_a_transaction_again_that_read_what_another_changed() {
-    let ground = Ground::found().await;
-    let [x, y] = ground.seasons;
-    assert_eq!(ground.one_within_the_other(x, [vec![y], vec![x]]).await, 2);
-    let order = ground.order().await;
+async fn a_transaction_that_read_a_record_changed_since_is_run_again() {
+    let fixture = Fixture::found().await;
+    let [x, y] = fixture.seasons;
+    assert_eq!(fixture.nested(x, [vec![y], vec![x]]).await, 2);
+    let order = fixture.order().await;
     assert_eq!(order.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(fault(&order), None);
 }

@@ -1,8 +1,8 @@
-//! The four rules of the journal (PostgreSQL), each beside a variant that breaks it: one row per transaction, as its last statement,
-//! numbered one by one, in a SERIALIZABLE transaction.
+//! The four rules of the journal (PostgreSQL), each compared with a variant that breaks it: one row per transaction, as its last
+//! statement, numbered one by one, in a SERIALIZABLE transaction.
 //!
-//! The variants are written in SQL, so that a rule can be broken. Two sessions take turns in a fixed order, and [`fault`] looks at the
-//! rows as posting would read them. That the store keeps the rules is tested in `order.rs`.
+//! The transactions are plain SQL, so that a rule can be broken. Two sessions take turns in a fixed order, and [`fault`] checks the rows
+//! in the order of posting. `order.rs` tests that the store follows the rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use tokio_postgres::{Client, Error};
 
 use crate::raw;
 
-/// A transaction changed a record from a version to the next.
+/// A change of a record from one version to the next.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Step {
     pub(super) transaction: String,
@@ -23,15 +23,15 @@ pub(super) struct Step {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// Another transaction comes between the changes of one.
+    /// The changes of a transaction are separated by another one.
     Split,
-    /// A change comes before the one that it saw.
+    /// A change comes before one that it saw.
     BeforeItsCause,
-    /// A change does not know of the one before it.
+    /// A change did not see the one before it.
     Lost,
 }
 
-/// The first thing that is wrong with changes in this order.
+/// Returns the first fault in this order of changes.
 pub(super) fn fault(rows: &[Vec<Step>]) -> Option<Fault> {
     let mut ended = BTreeSet::new();
     let mut versions: BTreeMap<&str, i64> = BTreeMap::new();
@@ -66,12 +66,12 @@ struct Rules {
     place: Place,
 }
 
-const KEPT: Rules = Rules { cache: 1, isolation: "SERIALIZABLE", place: Place::Last };
+const RULES: Rules = Rules { cache: 1, isolation: "SERIALIZABLE", place: Place::Last };
 
 const SCHEMA: &str = "CREATE TABLE records (name TEXT PRIMARY KEY, version BIGINT NOT NULL);
     INSERT INTO records VALUES ('x', 0), ('y', 0);";
 
-/// A database in which two sessions write by some rules.
+/// A database in which two sessions write with some rules.
 struct Sessions {
     rules: Rules,
     _database: Database,
@@ -89,7 +89,7 @@ impl Sessions {
         );
         a.batch_execute(&format!("{SCHEMA} {journal}")).await.unwrap();
         for client in [&a, &b] {
-            // Records are found by their key, so that a transaction collides only with those that touch the same.
+            // With an index scan, a transaction collides only with those that use the same records.
             client.batch_execute("SET enable_seqscan = off").await.unwrap();
         }
         Self { rules, _database: database, a, b }
@@ -107,7 +107,7 @@ impl Sessions {
         transaction
     }
 
-    /// A whole transaction that changes one record.
+    /// Runs a transaction that changes one record.
     async fn change(&self, client: &Client, name: &str, record: &str) {
         let mut transaction = self.begin(client, name).await;
         let version = transaction.read(record).await;
@@ -115,7 +115,7 @@ impl Sessions {
         transaction.commit().await.unwrap();
     }
 
-    /// What is wrong with the rows in the order of their numbers.
+    /// Returns the first fault in the order of the row numbers.
     async fn fault(&self) -> Option<Fault> {
         let rows = self.a.query("SELECT entry FROM waiting ORDER BY n", &[]).await.unwrap();
         let rows: Vec<Vec<Step>> = rows.iter().map(|row| serde_json::from_str(row.get(0)).unwrap()).collect();
@@ -138,7 +138,7 @@ impl Transaction<'_> {
         self.client.query_one(read, &[&record]).await.unwrap().get(0)
     }
 
-    /// Changes a record that was read at a version.
+    /// Changes a record from the version that was read.
     async fn change(&mut self, record: &str, before: i64) -> Result<(), Error> {
         let after = before + 1;
         let change = "UPDATE records SET version = $2 WHERE name = $1";
@@ -170,8 +170,8 @@ impl Transaction<'_> {
     }
 }
 
-/// B numbers a row before A does, and later changes what A changed.
-async fn one_after_the_other(rules: Rules) -> Option<Fault> {
+/// B gets a row number before A does, and later changes the record that A changed.
+async fn interleaved(rules: Rules) -> Option<Fault> {
     let sessions = Sessions::open(rules).await;
     sessions.change(&sessions.b, "B early", "y").await;
     sessions.change(&sessions.a, "A", "x").await;
@@ -179,8 +179,8 @@ async fn one_after_the_other(rules: Rules) -> Option<Fault> {
     sessions.fault().await
 }
 
-/// A runs from begin to end between two changes of B, which then changes `record`. B is run again where the database says so.
-async fn one_within_the_other(rules: Rules, record: &str) -> Option<Fault> {
+/// A runs between two changes of B, whose second one is of `record`. B is run again if the database requires it.
+async fn nested(rules: Rules, record: &str) -> Option<Fault> {
     let sessions = Sessions::open(rules).await;
     let mut b = sessions.begin(&sessions.b, "B").await;
     b.change("y", 0).await.unwrap();
@@ -194,8 +194,8 @@ async fn one_within_the_other(rules: Rules, record: &str) -> Option<Fault> {
     sessions.fault().await
 }
 
-/// B reads what A then changes, and changes it from what it read.
-async fn one_behind_the_back_of_the_other(rules: Rules) -> Option<Fault> {
+/// B reads a record, A changes it, and B changes it from the version that it read.
+async fn change_after_a_stale_read(rules: Rules) -> Option<Fault> {
     let sessions = Sessions::open(rules).await;
     let mut b = sessions.begin(&sessions.b, "B").await;
     let read = b.read("x").await;
@@ -219,33 +219,33 @@ async fn again(sessions: &Sessions, records: &[&str]) {
 }
 
 #[tokio::test]
-async fn numbers_in_blocks_put_a_change_before_the_one_that_it_saw() {
-    assert_eq!(one_after_the_other(KEPT).await, None);
-    let broken = Rules { cache: 50, ..KEPT };
-    assert_eq!(one_after_the_other(broken).await, Some(Fault::BeforeItsCause));
+async fn cached_numbers_put_a_change_before_one_that_it_saw() {
+    assert_eq!(interleaved(RULES).await, None);
+    let broken = Rules { cache: 50, ..RULES };
+    assert_eq!(interleaved(broken).await, Some(Fault::BeforeItsCause));
 }
 
 #[tokio::test]
-async fn a_row_that_is_not_the_last_statement_comes_before_what_its_transaction_saw() {
-    let read_committed = Rules { isolation: "READ COMMITTED", ..KEPT };
+async fn a_row_that_is_not_written_last_comes_before_a_change_that_its_transaction_saw() {
+    let read_committed = Rules { isolation: "READ COMMITTED", ..RULES };
     let broken = Rules { place: Place::First, ..read_committed };
-    assert_eq!(one_within_the_other(broken, "x").await, Some(Fault::BeforeItsCause));
-    // Here each of the two rules suffices: SERIALIZABLE runs the transaction again, a last statement is numbered after all that it saw.
-    assert_eq!(one_within_the_other(read_committed, "x").await, None);
-    assert_eq!(one_within_the_other(Rules { place: Place::First, ..KEPT }, "x").await, None);
-    assert_eq!(one_within_the_other(KEPT, "x").await, None);
+    assert_eq!(nested(broken, "x").await, Some(Fault::BeforeItsCause));
+    // Either rule suffices here: SERIALIZABLE runs the transaction again, and a last statement is numbered after all it saw.
+    assert_eq!(nested(read_committed, "x").await, None);
+    assert_eq!(nested(Rules { place: Place::First, ..RULES }, "x").await, None);
+    assert_eq!(nested(RULES, "x").await, None);
 }
 
 #[tokio::test]
-async fn with_several_rows_another_transaction_comes_between() {
-    assert_eq!(one_within_the_other(KEPT, "y").await, None);
-    let broken = Rules { place: Place::AfterEachChange, ..KEPT };
-    assert_eq!(one_within_the_other(broken, "y").await, Some(Fault::Split));
+async fn several_rows_of_a_transaction_can_be_separated_by_another() {
+    assert_eq!(nested(RULES, "y").await, None);
+    let broken = Rules { place: Place::AfterEachChange, ..RULES };
+    assert_eq!(nested(broken, "y").await, Some(Fault::Split));
 }
 
 #[tokio::test]
-async fn below_serializable_a_change_does_not_know_of_the_one_before_it() {
-    assert_eq!(one_behind_the_back_of_the_other(KEPT).await, None);
-    let broken = Rules { isolation: "READ COMMITTED", ..KEPT };
-    assert_eq!(one_behind_the_back_of_the_other(broken).await, Some(Fault::Lost));
+async fn below_serializable_a_change_may_not_see_the_one_before_it() {
+    assert_eq!(change_after_a_stale_read(RULES).await, None);
+    let broken = Rules { isolation: "READ COMMITTED", ..RULES };
+    assert_eq!(change_after_a_stale_read(broken).await, Some(Fault::Lost));
 }

@@ -1,4 +1,4 @@
-//! Who waits for whom where entries are posted (PostgreSQL): crowded writers, readers of history, and posters.
+//! Waiting for posting (PostgreSQL): writers with many waiting entries, readers of history, and posters.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -42,13 +42,13 @@ async fn a_writer_that_finds_more_than_1000_entries_waiting_posts_them() {
     let database = databases::postgres();
     let store = Arc::new(database.open().await);
     let club = Club::found(&store, "Crowded").await;
-    // The founding waits too.
+    // The entry that created the club is waiting too.
     let mut writers = JoinSet::new();
     for numbers in [1..251, 251..501, 501..751, 751..1000] {
         writers.spawn(create_venues(store.clone(), club.clone(), numbers));
     }
     writers.join_all().await;
-    assert_eq!(waiting(&database).await, 1000, "nobody posts as long as that");
+    assert_eq!(waiting(&database).await, 1000, "no caller posts a queue of this length");
     create_venues(store.clone(), club.clone(), 1000..1001).await;
     assert_eq!(waiting(&database).await, 0);
     let scope = club.owner().scope(&store).await;
@@ -56,7 +56,7 @@ async fn a_writer_that_finds_more_than_1000_entries_waiting_posts_them() {
 }
 
 #[tokio::test]
-async fn a_reader_of_history_goes_on_with_what_is_posted_where_posting_takes_too_long() {
+async fn a_reader_of_history_reads_the_posted_entries_if_posting_takes_too_long() {
     let database = databases::postgres();
     let store = database.open().await;
     let club = Club::found(&store, "Patient").await;
@@ -92,7 +92,7 @@ async fn nothing_is_posted_while_changes_are_read() {
     assert_eq!(post.await.unwrap(), 1);
 }
 
-/// What a database holds in any row of the ledger or the journal, as text.
+/// The text of all rows of the ledger and the journal.
 async fn contents(database: &Database) -> String {
     let client = raw::postgres(database).await;
     let mut all = String::new();
@@ -104,7 +104,7 @@ async fn contents(database: &Database) -> String {
 }
 
 #[tokio::test]
-async fn no_row_holds_an_image_that_waited_while_its_record_was_erased() {
+async fn no_row_contains_an_image_that_waited_while_its_record_was_erased() {
     let database = databases::postgres();
     let store = database.open().await;
     let club = Club::found(&store, "Erasing").await;
