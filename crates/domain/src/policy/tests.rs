@@ -1,5 +1,6 @@
 //! The policy as a truth table, and the rules that a table does not show.
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 use super::*;
@@ -76,12 +77,12 @@ fn of_every_role(requirement: &Requirement, least: Role, credential: &VerifiedCr
     let mut of_least = String::new();
     for role in Role::ALL {
         let decision = decide(requirement, &facts(credential.clone(), role), NOW, None);
-        if role < least {
-            assert_eq!(decision, Err(Denial::RoleInsufficient(least)), "{requirement:?}, {role}");
-        } else if role == least {
-            of_least = shown(decision);
-        } else {
-            assert_eq!(shown(decision), of_least, "{requirement:?}, {role}");
+        match role.cmp(&least) {
+            Ordering::Less => {
+                assert_eq!(decision, Err(Denial::RoleInsufficient(least)), "{requirement:?}, {role}");
+            }
+            Ordering::Equal => of_least = shown(decision),
+            Ordering::Greater => assert_eq!(shown(decision), of_least, "{requirement:?}, {role}"),
         }
     }
     of_least
