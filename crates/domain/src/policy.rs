@@ -259,3 +259,6 @@ pub enum ChildTouch {
 pub fn sees_all_keys(role: Role) -> bool {
     role >= Role::Admin
 }
+
+#[cfg(test)]
+mod tests;

@@ -49,7 +49,12 @@ pub fn read_pairs<B: Body>(pairs: &[(String, String)], prefix: &'static str) -> 
     let mut members: Vec<(&str, Input<'_>)> = Vec::with_capacity(pairs.len());
     for (name, text) in pairs {
         if members.iter().any(|(known, _)| known == name) {
-            check.refuse(&format!("{prefix}{name}"), "repeated", "is given twice", "Send it once.");
+            check.refuse(
+                &format!("{prefix}{}", escaped(name)),
+                "repeated",
+                "is given twice",
+                "Send it once.",
+            );
         } else {
             members.push((name, Input::Text(text)));
         }
