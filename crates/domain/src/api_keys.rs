@@ -281,4 +281,60 @@ mod tests {
         assert_eq!(base62(&[255; 32], 43).len(), 43);
         assert_eq!(base62(&62u32.to_be_bytes(), 1), "10");
     }
+
+    fn moment() -> Moment {
+        Moment::new(Timestamp::from_second(1_772_366_400).expect("a time"), 7)
+    }
+
+    /// Issues a key with scopes, which expires after some seconds, to a user who has `active` ones.
+    fn issued(scopes: &[&str], seconds: Option<i64>, active: usize) -> Result<ApiKey, Refusal> {
+        let text = KeyText::new(1, [2; 32]);
+        let minted = Minted { text, digest: [3; 32], pepper_id: "pepper-1".to_owned() };
+        let scopes = scopes.iter().map(|scope| Scope::parse(scope).expect("a scope")).collect();
+        let key = NewApiKey { scopes, ..NewApiKey::new(Name::parse("CI").expect("a name")) };
+        let expires_at = seconds.map(|seconds| moment().now() + SignedDuration::from_secs(seconds));
+        let wanted = IssueApiKey { key, expires_at };
+        issue(&moment(), moment().id(), Role::Coach, wanted, &minted, active)
+    }
+
+    #[test]
+    fn a_key_lives_90_days_by_default_and_at_most_366() {
+        let life = |seconds| issued(&[], seconds, 0).map(|key| key.expires_at.duration_since(key.created_at));
+        assert_eq!(life(None), Ok(DEFAULT_LIFE));
+        assert_eq!(life(Some(MAX_LIFE.as_secs())), Ok(MAX_LIFE));
+        assert_eq!(life(Some(1)), Ok(SignedDuration::from_secs(1)));
+        for seconds in [MAX_LIFE.as_secs() + 1, 0, -1] {
+            let Err(Refusal::Invalid(errors)) = life(Some(seconds)) else { panic!("{seconds}") };
+            assert_eq!((errors[0].pointer.as_str(), errors[0].code), ("/expires_at", "out_of_range"));
+        }
+    }
+
+    #[test]
+    fn a_user_has_at_most_100_active_keys() {
+        assert!(issued(&[], None, MAX_ACTIVE - 1).is_ok());
+        assert!(matches!(issued(&[], None, MAX_ACTIVE), Err(Refusal::LimitReached(_))));
+    }
+
+    #[test]
+    fn a_new_key_has_its_owners_role_and_each_scope_once() {
+        let key = issued(&["venues:write", "games:read", "venues:write", "venues:read"], None, 0);
+        let key = key.expect("a key");
+        let scopes: Vec<_> = key.scopes.iter().map(ToString::to_string).collect();
+        assert_eq!(scopes, ["games:read", "venues:read", "venues:write"]);
+        assert_eq!((key.role, key.kind, key.revoked_at), (Role::Coach, ApiKeyKind::Personal, None));
+        let text = KeyText::new(1, [2; 32]);
+        assert_eq!((key.public_id.as_str(), key.last4.as_str()), (text.public_id(), text.last4()));
+    }
+
+    #[test]
+    fn a_revoked_key_stays_revoked_and_a_key_has_expired_at_its_last_moment() {
+        let key = issued(&[], Some(60), 0).expect("a key");
+        let at = |seconds| moment().now() + SignedDuration::from_secs(seconds);
+        assert_eq!([key.status(at(59)), key.status(at(60))], [ApiKeyStatus::Active, ApiKeyStatus::Expired]);
+        let effect = revoke(&moment(), key).expect("it was active");
+        let Some(crate::effects::AnyRecord::ApiKey(revoked)) = effect.after else { panic!("a key") };
+        assert_eq!((revoked.revoked_at, revoked.version), (Some(moment().now()), 2));
+        assert_eq!(revoked.status(at(60)), ApiKeyStatus::Revoked, "also after it would have expired");
+        assert_eq!(revoke(&moment(), revoked), None);
+    }
 }

@@ -440,3 +440,6 @@ fn same(one: &SavedProgram, other: &SavedProgram) -> bool {
         _ => one == other,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -101,3 +101,71 @@ fn refuse_losing_last_owner(member: &Member, stays_owner: bool, owners: i64) -> 
     let is_owner = member.role == Role::Owner && member.suspended_at.is_none();
     if is_owner && !stays_owner && owners <= 1 { Err(Refusal::LastOwner) } else { Ok(()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moment() -> Moment {
+        Moment::new(Timestamp::from_second(1_772_366_400).expect("a time"), 7)
+    }
+
+    fn member(role: Role, suspended: bool) -> Member {
+        let moment = moment();
+        let member = Member::new(&moment, moment.id(), role);
+        Member { suspended_at: Some(Timestamp::UNIX_EPOCH).filter(|_| suspended), ..member }
+    }
+
+    fn change(role: Option<Role>, suspended: Option<bool>) -> ChangeMember {
+        ChangeMember { role, suspended }
+    }
+
+    #[test]
+    fn nobody_changes_or_gives_a_role_above_their_own() {
+        for actor in Role::ALL {
+            for before in Role::ALL {
+                let member = member(before, false);
+                for wanted in Role::ALL {
+                    let after = changed(&moment(), actor, &member, change(Some(wanted), None), 2);
+                    let permitted = before <= actor && wanted <= actor;
+                    assert_eq!(after.is_ok(), permitted, "{actor} changes {before} to {wanted}: {after:?}");
+                    assert!(permitted || matches!(after, Err(Refusal::Forbidden(_))));
+                }
+                let suspended = changed(&moment(), actor, &member, change(None, Some(true)), 2);
+                assert_eq!(suspended.is_ok(), before <= actor, "{actor} suspends {before}");
+                assert_eq!(refuse_removal(actor, &member, 2).is_ok(), before <= actor, "{actor}, {before}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_active_owner_stays() {
+        let owner = member(Role::Owner, false);
+        let by_owner = |member, change, owners| changed(&moment(), Role::Owner, member, change, owners);
+        for lost in [change(Some(Role::Admin), None), change(None, Some(true))] {
+            assert_eq!(by_owner(&owner, lost, 1), Err(Refusal::LastOwner), "{lost:?}");
+            assert!(by_owner(&owner, lost, 2).is_ok(), "{lost:?}, with another owner");
+        }
+        assert!(by_owner(&owner, change(Some(Role::Owner), Some(false)), 1).is_ok(), "nothing is lost");
+        assert_eq!(refuse_removal(Role::Owner, &owner, 1), Err(Refusal::LastOwner));
+        assert_eq!(refuse_removal(Role::Owner, &owner, 2), Ok(()));
+        // A suspended owner is not among the active ones.
+        assert_eq!(refuse_removal(Role::Owner, &member(Role::Owner, true), 1), Ok(()));
+        // The role is refused before the number of owners is revealed.
+        assert!(matches!(refuse_removal(Role::Admin, &owner, 1), Err(Refusal::Forbidden(_))));
+    }
+
+    #[test]
+    fn a_suspension_keeps_its_first_time_until_it_is_lifted() {
+        let suspended = member(Role::Coach, true);
+        let after = |member, wanted| {
+            changed(&moment(), Role::Admin, member, change(None, wanted), 1)
+                .expect("it is permitted")
+                .suspended_at
+        };
+        assert_eq!(after(&suspended, Some(true)), Some(Timestamp::UNIX_EPOCH));
+        assert_eq!(after(&suspended, None), Some(Timestamp::UNIX_EPOCH));
+        assert_eq!(after(&suspended, Some(false)), None);
+        assert_eq!(after(&member(Role::Coach, false), Some(true)), Some(moment().now()));
+    }
+}

@@ -129,3 +129,40 @@ impl Check {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_arranged_by_place_and_the_first_at_each_place_stays() {
+        let mut check = Check::default();
+        for (pointer, code) in [("/c", "1"), ("/b", "2"), ("", "3"), ("/a", "4"), ("/b", "5"), ("/d", "6")] {
+            check.refuse(pointer, code, "is wrong", "");
+        }
+        check.arrange(|pointer| ["/a", "/b"].iter().position(|known| *known == pointer));
+        let Err(Refusal::Invalid(errors)) = check.finish(Some(())) else { panic!("refused") };
+        let left: Vec<_> = errors.iter().map(|error| (error.pointer.as_str(), error.code)).collect();
+        assert_eq!(left, [("/a", "4"), ("/b", "2"), ("/c", "1"), ("", "3"), ("/d", "6")]);
+        assert_eq!(errors[0].fix, None, "no empty advice");
+    }
+
+    #[test]
+    fn a_value_is_accepted_only_without_errors() {
+        let mut check = Check::default();
+        let wrong = || InvalidValue::new("invalid", "is wrong", "Send another.");
+        assert_eq!(check.optional::<i64>("/left_out", None), Some(None));
+        assert_eq!(check.optional("/given", Some(Ok(1))), Some(Some(1)));
+        assert_eq!(check.finish(Some(2)), Ok(2));
+        let mut check = Check::default();
+        assert_eq!(check.optional::<i64>("/wrong", Some(Err(wrong()))), None);
+        assert_eq!(check.finish(Some(2)), Err(Refusal::field("/wrong", wrong())));
+    }
+
+    #[test]
+    fn a_record_that_others_refer_to_is_in_use() {
+        assert_eq!(Refusal::unless_unused(0, "games", "move them"), Ok(()));
+        let refused = Refusal::unless_unused(2, "games", "move them").map_err(|refusal| refusal.to_string());
+        assert_eq!(refused, Err("games that refer to it: 2; move them".to_owned()));
+    }
+}

@@ -153,3 +153,47 @@ fn check(season: &ChangeSeason, check: &mut Check) {
         check.refuse("/tiebreakers", "repeated", "contains a tiebreaker twice", "Send each at most once.");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Moment;
+    use crate::record::Record;
+
+    fn season(status: SeasonStatus, created_at: &str) -> Season {
+        let zone = TimeZoneName::parse("Australia/Melbourne").expect("a zone");
+        let name = Name::parse("Winter").expect("a name");
+        let wanted = NewSeason { status, ..NewSeason::new(name, Sport::stored("netball".to_owned()), zone) };
+        Season::create(&Moment::new(created_at.parse().expect("a time"), 7), wanted)
+    }
+
+    #[test]
+    fn only_the_way_from_archived_is_limited() {
+        for before in SeasonStatus::ALL {
+            for after in SeasonStatus::ALL {
+                let wanted = ChangeSeason { status: Some(*after), ..ChangeSeason::default() };
+                let result = changed(&season(*before, "2026-03-01T12:00:00Z"), wanted);
+                let is_refused = *before == SeasonStatus::Archived
+                    && !matches!(after, SeasonStatus::Archived | SeasonStatus::Completed);
+                assert_eq!(result.is_err(), is_refused, "{before} to {after}");
+                assert!(!is_refused || matches!(result, Err(Refusal::State(_))));
+            }
+        }
+    }
+
+    #[test]
+    fn an_archived_season_can_be_renamed() {
+        let archived = season(SeasonStatus::Archived, "2026-03-01T12:00:00Z");
+        let name = Some(Name::parse("Hiver").expect("a name"));
+        let after = changed(&archived, ChangeSeason { name, ..ChangeSeason::default() }).expect("a change");
+        assert_eq!(after.changed(&archived), ["name"]);
+    }
+
+    #[test]
+    fn a_season_without_dates_is_listed_by_the_local_day_of_its_creation() {
+        let late = season(SeasonStatus::Draft, "2026-03-01T20:00:00Z");
+        assert_eq!(late.listed_on().to_string(), "2026-03-02", "already the next day in Melbourne");
+        let starts = Some(jiff::civil::date(2026, 1, 1));
+        assert_eq!(Season { starts_on: starts, ..late }.listed_on().to_string(), "2026-01-01");
+    }
+}

@@ -216,4 +216,23 @@ mod tests {
         let old = Session { expires_at: at(5).now(), ..session() };
         assert_eq!(refresh(&at(60), old, &[1; 32], [2; 32]), Refreshed::Ended);
     }
+
+    #[test]
+    fn the_generation_rises_only_with_the_current_token() {
+        let second = after(refresh(&at(60), session(), &[1; 32], [2; 32]));
+        assert_eq!((next_generation(&second, &[2; 32]), next_generation(&second, &[1; 32])), (3, 2));
+    }
+
+    #[test]
+    fn a_refresh_does_not_prolong_a_session_and_reuse_ends_it() {
+        let opened = session();
+        let last = at(SESSION_LIFE.as_secs() - 1);
+        let refreshed = after(refresh(&last, opened.clone(), &[1; 32], [2; 32]));
+        assert_eq!((refreshed.expires_at, refreshed.last_used_at), (opened.expires_at, last.now()));
+        assert_eq!(refreshed.created_at, opened.created_at, "the user did not sign in again");
+        let over = at(SESSION_LIFE.as_secs());
+        assert_eq!(refresh(&over, refreshed, &[2; 32], [3; 32]), Refreshed::Ended);
+        let Refreshed::Reused(effect) = refresh(&at(60), opened, &[9; 32], [2; 32]) else { panic!("reused") };
+        assert_eq!(effect.fields(), ["revoked_at"], "the unknown token changes nothing else");
+    }
 }
