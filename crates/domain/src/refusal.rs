@@ -62,12 +62,15 @@ impl Refusal {
         Self::Invalid(vec![FieldError { pointer: pointer.to_owned(), code, message, fix }])
     }
 
-    /// Refuses to delete a record that others refer to. `others` names their kinds, `advice` says what to do about them.
-    pub fn unless_unused(count: i64, others: &str, advice: &str) -> Result<(), Self> {
-        if count > 0 {
-            return Err(Self::InUse(format!("{others} that refer to it: {count}; {advice}")));
+    /// Refuses to delete a record that others refer to. `kinds` names them if there is one and if there are several, `advice` says what to
+    /// do about them.
+    pub fn unless_unused(count: i64, kinds: [&str; 2], advice: &str) -> Result<(), Self> {
+        let [one, several] = kinds;
+        match count {
+            0 => Ok(()),
+            1 => Err(Self::InUse(format!("1 {one} refers to it. {advice}"))),
+            count => Err(Self::InUse(format!("{count} {several} refer to it. {advice}"))),
         }
-        Ok(())
     }
 }
 

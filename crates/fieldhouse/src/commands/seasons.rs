@@ -31,7 +31,7 @@ pub(crate) struct ListOptions {
     #[arg(long)]
     sport: Option<Sport>,
     /// Only seasons with at least one day in this year
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(i16).range(1900..=2199))]
     year: Option<i16>,
     /// Only seasons whose name contains these words or beginnings of words
     #[arg(long, short, value_name = "WORDS")]

@@ -8,7 +8,7 @@ use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::venues::{ChangeVenue, NewVenue, Venue};
 
 use super::audit::{self, HistoryOptions};
-use crate::arguments::{Target, When, change, instants};
+use crate::arguments::{Target, When, change, degrees, instants, value};
 use crate::context::Context;
 use crate::listing::Paging;
 use crate::output::{Column, Width, or_dash};
@@ -22,7 +22,7 @@ pub(crate) enum Options {
     Show(Target<VenueId>),
     /// Create a venue
     Create(CreateOptions),
-    /// Change a venue; what is not given stays as it is
+    /// Change a venue; options that you leave out change nothing
     Change(ChangeOptions),
     /// Delete a venue that no game refers to
     Delete(Target<VenueId>),
@@ -35,7 +35,8 @@ pub(crate) struct ListOptions {
     /// Only venues whose name contains these words or prefixes of words
     #[arg(long, short, value_name = "WORDS")]
     query: Option<String>,
-    /// Only venues changed since this time; a date means midnight in the organization's time zone
+    /// Only records changed since this time; a date means midnight in the organization's time zone. JSON output is then an object with the
+    /// changed records in `data` and the deleted ones in `deleted`
     #[arg(long, value_name = "TIME")]
     updated_since: Option<When>,
     #[command(flatten)]
@@ -48,12 +49,12 @@ pub(crate) struct Details {
     #[arg(long)]
     address: Option<Address>,
     /// Degrees north, -90 to 90
-    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true)]
+    #[arg(long, value_name = "DEGREES", value_parser = degrees, allow_negative_numbers = true)]
     latitude: Option<f64>,
     /// Degrees east, -180 to 180
-    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true)]
+    #[arg(long, value_name = "DEGREES", value_parser = degrees, allow_negative_numbers = true)]
     longitude: Option<f64>,
-    /// The name of a court, field or rink; can be repeated
+    /// The name of a court, field or rink; can be repeated. The names replace the current list
     #[arg(long = "field", value_name = "NAME")]
     fields: Vec<Name>,
 }
@@ -64,7 +65,7 @@ pub(crate) struct CreateOptions {
     #[arg(long)]
     name: Name,
     /// The IANA time zone, such as Australia/Melbourne
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", value_parser = value::<TimeZoneName>)]
     time_zone: TimeZoneName,
     #[command(flatten)]
     details: Details,
@@ -72,13 +73,13 @@ pub(crate) struct CreateOptions {
 
 #[derive(Args)]
 pub(crate) struct ChangeOptions {
-    /// Its id
+    /// The record's id
     id: VenueId,
     /// The name
     #[arg(long)]
     name: Option<Name>,
     /// The IANA time zone, such as Australia/Melbourne
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", value_parser = value::<TimeZoneName>)]
     time_zone: Option<TimeZoneName>,
     #[command(flatten)]
     details: Details,
