@@ -22,7 +22,7 @@ pub struct ApiKey {
     pub prefix: String,
     /// Its last four characters.
     pub last4: String,
-    /// The role that its owner had when it was issued; the key's role is never higher than it, nor than the owner's role now.
+    /// The role that its owner had when it was issued. The key's effective role is the lower of this and the owner's role now.
     pub role: Role,
     /// The one organization in which it works.
     pub organization_id: OrganizationId,
@@ -38,7 +38,7 @@ pub struct ApiKey {
     pub created_at: Timestamp,
     /// When it expires.
     pub expires_at: Timestamp,
-    /// When it was last used, to the minute.
+    /// When it was last used; updated at most once a minute.
     pub last_used_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,

@@ -46,7 +46,7 @@ pub struct Tokens {
     pub access_token: String,
     /// Always `Bearer`.
     pub token_type: String,
-    /// The seconds until the access token expires.
+    /// The number of seconds until the access token expires.
     pub expires_in: i64,
     /// The refresh token. It can be used once.
     pub refresh_token: String,

@@ -20,9 +20,9 @@ pub struct Favorite {
     pub program: FavoriteProgram,
     /// The child that it was saved for. Null if it is the caller's own.
     pub child_id: Option<ChildId>,
-    /// How far the athlete has got with it.
+    /// How far the athlete is in recruiting.
     pub stage: Stage,
-    /// How likely a place is.
+    /// How likely the athlete is to get a place.
     pub fit: Fit,
     /// How much the athlete wants it, 1 to 5.
     pub interest: Option<i64>,

@@ -22,7 +22,7 @@ pub struct LeagueImport {
     pub content: String,
     /// With `true`, the file is checked and counted, and nothing is stored.
     pub dry_run: Option<bool>,
-    /// With `true`, bad rows are skipped and reported. Otherwise one bad row refuses the whole file.
+    /// With `true`, bad rows are skipped and reported. Otherwise one bad row rejects the whole file.
     pub skip_bad: Option<bool>,
 }
 

@@ -34,6 +34,6 @@ pub struct MemberUser {
     pub id: UserId,
     /// The person's name.
     pub name: String,
-    /// The address that signs in.
+    /// The e-mail address that the user signs in with.
     pub email: String,
 }

@@ -226,7 +226,7 @@ operations! {
         | Required(Manager), Allowed, Members:Read, Untouched, None, Never, []
         | MemberId, NoQuery, EmptyBody => [200] Data<members::Member>, [];
     /// Changes a member's role, or suspends a member. Takes effect with the member's next request. A caller cannot change a member
-    /// with a higher role; the last owner stays.
+    /// with a higher role, and the last owner cannot be demoted or suspended.
     MemberChange "members.change" PATCH "/api/v1/members/{id}"
         | Required(Admin), SessionOnly, Members:Write, Untouched, Honoured, Possible, [Member Target]
         | MemberId, NoQuery, MergePatch<members::ChangeMember> => [200] Data<members::Member>, [LastOwner, OperationForbidden];
@@ -317,7 +317,7 @@ operations! {
     ProgramRead "programs.read" GET "/api/v1/colleges/programs/{id}"
         | Optional(Viewer), Allowed, Colleges:Read, Untouched, None, Never, []
         | ProgramId, NoQuery, EmptyBody => [200] Data<colleges::Program>, [];
-    /// Lists the caller's saved college programs in the caller's order. Without a credential, it returns the list of the guest whose token
+    /// Lists the caller's saved college programs in their order. Without a credential, it returns the list of the guest whose token
     /// is in `X-Guest-Token`, or an empty list.
     FavoriteList "favorites.list" GET "/api/v1/colleges/favorites"
         | Optional(Viewer), Allowed, Favorites:Read, Untouched, None, Never, []
@@ -339,8 +339,8 @@ operations! {
     FavoriteOrder "favorites.order" PUT "/api/v1/colleges/favorites/order"
         | Optional(Viewer), Allowed, Favorites:Write, Untouched, None, Never, [Favorite Own]
         | NoParameter, NoQuery, Json<favorites::FavoriteOrder> => [200] Page<favorites::Favorite>, [NotFound];
-    /// Copies a guest's list to the caller's list and deletes the guest, whose token is in `X-Guest-Token`. Programs on both lists are
-    /// merged: the caller's own record stays unchanged.
+    /// Moves a guest's list to the caller's list. The guest, whose token is in `X-Guest-Token`, is deleted. Programs that are already on
+    /// the caller's list stay unchanged.
     FavoritesClaim "favorites.claim" POST "/api/v1/colleges/favorites/claim"
         | Required(Viewer), Allowed, Favorites:Write, Untouched, None, Never, [Favorite Own]
         | NoParameter, NoQuery, EmptyBody => [200] Data<favorites::FavoritesClaimed>, [NotFound, LimitReached];
@@ -357,7 +357,7 @@ operations! {
     OpenIdConfiguration "service.openid_configuration" GET "/.well-known/openid-configuration"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
         | NoParameter, NoQuery, EmptyBody => [200] auth::OpenIdConfiguration, [];
-    /// Reads where clients of this API get their tokens.
+    /// Reads which authorization server issues tokens for this API.
     ProtectedResource "service.protected_resource" GET "/.well-known/oauth-protected-resource"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
         | NoParameter, NoQuery, EmptyBody => [200] auth::ProtectedResource, [];

@@ -12,11 +12,11 @@ pub struct Organization {
     pub id: OrganizationId,
     /// Its name.
     pub name: String,
-    /// Its name in URLs.
+    /// Its short name, such as `riverside-club`.
     pub slug: String,
     /// ISO 3166-1 alpha-2 code of its country.
     pub country: Option<String>,
-    /// The IANA time zone for seasons and venues without one of their own.
+    /// Its IANA time zone.
     pub time_zone: String,
     /// When it was created.
     pub created_at: Timestamp,
@@ -33,6 +33,6 @@ pub struct OrganizationRef {
     pub id: OrganizationId,
     /// Its name.
     pub name: String,
-    /// Its name in URLs.
+    /// Its short name, such as `riverside-club`.
     pub slug: String,
 }

@@ -121,9 +121,9 @@ codes! {
     UnknownParameter "unknown_parameter" 400 "Unknown query parameter" "The problem names the parameter and lists the known ones.";
     InvalidParameter "invalid_parameter" 400 "Invalid query parameter" "The problem names the parameter and says what to send.";
     InvalidCursor "invalid_cursor" 400 "Invalid cursor" "A cursor is valid only for the caller and the filters that it was issued for. Start again without a cursor.";
-    AmbiguousCredentials "ambiguous_credentials" 400 "Two credentials" "Send either x-api-key or Authorization, not both.";
+    AmbiguousCredentials "ambiguous_credentials" 400 "The request has two credentials" "Send either x-api-key or Authorization, not both.";
     Unauthenticated "unauthenticated" 401 "A credential is required" "Send an API key as x-api-key, or an access token as Authorization: Bearer.";
-    InvalidCredentials "invalid_credentials" 401 "Invalid credential" "Check it for typing errors, or sign in again. It may also belong to a user who is no longer a member.";
+    InvalidCredentials "invalid_credentials" 401 "Invalid credential" "Check it for typos, or sign in again. Its user may no longer be a member.";
     KeyExpired "key_expired" 401 "The API key has expired" "Sign in and create a new key.";
     KeyRevoked "key_revoked" 401 "The API key was revoked" "Sign in and create a new key.";
     KeyPaused "key_paused" 401 "The API key is paused" "Ask its owner to resume it.";
@@ -140,7 +140,7 @@ codes! {
     ContentNotVisible "content_not_visible" 403 "The changeset contains data that the caller may not read" "Only a member who can read every effect can approve it.";
     ApproverTooNew "approver_too_new" 403 "The approver's role is too new" "A member whose role was given by the author within the last 7 days cannot approve.";
     OperationForbidden "operation_forbidden" 403 "The operation is not permitted on this record" "The detail says why.";
-    NotFound "not_found" 404 "Not found" "The record does not exist, or the caller has no access to it.";
+    NotFound "not_found" 404 "Not found" "Check the path and the id. A record that the caller may not see is reported in the same way.";
     MethodNotAllowed "method_not_allowed" 405 "The path does not support this method" "The header Allow lists the supported methods.";
     NotAcceptable "not_acceptable" 406 "The response is not available in this media type" "Accept application/json.";
     RequestTimeout "request_timeout" 408 "The request took too long" "Repeat it; with the same Idempotency-Key it has no second effect.";
@@ -161,7 +161,7 @@ codes! {
     UndoConflict "undo_conflict" 409 "Undoing would overwrite later changes" "Resolve each conflict that the problem names.";
     UndoExpired "undo_expired" 409 "It is too late to undo" "Changes can be undone for 90 days.";
     ConsentMissing "consent_missing" 409 "A consent is missing" "Ask a guardian to give it.";
-    VersionMismatch "version_mismatch" 412 "The record has changed since you read it" "Read it again; current_version is its version now.";
+    VersionMismatch "version_mismatch" 412 "The record has changed since you read it" "Read it again and repeat the change; current_version is its version now.";
     BodyTooLarge "body_too_large" 413 "The body is too large" "limit is the maximum size in bytes.";
     UnsupportedMediaType "unsupported_media_type" 415 "Unsupported media type" "The detail names the supported media types of the body.";
     ValidationFailed "validation_failed" 422 "Invalid fields" "errors names each invalid field and what to send.";

@@ -13,7 +13,7 @@ use crate::organization::OrganizationRef;
 pub struct Profile {
     /// The user.
     pub id: UserId,
-    /// The address that signs in.
+    /// The e-mail address that the user signs in with.
     pub email: String,
     /// The person's name.
     pub name: String,

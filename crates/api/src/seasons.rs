@@ -65,14 +65,16 @@ pub struct SeasonListQuery {
     pub status: Option<SeasonStatus>,
     /// Only seasons of this sport, in any spelling.
     pub sport: Option<Sport>,
-    /// Only seasons with at least one day in this year.
+    /// Only seasons with at least one day in this year: 1900 to 2199.
+    #[body(min = 1900, max = 2199)]
     pub year: Option<i16>,
     /// Only seasons whose name contains these words or prefixes of words, in any order.
     pub q: Option<String>,
-    /// Only changes since an earlier list: its `page.sync`. Changes are in the order of the ledger, deleted records are in `deleted`, and
-    /// no change is missed. Cannot be combined with a filter.
+    /// The `page.sync` of an earlier list: returns only records that changed since then, in the order of their changes, and deleted records
+    /// in `deleted`. No change is missed. Cannot be combined with a filter.
     pub since: Option<String>,
-    /// Only changes after this time, like `since`. To keep a copy, send the latest `updated_at` or `deleted_at` that you have.
+    /// Only records that changed after this time, and deleted records in `deleted`, as with `since`. To keep a copy up to date, send the
+    /// latest `updated_at` or `deleted_at` that you have. Cannot be combined with a filter.
     pub updated_since: Option<Timestamp>,
     /// The maximum number of records: 1 to 100; default 25.
     #[body(min = 1, max = 100)]

@@ -90,7 +90,7 @@ async fn find(tx: &mut Tx<'_>, wanted: &WantedProgram) -> Result<(SavedProgram, 
             (colleges::find_program(tx, *unitid, sport, *gender).await?, "/unitid")
         }
     };
-    let fix = "Search GET /api/v1/colleges/programs, or save it as custom.";
+    let fix = "Search the programs of the catalogue, or save it as a custom program.";
     let unknown = || InvalidValue::new("unknown_program", "is not in the catalogue", fix);
     let program = found.ok_or_else(|| Refusal::field(pointer, unknown()))?;
     Ok((SavedProgram::Catalogue(program.program.id), Some(program)))

@@ -17,7 +17,7 @@ pub struct League {
     pub options: Options,
     /// The parsed file.
     pub schedule: Schedule,
-    /// Whether bad rows are skipped. Otherwise one of them refuses the whole file.
+    /// Whether bad rows are skipped. Otherwise one of them rejects the whole file.
     pub skip_bad: bool,
 }
 

@@ -65,8 +65,9 @@ impl Command for Delete {
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<SeasonId, Error> {
         let season: Season = cx.target(tx, self.0).await?;
         let dependents = seasons::dependents(tx, cx.organization()?, self.0).await?;
-        let advice = "delete them first, or archive the season";
-        Refusal::unless_unused(dependents, "divisions, teams and games", advice)?;
+        let kinds = ["division, team or game", "divisions, teams and games"];
+        let advice = "Delete them first, or archive the season";
+        Refusal::unless_unused(dependents, kinds, advice)?;
         cx.delete(tx, season).await?;
         Ok(self.0)
     }

@@ -61,7 +61,7 @@ impl Command for Delete {
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<VenueId, Error> {
         let venue: Venue = cx.target(tx, self.0).await?;
         let games = venues::games(tx, cx.organization()?, self.0).await?;
-        Refusal::unless_unused(games, "games", "move them to another venue first")?;
+        Refusal::unless_unused(games, ["game", "games"], "Move them to another venue first")?;
         cx.delete(tx, venue).await?;
         Ok(self.0)
     }

@@ -154,7 +154,7 @@ pub struct ApiKey {
     /// When it expires.
     #[field(server)]
     pub expires_at: Timestamp,
-    /// When it was last used, to the minute.
+    /// When it was last used; updated at most once a minute.
     #[field(server, bookkeeping)]
     pub last_used_at: Option<Timestamp>,
     /// When it was revoked.

@@ -49,7 +49,7 @@ enumeration! {
 }
 
 enumeration! {
-    /// How likely a place is, in the terms of college counselling.
+    /// How likely the athlete is to get a place, in the terms of college counselling.
     Fit {
         /// Nearly certain.
         Safety "safety",
@@ -266,10 +266,10 @@ pub struct Favorite {
     /// The saved program, if it is not in the catalogue.
     #[field(server)]
     pub custom: Option<CustomProgram>,
-    /// How far the athlete has got with it; `saved` by default.
+    /// How far the athlete is in recruiting; `saved` by default.
     #[field(client, default = Stage::Saved)]
     pub stage: Stage,
-    /// How likely a place is; `unset` by default.
+    /// How likely the athlete is to get a place; `unset` by default.
     #[field(client, default = Fit::Unset)]
     pub fit: Fit,
     /// How much the athlete wants it, 1 to 5.

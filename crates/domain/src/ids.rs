@@ -12,7 +12,7 @@ use crate::record::{At, Cell, CellKind, Column, Field, Input, Properties, Schema
 
 /// A string that is not an id of the expected kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not an id of this kind: expected {prefix}_ and 26 letters and digits")]
+#[error("not a valid id: write {prefix}_ followed by 26 letters and digits")]
 pub struct InvalidId {
     prefix: &'static str,
 }
@@ -86,8 +86,8 @@ macro_rules! ids {
             fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
                 let text = at.text(input)?;
                 text.parse().ok().or_else(|| {
-                    let fix = concat!("Send an id that starts with `", $prefix, "_`.");
-                    at.refuse("invalid", "is not an id of this kind", fix)
+                    let fix = concat!("Send `", $prefix, "_` followed by 26 letters and digits.");
+                    at.refuse("invalid", "is not a valid id", fix)
                 })
             }
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> { Properties::reference::<Self>() }

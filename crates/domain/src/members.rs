@@ -91,7 +91,7 @@ pub fn refuse_removal(actor: Role, member: &Member, owners: i64) -> Result<(), R
 fn refuse_higher_role(actor: Role, member: &Member, wanted: Role) -> Result<(), Refusal> {
     if member.role > actor || wanted > actor {
         return Err(Refusal::Forbidden(format!(
-            "your role, {actor}, cannot change members or give roles above it"
+            "the role {actor} cannot change or remove members with a higher role, or give a higher role"
         )));
     }
     Ok(())

@@ -17,13 +17,13 @@ pub struct Organization {
     /// Its name.
     #[field(server)]
     pub name: Name,
-    /// Its name in URLs: letters, digits and hyphens; unique.
+    /// Its short name: letters, digits and hyphens; unique.
     #[field(server)]
     pub slug: String,
     /// ISO 3166-1 alpha-2 code of its country.
     #[field(server)]
     pub country: Option<String>,
-    /// The IANA time zone for seasons and venues without one of their own.
+    /// Its IANA time zone.
     #[field(server)]
     pub time_zone: TimeZoneName,
     /// When it was created.

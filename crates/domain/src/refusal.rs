@@ -62,12 +62,15 @@ impl Refusal {
         Self::Invalid(vec![FieldError { pointer: pointer.to_owned(), code, message, fix }])
     }
 
-    /// Refuses to delete a record that others refer to. `others` names their kinds, `advice` says what to do about them.
-    pub fn unless_unused(count: i64, others: &str, advice: &str) -> Result<(), Self> {
-        if count > 0 {
-            return Err(Self::InUse(format!("{others} that refer to it: {count}; {advice}")));
+    /// Refuses to delete a record that others refer to. `kinds` names them if there is one and if there are several, `advice` says what to
+    /// do about them.
+    pub fn unless_unused(count: i64, kinds: [&str; 2], advice: &str) -> Result<(), Self> {
+        let [one, several] = kinds;
+        match count {
+            0 => Ok(()),
+            1 => Err(Self::InUse(format!("1 {one} refers to it. {advice}"))),
+            count => Err(Self::InUse(format!("{count} {several} refer to it. {advice}"))),
         }
-        Ok(())
     }
 }
 
@@ -161,8 +164,12 @@ mod tests {
 
     #[test]
     fn a_record_that_others_refer_to_is_in_use() {
-        assert_eq!(Refusal::unless_unused(0, "games", "move them"), Ok(()));
-        let refused = Refusal::unless_unused(2, "games", "move them").map_err(|refusal| refusal.to_string());
-        assert_eq!(refused, Err("games that refer to it: 2; move them".to_owned()));
+        let refused = |count| {
+            let refused = Refusal::unless_unused(count, ["game", "games"], "Move them");
+            refused.map_err(|refusal| refusal.to_string())
+        };
+        assert_eq!(refused(0), Ok(()));
+        assert_eq!(refused(1), Err("1 game refers to it. Move them".to_owned()));
+        assert_eq!(refused(2), Err("2 games refer to it. Move them".to_owned()));
     }
 }

@@ -19,7 +19,7 @@ enumeration! {
         Venues "venues",
         /// Games and byes.
         Games "games",
-        /// Imports of leagues from files of other products.
+        /// Imports of league files that other products exported.
         Imports "imports",
         /// College programs that the caller or a guest has saved.
         Favorites "favorites",

@@ -12,7 +12,7 @@ pub fn words(query: &str) -> Result<Vec<String>, InvalidValue> {
     let folded = fold(query);
     let words: Vec<String> = folded.split_whitespace().map(str::to_owned).collect();
     if words.len() > MAX_WORDS || folded.len() > MAX_BYTES {
-        let fix = format!("Search for at most {MAX_WORDS} words with {MAX_BYTES} letters in all.");
+        let fix = format!("Search for at most {MAX_WORDS} words and {MAX_BYTES} bytes.");
         return Err(InvalidValue::new("too_long", "is too long", fix));
     }
     Ok(words)

@@ -15,7 +15,7 @@ pub struct Venue {
     /// The id.
     #[field(server, initial = moment.id())]
     pub id: VenueId,
-    /// Its name, unique in the organization without regard to case and accents.
+    /// Its name, unique in the organization regardless of case and accents.
     #[field(client)]
     pub name: Name,
     /// Its postal address.
@@ -27,7 +27,7 @@ pub struct Venue {
     /// Degrees east (WGS 84).
     #[field(client, min = -180, max = 180)]
     pub longitude: Option<f64>,
-    /// The IANA time zone of its clocks.
+    /// Its IANA time zone.
     #[field(client)]
     pub time_zone: TimeZoneName,
     /// Its courts, fields or rinks, by name.
@@ -39,7 +39,7 @@ pub struct Venue {
     /// When it last changed.
     #[field(server, bookkeeping, initial = moment.now())]
     pub updated_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The version: 1 at first, and one more with every change.
     #[field(server, bookkeeping, initial = 1)]
     pub version: i64,
 }

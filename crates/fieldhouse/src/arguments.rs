@@ -8,6 +8,7 @@ use clap::Args;
 use fieldhouse_client::Client;
 use fieldhouse_client::api::Code;
 use fieldhouse_domain::ids::InvalidId;
+use fieldhouse_domain::text::InvalidValue;
 use fieldhouse_domain::time::TimeZoneName;
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
@@ -75,6 +76,14 @@ async fn zone(client: &Client) -> anyhow::Result<TimeZoneName> {
 pub(crate) struct Target<I: FromStr<Err = InvalidId> + Clone + Send + Sync + 'static> {
     /// The record's id
     pub(crate) id: I,
+}
+
+/// Parses a value of the domain. The message says what to write, which its error's text leaves out.
+pub(crate) fn value<T: FromStr<Err = InvalidValue>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|InvalidValue { message, fix, .. }| match fix {
+        Some(fix) => format!("{message}. {fix}"),
+        None => message,
+    })
 }
 
 /// Parses an integer of 1 or more.

@@ -30,7 +30,7 @@ pub(crate) struct Global {
 }
 
 /// Parses a server's URL. An empty string is none, so that a variable can be switched off.
-fn address(text: &str) -> Result<String, String> {
+pub(crate) fn address(text: &str) -> Result<String, String> {
     if text.is_empty() {
         return Ok(String::new());
     }
@@ -38,7 +38,7 @@ fn address(text: &str) -> Result<String, String> {
         let whole = format!("http://{text}");
         let lacks_a_scheme =
             !text.contains("//") && text.contains(['.', ':']) && server_address(&whole).is_ok();
-        format!("write {}", if lacks_a_scheme { &whole } else { DEFAULT_URL })
+        if lacks_a_scheme { format!("write {whole}") } else { format!("write a URL such as {DEFAULT_URL}") }
     })
 }
 

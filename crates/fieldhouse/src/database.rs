@@ -27,7 +27,7 @@ pub(crate) struct Database {
         value_name = "URL"
     )]
     url: Option<String>,
-    /// Certificates (PEM) to trust for the PostgreSQL server, instead of the well-known ones
+    /// Certificates (PEM) to trust for the PostgreSQL server, instead of the public authorities
     #[arg(long = "database-ca", env = "FIELDHOUSE_DATABASE_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
     /// Maximum number of connections to PostgreSQL; exports and reports take up to four more

@@ -134,7 +134,7 @@ impl Demo {
     /// Prints what the demo contains and what to try.
     pub(crate) fn announce(&self, base_url: &str, thrown_away: bool) {
         let (name, weeks) = (&self.organization.name, self.weeks);
-        note(&format!("Fieldhouse serves {base_url} with a demo. Documentation: {base_url}/docs"));
+        note(&format!("Fieldhouse is running at {base_url} with a demo. Documentation: {base_url}/docs"));
         note("");
         note(&format!("Organization: {name}, with its league of Winter 2022 (PlayHQ export)."));
         note(&format!("Its dates were moved by {weeks} weeks, so that some games are upcoming."));

@@ -158,6 +158,9 @@ fn next_step(code: Code) -> Option<String> {
         Code::ScopeInsufficient => {
             "create a key with this scope, or without --scope: fieldhouse admin api-keys create".to_owned()
         }
+        Code::NotFound => "check the path and the id, and the organization: fieldhouse whoami".to_owned(),
+        // Their messages say what to do.
+        Code::VersionMismatch | Code::RateLimited => return None,
         // Signing in would not help: the key still takes precedence.
         code if key_wins && code.status() == 401 => {
             format!(
@@ -222,7 +225,11 @@ fn with_causes(error: &anyhow::Error) -> String {
 
 /// An invalid field, with its name on the command line.
 fn wrong(field: &FieldProblem, command: &Command) -> String {
-    let fix = field.fix.as_ref().map(|fix| format!(". {fix}")).unwrap_or_default();
+    // "must be one of: a, b" is not followed by "Send one of: a, b."
+    let wanted = field.message.strip_prefix("must be ");
+    let repeats = |fix: &&String| wanted.is_some_and(|wanted| fix.trim_end_matches('.').ends_with(wanted));
+    let fix = field.fix.as_ref().filter(|fix| !repeats(fix));
+    let fix = fix.map_or_else(|| ".".to_owned(), |fix| format!(". {fix}"));
     format!("{} {}{fix}", option_name(&field.pointer, command), field.message)
 }
 

@@ -102,7 +102,7 @@ impl Field {
         }
     }
 
-    fn arg(&self) -> Arg {
+    fn arg(&self, change: bool) -> Arg {
         let flag = self.flag();
         let mut help = self.help.clone();
         let arg = Arg::new(self.name.clone()).long(flag.clone()).required(self.required);
@@ -113,6 +113,7 @@ impl Field {
             Kind::Object => arg.value_name("JSON"),
             Kind::List => {
                 help.push_str("; can be repeated");
+                help.push_str(if change { ", and replaces the whole list" } else { "" });
                 arg.action(ArgAction::Append)
             }
             Kind::Choice(names) => arg.value_parser(PossibleValuesParser::new(names.clone())),
@@ -145,7 +146,7 @@ impl Field {
 impl<B: Body, const CHANGE: bool> Args for Flags<B, CHANGE> {
     fn augment_args(command: Command) -> Command {
         let fields = fields::<B>();
-        let command = command.args(fields.iter().map(Field::arg));
+        let command = command.args(fields.iter().map(|field| field.arg(CHANGE)));
         let clearable: Vec<String> =
             fields.iter().filter(|field| field.empty().is_some()).map(|field| field.name.clone()).collect();
         if !CHANGE || clearable.is_empty() {
@@ -172,6 +173,10 @@ impl<B: Body, const CHANGE: bool> FromArgMatches for Flags<B, CHANGE> {
         let cleared = matches.try_get_many::<String>(CLEAR).ok().flatten().into_iter().flatten();
         for name in cleared {
             let field = fields.iter().find(|field| field.name == *name);
+            if let (Some(field), true) = (field, object.contains_key(name)) {
+                let message = format!("--{} and --{CLEAR} {name} exclude each other\n", field.flag());
+                return Err(Error::raw(ErrorKind::ArgumentConflict, message));
+            }
             object.extend(field.and_then(|field| Some((name.clone(), field.empty()?))));
         }
         if CHANGE && object.is_empty() {

@@ -13,7 +13,7 @@ pub const MAX_BYTES: usize = 16 << 20;
 pub struct BadRow {
     /// The line of the file on which the row starts, from 1. The header is usually line 1.
     pub line: u64,
-    /// The invalid column, if it is one column.
+    /// The invalid column, if the problem is in one column only.
     pub column: Option<String>,
     /// What is wrong, for a person.
     pub reason: String,
@@ -52,7 +52,7 @@ pub enum BadFile {
     #[error("the file has two columns named \"{0}\"")]
     RepeatedColumn(String),
     /// Required columns are missing.
-    #[error("the file lacks columns of the {table}: {}; it has {}", .missing.join(", "), .found.join(", "))]
+    #[error("the file lacks columns of the {table}: {}; its columns are {}", .missing.join(", "), .found.join(", "))]
     MissingColumns {
         /// The table that was expected.
         table: &'static str,

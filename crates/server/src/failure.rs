@@ -225,6 +225,9 @@ fn invalid(fields: &[fieldhouse_domain::FieldError]) -> String {
     match fields {
         [field] if field.pointer.is_empty() => format!("The body {}.", field.message),
         [field] => format!("{} {}.", field.pointer, field.message),
+        [field, ..] if !field.pointer.starts_with('/') && !field.pointer.is_empty() => {
+            format!("{} parameters are invalid.", fields.len())
+        }
         _ => format!("{} fields are invalid.", fields.len()),
     }
 }

@@ -154,11 +154,11 @@ pub(crate) fn who(row: &Row) -> String {
     };
     let keys = match requirement.keys {
         KeyUse::Allowed => format!("API keys: allowed, scope `{}`.", requirement.scope),
-        KeyUse::Itself => "API keys: any, for itself only.".to_owned(),
+        KeyUse::Itself => "API keys: any key, but only for itself.".to_owned(),
         KeyUse::ProposeOnly => "API keys: only to propose, scope `changesets:propose`.".to_owned(),
         KeyUse::SessionOnly => "API keys: not allowed.".to_owned(),
         KeyUse::FreshSessionOnly => {
-            "API keys: not allowed. The session must be younger than 15 minutes.".to_owned()
+            "API keys: not allowed. The user must have signed in less than 15 minutes ago.".to_owned()
         }
     };
     let child = match row.child {

@@ -37,7 +37,7 @@ pub struct Founding {
 /// A user to add to an organization.
 #[derive(Clone)]
 pub struct Person {
-    /// The address that signs in.
+    /// The e-mail address that the owner signs in with.
     pub email: Email,
     /// The name.
     pub name: Name,

@@ -74,7 +74,8 @@ fn escape(text: &str) -> String {
 pub fn errors_markdown() -> String {
     let mut page = String::from(
         "# Error codes\n\nGenerated from the table in `crates/api/src/problems.rs`; run `cargo xtask gen` after changing it.\n\n\
-         Every error answer is `application/problem+json` (RFC 9457) and carries one of these codes.\n\n\
+         Every error response is `application/problem+json` (RFC 9457) and has one of these codes.\n\
+         Codes that no operation in the OpenAPI document lists are reserved for later operations, except `method_not_allowed`.\n\n\
          | code | status | retry | what it means | what to do |\n|---|---|---|---|---|\n",
     );
     for code in Code::ALL {

@@ -15,10 +15,11 @@ pub fn markdown() -> String {
 pub(crate) fn of(rows: &[Row]) -> String {
     let mut page = String::from(
         "# Permissions\n\nGenerated from the table in `crates/api/src/operations.rs`; run `cargo xtask gen` after changing it.\n\n\
-         A key never has a higher role than the one it was issued with, nor than its owner's role now. `POST /api/v1/api-keys` requires\n\
+         A key never has a higher role than the one it was issued with, or than its owner's role now. `POST /api/v1/api-keys` requires\n\
          a session whose user signed in less than 15 minutes ago.\n\n\
-         `writes` lists the records that an operation may write, besides those that follow from them: `any` of the organization, the\n\
-         caller's `own`, or the `target` in the path.\n\n\
+         `If-Match` is optional or required on PATCH and DELETE. `changeset` says whether a changeset may contain the operation.\n\
+         `writes` lists the kinds of record that an operation may write: `any` record of the organization, the caller's `own`, or the\n\
+         `target` in the path. Changes that follow from these, such as the end of a removed member's sessions, are not listed.\n\n\
          | operation | method and path | credential | minimum role | API keys | scope | child data | If-Match | changeset | writes |\n\
          |---|---|---|---|---|---|---|---|---|---|\n",
     );
@@ -43,7 +44,7 @@ pub(crate) fn of(rows: &[Row]) -> String {
         };
         let if_match = match row.if_match {
             IfMatch::None => "-",
-            IfMatch::Honoured => "honoured",
+            IfMatch::Honoured => "optional",
             IfMatch::Required => "required",
         };
         let changeset = match row.changeset {

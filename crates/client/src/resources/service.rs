@@ -21,7 +21,7 @@ resource! {
         jwks() => JsonWebKeys;
         /// The configuration for OpenID Connect clients.
         openid_configuration() => OpenIdConfiguration;
-        /// Where clients of the API get their tokens.
+        /// Which authorization server issues tokens for the API.
         protected_resource() => ProtectedResource;
     }
 }

@@ -149,7 +149,7 @@ impl Fields<'_, '_> {
     pub fn required<F: Field>(&mut self, name: &'static str) -> Option<F> {
         match self.optional::<F>(name)? {
             Some(value) => Some(value),
-            None => self.note(name, |at| at.refuse("required", "is missing", "Send this field.")),
+            None => self.note(name, |at| at.refuse("required", "is missing", "Add this field.")),
         }
     }
 
@@ -213,13 +213,15 @@ impl Fields<'_, '_> {
             .map(|(name, _)| (*name).to_owned())
             .collect();
         let fix = if self.known.is_empty() {
-            "Leave it out: there are no fields here.".to_owned()
+            "Leave it out: none is expected here.".to_owned()
         } else {
             format!("Leave it out, or use one of: {}.", self.known.join(", "))
         };
         let some = !unknown.is_empty();
+        let message =
+            if self.prefix.is_empty() { "is not a known parameter" } else { "is not a known field" };
         for name in unknown {
-            self.note(&name, |at| at.refuse::<()>("unknown_field", "is not a known field", &fix));
+            self.note(&name, |at| at.refuse::<()>("unknown_field", message, &fix));
         }
         let (within, known) = (format!("{}{}", self.at.pointer, self.prefix), &self.known);
         self.at.check.arrange(|pointer| {

@@ -55,11 +55,17 @@ macro_rules! integers {
     ($($type:ty: $measure:expr;)+) => { $(
         impl Field for $type {
             fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
-                let value = match input {
-                    Input::Json(json) => json.as_i64().and_then(|value| value.try_into().ok()),
+                let value: Option<i64> = match input {
+                    Input::Json(json) => json.as_i64(),
                     Input::Text(text) => text.parse().ok(),
                 };
-                value.or_else(|| at.expected("an integer in range"))
+                let Some(value) = value else { return at.expected("an integer") };
+                let (message, fix) = if value < 0 {
+                    ("is too small", "Send a larger integer.")
+                } else {
+                    ("is too large", "Send a smaller integer.")
+                };
+                value.try_into().ok().or_else(|| at.refuse("invalid", message, fix))
             }
             fn schema() -> RefOr<Schema> { body::plain::<Self>() }
             fn measure(&self) -> Option<f64> { Some($measure(*self)) }

@@ -13,7 +13,7 @@ use fieldhouse_domain::scopes::Scope;
 use fieldhouse_domain::text::Name;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::arguments::{When, instants, one_of};
+use crate::arguments::{When, instants, one_of, value};
 use crate::clock;
 use crate::context::Context;
 use crate::listing::Paging;
@@ -44,8 +44,8 @@ pub(crate) struct CreateOptions {
     /// When the key expires; a date means midnight in the organization's time zone
     #[arg(long, value_name = "TIME")]
     expires_at: Option<When>,
-    /// What the key may access, as resource:read or resource:write; can be repeated [default: everything that your role may]
-    #[arg(long = "scope", value_name = "SCOPE")]
+    /// What the key may access, as resource:read or resource:write; can be repeated [default: everything that your role permits]
+    #[arg(long = "scope", value_name = "SCOPE", value_parser = value::<Scope>)]
     scopes: Vec<Scope>,
     /// An IP address from which the key may be used; can be repeated [default: any]
     #[arg(long = "allowed-ip", value_name = "ADDRESS")]

@@ -127,8 +127,9 @@ async fn verify(context: &Context, options: VerifyOptions) -> anyhow::Result<()>
     match operator::verify_audit_log(store, organization).await? {
         Verdict::Intact { entries, cleared } => {
             let result = json!({ "intact": true, "entries": entries, "cleared_effects": cleared });
-            let sentence =
-                format!("The audit log is intact: {entries} entries, {cleared} effects with cleared images.");
+            let sentence = format!(
+                "The audit log is intact. Entries: {entries}. Effects with cleared images: {cleared}."
+            );
             Ok(context.output.sentence(&result, &sentence)?)
         }
         Verdict::Altered { seq, id, what } => {

@@ -58,7 +58,7 @@ struct Filters {
     /// Only with this sport
     #[arg(long)]
     sport: Option<Sport>,
-    /// Only programs for this gender
+    /// Only for athletes of this gender
     #[arg(long, value_parser = one_of!(ProgramGender))]
     gender: Option<ProgramGender>,
 }

@@ -28,7 +28,7 @@ pub(crate) enum Options {
         /// The program's id, as in `list`
         id: FavoriteId,
     },
-    /// Add programs saved on this machine without signing in to your list
+    /// Add to your list the programs that were saved on this machine without signing in
     Claim,
 }
 

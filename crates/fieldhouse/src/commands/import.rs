@@ -8,9 +8,9 @@ use crate::context::Context;
 /// Imports.
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// A league file: seasons, divisions, teams, venues and games
+    /// Import a league file: seasons, divisions, teams, venues and games
     League(league::Options),
-    /// A file of the college catalogue (on the server's machine)
+    /// Import a file of the college catalogue (on the server's machine)
     Colleges(catalogue::Options),
 }
 

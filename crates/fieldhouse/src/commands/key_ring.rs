@@ -10,7 +10,7 @@ use crate::output::note;
 
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// Add a new secret, which signs from now on; older secrets still verify
+    /// Add a new secret; keys and tokens that older secrets signed stay valid
     Rotate(Rotate),
 }
 

@@ -12,7 +12,7 @@ use fieldhouse_domain::sports::LeagueSport;
 use fieldhouse_domain::time::TimeZoneName;
 use indicatif::ProgressBar;
 
-use crate::arguments::{one_of, read_file};
+use crate::arguments::{one_of, read_file, value};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Column, Width, note, note_list, or_dash};
@@ -29,7 +29,7 @@ pub(crate) struct Options {
     #[arg(long)]
     sport: LeagueSport,
     /// The IANA time zone of the file's times, such as Australia/Melbourne
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", value_parser = value::<TimeZoneName>)]
     time_zone: TimeZoneName,
     /// Check and count everything, but store nothing
     #[arg(long)]
@@ -77,7 +77,9 @@ fn explain(error: &Error) -> Failure {
         return failure;
     }
     note_list(&rows, BAD_ROWS);
-    failure.next("correct these rows, or skip them with --skip-bad")
+    failure
+        .saying("nothing was imported, because the file has invalid rows")
+        .next("correct these rows, or skip them with --skip-bad")
 }
 
 fn read(file: &Path) -> anyhow::Result<String> {

@@ -134,7 +134,9 @@ fn explain_choice(error: &Error, login: &Login) -> Failure {
 fn explain(error: &Error) -> Failure {
     let failure = Failure::from(error);
     match error.code() {
-        Some(Code::InvalidCredentials) => failure.next("check it for typos"),
+        Some(Code::InvalidCredentials) => {
+            failure.next("check for typos, and whether --base-url is the right server")
+        }
         Some(code) if failure.is_authentication() => failure.next(code.advice()),
         _ => failure,
     }

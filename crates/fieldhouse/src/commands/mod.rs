@@ -68,7 +68,7 @@ enum Command {
     /// Where games are played
     #[command(subcommand)]
     Venues(venues::Options),
-    /// Games
+    /// Games of the organization
     #[command(subcommand)]
     Games(games::Options),
     /// Your own profile

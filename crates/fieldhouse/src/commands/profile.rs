@@ -9,7 +9,7 @@ use crate::output::or_dash;
 /// The caller's own profile.
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// Read it
+    /// Show your profile
     Me,
 }
 

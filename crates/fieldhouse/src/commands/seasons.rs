@@ -23,7 +23,7 @@ pub(crate) enum Options {
     Show(Target<SeasonId>),
     /// Create a season
     Create(Box<Created<NewSeason>>),
-    /// Change a season; what is not given stays as it is
+    /// Change a season; options that you leave out change nothing
     Change(Box<ChangeOptions<SeasonId, ChangeSeason>>),
     /// Delete a season that has no division, team or game
     Delete(Target<SeasonId>),
@@ -40,7 +40,7 @@ pub(crate) struct ListOptions {
     #[arg(long)]
     sport: Option<Sport>,
     /// Only seasons with at least one day in this year
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(i16).range(1900..=2199))]
     year: Option<i16>,
     /// Only seasons whose name contains these words or beginnings of words
     #[arg(long, short, value_name = "WORDS")]

@@ -19,6 +19,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::arguments::count;
+use crate::context::address;
 use crate::database::{self, Database};
 use crate::demo::{self, Demo};
 use crate::failure::Failure;
@@ -34,7 +35,7 @@ pub(crate) struct Options {
     #[arg(long, env = "FIELDHOUSE_LISTEN", default_value = "127.0.0.1:8080", value_parser = listening, value_name = "ADDRESS")]
     listen: SocketAddr,
     /// The URL at which clients reach the server, if it differs from the listening address
-    #[arg(long, env = "FIELDHOUSE_PUBLIC_URL", value_name = "URL")]
+    #[arg(long, env = "FIELDHOUSE_PUBLIC_URL", value_name = "URL", value_parser = address)]
     public_url: Option<String>,
     /// Serve a demo: an organization with a real league, the college catalogue, and a user for each role
     ///
@@ -123,7 +124,7 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     database::bind(&key_ring, &opened.store).await?;
     opened.created.keep();
     let listener = listen(options.listen).await?;
-    let base_url = match &options.public_url {
+    let base_url = match options.public_url.as_deref().filter(|url| !url.is_empty()) {
         Some(url) => url.trim_end_matches('/').to_owned(),
         None => format!("http://{}", listener.local_addr()?),
     };
@@ -245,7 +246,10 @@ fn announce(
     if let Some(demo) = demo {
         demo.announce(base_url, thrown_away);
     } else {
-        note(&format!("Fieldhouse serves {base_url} on {}. Documentation: {base_url}/docs", engine.name()));
+        note(&format!(
+            "Fieldhouse is running at {base_url} on {}. Documentation: {base_url}/docs",
+            engine.name()
+        ));
     }
     Ok(())
 }

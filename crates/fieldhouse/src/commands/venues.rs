@@ -22,7 +22,7 @@ pub(crate) enum Options {
     Show(Target<VenueId>),
     /// Create a venue
     Create(Created<NewVenue>),
-    /// Change a venue; what is not given stays as it is
+    /// Change a venue; options that you leave out change nothing
     Change(ChangeOptions<VenueId, ChangeVenue>),
     /// Delete a venue that no game refers to
     Delete(Target<VenueId>),

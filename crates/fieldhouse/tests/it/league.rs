@@ -95,7 +95,7 @@ fn a_refused_file_names_its_bad_rows() {
     olga.types_with_key(IMPORT).stdin("a,b\n").assert().code(1).stdout_eq("").stderr_eq(str![[r#"
 LINE  COLUMN  REASON
 2     -       has 3 columns
-error: 1 row is invalid.
+error: nothing was imported, because the file has invalid rows
 hint: correct these rows, or skip them with --skip-bad
 request id: req-3
 
@@ -107,7 +107,7 @@ fn invalid_fields_are_named_by_their_options() {
     let refusal = |detail: &str, pointers: &[&str]| {
         let wrong: Vec<_> = pointers
             .iter()
-            .map(|it| json!({"pointer": it, "code": "unknown", "message": "is unknown", "fix": "remove_damaged_file it"}))
+            .map(|it| json!({"pointer": it, "code": "unknown", "message": "is unknown", "fix": "Leave it out."}))
             .collect();
         Reply::json(
             422,
@@ -119,13 +119,13 @@ fn invalid_fields_are_named_by_their_options() {
         _ => refusal("2 fields are invalid.", &["/sport", "/content"]),
     });
     olga.types_with_key(IMPORT).stdin("a,b\n").assert().code(1).stderr_eq(str![[r#"
-error: --time-zone is unknown. remove_damaged_file it
+error: --time-zone is unknown. Leave it out.
 
 "#]]);
     olga.types_with_key(IMPORT).stdin("a,b\n").assert().code(1).stderr_eq(str![[r#"
 error: 2 fields are invalid.
-  --sport is unknown. remove_damaged_file it
-  FILE is unknown. remove_damaged_file it
+  --sport is unknown. Leave it out.
+  FILE is unknown. Leave it out.
 
 "#]]);
 }

@@ -51,7 +51,7 @@ fn a_wrong_or_missing_password_is_refused() {
     let olga = Person::new(server);
     olga.types("login olga@coburg.test wrong").assert().code(4).stderr_eq(str![[r#"
 error: The stub says no.
-hint: check it for typos
+hint: check for typos, and whether --base-url is the right server
 request id: req-1
 
 "#]]);

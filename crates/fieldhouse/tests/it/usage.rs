@@ -26,6 +26,10 @@ fn wrong_usage_is_exit_code_2() {
         "api GET /x -f nonsense",
         "--output yaml whoami",
         "serve --connections 0",
+        "serve --public-url nonsense",
+        "admin api-keys create --name x --scope cats:read",
+        "venues create --name x --time-zone UTC --latitude north",
+        "seasons list --year 20260",
         "seasons list --limit 0",
         "seasons list --limit 101",
         "colleges favorites add --unitid 1 --sport golf --gender men --interest 6",
@@ -55,15 +59,15 @@ hint: check the address (--base-url or FIELDHOUSE_URL), or start a server here: 
 #[test]
 fn an_invalid_address_is_refused_before_the_sign_in() {
     for (address, wanted) in [
-        ("127.0.0.1:8080", "http://127.0.0.1:8080"),
-        ("api.example.org", "http://api.example.org"),
-        ("nonsense", "http://127.0.0.1:8080"),
-        ("ftp://x", "http://127.0.0.1:8080"),
+        ("127.0.0.1:8080", "write http://127.0.0.1:8080"),
+        ("api.example.org", "write http://api.example.org"),
+        ("nonsense", "write a URL such as http://127.0.0.1:8080"),
+        ("ftp://x", "write a URL such as http://127.0.0.1:8080"),
     ] {
         let refused = fieldhouse("whoami").env("FIELDHOUSE_URL", address).output().expect("output");
         let error = String::from_utf8_lossy(&refused.stderr);
         assert_eq!(refused.status.code(), Some(2), "{address}");
-        assert!(error.contains(&format!("for '--base-url <URL>': write {wanted}\n")), "{address}: {error}");
+        assert!(error.contains(&format!("for '--base-url <URL>': {wanted}\n")), "{address}: {error}");
     }
 }
 

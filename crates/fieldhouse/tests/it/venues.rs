@@ -98,5 +98,10 @@ error: --latitude must be from -90 to 90. Send a value from -90 to 90.
 error: nothing to change: give at least one field
 
 "#]]);
+    let both = format!("venues change {ID} --field A --clear fields");
+    olga.types_with_key(&both).assert().code(2).stderr_eq(str![[r#"
+error: --field and --clear fields exclude each other
+
+"#]]);
     assert!(olga.stub.seen().is_empty());
 }

@@ -202,7 +202,7 @@ fn the_header_determines_the_layout() {
     assert_eq!(
         wrong("unitid,institution_name,sports\n"),
         "the file lacks columns of the EADA table of schools: city_txt, state_cd, zip_text, classification_name, \
-         partic_men, partic_women, partic_coed_men, partic_coed_women; it has unitid, institution_name, sports"
+         partic_men, partic_women, partic_coed_men, partic_coed_women; its columns are unitid, institution_name, sports"
     );
     assert!(
         wrong("sport,gender\n")

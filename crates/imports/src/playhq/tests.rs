@@ -153,7 +153,7 @@ fn an_invalid_row_is_refused_with_its_column() {
 fn another_table_is_refused_with_the_missing_columns() {
     let wrong = read(b"date,home,away\n2022-04-30,Magic,Rebels\n").expect_err("no export").to_string();
     assert!(wrong.starts_with("the file lacks columns of the PlayHQ fixture export: game date, grade"));
-    assert!(wrong.ends_with("it has date, home, away"), "{wrong}");
+    assert!(wrong.ends_with("its columns are date, home, away"), "{wrong}");
 }
 
 proptest! {

@@ -73,7 +73,7 @@ fn a_file_without_the_table_is_refused_with_the_reason() {
     }
     assert_eq!(
         wrong(b"Full Name;Born\nAda;1815\n"),
-        "the file lacks columns of the table of names: name; it has full name;born"
+        "the file lacks columns of the table of names: name; its columns are full name;born"
     );
     assert_eq!(wrong(b"name,NAME \nAda,Ada\n"), "the file has two columns named \"name\"");
     assert_eq!(wrong(b"\xff\xfen\0a\0m\0e\0"), "the file is not UTF-8: save it as CSV UTF-8");

@@ -7,6 +7,7 @@ use fieldhouse_domain::text::Email;
 use fieldhouse_store::login_failures::Wait;
 use jiff::SignedDuration;
 
+use crate::auth::limits::seconds;
 use crate::auth::tokens;
 use crate::call::Call;
 use crate::failure::Failure;
@@ -29,7 +30,8 @@ impl Attempt {
         let Err(Wait { failures, ends }) = begun else { return Ok(Self { subject }) };
         let wait = ends.duration_since(call.now()).as_secs() + 1;
         let detail = format!(
-            "The last {failures} attempts with this e-mail address failed. Wait {wait} seconds before the next attempt."
+            "The last {failures} attempts with this e-mail address failed. Wait {} before the next attempt.",
+            seconds(wait)
         );
         Err(Failure::new(Code::RateLimited, detail).header(header::RETRY_AFTER, wait.to_string()))
     }

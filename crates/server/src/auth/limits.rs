@@ -1,6 +1,7 @@
 //! Rate limits: each key, user, organization and anonymous address has a bucket that refills continuously (GCRA). Sign-in, refresh and
 //! guest creation have separate buckets by address, so that none can use up the others.
 
+use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
 
@@ -172,7 +173,8 @@ impl Limits {
             Err(not_until) => {
                 let wait = not_until.wait_time_from(self.clock.now()).as_secs() + 1;
                 let detail = format!(
-                    "The limit of {limit} requests a minute for this {name} is used up. Wait {wait} seconds."
+                    "The limit of {limit} requests per minute for this {name} is used up. Wait {}.",
+                    seconds(wait)
                 );
                 let rate_limit = RateLimitStatus { name, limit: limit.get(), remaining: 0 };
                 let failure =
@@ -184,6 +186,11 @@ impl Limits {
             }
         }
     }
+}
+
+/// A number of seconds, in words.
+pub(crate) fn seconds<N: Copy + fmt::Display + PartialEq + From<u8>>(count: N) -> String {
+    if count == N::from(1) { "1 second".to_owned() } else { format!("{count} seconds") }
 }
 
 /// The network of one subscriber: an IPv4 address, or the first 64 bits of an IPv6 address (RFC 6177), because subscribers choose the rest.

@@ -24,15 +24,19 @@ const HEADERS: &[(&str, Type, &str)] = &[
         Type::String,
         "What is left of the limit that is closest to being used up: `\"name\";r=REMAINING;t=SECONDS` (IETF draft 10).",
     ),
-    ("RateLimit-Policy", Type::String, "That limit: `\"name\";q=REQUESTS;w=SECONDS` (IETF draft 10)."),
+    (
+        "RateLimit-Policy",
+        Type::String,
+        "The limit that is closest to being used up: `\"name\";q=REQUESTS;w=SECONDS` (IETF draft 10).",
+    ),
     ("Retry-After", Type::Integer, "How many seconds to wait before the next attempt."),
     ("Vary", Type::String, "The request headers that the response depends on."),
     ("WWW-Authenticate", Type::String, "How to authenticate (RFC 6750)."),
     ("X-Content-Type-Options", Type::String, "Always `nosniff`."),
     ("X-Guest-Token", Type::String, "A guest's token, on their first save. Send it in later requests."),
-    ("X-RateLimit-Limit", Type::Integer, "The same limit: requests a minute."),
-    ("X-RateLimit-Remaining", Type::Integer, "The requests that are left of it."),
-    ("X-RateLimit-Reset", Type::Integer, "The seconds until the full limit is available again."),
+    ("X-RateLimit-Limit", Type::Integer, "The same limit as in `RateLimit-Policy`: requests per minute."),
+    ("X-RateLimit-Remaining", Type::Integer, "The remaining requests under that limit."),
+    ("X-RateLimit-Reset", Type::Integer, "The number of seconds until the full limit is available again."),
     ("X-Request-Id", Type::String, "The request's id: the client's own if it is valid, otherwise a new one."),
 ];
 

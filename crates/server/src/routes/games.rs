@@ -56,7 +56,7 @@ pub(crate) async fn upcoming(call: Call<op::GamesUpcoming>) -> Result<Answered<o
     let from = query.from.unwrap_or_else(|| call.now());
     let to = query.to.unwrap_or_else(|| from.saturating_add(UPCOMING_DEFAULT).unwrap_or(Timestamp::MAX));
     if to < from || to.duration_since(from) > UPCOMING_MAX {
-        let fix = "Send a time after from, at most 180 days later.";
+        let fix = "Send a time after `from`, at most 180 days later.";
         return Err(Failure::parameter(Code::InvalidParameter, "to", "is out of range", fix));
     }
     let wanted = Upcoming { from, to, team: query.team_id, season: query.season_id, status: query.status };

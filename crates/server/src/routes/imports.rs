@@ -54,7 +54,7 @@ fn refused(bad: &[BadRow]) -> Failure {
     let count = bad.len();
     let named: Vec<_> = bad.iter().take(NAMED).collect();
     let detail = format!(
-        "{count} rows are invalid, so nothing was imported. Correct them, or send skip_bad to skip them."
+        "Nothing was imported, because the file has invalid rows: {count}. Correct them, or set skip_bad to true."
     );
     Failure::new(Code::ValidationFailed, detail).with("bad_rows", json!(named)).with("bad_row_count", count)
 }

@@ -86,6 +86,17 @@ async fn seasons_are_filtered_by_status_sport_year_and_words() {
         is_problem(&manager.get(&long).await, Code::InvalidParameter, "too many words");
         let long = format!("{SEASONS}?q={}", "a".repeat(201));
         is_problem(&manager.get(&long).await, Code::InvalidParameter, "too long a word");
+        for (query, detail) in [
+            ("year=20260", "year must be from 1900 to 2199."),
+            ("year=MMXXVI", "year is not an integer."),
+            ("year=40000", "year is too large."),
+            ("limit=-1", "limit is too small."),
+            ("colour=red", "colour is not a known parameter."),
+            ("year=1&status=over", "2 parameters are invalid."),
+        ] {
+            let refused = manager.get(&format!("{SEASONS}?{query}")).await;
+            assert_eq!(refused.body["detail"], detail, "{query}");
+        }
     })
     .await;
 }
