@@ -110,8 +110,11 @@ async fn a_record_in_use_is_not_deleted() {
         let in_use = |refusal: Refusal, counted: &str| {
             assert!(matches!(&refusal, Refusal::InUse(why) if why.contains(counted)), "{refusal:?}");
         };
-        in_use(refusal(job(store, &club, seasons::Delete(season.id)).await), "games that refer to it: 4");
-        in_use(refusal(job(store, &club, commands::Delete(venue.id)).await), "games that refer to it: 1");
+        in_use(
+            refusal(job(store, &club, seasons::Delete(season.id)).await),
+            "4 divisions, teams and games refer to it",
+        );
+        in_use(refusal(job(store, &club, commands::Delete(venue.id)).await), "1 game refers to it");
         assert_eq!(venues(store, &club).await, ["Oval"]);
         let lonely = leagues::season("Lonely");
         club.create(store, vec![lonely.clone().into()]).await;

@@ -243,7 +243,7 @@ fn the_audit_log_is_listed_and_verified() {
         let verify = ["admin", "audit", "verify", "--organization", "riverside-club"];
         let intact = run(place.operates(&verify));
         assert_eq!((intact.code, intact.error.as_str()), (0, ""), "{intact:?}");
-        assert!(intact.out.contains("The audit log is intact: 2 entries"), "{}", intact.out);
+        assert!(intact.out.contains("The audit log is intact. Entries: 2."), "{}", intact.out);
         let unknown = run(place.operates(&["admin", "audit", "verify", "--organization", "nowhere"]));
         assert!(
             unknown.code == 1 && unknown.error.contains("the organization nowhere does not exist"),

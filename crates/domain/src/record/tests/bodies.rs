@@ -29,7 +29,7 @@ fn every_error_is_in_one_refusal_in_the_order_of_the_fields() {
     assert_eq!(
         errors(read_json::<NewVenue>(&body, vec!["/address".to_owned()])),
         [
-            "/name required: is missing. Send this field.",
+            "/name required: is missing. Add this field.",
             "/address repeated: is given twice. Send it once.",
             "/latitude out_of_range: must be from -90 to 90. Send a value from -90 to 90.",
             "/longitude invalid: is not a number. Send a number.",
@@ -67,8 +67,8 @@ fn errors_of_a_nested_object_are_at_its_place() {
         [
             "/name required: must not be empty. Send 1 to 200 characters.",
             "/scoring/win out_of_range: must be from -100 to 100. Send a value from -100 to 100.",
-            "/scoring/draw required: is missing. Send this field.",
-            "/scoring/loss required: is missing. Send this field.",
+            "/scoring/draw required: is missing. Add this field.",
+            "/scoring/loss required: is missing. Add this field.",
             "/scoring/tie unknown_field: is not a known field. Leave it out, or use one of: win, draw, loss.",
         ]
     );
@@ -149,10 +149,10 @@ fn rules_between_fields_are_reported_with_the_errors_of_fields() {
     assert_eq!(
         errors(read::<NewSeason>(&days)),
         [
-            "/name required: is missing. Send this field.",
+            "/name required: is missing. Add this field.",
             "/sport invalid: is not a string. Send a string.",
             before,
-            "/time_zone required: is missing. Send this field.",
+            "/time_zone required: is missing. Add this field.",
         ]
     );
     let sport = "/sport invalid: is not a string. Send a string.";

@@ -71,10 +71,10 @@ fn every_error_of_a_query_is_in_one_refusal_under_the_name_of_its_parameter() {
         [
             "low out_of_range: is too small. Send at least 1.",
             "high out_of_range: is too large. Send at most 9.",
-            "year invalid: is not an integer in range. Send an integer in range.",
+            "year invalid: is too large. Send a smaller integer.",
             "open invalid: is not true or false. Send true or false.",
             "names invalid: is not a list. Send a list.",
-            &format!("lwo unknown_field: is not a known field. Leave it out, or use one of: {fields}."),
+            &format!("lwo unknown_field: is not a known parameter. Leave it out, or use one of: {fields}."),
         ]
     );
 }
@@ -90,14 +90,18 @@ fn a_repeated_parameter_is_refused_once() {
 
 #[test]
 fn integers_are_whole_and_in_range() {
-    let wrong = "/it invalid: is not an integer in range. Send an integer in range.";
+    let wrong = "/it invalid: is not an integer. Send an integer.";
+    let (small, large) = (
+        "/it invalid: is too small. Send a larger integer.",
+        "/it invalid: is too large. Send a smaller integer.",
+    );
     for value in [json!(1.5), json!(1.0), json!("1"), json!(true), json!(null), json!(u64::MAX)] {
         assert_eq!(of_json::<i64>(&value), Err(wrong.to_owned()), "{value}");
     }
     assert_eq!(of_json(&json!(i64::MIN)), Ok(i64::MIN));
     assert_eq!(of_json(&json!(i64::MAX)), Ok(i64::MAX));
-    assert_eq!(of_json::<u32>(&json!(-1)), Err(wrong.to_owned()));
-    assert_eq!(of_json::<i16>(&json!(32_768)), Err(wrong.to_owned()));
+    assert_eq!(of_json::<u32>(&json!(-1)), Err(small.to_owned()));
+    assert_eq!(of_json::<i16>(&json!(32_768)), Err(large.to_owned()));
     for text in ["", "1.0", " 1", "9223372036854775808", "0x1", "1e3"] {
         assert_eq!(of_text::<i64>(text), Err(wrong.to_owned()), "{text}");
     }
