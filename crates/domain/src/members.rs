@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_changes_or_gives_a_role_above_their_own() {
+    fn a_member_cannot_change_or_give_a_role_above_their_own() {
         for actor in Role::ALL {
             for before in Role::ALL {
                 let member = member(before, false);

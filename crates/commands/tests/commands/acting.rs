@@ -20,7 +20,7 @@ async fn operator(store: &Store, club: &Club, command: Create) {
 }
 
 #[tokio::test]
-async fn a_command_does_the_same_whoever_runs_it_and_the_ledger_names_them() {
+async fn a_command_does_the_same_for_every_actor_and_the_ledger_names_them() {
     for database in databases::both() {
         let store = &database.open().await;
         let club = Club::found(store, "Acting").await;

@@ -85,13 +85,18 @@ async fn every_unchanged_record_returns_304() {
         for (list, record) in [
             (winter, "/api/v1/games"),
             ("/api/v1/seasons", "/api/v1/seasons"),
+            ("/api/v1/venues", "/api/v1/venues"),
             ("/api/v1/members", "/api/v1/members"),
             ("/api/v1/api-keys", "/api/v1/api-keys"),
             ("/api/v1/colleges?q=bethel", "/api/v1/colleges"),
             ("/api/v1/colleges/programs?sport=softball", "/api/v1/colleges/programs"),
         ] {
             let id = first(list).await;
-            read.push((owner, format!("{record}/{}", id.as_str().expect("an id"))));
+            let path = format!("{record}/{}", id.as_str().expect("an id"));
+            if ["/api/v1/seasons", "/api/v1/venues"].contains(&record) {
+                read.push((owner, format!("{path}/history")));
+            }
+            read.push((owner, path));
         }
         for (reader, path) in read {
             // The first request records the use of a key, which is part of the key's own record.
