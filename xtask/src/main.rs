@@ -1,6 +1,6 @@
 //! Fieldhouse's own build tool, run as `cargo xtask <command>`.
 //!
-//! This file has only the list of commands. Each command has a file (`test.rs`, `postgres.rs`, `bench.rs`, `generate.rs`) with a function
+//! This file has only the list of commands. Each command has a file (`test.rs`, `postgres.rs`, `bench`, `generate.rs`) with a function
 //! `run`; shared code is in files named by its noun. To add a command, add a file and a line to [`Command`].
 
 use std::path::Path;

@@ -7,7 +7,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
@@ -25,15 +25,19 @@ const LOCALES: [&[&str]; 4] = [
     &["--locale=C"],
 ];
 
-/// Nothing survives the run, so nothing waits for the disk. Tests of several crates connect at the same time.
+/// Tests of several crates connect at the same time.
 const SETTINGS: &str = "
-fsync = off
-synchronous_commit = off
-full_page_writes = off
 shared_buffers = 128MB
 max_connections = 400
 listen_addresses = '127.0.0.1'
 ssl = on
+";
+
+/// For tests: nothing survives the run, so nothing waits for the disk.
+const NOT_DURABLE: &str = "
+fsync = off
+synchronous_commit = off
+full_page_writes = off
 ";
 
 /// On request, starts the server and reports the result; when xtask is done or has ended, stops the server and removes the folder.
@@ -66,6 +70,15 @@ pub(crate) struct Server {
 impl Server {
     /// Creates and starts a server, and returns when it accepts connections.
     pub(crate) fn start() -> Result<Self> {
+        Self::start_with(NOT_DURABLE)
+    }
+
+    /// The same with the durability of a real server, for benchmarks.
+    pub(crate) fn start_durable() -> Result<Self> {
+        Self::start_with("")
+    }
+
+    fn start_with(settings: &str) -> Result<Self> {
         let binaries = binaries::folder()?;
         let account = Account::choose()?;
         // Always /tmp: the path of a socket must be short, and the other account may not be able to enter TMPDIR.
@@ -77,7 +90,7 @@ impl Server {
         certificates::write(&account, folder.path())?;
         initdb(&binaries, &account, folder.path(), &password)?;
         let port = free_port()?;
-        configure(folder.path(), port)?;
+        configure(folder.path(), port, settings)?;
         launch(&mut watchdog, folder.path())?;
         println!(
             "PostgreSQL of {} listens in {} and on port {port}.",
@@ -87,13 +100,25 @@ impl Server {
         Ok(Self { _watchdog: watchdog, folder, port, password })
     }
 
+    /// Creates an empty database, and returns its URL.
+    pub(crate) fn create_database(&self, name: &str) -> Result<String> {
+        let mut command = Command::new(binaries::folder()?.join("createdb"));
+        command.arg("--host").arg(self.folder.path()).args(["--port", &self.port.to_string()]);
+        process::output(command.args(["--username=postgres", name]))?;
+        Ok(self.url(name))
+    }
+
+    fn url(&self, database: &str) -> String {
+        let host = self.folder.path().display().to_string().replace('/', "%2F");
+        format!("postgres://postgres@{host}:{}/{database}", self.port)
+    }
+
     /// The environment of the tests: the URL of the socket, the URL for TLS, and the certificate authority's file.
     pub(crate) fn environment(&self) -> [(&'static str, String); 3] {
         let Self { port, password, .. } = self;
         let folder = self.folder.path().display().to_string();
-        let host = folder.replace('/', "%2F");
         [
-            ("FIELDHOUSE_TEST_POSTGRES", format!("postgres://postgres@{host}:{port}/postgres")),
+            ("FIELDHOUSE_TEST_POSTGRES", self.url("postgres")),
             (
                 "FIELDHOUSE_TEST_POSTGRES_TLS",
                 format!("postgres://postgres:{password}@localhost:{port}/postgres?sslmode=require"),
@@ -142,13 +167,13 @@ fn free_port() -> Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
-fn configure(folder: &Path, port: u16) -> Result<()> {
+fn configure(folder: &Path, port: u16, settings: &str) -> Result<()> {
     let (certificate, key) = (certificates::SERVER, certificates::SERVER_KEY);
     let at = folder.display();
     let mut file = OpenOptions::new().append(true).open(folder.join("data/postgresql.conf"))?;
     write!(
         file,
-        "{SETTINGS}port = {port}
+        "{SETTINGS}{settings}port = {port}
 unix_socket_directories = '{at}'
 ssl_cert_file = '{at}/{certificate}'
 ssl_key_file = '{at}/{key}'

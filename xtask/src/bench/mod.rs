@@ -1,0 +1,101 @@
+//! `cargo xtask bench`: the server on each engine beside plain axum, which answers the same bytes, in turns in one run.
+//!
+//! Absolute figures vary with the machine; ratios and the processor time of a request hold. The load is wrk's: 32 connections that stay
+//! open. Every round checks that each response was a success. What is measured is in `workloads.rs`, the servers are in `program.rs`.
+
+mod load;
+mod program;
+mod workloads;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+
+use crate::process::{self, cargo, on_path};
+use crate::server::Server;
+use load::{Figures, report};
+use program::{Program, binary};
+use workloads::{Workload, first_page};
+
+/// A database to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Engine {
+    Sqlite,
+    Postgres,
+}
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// How long each workload runs in a round, in seconds
+    #[arg(long, default_value_t = 5)]
+    seconds: u32,
+    /// How often each workload is run
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// The databases to measure
+    #[arg(long, value_enum, value_delimiter = ',', default_values = ["sqlite", "postgres"])]
+    engines: Vec<Engine>,
+    /// Another `fieldhouse` program to measure in turns with this one, such as one built from an earlier commit
+    #[arg(long, value_name = "PROGRAM")]
+    other: Option<PathBuf>,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    if on_path("wrk").is_none() {
+        bail!("wrk is missing: install it with `apt-get install wrk` or `brew install wrk`");
+    }
+    process::run(cargo().args(["build", "--release", "--locked"]))?;
+    let limit = "build --release --locked -p fieldhouse-server --example limit";
+    process::run(cargo().args(limit.split(' ')))?;
+    let postgres = options.engines.contains(&Engine::Postgres).then(Server::start_durable);
+    let postgres = postgres.transpose()?;
+    for engine in &options.engines {
+        let database = postgres.as_ref().filter(|_| *engine == Engine::Postgres);
+        measure(options, *engine, database)?;
+    }
+    Ok(())
+}
+
+fn measure(options: &Options, engine: Engine, database: Option<&Server>) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let this = binary("fieldhouse");
+    let named = [("", Some(this.as_path())), ("other: ", options.other.as_deref())];
+    let mut programs = Vec::new();
+    for (label, path) in named {
+        let Some(path) = path else { continue };
+        programs.push((label, start(path, &folder.path().join(programs.len().to_string()), database)?));
+    }
+    let bytes = folder.path().join("body.json");
+    let page = first_page(&programs[0].1)?;
+    fs::write(&bytes, &page)?;
+    let limit = Program::limit(&bytes)?;
+
+    let mut workloads = vec![Workload::limit(&limit)];
+    for (label, program) in &programs {
+        workloads.extend(Workload::all(label, program)?);
+    }
+    let mut rounds: Vec<Vec<Figures>> = Vec::new();
+    for round in 0..options.rounds {
+        let figures = workloads.iter().map(|workload| workload.measure(options.seconds, round));
+        rounds.push(figures.collect::<Result<_>>()?);
+    }
+    println!(
+        "\n{engine:?}: {} bytes in a page of seasons, 32 connections, medians of {} rounds",
+        page.len(),
+        rounds.len()
+    );
+    report(&workloads, &rounds);
+    for (label, program) in &programs {
+        println!("{label}resident memory afterwards: {} MB.", program.resident_megabytes()?);
+    }
+    Ok(())
+}
+
+fn start(path: &Path, folder: &Path, database: Option<&Server>) -> Result<Program> {
+    fs::create_dir(folder)?;
+    let name = format!("bench_{}", folder.file_name().unwrap_or_default().to_string_lossy());
+    let url = database.map(|server| server.create_database(&name)).transpose()?;
+    Program::fieldhouse(path, folder, url.as_deref())
+}
