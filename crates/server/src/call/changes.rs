@@ -3,8 +3,6 @@
 //! A token is a position in the organization's ledger, signed for the list and the organization. The cursor of a page of changes contains
 //! the token of the first page, so that the client knows where to start the next time.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fieldhouse_api::{Code, Op, Page, Tombstone};
 use fieldhouse_domain::ids::Id as _;
 use fieldhouse_store::ledger::{self, Changed, Following, Head, Point};
@@ -12,15 +10,10 @@ use fieldhouse_store::records::{self, Stored};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use subtle::ConstantTimeEq;
 
 use super::{Bounds, Call, Part};
 use crate::answer::Answered;
 use crate::failure::Failure;
-use crate::key_ring::Purpose;
-
-/// The number of signature bytes in a token.
-const SIGNATURE: usize = 16;
 
 /// A position in the organization's ledger.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -143,9 +136,7 @@ impl<O: Op> Call<O> {
 
     /// The token of a position in the ledger.
     fn sync_token(&self, sync: Sync) -> Result<String, Failure> {
-        let place = serde_json::to_vec(&sync).map_err(|error| Failure::internal(error.to_string()))?;
-        let signature = self.app.key_ring.mac(Purpose::Cursor, &self.signed_place(&place)?);
-        Ok(URL_SAFE_NO_PAD.encode([&signature[..SIGNATURE], &place].concat()))
+        self.seal(&self.sync_scope()?, &sync)
     }
 
     /// Starts to read changes.
@@ -180,21 +171,12 @@ impl<O: Op> Call<O> {
     }
 
     fn place(&self, token: &str) -> Result<Sync, Failure> {
-        let wrong = || Failure::of(Code::InvalidCursor);
-        let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|_| wrong())?;
-        let (signature, place) = bytes.split_at_checked(SIGNATURE).ok_or_else(wrong)?;
-        let signed = self.signed_place(place)?;
-        let mut expected = self.app.key_ring.macs(Purpose::Cursor, &signed);
-        if !expected.any(|(_, expected)| bool::from(expected[..SIGNATURE].ct_eq(signature))) {
-            return Err(wrong());
-        }
-        serde_json::from_slice(place).map_err(|_| wrong())
+        self.unseal(&self.sync_scope()?, token)
     }
 
-    /// The bytes that a token's signature covers. Every member of the organization may use it, for this list.
-    fn signed_place(&self, place: &[u8]) -> Result<Vec<u8>, Failure> {
-        let head = format!("sync\n{}\n{}\n", O::OPERATION.id(), self.scope()?.organization());
-        Ok([head.as_bytes(), place].concat())
+    /// A token is valid for the list, for every member of the organization.
+    fn sync_scope(&self) -> Result<String, Failure> {
+        Ok(format!("sync\n{}\n{}\n", O::OPERATION.id(), self.scope()?.organization()))
     }
 }
 

@@ -105,25 +105,36 @@ impl<O: Op> Call<O> {
     }
 
     fn cursor(&self, point: &impl Serialize) -> Result<String, Failure> {
-        let point = serde_json::to_vec(point).map_err(|error| Failure::internal(error.to_string()))?;
-        let signature = self.app.key_ring.mac(Purpose::Cursor, &self.signed(&point)?);
-        Ok(URL_SAFE_NO_PAD.encode([&signature[..SIGNATURE], &point].concat()))
+        self.seal(&self.cursor_scope()?, point)
     }
 
     fn point<P: DeserializeOwned>(&self, cursor: &str) -> Result<P, Failure> {
+        self.unseal(&self.cursor_scope()?, cursor)
+    }
+
+    /// Writes a value as opaque text, signed together with the scope in which it is valid.
+    pub(super) fn seal(&self, scope: &str, value: &impl Serialize) -> Result<String, Failure> {
+        let value = serde_json::to_vec(value).map_err(|error| Failure::internal(error.to_string()))?;
+        let signed = [scope.as_bytes(), &value].concat();
+        let signature = self.app.key_ring.mac(Purpose::Cursor, &signed);
+        Ok(URL_SAFE_NO_PAD.encode([&signature[..SIGNATURE], &value].concat()))
+    }
+
+    /// Reads a value that [`Call::seal`] wrote for the same scope.
+    pub(super) fn unseal<T: DeserializeOwned>(&self, scope: &str, text: &str) -> Result<T, Failure> {
         let wrong = || Failure::of(Code::InvalidCursor);
-        let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| wrong())?;
-        let (signature, point) = bytes.split_at_checked(SIGNATURE).ok_or_else(wrong)?;
-        let signed = self.signed(point)?;
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| wrong())?;
+        let (signature, value) = bytes.split_at_checked(SIGNATURE).ok_or_else(wrong)?;
+        let signed = [scope.as_bytes(), value].concat();
         let mut expected = self.app.key_ring.macs(Purpose::Cursor, &signed);
         if !expected.any(|(_, expected)| bool::from(expected[..SIGNATURE].ct_eq(signature))) {
             return Err(wrong());
         }
-        serde_json::from_slice(point).map_err(|_| wrong())
+        serde_json::from_slice(value).map_err(|_| wrong())
     }
 
-    /// The bytes that a cursor's signature covers.
-    fn signed(&self, point: &[u8]) -> Result<Vec<u8>, Failure> {
+    /// A cursor is valid for the operation, the caller and the filters.
+    fn cursor_scope(&self) -> Result<String, Failure> {
         let mut filters =
             serde_json::to_value(&self.query).map_err(|error| Failure::internal(error.to_string()))?;
         if let Some(filters) = filters.as_object_mut() {
@@ -133,8 +144,7 @@ impl<O: Op> Call<O> {
             Some(scope) => format!("{} {}", scope.organization(), scope.user()),
             None => self.context.header(crate::auth::credentials::GUEST_TOKEN).unwrap_or_default().to_owned(),
         };
-        let head = format!("{}\n{caller}\n{filters}\n", O::OPERATION.id());
-        Ok([head.as_bytes(), point].concat())
+        Ok(format!("{}\n{caller}\n{filters}\n", O::OPERATION.id()))
     }
 }
 
