@@ -3,9 +3,10 @@
 //! A new kind of record gets one line in the table at the end. [`crate::Moment`] creates ids.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::str::FromStr;
 
-use type_safe_id::{DynamicType, TypeSafeId};
+use type_safe_id::{StaticType, TypeSafeId};
 use uuid::Uuid;
 
 use crate::record::{At, Cell, CellKind, Column, Field, Input, Properties, Schemas};
@@ -27,14 +28,22 @@ pub trait Id: Copy + Column + fmt::Display + FromStr<Err = InvalidId> + Send + S
     fn uuid(self) -> Uuid;
 }
 
-fn encode(prefix: &str, uuid: Uuid, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let kind = DynamicType::new(prefix).map_err(|_| fmt::Error)?;
-    write!(f, "{}", TypeSafeId::from_type_and_uuid(kind, uuid))
+/// The type of an id for the library that writes and reads them.
+struct Prefix<I>(PhantomData<I>);
+
+impl<I> Default for Prefix<I> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
 }
 
-fn decode(prefix: &'static str, text: &str) -> Result<Uuid, InvalidId> {
-    let id: TypeSafeId<DynamicType> = text.parse().map_err(|_| InvalidId { prefix })?;
-    if id.type_prefix() == prefix { Ok(id.uuid()) } else { Err(InvalidId { prefix }) }
+impl<I: Id> StaticType for Prefix<I> {
+    const TYPE: &'static str = I::PREFIX;
+}
+
+fn decode<I: Id>(text: &str) -> Result<I, InvalidId> {
+    let id: TypeSafeId<Prefix<I>> = text.parse().map_err(|_| InvalidId { prefix: I::PREFIX })?;
+    Ok(I::from_uuid(id.uuid()))
 }
 
 macro_rules! ids {
@@ -49,14 +58,16 @@ macro_rules! ids {
             fn uuid(self) -> Uuid { self.0 }
         }
         impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { encode($prefix, self.0, f) }
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&TypeSafeId::<Prefix<Self>>::from_uuid(self.0), f)
+            }
         }
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { fmt::Display::fmt(self, f) }
         }
         impl FromStr for $name {
             type Err = InvalidId;
-            fn from_str(text: &str) -> Result<Self, InvalidId> { decode($prefix, text).map(Self) }
+            fn from_str(text: &str) -> Result<Self, InvalidId> { decode(text) }
         }
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> { s.collect_str(self) }

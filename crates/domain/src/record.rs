@@ -11,8 +11,9 @@
 //! - `derived(name_folded = self.name.folded())`: columns that are computed from fields.
 //!
 //! Each field says who sets it: `#[field(client)]` (in the bodies of create and change), `create_only` or `server`. It may also be
-//! `bookkeeping` or `moment` (ignored in comparisons) or `secret` (never in a body, an image or `Debug`). `default` is the value of a field
-//! that a body of create leaves out, `initial` the value that the server sets. `min` and `max` limit numbers and the length of lists.
+//! `bookkeeping` or `moment` (ignored in comparisons), `secret` (never in a body, an image or `Debug`) or `sealed` (data of a child: never
+//! in `Debug`, and in a response only through a view). `default` is the value of a field that a body of create leaves out, `initial` the
+//! value that the server sets. `min` and `max` limit numbers and the length of lists.
 
 mod body;
 mod cell;
@@ -25,7 +26,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 pub use body::{
-    At, Body, Bounds, Fields, Input, Properties, Schemas, object, read_json, read_object, read_pairs,
+    At, Body, Bounds, Fields, Input, Properties, Schemas, read_json, read_object, read_pairs, serialize,
 };
 pub use cell::{Bytes, Cell, CellKind, Cells, Column, list_cell};
 pub use field::Field;

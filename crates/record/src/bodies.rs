@@ -5,6 +5,7 @@ use quote::{format_ident, quote};
 use syn::{Attribute, DeriveInput, Expr, Ident, LitStr, Path, Result, Type};
 
 use crate::declaration::{self, Bounds, Declaration, Field};
+use crate::records;
 
 /// What happens if a body leaves a field out.
 enum Absence {
@@ -222,10 +223,12 @@ fn body_of_create(record: &Declaration, fields: &[&Field], changes: bool) -> Tok
         }
     };
     let implementation = implementation(&shape, rules.as_ref());
+    let debug = records::debug(&name, fields.iter().copied());
     quote! {
         #[doc = #docs]
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, PartialEq)]
         pub struct #name { #(#declared),* }
+        #debug
         #new
         #implementation
     }
@@ -269,11 +272,13 @@ fn body_of_change(record: &Declaration, fields: &[&Field]) -> TokenStream {
         rules: None,
     };
     let implementation = implementation(&shape, rules.as_ref());
+    let debug = records::debug(&name, fields.iter().copied());
     let names = &names;
     quote! {
         #[doc = #docs]
-        #[derive(Clone, Debug, Default, PartialEq)]
+        #[derive(Clone, Default, PartialEq)]
         pub struct #name { #(#declared),* }
+        #debug
         #implementation
         impl #of {
             /// The record after a change, or a refusal if it violates a rule between fields.
@@ -321,8 +326,9 @@ fn implementation(shape: &Shape, rules: Option<&TokenStream>) -> TokenStream {
                 #rules
                 ::core::option::Option::Some(Self { #(#values),* })
             }
-            fn write(&self, object: &mut ::serde_json::Map<::std::string::String, ::serde_json::Value>) {
+            fn write<M: ::serde::ser::SerializeMap>(&self, object: &mut M) -> ::core::result::Result<(), M::Error> {
                 #(#writes)*
+                ::core::result::Result::Ok(())
             }
             fn properties(mut object: ::fieldhouse_domain::record::Properties) -> ::fieldhouse_domain::record::Properties {
                 #(#properties)*
@@ -367,7 +373,7 @@ fn implementation(shape: &Shape, rules: Option<&TokenStream>) -> TokenStream {
         }
         impl ::serde::Serialize for #name {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
-                ::serde::Serialize::serialize(&::fieldhouse_domain::record::object(self), serializer)
+                ::fieldhouse_domain::record::serialize(self, serializer)
             }
         }
     }
@@ -413,21 +419,19 @@ fn bounds(Bounds { min, max }: &Bounds) -> Option<TokenStream> {
 fn write(member: &Member) -> TokenStream {
     let Member { name, wire, kind, absence, flatten, .. } = member;
     if *flatten {
-        return quote! { ::fieldhouse_domain::record::Body::write(&self.#name, object); };
+        return quote! { ::fieldhouse_domain::record::Body::write(&self.#name, object)?; };
     }
     match absence {
-        Absence::Required => {
-            quote! { object.insert(#wire.to_owned(), ::fieldhouse_domain::record::image_of(&self.#name)); }
-        }
+        Absence::Required => quote! { object.serialize_entry(#wire, &self.#name)?; },
         Absence::Default(default) => quote! {
             let default: #kind = #default;
             if self.#name != default {
-                object.insert(#wire.to_owned(), ::fieldhouse_domain::record::image_of(&self.#name));
+                object.serialize_entry(#wire, &self.#name)?;
             }
         },
         Absence::Left | Absence::LeftOrEmptied => quote! {
             if let ::core::option::Option::Some(value) = &self.#name {
-                object.insert(#wire.to_owned(), ::fieldhouse_domain::record::image_of(value));
+                object.serialize_entry(#wire, value)?;
             }
         },
     }

@@ -27,6 +27,8 @@ pub(crate) struct Field {
     pub(crate) bookkeeping: bool,
     /// Never in a body, an image or `Debug`.
     pub(crate) secret: bool,
+    /// Data of a child: never in `Debug`, and in a response only through a view of its class.
+    pub(crate) sealed: bool,
     /// The value of a field that a body of create leaves out.
     pub(crate) default: Option<Expr>,
     /// The value that the server sets when the record is created.
@@ -35,6 +37,11 @@ pub(crate) struct Field {
 }
 
 impl Field {
+    /// What `Debug` shows instead of the value.
+    pub(crate) fn hidden(&self) -> Option<&'static str> {
+        if self.secret { Some("(secret)") } else { self.sealed.then_some("(sealed)") }
+    }
+
     /// The field's name in JSON and SQL.
     pub(crate) fn text(&self) -> String {
         self.name.to_string()
@@ -123,9 +130,11 @@ impl Declaration {
                 "#[record(table = \"...\", alias = \"...\")] is required",
             ));
         }
-        if let Some(secret) = declaration.fields.iter().find(|field| field.secret && declaration.wire) {
-            let message = "a secret cannot be in a response: the record needs a view";
-            return Err(Error::new_spanned(&secret.name, message));
+        let hidden = declaration.fields.iter().find(|field| field.hidden().is_some() && declaration.wire);
+        if let Some(hidden) = hidden {
+            let message =
+                "a response cannot show a secret or sealed field as declared: the record needs a view";
+            return Err(Error::new_spanned(&hidden.name, message));
         }
         Ok(declaration)
     }
@@ -172,7 +181,7 @@ pub(crate) fn docs_text(docs: &[Attribute]) -> String {
 fn field(field: &syn::Field) -> Result<Field> {
     let name = field.ident.clone().ok_or_else(|| Error::new_spanned(field, "a named field is required"))?;
     let mut setter = None;
-    let (mut bookkeeping, mut secret) = (false, false);
+    let (mut bookkeeping, mut secret, mut sealed) = (false, false, false);
     let (mut default, mut initial) = (None, None);
     let mut bounds = Bounds::default();
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("field")) {
@@ -187,6 +196,8 @@ fn field(field: &syn::Field) -> Result<Field> {
                 bookkeeping = true;
             } else if meta.path.is_ident("secret") {
                 secret = true;
+            } else if meta.path.is_ident("sealed") {
+                sealed = true;
             } else if meta.path.is_ident("default") {
                 default = Some(meta.value()?.parse()?);
             } else if meta.path.is_ident("initial") {
@@ -197,7 +208,7 @@ fn field(field: &syn::Field) -> Result<Field> {
                 bounds.max = Some(meta.value()?.parse()?);
             } else {
                 let known =
-                    "client, create_only, server, bookkeeping, moment, secret, default, initial, min or max";
+                    "client, create_only, server, bookkeeping, moment, secret, sealed, default, initial, min or max";
                 return Err(meta.error(format!("expected {known}")));
             }
             Ok(())
@@ -216,6 +227,7 @@ fn field(field: &syn::Field) -> Result<Field> {
         setter,
         bookkeeping,
         secret,
+        sealed,
         default,
         initial,
         bounds,

@@ -11,7 +11,7 @@ mod statements;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Derives `Record`, `Debug` without secrets, and the bodies of create and change, from a struct's fields.
+/// Derives `Record`, `Debug` without secret and sealed values, and the bodies of create and change, from a struct's fields.
 #[proc_macro_derive(Record, attributes(record, field))]
 pub fn derive_record(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

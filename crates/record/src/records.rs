@@ -1,14 +1,15 @@
-//! Generates the `Record` trait, `Debug` without secrets, and the bodies.
+//! Generates the `Record` trait, `Debug` without secret and sealed values, and the bodies.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::Ident;
 
 use crate::bodies;
 use crate::declaration::{Declaration, Field, Setter};
 use crate::statements::{self, Statements};
 
 pub(crate) fn expand(record: &Declaration) -> TokenStream {
-    let debug = debug(record);
+    let debug = debug(&record.name, &record.fields);
     let implementation = implementation(record);
     let bodies = bodies::of_record(record);
     let create = create(record);
@@ -16,12 +17,12 @@ pub(crate) fn expand(record: &Declaration) -> TokenStream {
     quote! { #debug #implementation #bodies #create #schema }
 }
 
-fn debug(record: &Declaration) -> TokenStream {
-    let name = &record.name;
-    let shown = record.fields.iter().map(|field| {
+/// `Debug` of a record or its body, without secret and sealed values.
+pub(crate) fn debug<'a>(name: &Ident, fields: impl IntoIterator<Item = &'a Field>) -> TokenStream {
+    let shown = fields.into_iter().map(|field| {
         let (ident, text) = (&field.name, field.text());
-        if field.secret {
-            quote! { .field(#text, &::core::format_args!("(secret)")) }
+        if let Some(instead) = field.hidden() {
+            quote! { .field(#text, &::core::format_args!(#instead)) }
         } else {
             quote! { .field(#text, &self.#ident) }
         }

@@ -19,6 +19,9 @@ fn the_code_for_a_record() {
             /// The IANA time zone of the venue.
             #[field(create_only, default = TimeZoneName::utc())]
             pub time_zone: TimeZoneName,
+            /// The name of the child who looks after it.
+            #[field(client, sealed)]
+            pub helper: Option<String>,
             /// The code of its door.
             #[field(server, secret, initial = None)]
             pub door_code: Option<String>,
@@ -66,12 +69,20 @@ fn a_field_without_a_setter_is_refused() {
 }
 
 #[test]
-fn a_secret_is_never_in_a_response() {
-    let input: syn::DeriveInput = parse_quote! {
+fn a_secret_or_sealed_field_is_never_in_a_response_as_declared() {
+    let secret: syn::DeriveInput = parse_quote! {
         #[record(table = "users", alias = "u", wire)]
         pub struct User { #[field(server, secret)] pub password_hash: String }
     };
-    assert!(crate::declaration::Declaration::parse(&input).is_err());
+    let sealed: syn::DeriveInput = parse_quote! {
+        #[record(table = "children", alias = "c", wire)]
+        pub struct Child { #[field(client, sealed)] pub name: String }
+    };
+    for input in [secret, sealed] {
+        let error = crate::declaration::Declaration::parse(&input).err().expect("an error");
+        let message = "a response cannot show a secret or sealed field as declared: the record needs a view";
+        assert_eq!(error.to_string(), message);
+    }
 }
 
 #[test]

@@ -122,7 +122,6 @@ CREATE TABLE seasons (
     CONSTRAINT seasons__name UNIQUE (org_id, name_folded)
 ) {tenant};
 CREATE INDEX seasons_by_day ON seasons (org_id, listed_on, id);
-CREATE INDEX seasons_by_change ON seasons (org_id, updated_at, id);
 CREATE UNIQUE INDEX seasons__external_id ON seasons (org_id, external_id) WHERE external_id IS NOT NULL;
 
 CREATE TABLE divisions (
@@ -234,7 +233,6 @@ CREATE TABLE colleges (
     version {int} NOT NULL
 ) {reference};
 CREATE INDEX colleges_by_name ON colleges (name_folded, id);
-CREATE INDEX colleges_by_state ON colleges (state, name_folded, id);
 
 -- Each word of a college's folded name, for searches by prefix.
 CREATE TABLE college_words (

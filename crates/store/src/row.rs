@@ -55,9 +55,9 @@ impl<'a> Row<'a> {
         R::load(self).map(Some)
     }
 
-    /// Skips the columns of a record.
-    pub(crate) fn skip<R: Record>(&mut self) {
-        self.at += R::FIELDS.len();
+    /// Skips columns.
+    pub(crate) fn skip(&mut self, columns: usize) {
+        self.at += columns;
     }
 
     /// Goes back one column.

@@ -6,6 +6,7 @@ use constcat::concat;
 use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{Id as _, SeasonId};
+use fieldhouse_domain::record::Record as _;
 use fieldhouse_domain::seasons::{Season, SeasonStatus};
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::ExternalId;
@@ -15,26 +16,23 @@ use uuid::Uuid;
 use crate::access::Proof;
 use crate::engine::{Reader, first};
 use crate::error::Result;
-use crate::ledger::reading::{CHANGES, changes};
-use crate::ledger::{Changed, Point};
+use crate::ledger::reading::{CHANGES, changes, listed, positioned};
+use crate::ledger::{Changed, Listing, Point};
 use crate::query::queries;
 use crate::row::Row;
 use crate::search::name_matches;
 use crate::value::{Value, id, values};
 
-/// The seasons with the given ids, each row with one of its divisions, unordered. [`Gathering`] sorts them, because a sort in the database
+/// The columns of a season and of one of its divisions.
+const COLUMNS: &str = concat!(Season::COLUMNS, ", ", Division::COLUMNS, ", d.name_folded");
+
+/// Adds the season with the id `page.id` and its divisions, one a row, unordered. [`Gathering`] sorts them, because a sort in the database
 /// would have to carry all their columns.
 macro_rules! with_divisions {
-    ($ids:expr) => {
+    ($page:expr) => {
         concat!(
-            "WITH page AS (",
-            $ids,
-            ") SELECT ",
-            Season::COLUMNS,
-            ", ",
-            Division::COLUMNS,
-            ", d.name_folded
-            FROM page JOIN seasons s ON s.org_id = $1 AND s.id = page.id
+            $page,
+            " LEFT JOIN seasons s ON s.org_id = $1 AND s.id = page.id
             LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id"
         )
     };
@@ -43,13 +41,16 @@ macro_rules! with_divisions {
 /// Seasons of the organization $1 that match the filters $4 to $7, after the position $2, $3.
 macro_rules! page {
     ($and:expr) => {
-        with_divisions!(concat!(
-            "SELECT id FROM seasons WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
-                AND (CAST($4 AS TEXT) IS NULL OR status = $4) AND (CAST($5 AS TEXT) IS NULL OR sport = $5)
-                AND listed_on <= $6 AND COALESCE(ends_on, listed_on) >= $7",
-            $and,
-            " ORDER BY listed_on DESC, id DESC LIMIT $8"
-        ))
+        positioned!(
+            COLUMNS,
+            with_divisions!(concat!(
+                "(SELECT id FROM seasons WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
+                    AND (CAST($4 AS TEXT) IS NULL OR status = $4) AND (CAST($5 AS TEXT) IS NULL OR sport = $5)
+                    AND listed_on <= $6 AND COALESCE(ends_on, listed_on) >= $7",
+                $and,
+                " ORDER BY listed_on DESC, id DESC LIMIT $8) page ON TRUE"
+            ))
+        )
     };
 }
 
@@ -57,10 +58,9 @@ queries! {
     LIST "seasons.list" page!("");
     SEARCH "seasons.search" page!(name_matches!("9" "10" "11" "12" "13" "14"));
     CHANGED "seasons.changed" concat!("WITH page AS (", CHANGES, ") SELECT page.seq, page.position, page.id, page.verb, page.at, ",
-        Season::COLUMNS, ", ", Division::COLUMNS, ", d.name_folded
-        FROM page LEFT JOIN seasons s ON s.org_id = $1 AND s.id = page.id
-        LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id");
-    READ "seasons.read" with_divisions!("SELECT id FROM seasons WHERE org_id = $1 AND id = $2");
+        COLUMNS, " FROM ", with_divisions!("page"));
+    READ "seasons.read" concat!("SELECT ", COLUMNS, " FROM seasons s
+        LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id WHERE s.org_id = $1 AND s.id = $2");
     BY_NAME "seasons.by_name" "SELECT id FROM seasons WHERE org_id = $1 AND name_folded = $2";
     BY_EXTERNAL_ID "seasons.by_external_id" "SELECT id FROM seasons WHERE org_id = $1 AND external_id = $2";
     DEPENDENTS "seasons.dependents" "SELECT (SELECT COUNT(*) FROM divisions WHERE org_id = $1 AND season_id = $2)
@@ -107,8 +107,9 @@ pub async fn list<R: Reader>(
     filter: &Filter,
     after: Option<(Date, Uuid)>,
     limit: u32,
-) -> Result<Vec<Listed>> {
-    let org = id(proof.organization());
+) -> Result<Listing<Listed>> {
+    let organization = proof.organization();
+    let org = id(organization);
     let day = after.map_or_else(|| AFTER_ALL_DAYS.to_owned(), |(day, _)| day.to_string());
     let last = after.map_or(Uuid::max(), |(_, last)| last);
     let status = filter.status.map(SeasonStatus::name);
@@ -119,13 +120,15 @@ pub async fn list<R: Reader>(
     };
     let mut found = Gathering::default();
     let mut values = values![org, day, last, status, sport, to, from, limit].to_vec();
-    if filter.words.is_empty() {
-        reader.rows(LIST, &values, |row| found.take(row)).await?;
+    let query = if filter.words.is_empty() {
+        LIST
     } else {
         values.extend(crate::search::patterns(&filter.words).map(Value::from));
-        reader.rows(SEARCH, &values, |row| found.take(row)).await?;
-    }
-    Ok(found.by(|listed| Reverse((listed.listed_on(), listed.season.id))))
+        SEARCH
+    };
+    let position = listed(reader, query, organization, &values, |row| found.take(row).map(drop)).await?;
+    let records = found.by(|listed| Reverse((listed.listed_on(), listed.season.id)));
+    Ok(Listing { position, records })
 }
 
 /// Seasons changed after a point in the ledger, each once, in the order of their latest entries, and deleted ones. Fewer than `limit` are
@@ -138,15 +141,8 @@ pub async fn changed<R: Reader>(
 ) -> Result<Vec<Changed<Listed>>> {
     let mut found = Gathering::default();
     let of = (proof.organization(), Kind::Season);
-    let mut changes: Vec<Changed<Listed>> = changes(reader, CHANGED, of, after, limit, |row| {
-        let exists = row.next::<Option<Uuid>>()?.is_some();
-        row.back();
-        if exists {
-            found.take(row)?;
-        }
-        Ok(exists)
-    })
-    .await?;
+    let mut changes: Vec<Changed<Listed>> =
+        changes(reader, CHANGED, of, after, limit, |row| found.take(row)).await?;
     let mut listed = found.by(|listed| listed.season.id);
     for change in &mut changes {
         let at = listed.iter().position(|listed| listed.season.id.uuid() == change.id);
@@ -197,12 +193,12 @@ pub async fn dependents<R: Reader>(reader: &mut R, proof: &impl Proof<R>, season
 struct Gathering(Vec<(Season, Vec<(String, Division)>)>);
 
 impl Gathering {
-    /// Adds a row's division to its season.
-    fn take(&mut self, row: &mut Row<'_>) -> Result<()> {
-        let season_id: SeasonId = row.next()?;
+    /// Adds a row's division to its season. Returns whether there is a season.
+    fn take(&mut self, row: &mut Row<'_>) -> Result<bool> {
+        let Some(season_id) = row.next::<Option<SeasonId>>()? else { return Ok(false) };
         row.back();
         let at = if let Some(at) = self.0.iter().rposition(|(season, _)| season.id == season_id) {
-            row.skip::<Season>();
+            row.skip(Season::FIELDS.len());
             at
         } else {
             self.0.push((row.record()?, Vec::new()));
@@ -211,7 +207,7 @@ impl Gathering {
         if let Some(division) = row.optional_record()? {
             self.0[at].1.push((row.next()?, division));
         }
-        Ok(())
+        Ok(true)
     }
 
     /// All seasons in order, each with its divisions by name.

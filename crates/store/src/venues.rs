@@ -7,14 +7,16 @@ use fieldhouse_domain::venues::Venue;
 use crate::access::Proof;
 use crate::engine::{Reader, first};
 use crate::error::Result;
+use crate::ledger::Listing;
+use crate::ledger::reading::{listed, positioned};
 use crate::query::queries;
 use crate::row::record;
 use crate::search::{self, name_matches};
 use crate::value::{Value, id, values};
 
 queries! {
-    LIST "venues.list" concat!("SELECT ", Venue::COLUMNS, " FROM venues v WHERE org_id = $1 AND name_folded > $2",
-        name_matches!("4" "5" "6" "7" "8" "9"), " ORDER BY name_folded LIMIT $3");
+    LIST "venues.list" positioned!(Venue::COLUMNS, concat!("(SELECT * FROM venues WHERE org_id = $1 AND name_folded > $2",
+        name_matches!("4" "5" "6" "7" "8" "9"), " ORDER BY name_folded LIMIT $3) v ON TRUE"));
     BY_NAME "venues.by_name" concat!("SELECT ", Venue::COLUMNS, " FROM venues v WHERE v.org_id = $1 AND v.name_folded = $2");
     GAMES "venues.games" "SELECT COUNT(*) FROM games WHERE org_id = $1 AND venue_id = $2";
 }
@@ -26,10 +28,17 @@ pub async fn list<R: Reader>(
     words: &[String],
     after: Option<&str>,
     limit: u32,
-) -> Result<Vec<Venue>> {
+) -> Result<Listing<Venue>> {
     let mut values = values![id(proof.organization()), after.unwrap_or_default(), limit].to_vec();
     values.extend(search::patterns(words).map(Value::from));
-    reader.rows(LIST, &values, record).await
+    let mut records = Vec::new();
+    let found = listed(reader, LIST, proof.organization(), &values, |row| {
+        records.extend(row.optional_record()?);
+        Ok(())
+    });
+    let position = found.await?;
+    records.sort_by_cached_key(|venue: &Venue| venue.name.folded());
+    Ok(Listing { position, records })
 }
 
 /// The venue with a folded name.

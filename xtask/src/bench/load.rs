@@ -5,7 +5,6 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::workloads::Workload;
 use crate::process::output;
 
 /// Sends POST requests, each with a number of its own in the body.
@@ -92,28 +91,27 @@ fn milliseconds(text: &str, label: &str) -> Result<f64> {
         .context("wrk printed no time")
 }
 
-/// Prints the medians. The ratio is to the first workload, which is plain axum.
-pub(super) fn report(workloads: &[Workload<'_>], rounds: &[Vec<Figures>]) {
-    let median = |at: usize, figure: fn(&Figures) -> f64| {
-        let mut all: Vec<f64> = rounds.iter().filter_map(|round| round.get(at)).map(figure).collect();
+/// Prints the medians of each workload's rounds. The ratio is to the first workload, which is plain axum.
+pub(super) fn report(measured: &[(String, Vec<Figures>)]) {
+    let median = |figures: &[Figures], figure: fn(&Figures) -> f64| {
+        let mut all: Vec<f64> = figures.iter().map(figure).collect();
         all.sort_by(f64::total_cmp);
         all.get(all.len() / 2).copied().unwrap_or_default()
     };
-    let width = workloads.iter().map(|workload| workload.name.len()).max().unwrap_or_default();
+    let width = measured.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     println!(
         "{:width$} {:>10} {:>7} {:>9} {:>9} {:>9}",
         "", "requests/s", "ratio", "CPU µs", "p50 ms", "p99 ms"
     );
-    let limit = median(0, |figures| figures.requests_a_second);
-    for (at, workload) in workloads.iter().enumerate() {
-        let rate = median(at, |figures| figures.requests_a_second);
+    let limit = measured.first().map(|(_, figures)| median(figures, |figures| figures.requests_a_second));
+    for (name, figures) in measured {
+        let rate = median(figures, |figures| figures.requests_a_second);
         println!(
-            "{:width$} {rate:>10.0} {:>7.3} {:>9.1} {:>9.2} {:>9.2}",
-            workload.name,
-            rate / limit,
-            median(at, |figures| figures.processor_microseconds),
-            median(at, |figures| figures.p50),
-            median(at, |figures| figures.p99),
+            "{name:width$} {rate:>10.0} {:>7.3} {:>9.1} {:>9.2} {:>9.2}",
+            rate / limit.unwrap_or(f64::NAN),
+            median(figures, |figures| figures.processor_microseconds),
+            median(figures, |figures| figures.p50),
+            median(figures, |figures| figures.p99),
         );
     }
 }

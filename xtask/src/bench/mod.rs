@@ -9,6 +9,7 @@ mod workloads;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -40,9 +41,15 @@ pub(crate) struct Options {
     /// Another `fieldhouse` program to measure in turns with this one, such as one built from an earlier commit
     #[arg(long, value_name = "PROGRAM")]
     other: Option<PathBuf>,
+    /// Load the ledger instead: 2,000 writes a second for a minute on PostgreSQL, while an old snapshot stays open
+    #[arg(long, conflicts_with_all = ["seconds", "rounds", "engines", "other"])]
+    ledger: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
+    if options.ledger {
+        return load_ledger();
+    }
     if on_path("wrk").is_none() {
         bail!("wrk is missing: install it with `apt-get install wrk` or `brew install wrk`");
     }
@@ -56,6 +63,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         measure(options, *engine, database)?;
     }
     Ok(())
+}
+
+fn load_ledger() -> Result<()> {
+    let example = "build --release --locked -p fieldhouse-store --example ledger_load";
+    process::run(cargo().args(example.split(' ')))?;
+    let server = Server::start_durable()?;
+    let url = server.create_database("bench_ledger")?;
+    process::run(Command::new(binary("examples/ledger_load")).args([&url, "2000", "60"]))
 }
 
 fn measure(options: &Options, engine: Engine, database: Option<&Server>) -> Result<()> {
@@ -76,17 +91,26 @@ fn measure(options: &Options, engine: Engine, database: Option<&Server>) -> Resu
     for (label, program) in &programs {
         workloads.extend(Workload::all(label, program)?);
     }
-    let mut rounds: Vec<Vec<Figures>> = Vec::new();
-    for round in 0..options.rounds {
-        let figures = workloads.iter().map(|workload| workload.measure(options.seconds, round));
-        rounds.push(figures.collect::<Result<_>>()?);
+    // All reads come first, because writes change what is read.
+    let (reads, writes): (Vec<_>, Vec<_>) = workloads.into_iter().partition(Workload::reads);
+    let mut measured = Vec::new();
+    for workloads in [reads, writes] {
+        let mut rounds: Vec<Vec<Figures>> = Vec::new();
+        for round in 0..options.rounds {
+            let figures = workloads.iter().map(|workload| workload.measure(options.seconds, round));
+            rounds.push(figures.collect::<Result<_>>()?);
+        }
+        measured.extend(workloads.iter().enumerate().map(|(at, workload)| {
+            let figures: Vec<Figures> = rounds.iter().map(|round| round[at]).collect();
+            (workload.name.clone(), figures)
+        }));
     }
     println!(
         "\n{engine:?}: {} bytes in a page of seasons, 32 connections, medians of {} rounds",
         page.len(),
-        rounds.len()
+        options.rounds
     );
-    report(&workloads, &rounds);
+    report(&measured);
     for (label, program) in &programs {
         println!("{label}resident memory afterwards: {} MB.", program.resident_megabytes()?);
     }

@@ -71,6 +71,11 @@ impl<'a> Workload<'a> {
         Ok(all)
     }
 
+    /// Whether it only reads.
+    pub(super) fn reads(&self) -> bool {
+        self.body.is_none()
+    }
+
     /// Runs it once.
     pub(super) fn measure(&self, seconds: u32, round: usize) -> Result<Figures> {
         let before = self.program.processor_time()?;

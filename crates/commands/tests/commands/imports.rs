@@ -68,7 +68,8 @@ async fn counts(store: &Store, club: &Club, fixtures: Vec<Fixture>) -> Counts {
 
 async fn listed(store: &Store, club: &Club) -> Vec<Listed> {
     let scope = club.owner().scope(store).await;
-    let mut listed = stored::list(&mut &*store, &scope, &Filter::default(), None, 100).await.unwrap();
+    let listing = stored::list(&mut &*store, &scope, &Filter::default(), None, 100).await.unwrap();
+    let mut listed = listing.records;
     listed.sort_by_key(|listed| listed.season.created_at);
     listed
 }

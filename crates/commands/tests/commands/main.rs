@@ -65,6 +65,6 @@ fn new_venue(name: &str) -> NewVenue {
 async fn venues(store: &Store, club: &Club) -> Vec<String> {
     let scope = club.owner().scope(store).await;
     let venues: Vec<Venue> =
-        fieldhouse_store::venues::list(&mut &*store, &scope, &[], None, 100).await.unwrap();
+        fieldhouse_store::venues::list(&mut &*store, &scope, &[], None, 100).await.unwrap().records;
     venues.into_iter().map(|venue| venue.name.into()).collect()
 }

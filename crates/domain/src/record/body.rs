@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value as Json};
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::Value as Json;
 use utoipa::openapi::schema::{AdditionalProperties, ArrayItems, SchemaType};
 use utoipa::openapi::{KnownFormat, ObjectBuilder, OneOfBuilder, Ref, RefOr, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
@@ -19,18 +20,18 @@ pub trait Body: Clone + Send + Sync + Sized + 'static {
     /// Reads the fields. Returns `None` if a field is wrong or missing; `fields` has the errors.
     fn read(fields: &mut Fields<'_, '_>) -> Option<Self>;
     /// Writes the fields that are present.
-    fn write(&self, object: &mut Map<String, Json>);
+    fn write<M: SerializeMap>(&self, object: &mut M) -> Result<(), M::Error>;
     /// The schemas of the fields.
     fn properties(object: Properties) -> Properties;
     /// The named schemas that the fields refer to.
     fn schemas(schemas: &mut Schemas);
 }
 
-/// A body as a JSON object.
-pub fn object(body: &impl Body) -> Json {
-    let mut object = Map::new();
-    body.write(&mut object);
-    Json::Object(object)
+/// Serializes a body as an object with the fields that are present.
+pub fn serialize<B: Body, S: Serializer>(body: &B, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut object = serializer.serialize_map(None)?;
+    body.write(&mut object)?;
+    object.end()
 }
 
 /// Reads a body from a JSON value. `repeated` contains the pointers of members that occur more than once.

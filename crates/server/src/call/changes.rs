@@ -5,7 +5,7 @@
 
 use fieldhouse_api::{Code, Op, Page, Tombstone};
 use fieldhouse_domain::ids::Id as _;
-use fieldhouse_store::ledger::{self, Changed, Following, Head, Point};
+use fieldhouse_store::ledger::{self, Changed, Following, Listing, Point, Position};
 use fieldhouse_store::records::{self, Stored};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
@@ -15,26 +15,13 @@ use super::{Bounds, Call, Part};
 use crate::answer::Answered;
 use crate::failure::Failure;
 
-/// A position in the organization's ledger.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Sync {
-    epoch: i64,
-    seq: i64,
-}
-
-impl From<&Head> for Sync {
-    fn from(head: &Head) -> Self {
-        Self { epoch: head.epoch, seq: head.seq }
-    }
-}
-
 /// The position of the next page of a list, and the position of its first page in the ledger.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Synced<P> {
     /// The position in the list.
     pub point: P,
     /// The position in the ledger.
-    pub sync: Sync,
+    pub sync: Position,
 }
 
 /// The start of the requested changes.
@@ -53,7 +40,7 @@ pub struct Reading<'a> {
     /// The position to start after.
     pub after: Point,
     part: Part<Synced<Point>>,
-    sync: Sync,
+    sync: Position,
 }
 
 impl<O: Op> Call<O> {
@@ -84,25 +71,25 @@ impl<O: Op> Call<O> {
         Ok(Some(wanted))
     }
 
-    /// The requested part of a list and its position in the ledger: that of the first page, read before any record.
+    /// The requested part of a list of records that have a history. Before the first page, what the caller has changed enters the ledger.
     pub async fn synced_part<P: DeserializeOwned>(
         &self,
         limit: Option<u32>,
         cursor: Option<&str>,
-    ) -> Result<(Part<P>, Sync), Failure> {
-        let part = self.part::<Synced<P>>(limit, cursor, Bounds::USUAL)?;
-        let sync = match &part.after {
-            Some(after) => after.sync,
-            None => Sync::from(&ledger::latest(self.store(), self.scope()?).await?),
-        };
-        Ok((Part { limit: part.limit, after: part.after.map(|after| after.point) }, sync))
+    ) -> Result<Part<Synced<P>>, Failure> {
+        let part = self.part(limit, cursor, Bounds::USUAL)?;
+        if part.after.is_none() {
+            self.store().catch_up(self.scope()?).await?;
+        }
+        Ok(part)
     }
 
-    /// Responds with a page of records and the token of its position in the ledger. `point` is the position of a record in the list.
+    /// Responds with a page of records and the token of its position in the ledger, which is that of the first page. `point` is the position
+    /// of a record in the list.
     pub fn synced_page<P, R, T, N: Serialize>(
         &self,
-        (part, sync): (Part<P>, Sync),
-        mut found: Vec<R>,
+        part: &Part<Synced<P>>,
+        listing: Listing<R>,
         point: impl Fn(&R) -> N,
         view: impl Fn(R) -> T,
     ) -> Result<Answered<O>, Failure>
@@ -110,9 +97,11 @@ impl<O: Op> Call<O> {
         O: Op<Answer = Page<T>>,
         Page<T>: Serialize,
     {
-        let mut page = self.page_info(&part, &mut found, |record| Synced { point: point(record), sync })?;
+        let Listing { position, mut records } = listing;
+        let sync = part.after.as_ref().map_or(position, |after| after.sync);
+        let mut page = self.page_info(part, &mut records, |record| Synced { point: point(record), sync })?;
         page.sync = Some(self.sync_token(sync)?);
-        self.page(Page { data: found.into_iter().map(view).collect(), deleted: None, page })
+        self.page(Page { data: records.into_iter().map(view).collect(), deleted: None, page })
     }
 
     /// Responds with a page of changes, for records of one table.
@@ -135,7 +124,7 @@ impl<O: Op> Call<O> {
     }
 
     /// The token of a position in the ledger.
-    fn sync_token(&self, sync: Sync) -> Result<String, Failure> {
+    fn sync_token(&self, sync: Position) -> Result<String, Failure> {
         self.seal(&self.sync_scope()?, &sync)
     }
 
@@ -154,7 +143,7 @@ impl<O: Op> Call<O> {
         };
         let mut following = ledger::following(&self.app.store, scope).await?;
         let head = ledger::head(&mut following, scope).await?;
-        let sync = part.after.as_ref().map_or_else(|| Sync::from(&head), |after| after.sync);
+        let sync = part.after.as_ref().map_or_else(|| head.position(), |after| after.sync);
         if sync.epoch != head.epoch || wanted.is_some_and(|wanted| wanted.epoch != head.epoch) {
             let detail = "This part of the history no longer exists, because the organization was restored. Read the list again.";
             return Err(Failure::new(Code::InvalidCursor, detail));
@@ -170,7 +159,7 @@ impl<O: Op> Call<O> {
         Ok(Reading { following, after, part, sync })
     }
 
-    fn place(&self, token: &str) -> Result<Sync, Failure> {
+    fn place(&self, token: &str) -> Result<Position, Failure> {
         self.unseal(&self.sync_scope()?, token)
     }
 

@@ -60,15 +60,16 @@ pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::Seas
     if let Some(since) = call.since(query.since.as_deref(), query.updated_since, &filters)? {
         return changed(&call, since).await;
     }
-    let (part, sync) = call.synced_part::<(Date, Uuid)>(query.limit, query.cursor.as_deref()).await?;
+    let part = call.synced_part::<(Date, Uuid)>(query.limit, query.cursor.as_deref()).await?;
     let filter = Filter {
         status: query.status,
         sport: query.sport.clone(),
         year: query.year,
         words: call.words(query.q.as_deref())?,
     };
-    let found = seasons::list(&mut call.store(), call.scope()?, &filter, part.after, part.reach()).await?;
-    call.synced_page((part, sync), found, |listed| (listed.listed_on(), listed.season.id.uuid()), view)
+    let after = part.after.map(|after| after.point);
+    let found = seasons::list(&mut call.store(), call.scope()?, &filter, after, part.reach()).await?;
+    call.synced_page(&part, found, |listed| (listed.listed_on(), listed.season.id.uuid()), view)
 }
 
 /// Changed and deleted seasons, in the order of the ledger.

@@ -16,11 +16,11 @@ pub(crate) async fn list(call: Call<op::VenueList>) -> Result<Answered<op::Venue
     if let Some(since) = call.since(query.since.as_deref(), query.updated_since, &filters)? {
         return call.changed(since, query.limit, cursor, |venue: Venue| venue).await;
     }
-    let (part, sync) = call.synced_part::<String>(query.limit, cursor).await?;
+    let part = call.synced_part::<String>(query.limit, cursor).await?;
     let words = call.words(query.q.as_deref())?;
-    let (after, reach) = (part.after.as_deref(), part.reach());
-    let found = venues::list(&mut call.store(), call.scope()?, &words, after, reach).await?;
-    call.synced_page((part, sync), found, |venue| venue.name.folded(), |venue| venue)
+    let after = part.after.as_ref().map(|after| &*after.point);
+    let found = venues::list(&mut call.store(), call.scope()?, &words, after, part.reach()).await?;
+    call.synced_page(&part, found, |venue| venue.name.folded(), |venue| venue)
 }
 
 pub(crate) async fn read(call: Call<op::VenueRead>) -> Result<Answered<op::VenueRead>, Failure> {

@@ -4,6 +4,7 @@ use fieldhouse_domain::ids::OrganizationId;
 use jiff::Timestamp;
 
 use super::chain::{self, Link};
+use super::reading::Position;
 use crate::engine::stream::Part;
 use crate::engine::{Engine, Reader, Tx, first};
 use crate::error::{Error, Result};
@@ -47,6 +48,13 @@ pub struct Generation {
     pub commits: i64,
 }
 
+impl Head {
+    /// Its position.
+    pub fn position(&self) -> Position {
+        Position { epoch: self.epoch, seq: self.seq }
+    }
+}
+
 fn row(row: &mut Row<'_>) -> Result<Head> {
     Ok(Head { epoch: row.next()?, seq: row.next()?, posted_at: row.next()?, chain: row.next()? })
 }
@@ -70,7 +78,11 @@ pub(crate) async fn lock(tx: &mut Tx<'_>, organization: OrganizationId) -> Resul
 }
 
 pub(super) fn found(organization: OrganizationId, head: Option<Head>) -> Result<Head> {
-    head.ok_or_else(|| Error::Internal(format!("{organization} has no ledger")))
+    head.ok_or_else(|| missing(organization))
+}
+
+pub(super) fn missing(organization: OrganizationId) -> Error {
+    Error::Internal(format!("{organization} has no ledger"))
 }
 
 /// Creates the ledger of a new organization. Its epoch is the time of creation.

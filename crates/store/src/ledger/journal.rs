@@ -5,7 +5,8 @@
 //! greater `n`.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::hash_map::Entry;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fieldhouse_domain::ids::OrganizationId;
 use jiff::Timestamp;
@@ -186,42 +187,75 @@ impl Gathering {
     }
 }
 
-/// Counts of entries that this process has committed to the journal and not posted yet.
+/// The entries that this process has committed to the journal and not posted yet, by organization.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
-    counts: Mutex<HashMap<OrganizationId, u64>>,
+    counts: Mutex<HashMap<OrganizationId, Counts>>,
     committed: Notify,
 }
 
+#[derive(Debug, Default)]
+struct Counts {
+    /// The entries that no poster has begun to post.
+    entries: u64,
+    /// The posters at work.
+    posters: u32,
+}
+
 impl Waiting {
+    fn counts(&self) -> MutexGuard<'_, HashMap<OrganizationId, Counts>> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Counts committed entries.
     pub(crate) fn note(&self, organizations: &[OrganizationId]) {
         if organizations.is_empty() {
             return;
         }
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.counts();
         for organization in organizations {
-            *counts.entry(*organization).or_default() += 1;
+            counts.entry(*organization).or_default().entries += 1;
         }
         drop(counts);
         self.committed.notify_one();
     }
 
-    /// The organizations with entries of this process. Resets the counts.
-    pub(crate) fn take(&self) -> Vec<OrganizationId> {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.drain().map(|(organization, _)| organization).collect()
+    /// The organizations with more than `crowd` entries, which the caller posts now.
+    pub(crate) fn take(&self, crowd: u64) -> Vec<Posting<'_>> {
+        let mut taken = Vec::new();
+        for (organization, counts) in self.counts().iter_mut().filter(|(_, counts)| counts.entries > crowd) {
+            counts.entries = 0;
+            counts.posters += 1;
+            taken.push(Posting { waiting: self, organization: *organization });
+        }
+        taken
     }
 
-    /// The organizations with more than `crowd` committed entries. Resets their counts.
-    pub(crate) fn crowded(&self, crowd: u64) -> Vec<OrganizationId> {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let crowded = counts.extract_if(|_, count| *count > crowd);
-        crowded.map(|(organization, _)| organization).collect()
+    /// Whether entries of an organization may not be posted yet.
+    pub(crate) fn has(&self, organization: OrganizationId) -> bool {
+        self.counts().contains_key(&organization)
     }
 
     /// Waits for the next commit.
     pub(crate) async fn committed(&self) {
         self.committed.notified().await;
+    }
+}
+
+/// An organization whose entries are being posted, until this is dropped.
+pub(crate) struct Posting<'a> {
+    waiting: &'a Waiting,
+    pub(crate) organization: OrganizationId,
+}
+
+impl Drop for Posting<'_> {
+    fn drop(&mut self) {
+        if let Entry::Occupied(mut of) = self.waiting.counts().entry(self.organization) {
+            let counts = of.get_mut();
+            counts.posters = counts.posters.saturating_sub(1);
+            if counts.entries == 0 && counts.posters == 0 {
+                of.remove();
+            }
+        }
     }
 }

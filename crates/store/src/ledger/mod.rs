@@ -19,8 +19,8 @@ pub(crate) mod verifying;
 
 pub use heads::{Generation, Head};
 pub use reading::{
-    Changed, Entry, EntryEffect, Filter, Following, Point, entries, following, head, history, latest,
-    posted_after,
+    Changed, Entry, EntryEffect, Filter, Following, Listing, Point, Position, entries, following, head,
+    history, latest, posted_after,
 };
 pub use verifying::{Verdict, verify, verify_for_operator};
 

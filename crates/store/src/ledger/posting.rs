@@ -13,6 +13,7 @@ use super::clearing;
 use super::entries::{ERASED, Salt, Written, WrittenEffect};
 use super::heads::{self, Generation, Head};
 use super::journal::{self, Taken};
+use crate::access::OrgScope;
 use crate::engine::{Engine, Store, Tx};
 use crate::error::Result;
 use crate::postgres::Postgres;
@@ -233,11 +234,7 @@ impl Store {
     pub async fn post_when_committed(&self) -> Result<usize> {
         let Some(postgres) = self.postgres() else { return std::future::pending().await };
         postgres.waiting.committed().await;
-        let mut posted = 0;
-        for organization in postgres.waiting.take() {
-            posted += post_all(postgres, organization).await?;
-        }
-        Ok(posted)
+        post_waiting(postgres, 0).await
     }
 
     /// Posts before history is read, for a limited time. Entries that are still waiting are read next time.
@@ -245,6 +242,16 @@ impl Store {
         match tokio::time::timeout(READERS_TIME, self.post(organization)).await {
             Ok(posted) => posted.map(drop),
             Err(_) => Ok(()),
+        }
+    }
+
+    /// Posts the entries of an organization that this process has committed, so that a list's position includes what its reader has done.
+    /// Those of other processes are posted within a second.
+    pub async fn catch_up(&self, scope: &OrgScope) -> Result<()> {
+        let organization = scope.organization();
+        match self.postgres() {
+            Some(postgres) if postgres.waiting.has(organization) => self.post_for_reader(organization).await,
+            _ => Ok(()),
         }
     }
 
@@ -260,11 +267,18 @@ impl Store {
 
 /// Posts for organizations with too many waiting entries of this process. This slows writers to the pace of posting.
 pub(crate) async fn help(postgres: &Postgres) {
-    for organization in postgres.waiting.crowded(CROWD) {
-        if let Err(error) = post_all(postgres, organization).await {
-            tracing::warn!(%organization, %error, "waiting entries could not be posted");
-        }
+    if let Err(error) = post_waiting(postgres, CROWD).await {
+        tracing::warn!(%error, "waiting entries could not be posted");
     }
+}
+
+/// Posts for organizations with more than `crowd` waiting entries of this process, and returns their number.
+async fn post_waiting(postgres: &Postgres, crowd: u64) -> Result<usize> {
+    let mut posted = 0;
+    for posting in postgres.waiting.take(crowd) {
+        posted += post_all(postgres, posting.organization).await?;
+    }
+    Ok(posted)
 }
 
 /// Posts the entries that are waiting now. Later ones wait for the next call, so that this ends under any load.

@@ -68,6 +68,24 @@ pub(crate) const CHANGES: &str = "SELECT f.seq, f.position, f.record_id AS id, f
             AND l.seq > f.seq AND l.clears_to IS NULL)
     ORDER BY f.seq, f.position LIMIT $5";
 
+/// How much of the ledger something shows: all entries up to this one. It is invalid in another epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    /// The epoch.
+    pub epoch: i64,
+    /// The number of the entry.
+    pub seq: i64,
+}
+
+/// A list and its position in the ledger, read from one snapshot. On PostgreSQL it may also show entries that wait to be posted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listing<T> {
+    /// The position.
+    pub position: Position,
+    /// The records.
+    pub records: Vec<T>,
+}
+
 /// A position in the ledger: after an effect of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Point {
@@ -239,6 +257,42 @@ pub async fn posted_after(
 ) -> Result<Option<i64>> {
     let values = values![id(scope.organization()), time];
     Ok(first(reader, POSTED_AFTER, values, |row| row.next::<i64>()).await?.map(|seq| seq - 1))
+}
+
+/// Selects the columns of a list `$from`, after the columns of its [`Position`]. A list without records is one row with nulls.
+macro_rules! positioned {
+    ($columns:expr, $from:expr) => {
+        constcat::concat!(
+            "SELECT ledger_heads.epoch, ledger_heads.seq, ",
+            $columns,
+            " FROM ledger_heads LEFT JOIN ",
+            $from,
+            " WHERE ledger_heads.org_id = $1"
+        )
+    };
+}
+pub(crate) use positioned;
+
+/// Reads a list that a query with [`positioned!`] selects. `each` reads the columns after the position.
+pub(crate) async fn listed(
+    reader: &mut impl Reader,
+    query: &'static Query,
+    organization: OrganizationId,
+    values: &[Value<'_>],
+    mut each: impl FnMut(&mut Row<'_>) -> Result<()> + Send,
+) -> Result<Position> {
+    let mut position = None;
+    let read = reader.rows(query, values, |row| {
+        // It is the same in every row.
+        if position.is_some() {
+            row.skip(2);
+        } else {
+            position = Some(Position { epoch: row.next()?, seq: row.next()? });
+        }
+        each(row)
+    });
+    read.await?;
+    position.ok_or_else(|| heads::missing(organization))
 }
 
 /// What happened last to records of a kind after a point, in the order of the ledger. `query` selects [`CHANGES`] and the record after it;

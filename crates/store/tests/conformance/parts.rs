@@ -52,7 +52,8 @@ pub(crate) async fn an_undone_part_is_in_no_record_and_no_entry(store: &Store) {
     });
     written.await.unwrap();
 
-    let listed = seasons::list(&mut &*store, &scope, &seasons::Filter::default(), None, 10).await.unwrap();
+    let listed =
+        seasons::list(&mut &*store, &scope, &seasons::Filter::default(), None, 10).await.unwrap().records;
     let mut names: Vec<_> = listed.iter().map(|listed| listed.season.name.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["Hiver", "Spring"]);

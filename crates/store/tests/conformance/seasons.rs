@@ -25,7 +25,7 @@ fn played(name: &str, first: jiff::civil::Date, last: Option<jiff::civil::Date>)
 }
 
 async fn all(store: &Store, scope: &OrgScope, filter: &Filter) -> Vec<String> {
-    let page = seasons::list(&mut &*store, scope, filter, None, 100).await.unwrap();
+    let page = seasons::list(&mut &*store, scope, filter, None, 100).await.unwrap().records;
     names(&page).into_iter().map(str::to_owned).collect()
 }
 
@@ -51,7 +51,7 @@ pub(crate) async fn are_listed_latest_first_in_pages_with_their_divisions(store:
     other.create(store, vec![AnyRecord::Season(season("Foreign"))]).await;
 
     let filter = Filter::default();
-    let read = async |after| seasons::list(&mut &*store, &scope, &filter, after, PAGE).await.unwrap();
+    let read = async |after| seasons::list(&mut &*store, &scope, &filter, after, PAGE).await.unwrap().records;
     let pages = pages(|listed: &Listed| (listed.listed_on(), listed.season.id.uuid()), read).await;
     let shown: Vec<_> = pages.iter().map(|page| names(page)).collect();
     assert_eq!(shown, [["Far", "Undated"], ["Other twin", "Twin"], ["First twin", "Old"]]);

@@ -75,7 +75,9 @@ async fn seen(store: &Store, club: &Club, scope: &OrgScope, league: &League) -> 
     };
     let read = seasons::read(reader, scope, id).await.unwrap();
     let mut seen = vec![
-        of_seasons(seasons::list(reader, scope, &seasons::Filter::default(), None, 10).await.unwrap()),
+        of_seasons(
+            seasons::list(reader, scope, &seasons::Filter::default(), None, 10).await.unwrap().records,
+        ),
         of_seasons(changed.into_iter().filter_map(|change| change.record).collect()),
         of_seasons(read.into_iter().collect()),
     ];

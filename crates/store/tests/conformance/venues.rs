@@ -29,14 +29,14 @@ pub(crate) async fn are_listed_by_name_and_know_their_games(store: &Store) {
     let reader = &mut &*store;
     let names = async |reader: &mut &Store, words: &[&str], after, limit| {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let found = venues::list(reader, &scope, &words, after, limit).await.unwrap();
+        let found = venues::list(reader, &scope, &words, after, limit).await.unwrap().records;
         found.into_iter().map(|venue| venue.name.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(names(reader, &[], None, 10).await, ["Éden Park", "Town Hall", "Zoo"]);
     assert_eq!(names(reader, &[], Some("eden park"), 1).await, ["Town Hall"]);
     assert_eq!(names(reader, &["ha", "town"], None, 10).await, ["Town Hall"], "words, and prefixes of words");
     assert!(names(reader, &["all"], None, 10).await.is_empty());
-    assert_eq!(venues::list(reader, &foreign, &[], None, 10).await.unwrap(), [], "another club's");
+    assert_eq!(venues::list(reader, &foreign, &[], None, 10).await.unwrap().records, [], "another club's");
     assert_eq!(venues::games(reader, &scope, hall.id).await.unwrap(), 1);
     assert_eq!(venues::games(reader, &scope, park.id).await.unwrap(), 0);
     assert_eq!(venues::games(reader, &foreign, hall.id).await.unwrap(), 0, "another club's");

@@ -103,11 +103,54 @@ fn steps(connection: &Connection, query: &Query) -> Vec<String> {
 /// Whether a step reads a whole table, or all rows of an organization. Rows that the query itself has computed may be read completely.
 fn is_walk(step: &str, steps: &[String]) -> bool {
     if let Some(scanned) = step.strip_prefix("SCAN ") {
+        let scanned = scanned.trim_end_matches(" LEFT-JOIN");
         let made = ["CO-ROUTINE", "MATERIALIZE"].map(|verb| format!("{verb} {scanned}"));
         return scanned != "CONSTANT ROW" && !steps.iter().any(|step| made.contains(step));
     }
     // A ledger has one head.
     step.starts_with("SEARCH ") && step.contains("(org_id=?)") && !step.starts_with("SEARCH ledger_heads ")
+}
+
+/// Every index costs each write of its table. Unique indexes are rules; others serve a query, or the search for rows that refer to a row
+/// that is deleted.
+#[tokio::test]
+async fn every_index_is_used() {
+    let database = databases::sqlite();
+    let connection = raw::sqlite(&database);
+    let steps: Vec<String> =
+        query::of(Engine::Sqlite).flat_map(|query| steps(&connection, query)).map(|step| step + " ").collect();
+    let mut statement = connection
+        .prepare("SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index' AND sql LIKE 'CREATE INDEX%'")
+        .unwrap();
+    let mut rows = statement.raw_query();
+    let (mut unused, mut count) = (Vec::new(), 0);
+    while let Some(row) = rows.next().unwrap() {
+        let (index, table): (String, String) = (row.get(0).unwrap(), row.get(1).unwrap());
+        count += 1;
+        let serves_a_query = steps.iter().any(|step| step.contains(&format!("INDEX {index} ")));
+        if !serves_a_query && !serves_a_reference(&connection, &index, &table) {
+            unused.push(index);
+        }
+    }
+    assert!(count > 10, "the indexes were found");
+    assert!(unused.is_empty(), "no query uses these indexes: remove them: {unused:?}");
+}
+
+/// Whether the first columns of an index are those of a foreign key.
+fn serves_a_reference(connection: &Connection, index: &str, table: &str) -> bool {
+    let texts = |sql: &str| -> Vec<(i64, String)> {
+        let mut statement = connection.prepare(sql).unwrap();
+        let read = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        read.map(Result::unwrap).collect()
+    };
+    let columns = texts(&format!("SELECT seqno, name FROM pragma_index_info('{index}') ORDER BY seqno"));
+    let keys = texts(&format!("SELECT id, \"from\" FROM pragma_foreign_key_list('{table}')"));
+    let ids: BTreeSet<i64> = keys.iter().map(|(id, _)| *id).collect();
+    ids.iter().any(|id| {
+        let key: BTreeSet<_> = keys.iter().filter(|(of, _)| of == id).map(|(_, name)| name).collect();
+        let first: BTreeSet<_> = columns.iter().take(key.len()).map(|(_, name)| name).collect();
+        key == first
+    })
 }
 
 #[tokio::test]

@@ -81,7 +81,7 @@ async fn a_write_can_be_dropped_at_any_await_and_the_pool_stays_clean() {
     let played = with_one_connection(&database).await;
     let list = async || {
         let filter = seasons::Filter::default();
-        seasons::list(&mut &*played.store, &*played.scope, &filter, None, 100).await.unwrap()
+        seasons::list(&mut &*played.store, &*played.scope, &filter, None, 100).await.unwrap().records
     };
     let (mut dropped, mut finished) = (0, 0);
     for times in 1.. {

@@ -118,7 +118,12 @@ async fn after_a_failed_statement_a_transaction_runs_no_other() {
         );
         let all =
             seasons::list(&mut &*played.store, &*played.scope, &seasons::Filter::default(), None, 10).await;
-        assert_eq!(all.unwrap().len(), 1, "nothing of it is stored, on {}", played.store.engine().name());
+        assert_eq!(
+            all.unwrap().records.len(),
+            1,
+            "nothing of it is stored, on {}",
+            played.store.engine().name()
+        );
     }
 }
 
@@ -157,7 +162,7 @@ async fn a_body_that_panics_leaves_the_store_as_it_was() {
         clubs::apply(&played.store, club, vec![one_more(played.read().await)]).await.unwrap();
         let all =
             seasons::list(&mut &*played.store, &*played.scope, &seasons::Filter::default(), None, 10).await;
-        assert_eq!(all.unwrap().len(), 1);
+        assert_eq!(all.unwrap().records.len(), 1);
     }
 }
 

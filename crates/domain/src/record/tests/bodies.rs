@@ -91,11 +91,11 @@ fn null_clears_a_field_and_an_absent_field_keeps_its_value() {
 #[test]
 fn a_written_body_reads_as_itself() {
     let change = ChangeVenue { address: Some(None), latitude: Some(Some(-37.5)), ..ChangeVenue::default() };
-    assert_eq!(object(&change), json!({ "address": null, "latitude": -37.5 }), "without absent fields");
-    assert_eq!(read(&object(&change)), Ok(change));
+    assert_eq!(image_of(&change), json!({ "address": null, "latitude": -37.5 }), "without absent fields");
+    assert_eq!(read(&image_of(&change)), Ok(change));
     let body = json!({ "name": "Winter", "sport": "Basketball", "time_zone": "Australia/Melbourne" });
     let season: NewSeason = read(&body).expect("a season");
-    assert_eq!(read(&object(&season)), Ok(season));
+    assert_eq!(read(&image_of(&season)), Ok(season));
 }
 
 #[test]

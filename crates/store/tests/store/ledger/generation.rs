@@ -61,7 +61,7 @@ impl League {
     /// The number of times that seasons were created or changed: every commit adds one.
     async fn versions(&self, store: &Store) -> i64 {
         let filter = seasons::Filter::default();
-        let listed = seasons::list(&mut &*store, &self.scope, &filter, None, 100).await.unwrap();
+        let listed = seasons::list(&mut &*store, &self.scope, &filter, None, 100).await.unwrap().records;
         listed.iter().map(|listed| listed.season.version).sum()
     }
 

@@ -9,7 +9,7 @@ use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{Id, SeasonId};
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::text::Name;
-use fieldhouse_store::ledger::{self, Changed, Filter, Point};
+use fieldhouse_store::ledger::{self, Changed, Filter, Point, Position};
 use fieldhouse_store::{Change, OrgScope, Store, records, seasons};
 use fieldhouse_testing::clubs::{self, Club};
 use fieldhouse_testing::databases::{self, Database};
@@ -91,11 +91,12 @@ impl League {
         }
     }
 
-    /// The seasons as they are now.
-    async fn now(&self, store: &Store) -> BTreeMap<Uuid, Season> {
+    /// The seasons as they are now, and their position in the ledger.
+    async fn now(&self, store: &Store) -> (BTreeMap<Uuid, Season>, Position) {
         let filter = seasons::Filter::default();
-        let listed = seasons::list(&mut &*store, &self.scope, &filter, None, ALL).await.unwrap();
-        listed.into_iter().map(|listed| (listed.season.id.uuid(), listed.season)).collect()
+        let listing = seasons::list(&mut &*store, &self.scope, &filter, None, ALL).await.unwrap();
+        let seasons = listing.records.into_iter().map(|listed| (listed.season.id.uuid(), listed.season));
+        (seasons.collect(), listing.position)
     }
 }
 
@@ -121,8 +122,8 @@ struct Mirror {
 impl Mirror {
     /// Starts with a list and its token.
     async fn of_list(store: &Store, league: &League) -> Self {
-        let sync = ledger::latest(store, &league.scope).await.unwrap().seq;
-        Self { by: By::Since(sync), seasons: league.now(store).await }
+        let (seasons, position) = league.now(store).await;
+        Self { by: By::Since(position.seq), seasons }
     }
 
     /// Starts with everything that ever changed.
@@ -226,7 +227,7 @@ async fn converge(database: &Database) {
     for entry in ledger::entries(&mut &*nodes[0], &league.scope, &everything, None, u32::MAX).await.unwrap() {
         assert!(entry.posted_at > entry.at, "posted before it happened: {entry:?}");
     }
-    let now = league.now(&nodes[0]).await;
+    let (now, _) = league.now(&nodes[0]).await;
     assert!(now.len() > 10, "the random edits leave some seasons");
     for mirror in mirrors.join_all().await {
         let differing: Vec<_> = now
