@@ -12,6 +12,8 @@ use utoipa::ToSchema;
 
 pub use fieldhouse_domain::seasons::{ChangeSeason, NewSeason, Scoring};
 
+use crate::request::RecordListQuery;
+
 /// A season of one sport.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Season {
@@ -68,17 +70,7 @@ pub struct SeasonListQuery {
     /// Only seasons with at least one day in this year: 1900 to 2199.
     #[body(min = 1900, max = 2199)]
     pub year: Option<i16>,
-    /// Only seasons whose name contains these words or prefixes of words, in any order.
-    pub q: Option<String>,
-    /// The `page.sync` of an earlier list: returns only records that changed since then, in the order of their changes, and deleted records
-    /// in `deleted`. No change is missed. Cannot be combined with a filter.
-    pub since: Option<String>,
-    /// Only records that changed after this time, and deleted records in `deleted`, as with `since`. To keep a copy up to date, send the
-    /// latest `updated_at` or `deleted_at` that you have. Cannot be combined with a filter.
-    pub updated_since: Option<Timestamp>,
-    /// The maximum number of records: 1 to 100; default 25.
-    #[body(min = 1, max = 100)]
-    pub limit: Option<u32>,
-    /// The `next_cursor` of the previous page.
-    pub cursor: Option<String>,
+    /// The parameters of every list of records.
+    #[body(flatten)]
+    pub records: RecordListQuery,
 }

@@ -17,6 +17,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use futures_util::future::join3;
 use tokio_postgres::types::ToSql;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -78,14 +79,32 @@ impl Postgres {
         &self,
         query: &'static Query,
         values: &[Value<'_>],
-        mut each: impl FnMut(&mut Row<'_>) -> Result<T>,
+        each: impl FnMut(&mut Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
         let connection = self.connection().await?;
-        fetch(&connection, query, values)
-            .await?
-            .iter()
-            .map(|row| each(&mut Row::new(Source::Postgres(row), query)))
-            .collect()
+        read_rows(query, &fetch(&connection, query, values).await?, each)
+    }
+
+    /// Reads rows of the journal in one round trip, with the settings of [`POSTING`].
+    pub(crate) async fn read_journal<T>(
+        &self,
+        query: &'static Query,
+        values: &[Value<'_>],
+        each: impl FnMut(&mut Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let connection = self.connection().await?;
+        connection.prepare_cached(query.sql).await?;
+        // The driver sends in the order in which futures are first polled.
+        let (begun, rows, ended) = join3(
+            connection.batch_execute(POSTING),
+            fetch(&connection, query, values),
+            connection.batch_execute("COMMIT"),
+        )
+        .await;
+        begun?;
+        let rows = rows?;
+        ended?;
+        read_rows(query, &rows, each)
     }
 }
 
@@ -118,6 +137,14 @@ async fn fetch(
     query::note(Engine::Postgres, query);
     let statement = connection.prepare_cached(query.sql).await?;
     connection.query(&statement, &params(values)).await
+}
+
+fn read_rows<T>(
+    query: &'static Query,
+    rows: &[tokio_postgres::Row],
+    mut each: impl FnMut(&mut Row<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    rows.iter().map(|row| each(&mut Row::new(Source::Postgres(row), query))).collect()
 }
 
 async fn execute(

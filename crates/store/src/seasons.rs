@@ -26,30 +26,22 @@ use crate::value::{Value, id, values};
 /// The columns of a season and of one of its divisions.
 const COLUMNS: &str = concat!(Season::COLUMNS, ", ", Division::COLUMNS, ", d.name_folded");
 
-/// Adds the season with the id `page.id` and its divisions, one a row, unordered. [`Gathering`] sorts them, because a sort in the database
-/// would have to carry all their columns.
-macro_rules! with_divisions {
-    ($page:expr) => {
-        concat!(
-            $page,
-            " LEFT JOIN seasons s ON s.org_id = $1 AND s.id = page.id
-            LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id"
-        )
-    };
-}
+/// Adds the divisions of each season, one a row, unordered: [`Gathering`] sorts them.
+const WITH_DIVISIONS: &str = " LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id";
 
 /// Seasons of the organization $1 that match the filters $4 to $7, after the position $2, $3.
 macro_rules! page {
     ($and:expr) => {
         positioned!(
             COLUMNS,
-            with_divisions!(concat!(
-                "(SELECT id FROM seasons WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
+            concat!(
+                "(SELECT * FROM seasons WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
                     AND (CAST($4 AS TEXT) IS NULL OR status = $4) AND (CAST($5 AS TEXT) IS NULL OR sport = $5)
                     AND listed_on <= $6 AND COALESCE(ends_on, listed_on) >= $7",
                 $and,
-                " ORDER BY listed_on DESC, id DESC LIMIT $8) page ON TRUE"
-            ))
+                " ORDER BY listed_on DESC, id DESC LIMIT $8) s",
+                WITH_DIVISIONS
+            )
         )
     };
 }
@@ -58,9 +50,8 @@ queries! {
     LIST "seasons.list" page!("");
     SEARCH "seasons.search" page!(name_matches!("9" "10" "11" "12" "13" "14"));
     CHANGED "seasons.changed" concat!("WITH page AS (", CHANGES, ") SELECT page.seq, page.position, page.id, page.verb, page.at, ",
-        COLUMNS, " FROM ", with_divisions!("page"));
-    READ "seasons.read" concat!("SELECT ", COLUMNS, " FROM seasons s
-        LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id WHERE s.org_id = $1 AND s.id = $2");
+        COLUMNS, " FROM page LEFT JOIN seasons s ON s.org_id = $1 AND s.id = page.id", WITH_DIVISIONS);
+    READ "seasons.read" concat!("SELECT ", COLUMNS, " FROM seasons s", WITH_DIVISIONS, " WHERE s.org_id = $1 AND s.id = $2");
     BY_NAME "seasons.by_name" "SELECT id FROM seasons WHERE org_id = $1 AND name_folded = $2";
     BY_EXTERNAL_ID "seasons.by_external_id" "SELECT id FROM seasons WHERE org_id = $1 AND external_id = $2";
     DEPENDENTS "seasons.dependents" "SELECT (SELECT COUNT(*) FROM divisions WHERE org_id = $1 AND season_id = $2)

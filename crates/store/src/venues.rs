@@ -15,8 +15,8 @@ use crate::search::{self, name_matches};
 use crate::value::{Value, id, values};
 
 queries! {
-    LIST "venues.list" positioned!(Venue::COLUMNS, concat!("(SELECT * FROM venues WHERE org_id = $1 AND name_folded > $2",
-        name_matches!("4" "5" "6" "7" "8" "9"), " ORDER BY name_folded LIMIT $3) v ON TRUE"));
+    LIST "venues.list" positioned!(Venue::COLUMNS, concat!("venues v WHERE org_id = $1 AND name_folded > $2",
+        name_matches!("4" "5" "6" "7" "8" "9"), " ORDER BY name_folded LIMIT $3"));
     BY_NAME "venues.by_name" concat!("SELECT ", Venue::COLUMNS, " FROM venues v WHERE v.org_id = $1 AND v.name_folded = $2");
     GAMES "venues.games" "SELECT COUNT(*) FROM games WHERE org_id = $1 AND venue_id = $2";
 }
@@ -33,11 +33,10 @@ pub async fn list<R: Reader>(
     values.extend(search::patterns(words).map(Value::from));
     let mut records = Vec::new();
     let found = listed(reader, LIST, proof.organization(), &values, |row| {
-        records.extend(row.optional_record()?);
+        records.push(record(row)?);
         Ok(())
     });
     let position = found.await?;
-    records.sort_by_cached_key(|venue: &Venue| venue.name.folded());
     Ok(Listing { position, records })
 }
 

@@ -2,6 +2,7 @@
 
 use fieldhouse_client::Method;
 use fieldhouse_client::api::Page;
+use fieldhouse_client::api::request::RecordListQuery;
 use fieldhouse_client::api::seasons::SeasonListQuery;
 use fieldhouse_domain::sports::Sport;
 use futures_util::TryStreamExt;
@@ -29,7 +30,7 @@ async fn a_stream_follows_every_cursor_and_keeps_the_filters() {
     let stub = three_pages();
     let query = SeasonListQuery {
         sport: Some(Sport::stored("track & field".to_owned())),
-        limit: Some(2),
+        records: RecordListQuery { limit: Some(2), ..RecordListQuery::default() },
         ..SeasonListQuery::default()
     };
     let seasons: Vec<_> = client(&stub).seasons().list(&query).stream().try_collect().await.expect("seasons");

@@ -205,11 +205,12 @@ impl<T: std::fmt::Display + std::str::FromStr<Err: std::fmt::Display>> Column fo
     }
 }
 
-/// The strings of a JSON array that was written without spaces and escapes, which is the usual one: reading JSON would take longer than
-/// the rest of the row.
+/// The strings of a JSON array without spaces and escapes, as [`list_cell`] usually writes it. Returns `None` for any other.
 fn plain_texts(json: &str) -> Option<impl Iterator<Item = &str>> {
-    let texts = json.strip_prefix("[\"")?.strip_suffix("\"]")?;
-    (!json.contains(['\\', ' '])).then(|| texts.split("\",\""))
+    let between = json.strip_prefix("[\"")?.strip_suffix("\"]")?;
+    // Texts and commas alternate.
+    let is_plain = !json.contains('\\') && between.split('"').skip(1).step_by(2).all(|comma| comma == ",");
+    is_plain.then(|| between.split('"').step_by(2))
 }
 
 /// A list as a JSON array of strings.

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use fieldhouse_client::Client;
+use fieldhouse_client::api::request::RecordListQuery;
 use fieldhouse_client::api::seasons::{ChangeSeason, NewSeason, Season, SeasonListQuery};
 use fieldhouse_domain::ids::SeasonId;
 use fieldhouse_domain::seasons::SeasonStatus;
@@ -86,15 +87,8 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
 async fn list(context: &Context, client: &Client, options: ListOptions) -> anyhow::Result<()> {
     let ListOptions { status, sport, year, query, updated_since, paging } = options;
     let [updated_since] = instants(client, [updated_since]).await?;
-    let query = SeasonListQuery {
-        status,
-        sport,
-        year,
-        q: query,
-        updated_since,
-        limit: paging.limit(),
-        ..Default::default()
-    };
+    let records = RecordListQuery { q: query, updated_since, limit: paging.limit(), ..Default::default() };
+    let query = SeasonListQuery { status, sport, year, records };
     paging.show(context, client.seasons().list(&query), COLUMNS).await?;
     Ok(())
 }

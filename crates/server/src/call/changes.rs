@@ -3,6 +3,7 @@
 //! A token is a position in the organization's ledger, signed for the list and the organization. The cursor of a page of changes contains
 //! the token of the first page, so that the client knows where to start the next time.
 
+use fieldhouse_api::request::RecordListQuery;
 use fieldhouse_api::{Code, Op, Page, Tombstone};
 use fieldhouse_domain::ids::Id as _;
 use fieldhouse_store::ledger::{self, Changed, Following, Listing, Point, Position};
@@ -46,20 +47,15 @@ pub struct Reading<'a> {
 impl<O: Op> Call<O> {
     /// The start of the requested changes. `None` if the request is for records. Changes cannot be filtered: the client would not learn
     /// about a record that no longer matches the filter.
-    pub fn since(
-        &self,
-        since: Option<&str>,
-        updated_since: Option<Timestamp>,
-        filters: &[(&str, bool)],
-    ) -> Result<Option<Since>, Failure> {
-        let wanted = match (since, updated_since) {
+    pub fn since(&self, query: &RecordListQuery, filters: &[(&str, bool)]) -> Result<Option<Since>, Failure> {
+        let (name, wanted) = match (&query.since, query.updated_since) {
             (None, None) => return Ok(None),
-            (Some(token), _) => Since::Token(token.to_owned()),
-            (None, Some(time)) => Since::Time(time),
+            (Some(token), _) => ("since", Since::Token(token.clone())),
+            (None, Some(time)) => ("updated_since", Since::Time(time)),
         };
-        let both = [("updated_since", since.is_some() && updated_since.is_some())];
-        if let Some((filter, _)) = both.iter().chain(filters).find(|(_, sent)| *sent) {
-            let name = if since.is_some() { "since" } else { "updated_since" };
+        let both = query.since.is_some() && query.updated_since.is_some();
+        let common = [("updated_since", both), ("q", query.q.is_some())];
+        if let Some((filter, _)) = common.iter().chain(filters).find(|(_, sent)| *sent) {
             let fix = format!("Leave {filter} out and filter the response instead.");
             return Err(Failure::parameter(
                 Code::InvalidParameter,
@@ -74,10 +70,9 @@ impl<O: Op> Call<O> {
     /// The requested part of a list of records that have a history. Before the first page, what the caller has changed enters the ledger.
     pub async fn synced_part<P: DeserializeOwned>(
         &self,
-        limit: Option<u32>,
-        cursor: Option<&str>,
+        query: &RecordListQuery,
     ) -> Result<Part<Synced<P>>, Failure> {
-        let part = self.part(limit, cursor, Bounds::USUAL)?;
+        let part = self.part(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
         if part.after.is_none() {
             self.store().catch_up(self.scope()?).await?;
         }
@@ -108,15 +103,14 @@ impl<O: Op> Call<O> {
     pub async fn changed<S: Stored, T>(
         &self,
         since: Since,
-        limit: Option<u32>,
-        cursor: Option<&str>,
+        query: &RecordListQuery,
         view: impl Fn(S) -> T,
     ) -> Result<Answered<O>, Failure>
     where
         O: Op<Answer = Page<T>>,
         Page<T>: Serialize,
     {
-        let mut reading = self.changes(since, limit, cursor).await?;
+        let mut reading = self.changes(since, query).await?;
         let (after, reach) = (reading.after, reading.reach());
         let changes = records::changed::<S, _>(&mut reading.following, self.scope()?, after, reach).await?;
         let page = reading.page(self, changes, view, |id| S::Id::from_uuid(id).to_string()).await?;
@@ -129,14 +123,9 @@ impl<O: Op> Call<O> {
     }
 
     /// Starts to read changes.
-    pub async fn changes(
-        &self,
-        since: Since,
-        limit: Option<u32>,
-        cursor: Option<&str>,
-    ) -> Result<Reading<'_>, Failure> {
+    pub async fn changes(&self, since: Since, query: &RecordListQuery) -> Result<Reading<'_>, Failure> {
         let scope = self.scope()?;
-        let part = self.part::<Synced<Point>>(limit, cursor, Bounds::USUAL)?;
+        let part = self.part::<Synced<Point>>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
         let wanted = match &since {
             Since::Token(token) => Some(self.place(token)?),
             Since::Time(_) => None,

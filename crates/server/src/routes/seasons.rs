@@ -55,17 +55,16 @@ pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::Seas
         ("status", query.status.is_some()),
         ("sport", query.sport.is_some()),
         ("year", query.year.is_some()),
-        ("q", query.q.is_some()),
     ];
-    if let Some(since) = call.since(query.since.as_deref(), query.updated_since, &filters)? {
+    if let Some(since) = call.since(&query.records, &filters)? {
         return changed(&call, since).await;
     }
-    let part = call.synced_part::<(Date, Uuid)>(query.limit, query.cursor.as_deref()).await?;
+    let part = call.synced_part::<(Date, Uuid)>(&query.records).await?;
     let filter = Filter {
         status: query.status,
         sport: query.sport.clone(),
         year: query.year,
-        words: call.words(query.q.as_deref())?,
+        words: call.words(query.records.q.as_deref())?,
     };
     let after = part.after.map(|after| after.point);
     let found = seasons::list(&mut call.store(), call.scope()?, &filter, after, part.reach()).await?;
@@ -74,7 +73,7 @@ pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::Seas
 
 /// Changed and deleted seasons, in the order of the ledger.
 async fn changed(call: &Call<op::SeasonList>, since: Since) -> Result<Answered<op::SeasonList>, Failure> {
-    let mut reading = call.changes(since, call.query.limit, call.query.cursor.as_deref()).await?;
+    let mut reading = call.changes(since, &call.query.records).await?;
     let (after, reach) = (reading.after, reading.reach());
     let changes = seasons::changed(&mut reading.following, call.scope()?, after, reach).await?;
     let page = reading.page(call, changes, view, |id| SeasonId::from_uuid(id).to_string()).await?;

@@ -11,13 +11,11 @@ use crate::call::Call;
 use crate::failure::Failure;
 
 pub(crate) async fn list(call: Call<op::VenueList>) -> Result<Answered<op::VenueList>, Failure> {
-    let (query, cursor) = (&call.query, call.query.cursor.as_deref());
-    let filters = [("q", query.q.is_some())];
-    if let Some(since) = call.since(query.since.as_deref(), query.updated_since, &filters)? {
-        return call.changed(since, query.limit, cursor, |venue: Venue| venue).await;
+    if let Some(since) = call.since(&call.query, &[])? {
+        return call.changed(since, &call.query, |venue: Venue| venue).await;
     }
-    let part = call.synced_part::<String>(query.limit, cursor).await?;
-    let words = call.words(query.q.as_deref())?;
+    let part = call.synced_part::<String>(&call.query).await?;
+    let words = call.words(call.query.q.as_deref())?;
     let after = part.after.as_ref().map(|after| &*after.point);
     let found = venues::list(&mut call.store(), call.scope()?, &words, after, part.reach()).await?;
     call.synced_page(&part, found, |venue| venue.name.folded(), |venue| venue)

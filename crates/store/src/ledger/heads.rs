@@ -78,11 +78,7 @@ pub(crate) async fn lock(tx: &mut Tx<'_>, organization: OrganizationId) -> Resul
 }
 
 pub(super) fn found(organization: OrganizationId, head: Option<Head>) -> Result<Head> {
-    head.ok_or_else(|| missing(organization))
-}
-
-pub(super) fn missing(organization: OrganizationId) -> Error {
-    Error::Internal(format!("{organization} has no ledger"))
+    head.ok_or_else(|| Error::Internal(format!("{organization} has no ledger")))
 }
 
 /// Creates the ledger of a new organization. Its epoch is the time of creation.

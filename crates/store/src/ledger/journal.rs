@@ -3,11 +3,17 @@
 //! The order of the ledger depends on these rules: a transaction writes all its journal rows together, as its *last* statements; `n` is an
 //! identity with CACHE 1; and the transaction is SERIALIZABLE. So a transaction that reads or overwrites data of another one gets a
 //! greater `n`.
+//!
+//! An organization's floor says how much of the journal is over. A poster first reads the last number that was given out (the mark) and
+//! which transactions have ended, and gets its own transaction id afterwards. So a row with a number up to the mark belongs to a transaction
+//! with a smaller id. A later poster that sees that all of these have ended, and takes everything, has posted all such rows: the mark
+//! becomes the floor.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use constcat::concat;
 use fieldhouse_domain::ids::OrganizationId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -16,20 +22,34 @@ use tokio::sync::Notify;
 use super::entries::{Written, WrittenEffect};
 use crate::engine::{Reader, Tx, first};
 use crate::error::{Error, Result};
+use crate::postgres::Postgres;
 use crate::query::queries;
+use crate::row::Row;
 use crate::value::{id, values};
 
+/// The condition that rows of the organization $1 are above its floor.
+const ABOVE_FLOOR: &str =
+    "org_id = $1 AND n > COALESCE((SELECT floor FROM journal_floors WHERE org_id = $1), 0)";
+
 queries! {
-    WRITE "journal.write" "INSERT INTO journal (org_id, at, entry) VALUES ($1, $2, $3)";
-    SIZES "journal.sizes" "SELECT CAST(octet_length(entry) AS BIGINT) FROM journal WHERE org_id = $1 ORDER BY n LIMIT $2";
-    CLOCK "journal.clock" "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT), MAX(at) FROM journal WHERE org_id = $1";
-    TAKE "journal.take" "WITH taken AS (DELETE FROM journal WHERE org_id = $1 AND ctid = ANY (ARRAY(
-            SELECT ctid FROM journal WHERE org_id = $1 ORDER BY n LIMIT $2)) RETURNING n, at, entry)
-        SELECT at, entry FROM taken ORDER BY n";
-    WAITING "journal.waiting" "SELECT org_id FROM ledger_heads h WHERE EXISTS (SELECT 1 FROM journal j WHERE j.org_id = h.org_id)";
-    GENERATION "journal.generation" "SELECT h.epoch, h.seq + (SELECT COUNT(*) FROM journal j WHERE j.org_id = h.org_id)
-        FROM ledger_heads h WHERE h.org_id = $1";
-    WAITS "journal.waits" "SELECT n FROM journal WHERE org_id = $1 LIMIT 1";
+    // The condition gives the transaction its id before the row gets its number: floors depend on it.
+    WRITE "journal.write" "INSERT INTO journal (org_id, at, entry) SELECT $1, $2, $3 WHERE pg_current_xact_id() IS NOT NULL";
+    MARK "journal.mark" "SELECT last_value, CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT) FROM journal_n_seq";
+    SIZES "journal.sizes" concat!("SELECT CAST(octet_length(entry) AS BIGINT) FROM journal WHERE ", ABOVE_FLOOR, " ORDER BY n LIMIT $2");
+    CLOCK "journal.clock" concat!("SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT), MAX(at) FROM journal WHERE ",
+        ABOVE_FLOOR);
+    TAKE "journal.take" concat!("WITH taken AS (DELETE FROM journal WHERE org_id = $1 AND ctid = ANY (ARRAY(
+            SELECT ctid FROM journal WHERE ", ABOVE_FLOOR, " ORDER BY n LIMIT $2)) RETURNING n, at, entry)
+        SELECT at, entry FROM taken ORDER BY n");
+    RAISE_FLOOR "journal.raise_floor" "INSERT INTO journal_floors AS f (org_id, floor, mark, mark_xid)
+        VALUES ($1, 0, $2, CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT))
+        ON CONFLICT (org_id) DO UPDATE SET floor = f.mark, mark = excluded.mark, mark_xid = excluded.mark_xid, marked_at = excluded.marked_at
+        WHERE f.mark_xid <= $3 AND f.marked_at < excluded.marked_at - INTERVAL '1 second'";
+    WAITING "journal.waiting" "SELECT org_id FROM ledger_heads h WHERE EXISTS (SELECT 1 FROM journal j WHERE j.org_id = h.org_id
+        AND j.n > COALESCE((SELECT floor FROM journal_floors f WHERE f.org_id = h.org_id), 0))";
+    GENERATION "journal.generation" concat!("SELECT h.epoch, h.seq + (SELECT COUNT(*) FROM journal WHERE ", ABOVE_FLOOR, ")
+        FROM ledger_heads h WHERE h.org_id = $1");
+    WAITS "journal.waits" concat!("SELECT n FROM journal WHERE ", ABOVE_FLOOR, " LIMIT 1");
     SHARE_HEAD "journal.share_head" "SELECT seq FROM ledger_heads WHERE org_id = $1 FOR SHARE";
 }
 
@@ -88,6 +108,23 @@ fn part(text: &str) -> Option<Part> {
     (format == FORMAT).then(|| serde_json::from_str(json).ok()).flatten()
 }
 
+/// What a poster reads before everything else in its transaction.
+pub(super) struct Mark {
+    /// The last number that was given to a row.
+    number: i64,
+    /// All transactions with smaller ids have ended.
+    oldest: i64,
+}
+
+pub(super) async fn mark(tx: &mut Tx<'_>) -> Result<Option<Mark>> {
+    first(tx, MARK, values![], |row| Ok(Mark { number: row.next()?, oldest: row.next()? })).await
+}
+
+/// Raises the floor to the mark of an earlier poster, if it is time, and notes this mark. The caller has taken everything that waits.
+pub(super) async fn raise_floor(tx: &mut Tx<'_>, organization: OrganizationId, mark: &Mark) -> Result<()> {
+    tx.run(RAISE_FLOOR, values![id(organization), mark.number, mark.oldest]).await.map(drop)
+}
+
 /// Takes entries out of the journal in order, with all their parts. Also returns whether more are waiting.
 pub(super) async fn take(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<(Vec<Taken>, bool)> {
     let sizes = tx.rows(SIZES, values![id(organization), ROWS], |row| row.next::<i64>()).await?;
@@ -135,10 +172,11 @@ pub(super) async fn waits(reader: &mut impl Reader, organization: OrganizationId
 
 /// The epoch of an organization's ledger, and the number of entries committed in it, including waiting ones.
 pub(super) async fn generation(
-    reader: &mut impl Reader,
+    postgres: &Postgres,
     organization: OrganizationId,
 ) -> Result<Option<(i64, i64)>> {
-    first(reader, GENERATION, values![id(organization)], |row| Ok((row.next()?, row.next()?))).await
+    let read = |row: &mut Row<'_>| Ok((row.next()?, row.next()?));
+    Ok(postgres.read_journal(GENERATION, values![id(organization)], read).await?.pop())
 }
 
 /// Blocks posters until the transaction ends.

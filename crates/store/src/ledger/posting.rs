@@ -62,8 +62,12 @@ pub(super) async fn append_now(
 
 /// Posts waiting entries of an organization (PostgreSQL). Returns their number, and whether more are waiting.
 async fn post_some(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<(usize, bool)> {
+    let mark = journal::mark(tx).await?;
     let head = heads::lock(tx, organization).await?;
     let (taken, is_cut) = journal::take(tx, organization).await?;
+    if let Some(mark) = mark.filter(|_| !is_cut) {
+        journal::raise_floor(tx, organization, &mark).await?;
+    }
     let entries = taken.into_iter().map(|taken| match taken {
         Taken::Entry(entry) => *entry,
         Taken::Unreadable(at, text) => unreadable(organization, at, text),

@@ -259,15 +259,14 @@ pub async fn posted_after(
     Ok(first(reader, POSTED_AFTER, values, |row| row.next::<i64>()).await?.map(|seq| seq - 1))
 }
 
-/// Selects the columns of a list `$from`, after the columns of its [`Position`]. A list without records is one row with nulls.
+/// Selects the columns of a list `$from`, after the columns of its [`Position`].
 macro_rules! positioned {
     ($columns:expr, $from:expr) => {
         constcat::concat!(
-            "SELECT ledger_heads.epoch, ledger_heads.seq, ",
+            "SELECT (SELECT epoch FROM ledger_heads WHERE org_id = $1), (SELECT seq FROM ledger_heads WHERE org_id = $1), ",
             $columns,
-            " FROM ledger_heads LEFT JOIN ",
-            $from,
-            " WHERE ledger_heads.org_id = $1"
+            " FROM ",
+            $from
         )
     };
 }
@@ -281,6 +280,20 @@ pub(crate) async fn listed(
     values: &[Value<'_>],
     mut each: impl FnMut(&mut Row<'_>) -> Result<()> + Send,
 ) -> Result<Position> {
+    if let Some(position) = listed_once(reader, query, values, &mut each).await? {
+        return Ok(position);
+    }
+    // An empty list has no row with its position, and one that is read afterwards could include a new record.
+    let before = heads::read(reader, organization).await?.position();
+    Ok(listed_once(reader, query, values, &mut each).await?.unwrap_or(before))
+}
+
+async fn listed_once(
+    reader: &mut impl Reader,
+    query: &'static Query,
+    values: &[Value<'_>],
+    mut each: impl FnMut(&mut Row<'_>) -> Result<()> + Send,
+) -> Result<Option<Position>> {
     let mut position = None;
     let read = reader.rows(query, values, |row| {
         // It is the same in every row.
@@ -292,7 +305,7 @@ pub(crate) async fn listed(
         each(row)
     });
     read.await?;
-    position.ok_or_else(|| heads::missing(organization))
+    Ok(position)
 }
 
 /// What happened last to records of a kind after a point, in the order of the ledger. `query` selects [`CHANGES`] and the record after it;
@@ -432,9 +445,7 @@ impl Reader for Following<'_> {
 
 /// The generation on PostgreSQL, where entries wait in the journal.
 pub(super) async fn generation(postgres: &Postgres, organization: OrganizationId) -> Result<Generation> {
-    let read =
-        postgres.post("ledger.generation", async move |tx| journal::generation(tx, organization).await);
-    let (epoch, commits) =
-        read.await?.ok_or_else(|| Error::Internal(format!("{organization} has no ledger")))?;
+    let found = journal::generation(postgres, organization).await?;
+    let (epoch, commits) = found.ok_or_else(|| Error::Internal(format!("{organization} has no ledger")))?;
     Ok(Generation { epoch, commits })
 }

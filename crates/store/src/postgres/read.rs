@@ -10,12 +10,12 @@ use futures_util::future::join;
 use tokio_postgres::error::SqlState;
 
 use super::writes::Backoff;
-use super::{Postgres, fetch};
+use super::{Postgres, fetch, read_rows};
 use crate::deadline::Deadline;
 use crate::engine::ReadTx;
 use crate::error::{Error, Result};
 use crate::query::Query;
-use crate::row::{Row, Source};
+use crate::row::Row;
 use crate::value::Value;
 
 /// Begins a read-only transaction on one snapshot.
@@ -77,7 +77,7 @@ impl PostgresRead {
         &self,
         query: &'static Query,
         values: &[Value<'_>],
-        mut each: impl FnMut(&mut Row<'_>) -> Result<T>,
+        each: impl FnMut(&mut Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
         let over = || Error::Internal("the transaction has ended".to_owned());
         let connection = self.connection.as_ref().ok_or_else(over)?;
@@ -92,7 +92,7 @@ impl PostgresRead {
             let retryable = error.code().is_some_and(|code| RETRYABLE.contains(code));
             self.can_retry.fetch_or(retryable || error.is_closed(), Ordering::Relaxed);
         })?;
-        rows.iter().map(|row| each(&mut Row::new(Source::Postgres(row), query))).collect()
+        read_rows(query, &rows, each)
     }
 }
 

@@ -5,12 +5,11 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_postgres::IsolationLevel;
 
-use super::{Postgres, params};
+use super::{Postgres, params, read_rows};
 use crate::engine::Engine;
 use crate::engine::stream::{BATCH, Message, Part, STALL_TIME, Sink};
 use crate::error::{Error, Result};
 use crate::query;
-use crate::row::{Row, Source};
 
 /// How many streams are read at once. They have a pool of their own, because a slow consumer holds a connection for a long time.
 pub(super) const CONNECTIONS: usize = 4;
@@ -48,8 +47,7 @@ async fn read<T>(pool: &Pool, parts: Vec<Part<T>>, messages: &mpsc::Sender<Messa
         loop {
             let rows = tx.query_portal(&portal, max).await?;
             let is_last = rows.len() < BATCH;
-            let read: Result<Vec<T>> =
-                rows.iter().map(|row| each(&mut Row::new(Source::Postgres(row), query))).collect();
+            let read: Result<Vec<T>> = read_rows(query, &rows, &mut each);
             drop(rows);
             match timeout(STALL_TIME, messages.send(Message::Rows(read?))).await {
                 Ok(Ok(())) => {}

@@ -4,10 +4,10 @@ use deadpool_postgres::Object;
 use futures_util::future::try_join_all;
 use tokio_postgres::error::SqlState;
 
-use super::{execute, fetch};
+use super::{execute, fetch, read_rows};
 use crate::error::{Error, Result};
 use crate::query::Query;
-use crate::row::{Row, Source};
+use crate::row::Row;
 use crate::value::Value;
 
 /// How a transaction collided with another one.
@@ -83,10 +83,10 @@ impl PostgresTx {
         &mut self,
         query: &'static Query,
         values: &[Value<'_>],
-        mut each: impl FnMut(&mut Row<'_>) -> Result<T>,
+        each: impl FnMut(&mut Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
         let result = fetch(self.open()?, query, values).await;
-        self.note(result)?.iter().map(|row| each(&mut Row::new(Source::Postgres(row), query))).collect()
+        read_rows(query, &self.note(result)?, each)
     }
 
     pub(crate) async fn run(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {

@@ -1,5 +1,6 @@
 //! The ledger under many writers, and its verification after its tables were altered.
 
+mod floors;
 mod followers;
 mod generation;
 mod images;

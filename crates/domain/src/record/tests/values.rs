@@ -164,3 +164,22 @@ fn an_ipv4_address_mapped_to_ipv6_is_read_as_ipv4() {
         assert!(read(text).is_err_and(|error| error.starts_with("/it not_an_address")), "{text}");
     }
 }
+
+#[test]
+fn a_list_in_a_column_is_read_as_written() {
+    let lists: [&[&str]; 6] = [
+        &[],
+        &["one"],
+        &["one", "two three", ""],
+        &["with, comma", "[x]"],
+        &["\"quoted\"", "a\\b"],
+        &["Zoë\n"],
+    ];
+    for list in lists {
+        let list: Vec<String> = list.iter().map(|text| (*text).to_owned()).collect();
+        assert_eq!(Vec::<String>::from_cell(list.cell()), Ok(list));
+    }
+    for wrong in ["", "one", "{\"one\": 2}", "[1]", "[\"a\",1,\"b\"]", "[\"a\" \"b\"]"] {
+        assert!(Vec::<String>::from_cell(Cell::from(wrong)).is_err(), "{wrong}");
+    }
+}
