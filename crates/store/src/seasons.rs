@@ -26,7 +26,8 @@ use crate::value::{Value, id, values};
 /// The columns of a season and of one of its divisions.
 const COLUMNS: &str = concat!(Season::COLUMNS, ", ", Division::COLUMNS, ", d.name_folded");
 
-/// Adds the divisions of each season, one a row, unordered: [`Gathering`] sorts them.
+/// Adds the divisions of each season, one a row, unordered. [`Gathering`] sorts them, because a sort in the database would have to carry
+/// all their columns.
 const WITH_DIVISIONS: &str = " LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id";
 
 /// Seasons of the organization $1 that match the filters $4 to $7, after the position $2, $3.
@@ -35,11 +36,12 @@ macro_rules! page {
         positioned!(
             COLUMNS,
             concat!(
-                "(SELECT * FROM seasons WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
+                "(SELECT id FROM seasons WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
                     AND (CAST($4 AS TEXT) IS NULL OR status = $4) AND (CAST($5 AS TEXT) IS NULL OR sport = $5)
                     AND listed_on <= $6 AND COALESCE(ends_on, listed_on) >= $7",
                 $and,
-                " ORDER BY listed_on DESC, id DESC LIMIT $8) s",
+                " ORDER BY listed_on DESC, id DESC LIMIT $8) page
+                JOIN seasons s ON s.org_id = $1 AND s.id = page.id",
                 WITH_DIVISIONS
             )
         )

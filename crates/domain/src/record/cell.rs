@@ -197,20 +197,9 @@ impl<T: std::fmt::Display + std::str::FromStr<Err: std::fmt::Display>> Column fo
         if json == "[]" {
             return Ok(Self::new());
         }
-        if let Some(texts) = plain_texts(json) {
-            return texts.map(|text| text.parse().map_err(unreadable)).collect();
-        }
         let texts: Vec<Text<'_>> = serde_json::from_str(json).map_err(unreadable)?;
         texts.iter().map(|text| text.0.parse().map_err(unreadable)).collect()
     }
-}
-
-/// The strings of a JSON array without spaces and escapes, as [`list_cell`] usually writes it. Returns `None` for any other.
-fn plain_texts(json: &str) -> Option<impl Iterator<Item = &str>> {
-    let between = json.strip_prefix("[\"")?.strip_suffix("\"]")?;
-    // Texts and commas alternate.
-    let is_plain = !json.contains('\\') && between.split('"').skip(1).step_by(2).all(|comma| comma == ",");
-    is_plain.then(|| between.split('"').step_by(2))
 }
 
 /// A list as a JSON array of strings.
