@@ -74,7 +74,10 @@ impl Refusal {
     }
 }
 
-/// Collects the errors in a body, so that one response reports all of them.
+/// The maximum number of errors that one response reports, so that a large body of wrong values does not become a larger response.
+pub const MAX_ERRORS: usize = 100;
+
+/// Collects the errors in a body, so that one response reports all of them, up to [`MAX_ERRORS`].
 #[derive(Debug, Default)]
 pub struct Check {
     errors: Vec<FieldError>,
@@ -84,13 +87,8 @@ impl Check {
     /// The parsed value, or `None` with an error at `pointer`.
     pub fn field<T>(&mut self, pointer: &str, parsed: Result<T, InvalidValue>) -> Option<T> {
         parsed
-            .map_err(|wrong| {
-                self.errors.push(FieldError {
-                    pointer: pointer.to_owned(),
-                    code: wrong.code,
-                    message: wrong.message,
-                    fix: wrong.fix,
-                });
+            .map_err(|InvalidValue { code, message, fix }| {
+                self.add(FieldError { pointer: pointer.to_owned(), code, message, fix });
             })
             .ok()
     }
@@ -109,12 +107,14 @@ impl Check {
 
     /// Reports that a rule is violated at `pointer`.
     pub fn refuse(&mut self, pointer: &str, code: &'static str, message: impl Into<String>, fix: &str) {
-        self.errors.push(FieldError {
-            pointer: pointer.to_owned(),
-            code,
-            message: message.into(),
-            fix: (!fix.is_empty()).then(|| fix.to_owned()),
-        });
+        let fix = (!fix.is_empty()).then(|| fix.to_owned());
+        self.add(FieldError { pointer: pointer.to_owned(), code, message: message.into(), fix });
+    }
+
+    fn add(&mut self, error: FieldError) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(error);
+        }
     }
 
     /// Sorts the errors and keeps the first one at each place. Errors without a position come last.
@@ -160,6 +160,16 @@ mod tests {
         let mut check = Check::default();
         assert_eq!(check.optional::<i64>("/wrong", Some(Err(wrong()))), None);
         assert_eq!(check.finish(Some(2)), Err(Refusal::field("/wrong", wrong())));
+    }
+
+    #[test]
+    fn no_more_than_the_maximum_number_of_errors_is_reported() {
+        let mut check = Check::default();
+        for number in 0..MAX_ERRORS * 10 {
+            check.refuse(&format!("/{number}"), "invalid", "is wrong", "");
+        }
+        let Err(Refusal::Invalid(errors)) = check.finish(Some(())) else { panic!("refused") };
+        assert_eq!((errors.len(), errors[99].pointer.as_str()), (MAX_ERRORS, "/99"));
     }
 
     #[test]

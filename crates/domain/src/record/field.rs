@@ -30,7 +30,12 @@ pub trait Field: Serialize + Sized {
 
 impl Field for String {
     fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
-        at.text(input).map(str::to_owned)
+        let text = at.text(input)?;
+        // PostgreSQL stores and compares no such text.
+        if text.contains('\0') {
+            return at.refuse("control_character", "contains the control character U+0000", "Leave it out.");
+        }
+        Some(text.to_owned())
     }
     fn schema() -> RefOr<Schema> {
         body::plain::<Self>()

@@ -63,6 +63,13 @@ impl Context {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
+    /// All values of a header as one list. Bytes that are not text are replaced, so that a condition with them does not count as absent.
+    pub fn list(&self, name: &str) -> Option<String> {
+        let values = self.headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+        let values: Vec<_> = values.collect();
+        (!values.is_empty()).then(|| values.join(", "))
+    }
+
     /// The client's `User-Agent`, cut to 200 characters.
     pub fn user_agent(&self) -> Option<String> {
         self.header("user-agent").map(|agent| agent.chars().take(200).collect())

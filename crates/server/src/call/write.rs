@@ -15,6 +15,7 @@ use super::Call;
 use crate::answer::Answered;
 use crate::auth::tokens;
 use crate::failure::Failure;
+use crate::key_ring::Purpose;
 use crate::workers::IDEMPOTENCY_LIFE;
 
 /// Why the transaction of a call is rolled back.
@@ -98,6 +99,7 @@ impl<O: Op> Call<O> {
         // The time of the change, not of the request: it may take long to receive a body.
         let first = self.app.clock.moment();
         let store = self.app.store.clone();
+        let condition = self.context.list("if-match");
         let transaction = async move |tx: &mut Tx<'_>| {
             let moment = first.again();
             let known = self.authority(tx, &acting, command.target()).await?;
@@ -115,7 +117,7 @@ impl<O: Op> Call<O> {
                 (None, None) => return Err(Failure::not_found().into()),
             };
             let mut cx = WriteContext::new(authority, O::OPERATION, &moment);
-            cx = cx.of_request(&self.context.id, self.context.header("if-match"));
+            cx = cx.of_request(&self.context.id, condition.as_deref());
             let output = command.run(tx, &mut cx).await?;
             let answered = match view(&self, output) {
                 Ok(answered) => answered,
@@ -209,12 +211,18 @@ impl<O: Op> Call<O> {
         }))
     }
 
+    /// The request, as what is stored for its idempotency key depends on it. It is stored under a secret of the key ring, because a plain
+    /// digest of a sign-in would allow guessing the password.
+    fn request(&self) -> Vec<u8> {
+        [b"request\n".as_slice(), &self.context.digest].concat()
+    }
+
     fn to_store(&self, answered: &Answered<O>) -> StoredResponse {
         // A response with a secret may contain it in a header too.
         let stored = if answered.secret { &[][..] } else { &answered.headers };
         let headers = stored.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
         StoredResponse {
-            request_digest: self.context.digest,
+            request_digest: self.app.key_ring.mac(Purpose::Token, &self.request()),
             status: i64::from(answered.status),
             headers: serde_json::to_string(&headers.collect::<Vec<_>>()).unwrap_or_default(),
             body: (!answered.secret).then(|| answered.body.to_vec()),
@@ -224,7 +232,9 @@ impl<O: Op> Call<O> {
     }
 
     fn replay(&self, stored: StoredResponse) -> Result<Answered<O>, Failure> {
-        if stored.request_digest != self.context.digest {
+        let request = self.request();
+        let mut known = self.app.key_ring.macs(Purpose::Token, &request);
+        if !known.any(|(_, digest)| digest == stored.request_digest) {
             return Err(Failure::of(Code::IdempotencyMismatch));
         }
         // A repeated request is checked with the caller's current permissions: the loss of a role also hides stored responses.
