@@ -65,7 +65,9 @@ async fn the_audit_log_has_who_changed_what_and_the_records_before() {
         ] {
             assert_eq!(operations(&admin.get(&format!("{LOG}?{filter}")).await).len(), count, "{filter}");
         }
-        is_problem(&admin.get(&format!("{LOG}?record_id=x")).await, Code::InvalidParameter, "no id");
+        for wrong in ["record_id=x", "operation=a%00b"] {
+            is_problem(&admin.get(&format!("{LOG}?{wrong}")).await, Code::InvalidParameter, wrong);
+        }
     })
     .await;
 }

@@ -119,6 +119,11 @@ async fn an_older_version_cannot_be_changed_or_deleted() {
                     assert_eq!(refused.body["current_version"], 2, "{path}");
                 }
             }
+            // A condition with bytes that are not text must not count as no condition.
+            for bytes in [b"\"1-\xe9\"".as_slice(), b"\xff"] {
+                let request = owner.request(Method::DELETE, &path).header("if-match", bytes);
+                is_problem(&send(request).await, Code::VersionMismatch, &path);
+            }
             assert_eq!(conditional(Method::PATCH, "*").await.status, 200, "{path}");
             assert_eq!(conditional(Method::DELETE, &tag).await.status, 200, "{path}");
         }

@@ -3,6 +3,7 @@
 use fieldhouse_api::request::BodyKind;
 use fieldhouse_api::{Code, Operation};
 use fieldhouse_domain::roles::Role;
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{body, is_problem, method, path, pointers, request, takes_body};
@@ -257,6 +258,23 @@ async fn every_body_that_is_too_large_is_refused_with_or_without_content_length(
             }
             let answer = wire.answer().await;
             is_too_large(operation, &answer);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn no_more_than_100_errors_of_a_body_are_reported() {
+    on_both(async |club| {
+        let wrong: Vec<Value> = vec![json!(1); 5000];
+        let unknown: serde_json::Map<String, Value> =
+            (0..5000).map(|number| (format!("field_{number}"), Value::Null)).collect();
+        let order = "/api/v1/colleges/favorites/order";
+        for body in [json!({"ids": wrong}), Value::Object(unknown)] {
+            let owner = club.member(Role::Owner);
+            let answer = send(owner.request(Method::PUT, order).json(&body)).await;
+            is_problem(&answer, Code::ValidationFailed, order);
+            assert_eq!(pointers(&answer).len(), 100);
         }
     })
     .await;
