@@ -17,7 +17,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
-use futures_util::future::join3;
 use tokio_postgres::types::ToSql;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -92,19 +91,7 @@ impl Postgres {
         values: &[Value<'_>],
         each: impl FnMut(&mut Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let connection = self.connection().await?;
-        connection.prepare_cached(query.sql).await?;
-        // The driver sends in the order in which futures are first polled.
-        let (begun, rows, ended) = join3(
-            connection.batch_execute(POSTING),
-            fetch(&connection, query, values),
-            connection.batch_execute("COMMIT"),
-        )
-        .await;
-        begun?;
-        let rows = rows?;
-        ended?;
-        read_rows(query, &rows, each)
+        PostgresRead::new(self.connection().await?, POSTING).rows(query, values, each).await
     }
 }
 

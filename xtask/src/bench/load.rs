@@ -68,6 +68,7 @@ pub(super) fn load(
         p99: milliseconds(&printed, "99%")?,
     })
 }
+
 fn number_after(text: &str, label: &str) -> Result<f64> {
     let after = text.split(label).nth(1).and_then(|after| after.split_whitespace().next());
     Ok(after.with_context(|| format!("wrk printed no {label}"))?.parse()?)

@@ -238,7 +238,11 @@ impl Store {
     pub async fn post_when_committed(&self) -> Result<usize> {
         let Some(postgres) = self.postgres() else { return std::future::pending().await };
         postgres.waiting.committed().await;
-        post_waiting(postgres, 0).await
+        let mut posted = 0;
+        for posting in postgres.waiting.take(0) {
+            posted += post_all(postgres, posting.organization).await?;
+        }
+        Ok(posted)
     }
 
     /// Posts before history is read, for a limited time. Entries that are still waiting are read next time.
@@ -271,18 +275,12 @@ impl Store {
 
 /// Posts for organizations with too many waiting entries of this process. This slows writers to the pace of posting.
 pub(crate) async fn help(postgres: &Postgres) {
-    if let Err(error) = post_waiting(postgres, CROWD).await {
-        tracing::warn!(%error, "waiting entries could not be posted");
+    for posting in postgres.waiting.take(CROWD) {
+        let organization = posting.organization;
+        if let Err(error) = post_all(postgres, organization).await {
+            tracing::warn!(%organization, %error, "waiting entries could not be posted");
+        }
     }
-}
-
-/// Posts for organizations with more than `crowd` waiting entries of this process, and returns their number.
-async fn post_waiting(postgres: &Postgres, crowd: u64) -> Result<usize> {
-    let mut posted = 0;
-    for posting in postgres.waiting.take(crowd) {
-        posted += post_all(postgres, posting.organization).await?;
-    }
-    Ok(posted)
 }
 
 /// Posts the entries that are waiting now. Later ones wait for the next call, so that this ends under any load.

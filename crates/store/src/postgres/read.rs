@@ -28,6 +28,7 @@ const RETRYABLE: [SqlState; 3] =
 /// An open read-only transaction.
 pub(crate) struct PostgresRead {
     connection: Option<Object>,
+    begin: &'static str,
     begun: AtomicBool,
     /// Whether it failed with an error that a retry resolves.
     can_retry: AtomicBool,
@@ -47,7 +48,7 @@ impl Postgres {
         let deadline = Deadline::of(name);
         let mut backoff = Backoff::new(deadline);
         loop {
-            let mut open = PostgresRead::new(self.connection().await?);
+            let mut open = PostgresRead::new(self.connection().await?, BEGIN);
             let mut tx = ReadTx::postgres(&open, deadline);
             // Boxed because handlers nest deeply, and the compiler limits the depth of futures.
             let run = Box::pin(body(&mut tx));
@@ -65,9 +66,11 @@ impl Postgres {
 }
 
 impl PostgresRead {
-    fn new(connection: Object) -> Self {
+    /// A transaction that begins with `begin` at its first query.
+    pub(super) fn new(connection: Object, begin: &'static str) -> Self {
         Self {
             connection: Some(connection),
+            begin,
             begun: AtomicBool::new(false),
             can_retry: AtomicBool::new(false),
         }
@@ -85,7 +88,8 @@ impl PostgresRead {
             fetch(connection, query, values).await
         } else {
             // The driver sends in the order in which futures are first polled, so BEGIN is sent before all queries.
-            let (begun, rows) = join(connection.batch_execute(BEGIN), fetch(connection, query, values)).await;
+            let (begun, rows) =
+                join(connection.batch_execute(self.begin), fetch(connection, query, values)).await;
             begun.and(rows)
         };
         let rows = rows.inspect_err(|error| {
