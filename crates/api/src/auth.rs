@@ -46,6 +46,13 @@ pub struct PasswordResetRequest {
     pub email: Email,
 }
 
+/// The query of a page that a link opens.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
+pub struct LinkQuery {
+    /// The token in the link.
+    pub token: Option<String>,
+}
+
 /// Sets a new password with the link of a password reset.
 #[derive(Clone, Body)]
 pub struct PasswordResetCompletion {

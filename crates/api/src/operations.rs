@@ -14,10 +14,10 @@ use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_domain::venues::{ChangeVenue, NewVenue, Venue};
 
-use crate::envelope::{Answer, Asset, Data, Deleted, Html, Page};
+use crate::envelope::{Answer, Asset, Data, Deleted, Form, Html, Page};
 use crate::problems::Code;
 use crate::request::{
-    EmptyBody, Json, ListQuery, MergePatch, NoParameter, NoQuery, PathParameter, Payload, Query,
+    EmptyBody, FormFields, Json, ListQuery, MergePatch, NoParameter, NoQuery, PathParameter, Payload, Query,
     RecordListQuery, Upload, ValidateOnly,
 };
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
@@ -403,6 +403,43 @@ operations! {
         | Optional(Viewer), Allowed, Colleges:Read, Untouched, None, Never, []
         | CollegeId, NoQuery, EmptyBody => [200] Data<colleges::College>, [];
 
+    /// Shows the page that the link of an invitation opens.
+    InvitationPage "pages.invitation" GET "/accept-invitation"
+        | Public, Allowed, Auth:Read, Untouched, None, Never, []
+        | NoParameter, auth::LinkQuery, EmptyBody => [200] Form, [LinkExpired];
+    /// Accepts an invitation with the form of that page.
+    InvitationPageSubmit "pages.invitation.submit" POST "/accept-invitation"
+        | Public, SessionOnly, Auth:Write, Untouched, None, Never, []
+        | NoParameter, NoQuery, FormFields<invitations::InvitationAcceptance> => [200] Form, [LinkExpired, InvalidCredentials, Duplicate, Overloaded];
+    /// Shows the page that the link of a password reset opens.
+    PasswordResetPage "pages.password_reset" GET "/reset-password"
+        | Public, Allowed, Auth:Read, Untouched, None, Never, []
+        | NoParameter, auth::LinkQuery, EmptyBody => [200] Form, [LinkExpired];
+    /// Sets a new password with the form of that page.
+    PasswordResetPageSubmit "pages.password_reset.submit" POST "/reset-password"
+        | Public, SessionOnly, Auth:Write, Untouched, None, Never, []
+        | NoParameter, NoQuery, FormFields<auth::PasswordResetCompletion> => [200] Form, [LinkExpired, Overloaded];
+    /// Shows the page on which a forgotten password is reported.
+    ForgotPasswordPage "pages.forgot_password" GET "/forgot-password"
+        | Public, Allowed, Auth:Read, Untouched, None, Never, []
+        | NoParameter, NoQuery, EmptyBody => [200] Form, [];
+    /// Requests the link of a password reset with the form of that page.
+    ForgotPasswordPageSubmit "pages.forgot_password.submit" POST "/forgot-password"
+        | Public, SessionOnly, Auth:Write, Untouched, None, Never, []
+        | NoParameter, NoQuery, FormFields<auth::PasswordResetRequest> => [202] Form, [];
+    /// Shows the page that the links of a change of the e-mail address open.
+    EmailPage "pages.email" GET "/confirm-email"
+        | Public, Allowed, Auth:Read, Untouched, None, Never, []
+        | NoParameter, auth::LinkQuery, EmptyBody => [200] Form, [LinkExpired];
+    /// Confirms a change of the e-mail address with the form of that page.
+    EmailPageSubmit "pages.email.submit" POST "/confirm-email"
+        | Public, SessionOnly, Auth:Write, Untouched, None, Never, []
+        | NoParameter, NoQuery, FormFields<crate::profile::EmailConfirmation> => [200] Form, [LinkExpired, Duplicate];
+
+    /// Shows what this server is, with links to its documentation.
+    Home "service.home" GET "/"
+        | Public, Allowed, Service:Read, Untouched, None, Never, []
+        | NoParameter, NoQuery, EmptyBody => [200] Html, [];
     /// Reads the keys that verify this server's access tokens.
     JsonWebKeys "service.jwks" GET "/.well-known/jwks.json"
         | Public, Allowed, Service:Read, Untouched, None, Never, []

@@ -107,6 +107,8 @@ impl Shape {
 pub struct AnswerShape {
     /// The media types of the response, the preferred one first.
     pub media_types: &'static [&'static str],
+    /// Whether it is a page, so that its errors are pages too.
+    pub is_page: bool,
     /// The schema of the JSON body. `None` if there is no JSON.
     pub schema: fn() -> Option<RefOr<Schema>>,
     /// The named schemas that it refers to.
@@ -116,7 +118,7 @@ pub struct AnswerShape {
 impl AnswerShape {
     /// The response of a type.
     pub const fn of<A: Answer>() -> Self {
-        Self { media_types: A::MEDIA_TYPES, schema: A::schema, schemas: A::schemas }
+        Self { media_types: A::MEDIA_TYPES, is_page: A::IS_PAGE, schema: A::schema, schemas: A::schemas }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use bytes::Bytes;
-use fieldhouse_api::envelope::{Asset, Html};
+use fieldhouse_api::envelope::{Asset, Form, Html};
 use fieldhouse_api::favorites::{FavoriteRemoved, SavedFavorite};
 use fieldhouse_api::service::{Health, OpenApiDocument, Readiness};
 use fieldhouse_api::{Code, Data, Deleted, Page, auth};
@@ -137,6 +137,13 @@ read_as_they_are! {
 }
 
 impl Reply for Html {
+    type Value = Self;
+    fn read(answer: &RawResponse) -> Result<Self, Error> {
+        Ok(Self(String::from_utf8_lossy(&answer.body).into_owned()))
+    }
+}
+
+impl Reply for Form {
     type Value = Self;
     fn read(answer: &RawResponse) -> Result<Self, Error> {
         Ok(Self(String::from_utf8_lossy(&answer.body).into_owned()))

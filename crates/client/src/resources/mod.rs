@@ -14,6 +14,7 @@ pub mod imports;
 pub mod invitations;
 pub mod members;
 pub mod organization;
+pub mod pages;
 pub mod profile;
 pub mod seasons;
 pub mod service;
@@ -133,6 +134,8 @@ groups! {
         members members::Members,
         /// The caller's organization.
         organization organization::Organization,
+        /// The pages that links of messages open.
+        pages pages::Pages,
         /// The caller's own profile.
         profile profile::Profile,
         /// Seasons.

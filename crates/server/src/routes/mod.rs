@@ -3,19 +3,20 @@
 
 mod api_keys;
 mod audit;
-mod auth;
+pub(crate) mod auth;
 mod colleges;
 mod favorites;
 mod games;
 mod imports;
-mod invitations;
+pub(crate) mod invitations;
 mod members;
 mod organization;
-mod profile;
+pub(crate) mod profile;
 mod seasons;
 mod service;
 mod venues;
 
+use crate::pages::people;
 use crate::router::Routes;
 
 /// All operations with their handlers.
@@ -76,6 +77,15 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(favorites::order)
         .op(favorites::claim)
         .op(colleges::read)
+        .op(people::invitation)
+        .op(people::accept)
+        .op(people::password_reset)
+        .op(people::reset)
+        .op(people::forgot_password)
+        .op(people::request_reset)
+        .op(people::email)
+        .op(people::confirm_email)
+        .op(service::home)
         .op(service::json_web_keys)
         .op(service::openid_configuration)
         .op(service::protected_resource)

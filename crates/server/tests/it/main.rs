@@ -16,6 +16,7 @@ mod invitations;
 mod listener;
 mod matrix;
 mod members;
+mod pages;
 mod passwords;
 mod profile;
 mod seasons;

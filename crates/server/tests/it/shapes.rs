@@ -4,6 +4,7 @@
 
 mod conditions;
 mod everywhere;
+mod forms;
 mod headers;
 mod limits;
 mod order;
@@ -56,6 +57,11 @@ fn body(operation: Operation) -> Value {
         Operation::PasswordResetComplete => json!({"token": "fhl_none", "new_password": "another long one"}),
         Operation::ProfileChange => json!({"name": "Robin"}),
         Operation::ProfileEmail => json!({"email": "robin@club.example", "current_password": "wrong"}),
+        Operation::InvitationPageSubmit | Operation::EmailPageSubmit => json!({"token": "fhl_none"}),
+        Operation::PasswordResetPageSubmit => {
+            json!({"token": "fhl_none", "new_password": "another long one"})
+        }
+        Operation::ForgotPasswordPageSubmit => json!({"email": "unknown@club.example"}),
         Operation::InvitationCreate => json!({"email": "robin@club.example", "role": "member"}),
         Operation::ProfileEmailConfirm | Operation::InvitationPreview | Operation::InvitationAccept => {
             json!({"token": "fhl_none"})
@@ -76,15 +82,19 @@ fn body(operation: Operation) -> Value {
     }
 }
 
-/// Whether an operation takes a body.
+/// Whether an operation takes a JSON body.
 fn takes_body(operation: Operation) -> bool {
-    row(operation).body_kind != BodyKind::None
+    !matches!(row(operation).body_kind, BodyKind::None | BodyKind::Form)
 }
 
 /// A request to an operation that is complete, except that its record may not exist.
 fn request(person: &Person, operation: Operation, query: &str) -> RequestBuilder {
     let request = person.request(method(operation), &format!("{}{query}", path(operation)));
-    if takes_body(operation) { request.json(&body(operation)) } else { request }
+    match row(operation).body_kind {
+        BodyKind::None => request,
+        BodyKind::Form => request.form(&body(operation)),
+        _ => request.json(&body(operation)),
+    }
 }
 
 /// Members of a problem that only some codes have.
@@ -104,8 +114,12 @@ const MORE: [&str; 9] = [
 #[track_caller]
 pub(crate) fn is_problem(answer: &Answer, code: Code, what: &str) {
     assert_eq!((answer.status, answer.code()), (code.status(), code.name()), "{what}: {}", answer.text);
-    assert_eq!(answer.header("content-type"), "application/problem+json", "{what}");
     assert_eq!(answer.header("cache-control"), "private, no-store", "{what}");
+    if answer.header("content-type").starts_with("text/html") {
+        assert!(answer.header("content-security-policy").starts_with("default-src 'none';"), "{what}");
+        return;
+    }
+    assert_eq!(answer.header("content-type"), "application/problem+json", "{what}");
     let problem = answer.body.as_object().expect("an object");
     for name in ["type", "title", "status", "detail", "instance", "code", "request_id", "retryable"] {
         assert!(problem.get(name).is_some_and(|value| !value.is_null()), "{what}: {name}");

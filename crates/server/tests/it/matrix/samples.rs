@@ -1,6 +1,7 @@
 //! A valid request for each operation, so that its status shows only the caller's permissions.
 
 use fieldhouse_api::Operation;
+use fieldhouse_api::request::BodyKind;
 use fieldhouse_domain::ids::{OrganizationId, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sports::Sport;
@@ -107,7 +108,8 @@ impl Sample {
     }
 
     pub(crate) fn query(mut self, query: &str) -> Self {
-        self.path = format!("{}?{query}", self.path);
+        let sign = if self.path.contains('?') { '&' } else { '?' };
+        self.path = format!("{}{sign}{query}", self.path);
         self
     }
 
@@ -116,6 +118,7 @@ impl Sample {
         let method: Method = row(self.operation).method.name().parse().expect("a method");
         let request = caller.person.request(method, &self.path);
         let request = match &self.body {
+            Some(body) if row(self.operation).body_kind == BodyKind::Form => request.form(body),
             Some(body) => request.json(body),
             None => request,
         };
@@ -193,7 +196,14 @@ pub(crate) async fn sample(
         | Operation::InvitationAccept
         | Operation::InvitationRead
         | Operation::InvitationResend
-        | Operation::InvitationRevoke => of_people(sample, club, elsewhere, (kind, user), fixture).await,
+        | Operation::InvitationRevoke
+        | Operation::InvitationPage
+        | Operation::InvitationPageSubmit
+        | Operation::PasswordResetPage
+        | Operation::PasswordResetPageSubmit
+        | Operation::ForgotPasswordPageSubmit
+        | Operation::EmailPage
+        | Operation::EmailPageSubmit => of_people(sample, club, elsewhere, (kind, user), fixture).await,
         Operation::SessionRevoke => sample.at(fixture.session(user).id),
         Operation::ApiKeyCreate => sample.with(json!({"name": "Scoreboard"})),
         Operation::ApiKeyRead | Operation::ApiKeyRevoke => {
@@ -246,6 +256,8 @@ pub(crate) async fn sample(
         | Operation::GamesUpcoming
         | Operation::CollegeSearch
         | Operation::ProgramSearch
+        | Operation::ForgotPasswordPage
+        | Operation::Home
         | Operation::JsonWebKeys
         | Operation::OpenIdConfiguration
         | Operation::ProtectedResource
@@ -304,6 +316,30 @@ async fn of_people(
             let inviter = fixture.member(Role::Viewer).user;
             sample.at(fixture.invitation(inviter))
         }
+        Operation::InvitationPage => {
+            let token = invited(club, club.organization, &format!("{kind}@pages.example")).await;
+            sample.query(&format!("token={token}"))
+        }
+        Operation::InvitationPageSubmit => {
+            let token = invited(club, elsewhere, &format!("{kind}@forms.example")).await;
+            sample.with(json!({"token": token, "name": "Robin", "password": "four words in a row"}))
+        }
+        Operation::PasswordResetPage => {
+            let token = reset(club, &member_address(fixture.member(Role::Viewer).user)).await;
+            sample.query(&format!("token={token}"))
+        }
+        Operation::PasswordResetPageSubmit => {
+            let token = reset(club, &member_address(fixture.member(Role::Viewer).user)).await;
+            sample.with(json!({"token": token, "new_password": "four words in a row"}))
+        }
+        Operation::ForgotPasswordPageSubmit => {
+            sample.with(json!({"email": format!("{kind}@forgot.example")}))
+        }
+        Operation::EmailPage => {
+            let token = changing_address(club).await;
+            sample.query(&format!("token={token}"))
+        }
+        Operation::EmailPageSubmit => sample.with(json!({"token": changing_address(club).await})),
         operation => unreachable!("{} is not about people", operation.id()),
     }
 }
