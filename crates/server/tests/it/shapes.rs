@@ -53,8 +53,12 @@ fn body(operation: Operation) -> Value {
         Operation::AuthLogin => json!({"email": "unknown@club.example", "password": "a wrong password"}),
         Operation::AuthRefresh => json!({"refresh_token": "fhr_none"}),
         Operation::AuthPassword => json!({"current_password": "wrong", "new_password": "another long one"}),
-        Operation::PasswordResetRequest => json!({"email": "unknown@club.example"}),
-        Operation::PasswordResetComplete => json!({"token": "fhl_none", "new_password": "another long one"}),
+        Operation::PasswordResetRequest | Operation::ForgotPasswordPageSubmit => {
+            json!({"email": "unknown@club.example"})
+        }
+        Operation::PasswordResetComplete | Operation::PasswordResetPageSubmit => {
+            json!({"token": "fhl_none", "new_password": "another long one"})
+        }
         Operation::ProfileChange => json!({"name": "Robin"}),
         Operation::ProfileEmail => json!({"email": "robin@club.example", "current_password": "wrong"}),
         Operation::InvitationPageSubmit | Operation::EmailPageSubmit => json!({"token": "fhl_none"}),
@@ -63,7 +67,11 @@ fn body(operation: Operation) -> Value {
         }
         Operation::ForgotPasswordPageSubmit => json!({"email": "unknown@club.example"}),
         Operation::InvitationCreate => json!({"email": "robin@club.example", "role": "member"}),
-        Operation::ProfileEmailConfirm | Operation::InvitationPreview | Operation::InvitationAccept => {
+        Operation::ProfileEmailConfirm
+        | Operation::InvitationPreview
+        | Operation::InvitationAccept
+        | Operation::InvitationPageSubmit
+        | Operation::EmailPageSubmit => {
             json!({"token": "fhl_none"})
         }
         Operation::ApiKeyCreate => json!({"name": "a key"}),

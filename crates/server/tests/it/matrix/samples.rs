@@ -284,7 +284,7 @@ async fn of_people(
 ) -> Sample {
     match sample.operation {
         Operation::PasswordResetRequest => sample.with(json!({"email": format!("{kind}@forgetful.example")})),
-        Operation::PasswordResetComplete => {
+        Operation::PasswordResetComplete | Operation::PasswordResetPageSubmit => {
             let token = reset(club, &member_address(fixture.member(Role::Viewer).user)).await;
             sample.with(json!({"token": token, "new_password": "four words in a row"}))
         }
@@ -292,7 +292,9 @@ async fn of_people(
         Operation::ProfileEmail => {
             sample.with(json!({"email": format!("{kind}@moving.example"), "current_password": PASSWORD}))
         }
-        Operation::ProfileEmailConfirm => sample.with(json!({"token": changing_address(club).await})),
+        Operation::ProfileEmailConfirm | Operation::EmailPageSubmit => {
+            sample.with(json!({"token": changing_address(club).await}))
+        }
         Operation::InvitationCreate => {
             sample.with(json!({"email": format!("{kind}@invited.example"), "role": "viewer"}))
         }
@@ -328,10 +330,6 @@ async fn of_people(
             let token = reset(club, &member_address(fixture.member(Role::Viewer).user)).await;
             sample.query(&format!("token={token}"))
         }
-        Operation::PasswordResetPageSubmit => {
-            let token = reset(club, &member_address(fixture.member(Role::Viewer).user)).await;
-            sample.with(json!({"token": token, "new_password": "four words in a row"}))
-        }
         Operation::ForgotPasswordPageSubmit => {
             sample.with(json!({"email": format!("{kind}@forgot.example")}))
         }
@@ -339,7 +337,6 @@ async fn of_people(
             let token = changing_address(club).await;
             sample.query(&format!("token={token}"))
         }
-        Operation::EmailPageSubmit => sample.with(json!({"token": changing_address(club).await})),
         operation => unreachable!("{} is not about people", operation.id()),
     }
 }
