@@ -2,57 +2,33 @@
 
 use std::io::ErrorKind;
 
-use clap::Args;
-use fieldhouse_client::{Builder, Client, SessionTokens, server_address};
+use fieldhouse_client::{Builder, Client, SessionTokens};
 use fieldhouse_domain::ids::SessionId;
 use jiff::Timestamp;
 use secrecy::ExposeSecret;
 
 use crate::credentials::{Credential, Server, Store, StoredCredentials, StoredSession, key_of_environment};
 use crate::failure::Failure;
-use crate::output::{Format, Output, note};
+use crate::global::{DEFAULT_URL, Global};
+use crate::output::{Output, note};
+use crate::zone::Zone;
 
-/// The URL of a server that was started without options.
-const DEFAULT_URL: &str = "http://127.0.0.1:8080";
-/// The position of common options in a command's help: last.
-const LAST: usize = 900;
 const USER_AGENT: &str = concat!("fieldhouse/", env!("CARGO_PKG_VERSION"));
-
-/// The common options.
-#[derive(Args)]
-pub(crate) struct Global {
-    /// Print records as tables for people or as JSON for programs
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", display_order = LAST)]
-    output: Format,
-    /// The server's URL [default: the server you last signed in to]
-    #[arg(long, global = true, env = "FIELDHOUSE_URL", value_name = "URL", value_parser = address, display_order = LAST)]
-    base_url: Option<String>,
-}
-
-/// Parses a server's URL. An empty string is none, so that a variable can be switched off.
-pub(crate) fn address(text: &str) -> Result<String, String> {
-    if text.is_empty() {
-        return Ok(String::new());
-    }
-    server_address(text).map_err(|_| {
-        let whole = format!("http://{text}");
-        let lacks_a_scheme =
-            !text.contains("//") && text.contains(['.', ':']) && server_address(&whole).is_ok();
-        if lacks_a_scheme { format!("write {whole}") } else { format!("write a URL such as {DEFAULT_URL}") }
-    })
-}
 
 /// The context of a command.
 pub(crate) struct Context {
     /// Where to print results.
     pub(crate) output: Output,
     base_url: Option<String>,
+    zone: Zone,
 }
 
 impl Context {
     /// The context for these options.
     pub(crate) fn new(global: Global) -> Self {
-        Self { output: Output::new(global.output), base_url: global.base_url.filter(|url| !url.is_empty()) }
+        let zone = Zone::default();
+        let output = Output::new(global.printing, zone.clone());
+        Self { output, base_url: global.base_url.filter(|url| !url.is_empty()), zone }
     }
 
     /// The server's URL.
@@ -71,10 +47,12 @@ impl Context {
     /// A client with the available credential: the environment's key, or else the stored credential, or else the guest's token.
     pub(crate) fn client(&self) -> anyhow::Result<Client> {
         let stored = self.stored()?;
-        match key_of_environment() {
-            Some(key) => Ok(self.as_guest(&stored)?.api_key(key).build()?),
-            None => self.client_of(stored),
-        }
+        let client = match key_of_environment() {
+            Some(key) => self.as_guest(&stored)?.api_key(key).build()?,
+            None => self.client_of(stored)?,
+        };
+        self.zone.ask_with(&client);
+        Ok(client)
     }
 
     /// A client with a credential, or the failure "not signed in".

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
 /// A shell's completion script.
@@ -15,6 +15,6 @@ pub(crate) struct Options {
 /// Prints the script.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(options.shell, &mut super::Options::command(), "fieldhouse", &mut script);
+    clap_complete::generate(options.shell, &mut super::command(), "fieldhouse", &mut script);
     Ok(std::io::stdout().write_all(&script)?)
 }

@@ -109,7 +109,7 @@ async fn add(context: &Context, options: AddOptions) -> anyhow::Result<()> {
         note("It was already saved; nothing was changed.");
     }
     match saved.data {
-        RecordOrList::Record(record) if context.output.is_json() => Ok(crate::output::json(&record)?),
+        RecordOrList::Record(record) if context.output.is_json() => Ok(context.output.json(&record)?),
         RecordOrList::Record(record) => Ok(context.output.list(&[*record], COLUMNS)?),
         RecordOrList::List(records) => Ok(context.output.list(&records, COLUMNS)?),
     }

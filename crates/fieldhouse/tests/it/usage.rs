@@ -51,7 +51,7 @@ fn a_server_that_cannot_be_reached() {
     let there = || fieldhouse("colleges search golf").env("XDG_CONFIG_HOME", home);
     there().env("FIELDHOUSE_URL", "http://127.0.0.1:9").assert().code(1).stdout_eq("").stderr_eq(str![[r#"
 error: the server at http://127.0.0.1:9 cannot be reached: nothing is listening there
-hint: check the address (--base-url or FIELDHOUSE_URL), or start a server here: fieldhouse serve --demo
+hint: is the server running at http://127.0.0.1:9? If not there, check the address (--base-url, FIELDHOUSE_URL or the context), or start one here: fieldhouse serve --demo
 
 "#]]);
 }
