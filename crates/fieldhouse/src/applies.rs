@@ -6,12 +6,13 @@ use clap::{Arg, ArgMatches, Args, Command};
 
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::{confirm, examples, json_fields};
+use crate::{completion, confirm, examples, json_fields};
 
 /// Commands that print no records.
 const WITHOUT_RECORDS: &[&str] = &["serve", "init", "migrate", "key-ring rotate", "completions"];
-/// Commands that send no request, besides those that open the data folder.
-const WITHOUT_SERVER: &[&str] = &["completions"];
+/// Commands that need no server, besides those that open the data folder.
+const WITHOUT_SERVER: &[&str] =
+    &["completions", "context list", "context use", "context show", "context remove"];
 /// The widest that help is wrapped.
 const HELP_WIDTH: usize = 100;
 
@@ -68,7 +69,10 @@ pub(crate) fn complete(command: Command, name: &str) -> Command {
         .into_iter()
         .map(|arg| {
             let hide = !applies(arg.get_id().as_str(), &command, name);
-            arg.hide(hide)
+            match json_fields::of(name).filter(|_| arg.get_id() == "json") {
+                Some(fields) => arg.hide(hide).add(completion::fields(fields)),
+                None => arg.hide(hide),
+            }
         })
         .collect();
     let command = command.args(own);

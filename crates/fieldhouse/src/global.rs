@@ -3,33 +3,63 @@
 use clap::{Args, ValueEnum};
 use fieldhouse_client::server_address;
 
+use crate::completion::context_names;
+use crate::contexts::ContextName;
 use crate::failure::Failure;
 use crate::jq::Expression;
 use crate::json_fields;
 use crate::output::line;
+use crate::place::Asked;
+use crate::terminal::variable;
 
 /// The URL of a server that was started without options.
 pub(crate) const DEFAULT_URL: &str = "http://127.0.0.1:8080";
+/// The environment variable with the name of a context.
+const CONTEXT_VARIABLE: &str = "FIELDHOUSE_CONTEXT";
+/// The environment variable with a server's URL.
+const URL_VARIABLE: &str = "FIELDHOUSE_URL";
 /// The position of common options in a command's help: last.
 const LAST: usize = 900;
 
 /// The common options.
 #[derive(Args)]
 pub(crate) struct Global {
+    /// The named context to use: a server and a sign-in
+    #[arg(long, global = true, value_name = "NAME", add = context_names(), display_order = LAST)]
+    context: Option<ContextName>,
     /// The server's URL [default: that of the context]
-    #[arg(long, global = true, env = "FIELDHOUSE_URL", hide_env = true, value_name = "URL", value_parser = address, display_order = LAST)]
-    pub(crate) base_url: Option<String>,
+    #[arg(long, global = true, value_name = "URL", value_parser = address, display_order = LAST)]
+    base_url: Option<String>,
     #[command(flatten)]
     pub(crate) printing: Printing,
+}
+
+impl Global {
+    /// The context or server that the user has asked for. An empty variable is none.
+    pub(crate) fn asked(&self) -> anyhow::Result<Asked> {
+        let given = |name, read: fn(&str) -> Result<String, String>| match variable(name)
+            .map(|text| (read(&text), text))
+        {
+            None => Ok(None),
+            Some((Ok(value), _)) => Ok(Some(value)),
+            Some((Err(fix), text)) => Err(Failure::usage(format!("{name} is {text:?}")).next(fix)),
+        };
+        Ok(Asked {
+            context: self.context.clone().map(|name| name.0),
+            base_url: self.base_url.clone().filter(|url| !url.is_empty()),
+            context_variable: given(CONTEXT_VARIABLE, |text| Ok(text.parse::<ContextName>()?.0))?,
+            url_variable: given(URL_VARIABLE, address)?,
+        })
+    }
 }
 
 /// How records are printed.
 #[derive(Args)]
 pub(crate) struct Printing {
-    /// Print records as a table for people, or as JSON or CSV [default: table]
+    /// Print a table, JSON or CSV [default: table]
     #[arg(long, short, global = true, value_enum, value_name = "FORMAT", hide_possible_values = true, display_order = LAST + 1)]
     output: Option<Format>,
-    /// Print these fields as JSON, separated by commas; without FIELDS, list them
+    /// Print these fields as JSON, as in id,name; without FIELDS, list them
     #[arg(long, global = true, value_name = "FIELDS", num_args = 0..=1, default_missing_value = "", display_order = LAST + 2)]
     json: Option<String>,
     /// Print the results of this jq expression over the JSON

@@ -11,10 +11,15 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("colleges favorites add", "favorites.save"),
 ];
 
+const CONTEXT: &[&str] = &["name", "current", "base_url", "organization", "method", "session_expires_at"];
 /// Commands that print what no operation returns.
 const OTHERS: &[(&str, &[&str])] = &[
-    ("login", &["base_url", "method", "email", "organization", "role"]),
+    ("login", &["base_url", "context", "method", "email", "organization", "role"]),
     ("logout", &["base_url", "signed_out"]),
+    ("context list", CONTEXT),
+    ("context use", CONTEXT),
+    ("context show", CONTEXT),
+    ("context remove", CONTEXT),
     ("admin audit verify", &["intact", "entries", "cleared_effects"]),
 ];
 

@@ -4,8 +4,10 @@ mod applies;
 mod arguments;
 mod clock;
 mod commands;
+mod completion;
 mod confirm;
 mod context;
+mod contexts;
 mod created;
 mod credentials;
 mod database;
@@ -23,6 +25,7 @@ mod log;
 mod open_files;
 mod output;
 mod pager;
+mod place;
 mod report;
 mod secrets;
 mod spreadsheet;
@@ -43,6 +46,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    completion::answer();
     let mut command = commands::command();
     command.build();
     let parsed = command.clone().try_get_matches().and_then(|matches| {

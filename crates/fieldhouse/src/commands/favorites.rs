@@ -121,7 +121,7 @@ async fn claim(context: &Context) -> anyhow::Result<()> {
         return Err(Failure::new("no programs were saved without signing in").into());
     }
     let claimed = client.colleges().favorites().claim().await?;
-    context.update_stored(|server| server.guest_token = None)?;
+    context.remove_guest()?;
     let sentence = format!("Added: {}. Already saved: {}.", claimed.copied, claimed.merged);
     Ok(context.output.sentence(&claimed, &sentence)?)
 }

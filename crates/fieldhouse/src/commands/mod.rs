@@ -11,6 +11,7 @@ mod audit;
 mod catalogue;
 mod colleges;
 mod completions;
+mod context;
 mod favorites;
 mod games;
 mod import;
@@ -45,7 +46,8 @@ pub(crate) struct Options {
 
 const AFTER_HELP: &str = "\
 Environment:
-  FIELDHOUSE_URL        the server's URL, as --base-url
+  FIELDHOUSE_CONTEXT    the named context, as --context
+  FIELDHOUSE_URL        the server's URL, as --base-url; the context's takes precedence
   FIELDHOUSE_API_KEY    an API key; it takes precedence over `fieldhouse login`
   FIELDHOUSE_PAGER      the pager for lists, instead of PAGER or less; empty for none
   FIELDHOUSE_FORCE_TTY  print as to a terminal; a number is its width
@@ -69,6 +71,9 @@ enum Command {
     Logout,
     /// Show who is signed in, on which server, and with which credential
     Whoami,
+    /// Named contexts: servers, organizations and credentials
+    #[command(subcommand)]
+    Context(context::Options),
     /// Seasons of the organization
     #[command(subcommand)]
     Seasons(seasons::Options),
@@ -123,11 +128,12 @@ impl Options {
             return Ok(());
         }
         confirm::ask(typed)?;
-        let context = Context::new(self.global);
+        let context = Context::new(self.global)?;
         match self.command {
             Command::Login(options) => login::run(&context, options).await,
             Command::Logout => logout::run(&context).await,
             Command::Whoami => whoami::run(&context).await,
+            Command::Context(options) => context::run(&context, options).await,
             Command::Seasons(options) => seasons::run(&context, options).await,
             Command::Venues(options) => venues::run(&context, options).await,
             Command::Games(options) => games::run(&context, options).await,

@@ -8,6 +8,7 @@ mod support;
 mod api;
 mod api_keys;
 mod colleges;
+mod contexts;
 mod help;
 mod league;
 mod output;

@@ -67,6 +67,9 @@ fn an_invalid_address_is_refused_before_the_sign_in() {
         let refused = fieldhouse("whoami").env("FIELDHOUSE_URL", address).output().expect("output");
         let error = String::from_utf8_lossy(&refused.stderr);
         assert_eq!(refused.status.code(), Some(2), "{address}");
+        assert_eq!(error, format!("error: FIELDHOUSE_URL is {address:?}\nhint: {wanted}\n"));
+        let refused = fieldhouse(&format!("whoami --base-url {address}")).output().expect("output");
+        let error = String::from_utf8_lossy(&refused.stderr);
         assert!(error.contains(&format!("for '--base-url <URL>': {wanted}\n")), "{address}: {error}");
     }
 }
@@ -112,9 +115,12 @@ error: --organization must contain a letter or a digit
 }
 
 #[test]
-fn completions_contain_the_commands() {
-    let output = fieldhouse("completions bash").output().expect("a script");
-    assert!(String::from_utf8_lossy(&output.stdout).contains("fieldhouse__subcmd__seasons"));
+fn every_shell_has_a_completion_script_that_asks_this_program() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let output = fieldhouse(&format!("completions {shell}")).output().expect("a script");
+        let script = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(script.contains("FIELDHOUSE_COMPLETE"), "{shell}: {script}");
+    }
 }
 
 #[test]
