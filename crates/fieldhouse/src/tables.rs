@@ -64,6 +64,30 @@ impl Grid {
     }
 }
 
+impl Grid {
+    /// The places of columns in the order in which they are left out: ids first, then from the last one on. The first column and the status
+    /// are never left out.
+    fn dispensable(&self) -> Vec<usize> {
+        let places = (1..self.headings.len()).rev().filter(|place| self.headings[*place] != STATUS);
+        let (ids, others): (Vec<_>, Vec<_>) = places.partition(|place| self.has_ids(*place));
+        ids.into_iter().chain(others).collect()
+    }
+
+    fn has_ids(&self, place: usize) -> bool {
+        let mut cells =
+            self.rows.iter().map(|row| row[place].as_str()).filter(|cell| !matches!(*cell, "" | "-"));
+        self.headings[place] == "ID" || cells.next().is_some_and(is_id)
+    }
+}
+
+/// Whether a cell is the id of a record, such as `gam_01h2xcejqtf2nbrexx3vqjhp41`.
+fn is_id(cell: &str) -> bool {
+    let letters =
+        |text: &str| text.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit());
+    cell.rsplit_once('_')
+        .is_some_and(|(kind, id)| id.len() == 26 && letters(id) && letters(&kind.replace('_', "")))
+}
+
 /// The colour of a status that needs attention.
 fn shade(heading: &str, status: &str) -> Option<Color> {
     match status {
@@ -83,8 +107,7 @@ pub(crate) fn list(grid: &Grid, room: Option<u16>, color: bool) -> (String, Vec<
     let Some(room) = room else { return (table.trim_fmt(), Vec::new()) };
     let natural = table.column_max_content_widths();
     let wanted: Vec<_> = grid.widths.iter().copied().zip(natural.iter().copied()).collect();
-    let status = grid.headings.iter().position(|heading| *heading == STATUS);
-    let widths = widths(&wanted, status, room);
+    let widths = widths(&wanted, &grid.dispensable(), room);
     for (column, (width, natural)) in table.column_iter_mut().zip(widths.iter().zip(natural)) {
         let constraint = match *width {
             None => ColumnConstraint::Hidden,
@@ -134,8 +157,8 @@ fn pad(table: &mut Table) {
     }
 }
 
-/// The width of each column; `None` for those that are left out: from the last one on, except for the status.
-fn widths(columns: &[(Width, u16)], status: Option<usize>, room: u16) -> Vec<Option<u16>> {
+/// The width of each column; `None` for those that are left out. `dispensable` says which may be, in their order.
+fn widths(columns: &[(Width, u16)], dispensable: &[usize], room: u16) -> Vec<Option<u16>> {
     let least = |place: usize| match columns[place] {
         (Width::Whole, natural) => natural,
         (Width::Least(least), natural) => natural.min(least),
@@ -144,10 +167,11 @@ fn widths(columns: &[(Width, u16)], status: Option<usize>, room: u16) -> Vec<Opt
         widths.map(|width| u32::from(width + GAP)).sum::<u32>().saturating_sub(GAP.into())
     };
     let mut shown: Vec<usize> = (0..columns.len()).collect();
-    while total(&mut shown.iter().map(|place| least(*place))) > room.into() {
-        let dispensable = |place: &usize| shown[*place] != 0 && Some(shown[*place]) != status;
-        let Some(place) = (0..shown.len()).rev().find(dispensable) else { break };
-        shown.remove(place);
+    for place in dispensable {
+        if total(&mut shown.iter().map(|place| least(*place))) <= room.into() {
+            break;
+        }
+        shown.retain(|shown| shown != place);
     }
     let mut widths = vec![None; columns.len()];
     for place in &shown {
@@ -214,6 +238,18 @@ Sat 2026-11-28 08:30  Newlands U8 Mixed…  cancelled  Round 1
 STARTS                STATUS
 Sat 2026-11-28 08:30  cancelled";
         assert_eq!(at(Some(10)), (format!("{narrowest}\n"), vec!["HOME", "ROUND", "ID"]));
+    }
+
+    #[test]
+    fn ids_of_other_records_are_left_out_before_the_rest() {
+        const TEAMS: &[Column<[&str; 3]>] = &[
+            ("NAME", Width::Whole, |it| it[0].to_owned()),
+            ("SEASON", Width::Whole, |it| it[1].to_owned()),
+            ("SHORT NAME", Width::Whole, |it| it[2].to_owned()),
+        ];
+        let teams = Grid::of(&[["Panthers", "sea_01h2xcejqtf2nbrexx3vqjhp41", "PAN"]], TEAMS);
+        assert_eq!(list(&teams, Some(30), false).1, ["SEASON"]);
+        assert!(!is_id("in_progress") && !is_id("-") && !is_id("Newlands U8"));
     }
 
     #[test]

@@ -154,24 +154,3 @@ fn messages_of_libraries_are_not_printed() {
         }
     }
 }
-
-#[test]
-fn a_server_without_tls_is_reported() {
-    let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = server.local_addr().expect("an address");
-    std::thread::spawn(move || {
-        use std::io::{Read, Write};
-        while let Ok((mut connection, _)) = server.accept() {
-            let _ = connection.read(&mut [0; 64]);
-            let _ = connection.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
-        }
-    });
-    let home = tempfile::tempdir().expect("a home");
-    let asked = fieldhouse("colleges search golf").env("XDG_CONFIG_HOME", home.path());
-    let asked = asked.env("FIELDHOUSE_URL", format!("https://{address}")).output().expect("output");
-    let error = String::from_utf8(asked.stderr).expect("text");
-    assert!(
-        error.contains("cannot be reached: it does not use TLS, or its certificate is not trusted"),
-        "{error}"
-    );
-}
