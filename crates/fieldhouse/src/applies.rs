@@ -69,10 +69,8 @@ pub(crate) fn complete(command: Command, name: &str) -> Command {
         .into_iter()
         .map(|arg| {
             let hide = !applies(arg.get_id().as_str(), &command, name);
-            match json_fields::of(name).filter(|_| arg.get_id() == "json") {
-                Some(fields) => arg.hide(hide).add(completion::fields(fields)),
-                None => arg.hide(hide),
-            }
+            let is_json = arg.get_id() == "json" && !hide;
+            if is_json { arg.add(completion::fields(name.to_owned())) } else { arg.hide(hide) }
         })
         .collect();
     let command = command.args(own);
@@ -102,7 +100,7 @@ fn applies(option: &str, command: &Command, name: &str) -> bool {
         _ if command.has_subcommands() => false,
         "base_url" | "context" => !local && !WITHOUT_SERVER.contains(&name),
         "output" | "jq" => records,
-        "json" => records && json_fields::of(name).is_some(),
+        "json" => records && json_fields::are_known(name),
         "no_pager" => records && (has("limit") || name.ends_with("list")),
         _ => true,
     }

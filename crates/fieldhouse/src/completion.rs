@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
 
-use crate::{commands, context};
+use crate::{commands, context, json_fields};
 
 /// The variable with which the shell asks for completions.
 pub(crate) const VARIABLE: &str = "FIELDHOUSE_COMPLETE";
@@ -26,8 +26,9 @@ pub(crate) fn context_names() -> ArgValueCandidates {
 }
 
 /// The fields of a command's records, in a list separated by commas.
-pub(crate) fn fields(known: Vec<String>) -> ArgValueCompleter {
+pub(crate) fn fields(command: String) -> ArgValueCompleter {
     ArgValueCompleter::new(move |typed: &OsStr| {
+        let known = json_fields::of(&command).unwrap_or_default();
         let typed = typed.to_string_lossy();
         let (before, last) = typed.rsplit_once(',').map_or(("", &*typed), |(before, last)| (before, last));
         let comma = if before.is_empty() { "" } else { "," };

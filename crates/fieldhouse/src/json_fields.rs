@@ -23,6 +23,11 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("admin audit verify", &["intact", "entries", "cleared_effects"]),
 ];
 
+/// Whether a command prints records of a known form. Unlike [`of`] it does not build their schemas.
+pub(crate) fn are_known(command: &str) -> bool {
+    OTHERS.iter().any(|(name, _)| *name == command) || operation(command).is_some()
+}
+
 /// The fields of the records that a command prints. `None` if it prints no records of a known form.
 pub(crate) fn of(command: &str) -> Option<Vec<String>> {
     let others = OTHERS.iter().find(|(name, _)| *name == command);
@@ -33,7 +38,7 @@ pub(crate) fn of(command: &str) -> Option<Vec<String>> {
 }
 
 /// The operation of a command. Groups of the tool that the API does not have are left out: `admin api-keys list` is `api_keys.list`.
-fn operation(command: &str) -> Option<&'static Row> {
+pub(crate) fn operation(command: &str) -> Option<&'static Row> {
     let other = OPERATIONS.iter().find(|(name, _)| *name == command).map(|(_, id)| (*id).to_owned());
     let id = other.unwrap_or_else(|| match command.strip_suffix(" show") {
         Some(group) => format!("{group}.read"),
@@ -41,8 +46,8 @@ fn operation(command: &str) -> Option<&'static Row> {
     });
     let id = id.replace(' ', ".").replace('-', "_");
     let rows = Operation::ROUTES.iter().filter_map(|operation| operation.row());
-    let without_groups = |row: &Row| id == row.id || id.ends_with(&format!(".{}", row.id));
-    rows.filter(|row| row.id.contains('.')).find(|row| without_groups(row))
+    let mut rows = rows.filter(|row| row.id.contains('.'));
+    rows.find(|row| id.strip_suffix(row.id).is_some_and(|groups| groups.is_empty() || groups.ends_with('.')))
 }
 
 /// The fields of the record, or of each record of the list, that an operation returns.

@@ -127,8 +127,8 @@ impl Options {
         if self.global.printing.check(&typed.name)? == Wanted::FieldNames {
             return Ok(());
         }
-        confirm::ask(typed)?;
         let context = Context::new(self.global)?;
+        confirm::ask(&context, typed).await?;
         match self.command {
             Command::Login(options) => login::run(&context, options).await,
             Command::Logout => logout::run(&context).await,
