@@ -12,7 +12,7 @@ const USUAL: &str = "less -FRX";
 /// The shell's exit code if the pager does not exist.
 const NOT_FOUND: i32 = 127;
 
-/// Shows a text in the user's pager, or prints it if there is none.
+/// Shows text in the user's pager, or prints it if there is none.
 pub(crate) fn show(text: &str) -> io::Result<()> {
     let shown = match command() {
         Some(pager) => through(&pager, text)?,

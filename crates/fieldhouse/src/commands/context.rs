@@ -51,7 +51,7 @@ struct Shown {
 const COLUMNS: &[Column<Shown>] = &[
     ("NAME", Width::Whole, |it| it.name.clone()),
     ("CURRENT", Width::Whole, |it| if it.current { "*" } else { "" }.to_owned()),
-    ("SERVER", Width::Least(16), |it| it.base_url.clone()),
+    ("SERVER", Width::Least(24), |it| it.base_url.clone()),
     ("ORGANIZATION", Width::Least(12), |it| or_dash(it.organization.as_ref().map(|it| &it.name))),
     ("SIGNED IN WITH", Width::Whole, |it| {
         or_dash(it.method.map(|it| it.replace('_', " ").replace("api", "API")))

@@ -148,9 +148,9 @@ hint: known: coburg, northside; create it: fieldhouse login <email> --context cl
 
 "#]]);
     }
-    let nobody = Person::new(server);
-    nobody.writes("context list").assert().success().stderr_eq("Nothing found.\n");
-    nobody.writes("context show").assert().code(1).stderr_eq(str![[r#"
+    let stranger = Person::new(server);
+    stranger.writes("context list").assert().success().stderr_eq("Nothing found.\n");
+    stranger.writes("context show").assert().code(1).stderr_eq(str![[r#"
 error: there is no context yet
 hint: sign in, which creates one: fieldhouse login <email>
 

@@ -142,10 +142,10 @@ fn failures_are_json_if_json_was_asked_for() {
         olga.types_with_key(words).assert().code(1).stdout_eq("").stderr_eq(wanted.clone());
     }
     let home = tempfile::tempdir().expect("a home");
-    let nobody = fieldhouse("whoami --json").env("XDG_CONFIG_HOME", home.path());
-    nobody.assert().success();
-    let nobody = fieldhouse("whoami --json role").env("XDG_CONFIG_HOME", home.path());
-    nobody.assert().code(4).stderr_eq(str![[r#"
+    let stranger = fieldhouse("whoami --json").env("XDG_CONFIG_HOME", home.path());
+    stranger.assert().success();
+    let stranger = fieldhouse("whoami --json role").env("XDG_CONFIG_HOME", home.path());
+    stranger.assert().code(4).stderr_eq(str![[r#"
 {
   "code": "not_signed_in",
   "detail": "not signed in to http://127.0.0.1:8080",
@@ -257,14 +257,16 @@ fn a_zone_that_cannot_be_read_leaves_times_in_utc() {
         "revoked_at": null, "updated_at": "2026-01-01T00:00:00Z", "version": 1,
     });
     let olga = Person::new(move |seen| match seen.call.as_str() {
-        "GET /api/v1/api-keys" => list(&json!([key]), None),
+        "GET /api/v1/api-keys" => list(&json!([key, key]), None),
         _ => Reply::problem(403, "scope_insufficient"),
     });
     let shown =
         olga.types_with_key("admin api-keys list").env("FIELDHOUSE_FORCE_TTY", "60").env("NO_COLOR", "1");
     shown.assert().success().stdout_eq(str![[r#"
 NAME  STATUS   EXPIRES               ROLE   KIND
-ci    revoked  2026-04-01T00:00:00Z  owner  personal
+ci    revoked  2026-04-01 00:00 UTC  owner  personal
+ci    revoked  2026-04-01 00:00 UTC  owner  personal
 
 "#]]);
+    assert_eq!(olga.calls().len(), 2, "the zone is requested once");
 }
