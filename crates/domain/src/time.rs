@@ -60,8 +60,17 @@ impl TimeZoneName {
         self.local(instant).date()
     }
 
-    /// The rules of this zone.
-    pub fn zone(&self) -> TimeZone {
+    /// The time with its offset in this zone at an instant.
+    pub fn zoned(&self, instant: Timestamp) -> Zoned {
+        Zoned::new(instant, self.zone())
+    }
+
+    /// UTC.
+    pub fn utc() -> Self {
+        Self("UTC".to_owned())
+    }
+
+    fn zone(&self) -> TimeZone {
         ZONES.get(&self.0).unwrap_or(TimeZone::UTC)
     }
 }

@@ -22,6 +22,7 @@ mod json;
 mod json_fields;
 mod listing;
 mod log;
+mod mail;
 mod open_files;
 mod output;
 mod pager;

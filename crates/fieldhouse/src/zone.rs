@@ -6,7 +6,6 @@ use fieldhouse_client::Client;
 use fieldhouse_client::api::Code;
 use fieldhouse_domain::time::TimeZoneName;
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use tokio::sync::OnceCell;
 
 use crate::failure::Failure;
@@ -41,8 +40,8 @@ impl Zone {
 
     /// A time for people. It is in UTC if the zone cannot be read.
     pub(crate) fn show(&self, time: Timestamp) -> String {
-        let zone = self.wait_for().map_or(TimeZone::UTC, TimeZoneName::zone);
-        time.to_zoned(zone).strftime("%F %R %Z").to_string()
+        let zone = self.wait_for().cloned().unwrap_or_else(TimeZoneName::utc);
+        zone.zoned(time).strftime("%F %R %Z").to_string()
     }
 
     fn wait_for(&self) -> Option<&'static TimeZoneName> {

@@ -28,7 +28,8 @@ const ON_SQLITE: Walks = &[
     ("key_ring.read", "SCAN key_ring_fingerprints", RING),
     ("ledger.all", "SCAN ledger_heads", RETENTION),
     ("ledger.stored", "SEARCH e USING PRIMARY KEY (org_id=?)", VERIFY),
-    ("login_failures.purge", "SCAN login_failures", PURGE),
+    ("sign_ins.purge_failures", "SCAN login_failures", PURGE),
+    ("sign_ins.purge_sources", "SCAN login_sources", PURGE),
     ("colleges.all", "SCAN c", IMPORT),
     ("programs.all", "SCAN p", IMPORT),
     (
@@ -47,7 +48,8 @@ const ON_SQLITE: Walks = &[
 const ON_POSTGRES: Walks = &[
     ("key_ring.read", "key_ring_fingerprints", RING),
     ("key_ring.read", "key_ring_fingerprints_pkey", RING),
-    ("login_failures.purge", "login_failures", PURGE),
+    ("sign_ins.purge_failures", "login_failures", PURGE),
+    ("sign_ins.purge_sources", "login_sources", PURGE),
     ("ledger.all", "ledger_heads", RETENTION),
     ("ledger.all", "ledger_heads_pkey", RETENTION),
     ("journal.mark", "journal_n_seq", "a sequence has one row"),
