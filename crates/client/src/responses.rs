@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 use crate::errors::Error;
 use crate::problems::Problem;
+use crate::retries::retry_after;
 
 /// A response as received, with any status and body.
 #[derive(Clone)]
@@ -39,6 +40,7 @@ impl RawResponse {
         let failed = self.status.is_client_error() || self.status.is_server_error();
         let mut problem: Problem = failed.then(|| serde_json::from_slice(&self.body).ok()).flatten()?;
         problem.status = self.status.as_u16();
+        problem.retry_after = retry_after(&self.headers);
         Some(problem)
     }
 

@@ -31,7 +31,7 @@ pub(crate) struct Options {
     database: Database,
 }
 
-pub(crate) async fn run(output: Output, options: Options) -> anyhow::Result<()> {
+pub(crate) async fn run(output: &Output, options: Options) -> anyhow::Result<()> {
     let file = options.file.display();
     let bytes = read_file(&options.file).with_context(|| format!("{file} cannot be read"))?;
     let catalogue = colleges::read(&bytes, options.year.as_deref()).with_context(|| file.to_string())?;

@@ -18,6 +18,6 @@ pub(crate) enum Options {
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     match options {
         Options::League(options) => league::run(context, options).await,
-        Options::Colleges(options) => catalogue::run(context.output, options).await,
+        Options::Colleges(options) => catalogue::run(&context.output, options).await,
     }
 }

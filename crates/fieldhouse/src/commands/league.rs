@@ -63,11 +63,11 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     spinner.finish_and_clear();
     match outcome {
         Ok(report) => show(context, &report),
-        Err(error) => Err(explain(&error).into()),
+        Err(error) => Err(explain(context, &error).into()),
     }
 }
 
-fn explain(error: &Error) -> Failure {
+fn explain(context: &Context, error: &Error) -> Failure {
     let failure = Failure::from(error);
     if matches!(error, Error::BodyTooLarge { .. }) || error.code() == Some(Code::BodyTooLarge) {
         return failure.next("split the file and import the parts");
@@ -76,7 +76,10 @@ fn explain(error: &Error) -> Failure {
     if rows.is_empty() {
         return failure;
     }
-    note_list(&rows, BAD_ROWS);
+    // JSON contains them in `bad_rows`.
+    if !context.output.is_json() {
+        note_list(&rows, BAD_ROWS);
+    }
     failure
         .saying("nothing was imported, because the file has invalid rows")
         .next("correct these rows, or skip them with --skip-bad")

@@ -19,10 +19,10 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::arguments::count;
-use crate::context::address;
 use crate::database::{self, Database};
 use crate::demo::{self, Demo};
 use crate::failure::Failure;
+use crate::global::address;
 use crate::log;
 use crate::mail::Mail;
 use crate::open_files;

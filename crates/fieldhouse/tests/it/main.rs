@@ -8,10 +8,15 @@ mod support;
 mod api;
 mod api_keys;
 mod colleges;
+mod contexts;
 mod help;
+mod hints;
 mod league;
+mod output;
 mod schedule;
 mod sign_in;
+#[cfg(unix)]
+mod terminal;
 mod usage;
 mod venues;
 
