@@ -15,6 +15,7 @@ mod listing;
 mod log;
 mod open_files;
 mod output;
+mod reports;
 mod secrets;
 mod tables;
 

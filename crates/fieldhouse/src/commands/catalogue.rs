@@ -8,11 +8,11 @@ use fieldhouse_imports::colleges::{self, academic_year};
 use fieldhouse_server::{Clock, operator};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::league::BAD_ROWS;
 use crate::arguments::read_file;
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::output::{Output, note, note_list};
+use crate::reports::BAD_ROWS;
 
 #[derive(Args)]
 pub(crate) struct Options {
