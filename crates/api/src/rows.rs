@@ -1,7 +1,7 @@
 //! The row of the operation table: plain values, so that the router, the guard and the OpenAPI document need no code for each operation.
 
 use fieldhouse_domain::Refusal;
-use fieldhouse_domain::policy::{ChildTouch, Reach, Requirement};
+use fieldhouse_domain::policy::{ChildTouch, Credential, Reach, Requirement};
 use fieldhouse_domain::record::{Body, Properties, Schemas};
 use utoipa::openapi::{RefOr, Schema};
 
@@ -196,12 +196,20 @@ const fn check_row(row: &Row) {
     let mut at = 0;
     while at < writes.len() {
         let in_path = matches!(writes[at].1, Reach::Target);
-        assert!(!in_path || row.parameter_count > 0, "the target of a write is in the path");
+        assert!(
+            !in_path || row.parameter_count > 0 || is_by_link(row),
+            "the target of a write is in the path, or named by a link"
+        );
         at += 1;
     }
     if let ChildTouch::InPath { parameter, .. } = row.child {
         assert!(has_parameter(row.path, parameter), "the child's id is a parameter of the path");
     }
+}
+
+/// Whether the holder of a link may call an operation without a credential. The link names the record.
+const fn is_by_link(row: &Row) -> bool {
+    !matches!(row.requirement.credential, Credential::Required(_)) && matches!(row.body_kind, BodyKind::Json)
 }
 
 const fn count(text: &str, byte: u8) -> usize {

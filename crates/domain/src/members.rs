@@ -5,8 +5,18 @@ use jiff::Timestamp;
 use crate::Moment;
 use crate::Refusal;
 use crate::ids::{MemberId, UserId};
-use crate::record::{Body, Record};
+use crate::record::{Body, Record, enumeration};
 use crate::roles::Role;
+
+enumeration! {
+    /// How a user became a member.
+    MemberSource {
+        /// With the organization, or by its operator.
+        Founded "founded",
+        /// By accepting an invitation.
+        Invited "invited",
+    }
+}
 
 /// A user's role in one organization.
 #[derive(Clone, PartialEq, Record)]
@@ -21,6 +31,9 @@ pub struct Member {
     /// The role.
     #[field(server)]
     pub role: Role,
+    /// How the user became a member.
+    #[field(server)]
+    pub source: MemberSource,
     /// When the user joined.
     #[field(server, moment)]
     pub joined_at: Timestamp,
@@ -43,6 +56,7 @@ impl Member {
             id: moment.id(),
             user_id,
             role,
+            source: MemberSource::Founded,
             joined_at: now,
             suspended_at: None,
             updated_at: now,

@@ -56,6 +56,16 @@ impl TimeZoneName {
         self.local(instant).date()
     }
 
+    /// The time with its offset in this zone at an instant.
+    pub fn zoned(&self, instant: Timestamp) -> Zoned {
+        Zoned::new(instant, self.zone())
+    }
+
+    /// UTC.
+    pub fn utc() -> Self {
+        Self("UTC".to_owned())
+    }
+
     fn zone(&self) -> TimeZone {
         TimeZone::get(&self.0).unwrap_or(TimeZone::UTC)
     }

@@ -13,6 +13,7 @@ mod fields;
 mod json;
 mod listing;
 mod log;
+mod mail;
 mod open_files;
 mod output;
 mod reports;

@@ -84,7 +84,9 @@ pub(crate) fn changes(output: Output, report: &LeagueReport) -> io::Result<()> {
     output.list(&rows(report), COUNTS)?;
     let counts = &report.counts;
     let (rows, bad, skipped, byes) = (counts.rows, counts.bad_rows, counts.skipped_rows, counts.byes);
-    note(&format!("{rows} rows: {bad} bad, {skipped} skipped. The games include {byes} byes."));
+    note(&format!(
+        "Rows: {rows}, of which {bad} are bad and {skipped} skipped. Byes among the games: {byes}."
+    ));
     Ok(())
 }
 

@@ -85,7 +85,7 @@ fn schedule(
 fn assumption(format: &Format, order: DateOrder) -> String {
     let (title, pattern) = (format.title, order.pattern());
     format!(
-        "No date has a day above 12, so the dates were read as {pattern}, as is usual in a {title}. Set date_order if they are written differently."
+        "No date has a day above 12, so the dates were read as {pattern}, as is usual in a {title}. Set the date order if they are written differently."
     )
 }
 

@@ -168,6 +168,8 @@ impl From<Denial> for Failure {
             Denial::SessionRequired => Code::SessionRequired,
             Denial::SessionTooOld => Code::SessionTooOld,
             Denial::AddressNotAllowed => Code::IpNotAllowed,
+            Denial::LinkExpired => Code::LinkExpired,
+            Denial::WrongAccount => Code::WrongAccount,
         };
         match denial {
             Denial::RoleInsufficient(role) => {

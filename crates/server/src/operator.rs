@@ -145,20 +145,8 @@ async fn new_user(
 ) -> Result<User, OperatorError> {
     check_password(person.password.expose_secret(), &person.email)
         .map_err(|wrong| Refusal::field("/password", wrong))?;
-    let now = moment.now();
-    Ok(User {
-        id: moment.id(),
-        email: person.email.clone(),
-        name: person.name.clone(),
-        locale: None,
-        time_zone: None,
-        password_hash: Some(passwords.turn()?.hash(person.password.clone(), clock.random()).await?),
-        password_changed_at: Some(now),
-        suspended_at: None,
-        created_at: now,
-        updated_at: now,
-        version: 1,
-    })
+    let hash = passwords.turn()?.hash(person.password.clone(), clock.random()).await?;
+    Ok(User::new(moment, person.email.clone(), person.name.clone(), Some(hash)))
 }
 
 /// Applies the plan of a league import to an organization that contains none of its records yet.

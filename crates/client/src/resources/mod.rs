@@ -11,6 +11,7 @@ pub mod colleges;
 pub mod favorites;
 pub mod games;
 pub mod imports;
+pub mod invitations;
 pub mod members;
 pub mod organization;
 pub mod profile;
@@ -126,6 +127,8 @@ groups! {
         games games::Games,
         /// Imports of leagues.
         imports imports::Imports,
+        /// Invitations to join the organization.
+        invitations invitations::Invitations,
         /// The organization's members.
         members members::Members,
         /// The caller's organization.

@@ -136,6 +136,10 @@ fn explain(error: &Error) -> Failure {
         _ => {}
     }
     let rows = refused_rows(error);
+    let is_recognized = error.problem().is_some_and(|problem| problem.more.contains_key("recognised_as"));
+    if is_recognized {
+        return failure.next("`fieldhouse import formats` lists what can be imported");
+    }
     if rows.is_empty() {
         return failure;
     }

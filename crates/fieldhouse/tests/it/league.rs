@@ -81,7 +81,7 @@ LINE  NOT IMPORTED BECAUSE IT
 LINE  COLUMN  REASON
 7     Date    is not a date
 
-12 rows: 1 bad, 1 skipped. The games include 0 byes.
+Rows: 12, of which 1 are bad and 1 skipped. Byes among the games: 0.
 Dry run: nothing was stored.
 
 "#]]);

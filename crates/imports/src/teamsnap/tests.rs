@@ -46,7 +46,7 @@ fn an_ambiguous_order_of_dates_is_reported_and_can_be_set() {
     assert_eq!(
         read.notes,
         [
-            "No date has a day above 12, so the dates were read as MM/DD/YYYY, as is usual in a TeamSnap organization schedule. Set date_order if they are written differently."
+            "No date has a day above 12, so the dates were read as MM/DD/YYYY, as is usual in a TeamSnap organization schedule. Set the date order if they are written differently."
         ]
     );
     let read = of(SCHEDULE, &Reading { date_order: Some(DateOrder::Dmy), ..reading() });

@@ -25,6 +25,7 @@ use jiff::Timestamp;
 pub use changes::{Since, Synced};
 pub use context::{Context, Peer, RequestId};
 pub use paging::{Bounds, Part};
+pub use write::Invited;
 
 use crate::app::App;
 use crate::auth::guard::{self, Admitted};

@@ -127,7 +127,7 @@ fn unreadable(bad: BadFile) -> Failure {
             ("/season", InvalidValue::new("required", "is missing, and the file does not name it", fix))
         }
         bad => {
-            let fix = "Send the file as it was exported. GET /imports/formats lists what can be imported.";
+            let fix = "Send the file as it was exported, in one of the formats that can be imported.";
             ("/content", InvalidValue::new("bad_file", format!("cannot be imported: {bad}"), fix))
         }
     };

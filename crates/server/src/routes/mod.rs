@@ -8,6 +8,7 @@ mod colleges;
 mod favorites;
 mod games;
 mod imports;
+mod invitations;
 mod members;
 mod organization;
 mod profile;
@@ -24,6 +25,8 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(auth::refresh)
         .op(auth::logout)
         .op(auth::password)
+        .op(auth::request_reset)
+        .op(auth::complete_reset)
         .op(auth::sessions)
         .op(auth::revoke_session)
         .op(api_keys::create)
@@ -32,11 +35,21 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(api_keys::read)
         .op(api_keys::revoke)
         .op(profile::me)
+        .op(profile::change)
+        .op(profile::request_email)
+        .op(profile::confirm_email)
         .op(organization::read)
         .op(members::list)
         .op(members::read)
         .op(members::change)
         .op(members::remove)
+        .op(invitations::list)
+        .op(invitations::create)
+        .op(invitations::preview)
+        .op(invitations::accept)
+        .op(invitations::read)
+        .op(invitations::resend)
+        .op(invitations::revoke)
         .op(seasons::list)
         .op(seasons::create)
         .op(seasons::read)

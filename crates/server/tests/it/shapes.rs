@@ -33,6 +33,7 @@ fn path(operation: Operation) -> String {
         "/api/v1/auth/sessions" => "ses",
         "/api/v1/api-keys" => "key",
         "/api/v1/members" => "mem",
+        "/api/v1/invitations" | "/api/v1/invitations/{id}/resend" => "inv",
         "/api/v1/seasons" => "sea",
         "/api/v1/games" => "gam",
         "/api/v1/colleges/programs" => "prg",
@@ -51,6 +52,14 @@ fn body(operation: Operation) -> Value {
         Operation::AuthLogin => json!({"email": "unknown@club.example", "password": "a wrong password"}),
         Operation::AuthRefresh => json!({"refresh_token": "fhr_none"}),
         Operation::AuthPassword => json!({"current_password": "wrong", "new_password": "another long one"}),
+        Operation::PasswordResetRequest => json!({"email": "unknown@club.example"}),
+        Operation::PasswordResetComplete => json!({"token": "fhl_none", "new_password": "another long one"}),
+        Operation::ProfileChange => json!({"name": "Robin"}),
+        Operation::ProfileEmail => json!({"email": "robin@club.example", "current_password": "wrong"}),
+        Operation::InvitationCreate => json!({"email": "robin@club.example", "role": "member"}),
+        Operation::ProfileEmailConfirm | Operation::InvitationPreview | Operation::InvitationAccept => {
+            json!({"token": "fhl_none"})
+        }
         Operation::ApiKeyCreate => json!({"name": "a key"}),
         Operation::VenueCreate => json!({"name": "Town Hall", "time_zone": "Australia/Melbourne"}),
         Operation::SeasonCreate => {

@@ -322,6 +322,8 @@ pub(crate) async fn send(request: RequestBuilder) -> Answer {
 pub(crate) mod contract;
 /// Records written to the store directly, not through the API.
 pub(crate) mod fixtures;
+/// The messages that the server sends.
+pub(crate) mod mail;
 
 /// The row of an operation of the API.
 pub(crate) fn row(operation: impl Borrow<Operation>) -> &'static Row {

@@ -1,6 +1,7 @@
 //! A valid request for each operation, so that its status shows only the caller's permissions.
 
 use fieldhouse_api::Operation;
+use fieldhouse_domain::ids::{OrganizationId, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::time::TimeZoneName;
@@ -10,6 +11,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::callers::{Caller, Fixtures};
+use crate::support::fixtures::{Fixture, changing_address, invited, member_address, reset};
 use crate::support::{Answer, Club, PASSWORD, address, row, send};
 
 /// Records that no request changes.
@@ -146,6 +148,7 @@ async fn guest(club: &Club) -> Guest {
 }
 
 /// The request of a caller for an operation, with new records if it changes them.
+#[expect(clippy::too_many_lines, reason = "an arm for each operation")]
 pub(crate) async fn sample(
     operation: Operation,
     club: &Club,
@@ -154,6 +157,7 @@ pub(crate) async fn sample(
     fixtures: &mut Fixtures,
 ) -> Sample {
     let sample = Sample::of(operation);
+    let elsewhere = fixtures.elsewhere();
     let (fixture, user) = (&mut fixtures.club, caller.user);
     let guest = match operation {
         Operation::FavoritesClaim => Some(guest(club).await),
@@ -179,6 +183,17 @@ pub(crate) async fn sample(
         Operation::AuthPassword => {
             sample.with(json!({"current_password": PASSWORD, "new_password": "four words in a row"}))
         }
+        Operation::PasswordResetRequest
+        | Operation::PasswordResetComplete
+        | Operation::ProfileChange
+        | Operation::ProfileEmail
+        | Operation::ProfileEmailConfirm
+        | Operation::InvitationCreate
+        | Operation::InvitationPreview
+        | Operation::InvitationAccept
+        | Operation::InvitationRead
+        | Operation::InvitationResend
+        | Operation::InvitationRevoke => of_people(sample, club, elsewhere, (kind, user), fixture).await,
         Operation::SessionRevoke => sample.at(fixture.session(user).id),
         Operation::ApiKeyCreate => sample.with(json!({"name": "Scoreboard"})),
         Operation::ApiKeyRead | Operation::ApiKeyRevoke => {
@@ -224,6 +239,7 @@ pub(crate) async fn sample(
         | Operation::ProfileMe
         | Operation::OrganizationRead
         | Operation::MemberList
+        | Operation::InvitationList
         | Operation::SeasonList
         | Operation::VenueList
         | Operation::AuditLog
@@ -238,8 +254,57 @@ pub(crate) async fn sample(
         | Operation::Health
         | Operation::ImportFormats
         | Operation::Ready => sample,
-        Operation::OperatorFound | Operation::OperatorLoadColleges | Operation::LedgerRetention => {
+        Operation::OperatorFound
+        | Operation::OperatorLoadColleges
+        | Operation::InvitationMailFailed
+        | Operation::LedgerRetention => {
             unreachable!("{} has no HTTP", operation.id())
         }
+    }
+}
+
+/// The request for an operation on an account or an invitation. The links of messages are new ones.
+async fn of_people(
+    sample: Sample,
+    club: &Club,
+    elsewhere: OrganizationId,
+    (kind, user): (&str, UserId),
+    fixture: &mut Fixture,
+) -> Sample {
+    match sample.operation {
+        Operation::PasswordResetRequest => sample.with(json!({"email": format!("{kind}@forgetful.example")})),
+        Operation::PasswordResetComplete => {
+            let token = reset(club, &member_address(fixture.member(Role::Viewer).user)).await;
+            sample.with(json!({"token": token, "new_password": "four words in a row"}))
+        }
+        Operation::ProfileChange => sample.with(json!({"name": format!("The {kind}")})),
+        Operation::ProfileEmail => {
+            sample.with(json!({"email": format!("{kind}@moving.example"), "current_password": PASSWORD}))
+        }
+        Operation::ProfileEmailConfirm => sample.with(json!({"token": changing_address(club).await})),
+        Operation::InvitationCreate => {
+            sample.with(json!({"email": format!("{kind}@invited.example"), "role": "viewer"}))
+        }
+        Operation::InvitationPreview => {
+            let token = invited(club, club.organization, &format!("{kind}@previews.example")).await;
+            sample.with(json!({"token": token}))
+        }
+        Operation::InvitationAccept if kind == "anonymous" => {
+            let token = invited(club, elsewhere, "robin@parents.example").await;
+            sample.with(json!({"token": token, "name": "Robin", "password": "four words in a row"}))
+        }
+        Operation::InvitationAccept => {
+            let email = if kind == "neighbour" {
+                "robin@neighbours.example".to_owned()
+            } else {
+                member_address(user)
+            };
+            sample.with(json!({"token": invited(club, elsewhere, &email).await}))
+        }
+        Operation::InvitationRead | Operation::InvitationResend | Operation::InvitationRevoke => {
+            let inviter = fixture.member(Role::Viewer).user;
+            sample.at(fixture.invitation(inviter))
+        }
+        operation => unreachable!("{} is not about people", operation.id()),
     }
 }
