@@ -354,10 +354,15 @@ operations! {
         | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
         | GameId, NoQuery, EmptyBody => [200] Data<games::Game>, [];
     /// Imports a league file: seasons, divisions, teams, venues and games. All or nothing, unless `skip_bad` is set. Importing the
-    /// same file again changes nothing; a later version of it updates the records.
+    /// same file again changes nothing; a later version of it updates the records. Try it with `dry_run` first: the response shows how the
+    /// file is read and which record each name becomes.
     LeagueImport "imports.league" POST "/api/v1/imports/league"
         | Required(Manager), Allowed, Imports:Write, Untouched, None, Never, [Season Any, Division Any, Team Any, Venue Any, Game Any]
-        | NoParameter, NoQuery, Upload<imports::LeagueImport> => [200] Data<imports::LeagueReport>, [];
+        | NoParameter, NoQuery, Upload<imports::LeagueImport> => [200] Data<imports::LeagueReport>, [Conflict, LimitReached];
+    /// Lists the formats of league files that can be imported, with their columns and rules.
+    ImportFormats "imports.formats" GET "/api/v1/imports/formats"
+        | Public, Allowed, Imports:Read, Untouched, None, Never, []
+        | NoParameter, NoQuery, EmptyBody => [200] Data<imports::ImportFormats>, [];
 
     /// Searches the college catalogue by name.
     CollegeSearch "colleges.search" GET "/api/v1/colleges"

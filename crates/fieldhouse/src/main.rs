@@ -17,6 +17,7 @@ mod failure;
 mod fields;
 mod global;
 mod hints;
+mod import_report;
 mod jq;
 mod json;
 mod json_fields;

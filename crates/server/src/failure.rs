@@ -294,6 +294,7 @@ impl From<fieldhouse_commands::Error> for Failure {
         use fieldhouse_commands::Error;
         match error {
             Error::Refused(refusal) => refusal.into(),
+            Error::Stale => Self::of(Code::Conflict),
             Error::Denied(denial) => denial.into(),
             Error::Store(error) => error.into(),
         }

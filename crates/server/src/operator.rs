@@ -1,9 +1,11 @@
 //! What the operator does directly on the store, without a request: found an organization, add users, load the college catalogue. Only
 //! commands on the server's own machine use it; no route does.
 
+use std::sync::Arc;
+
 use fieldhouse_api::Operation;
 use fieldhouse_commands::Acting;
-use fieldhouse_commands::imports::{Imported, League};
+use fieldhouse_commands::imports::{Imported, League, LeagueFile};
 use fieldhouse_commands::organizations::Found;
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::members::Member;
@@ -82,7 +84,8 @@ impl From<fieldhouse_commands::Error> for OperatorError {
         match error {
             fieldhouse_commands::Error::Store(error) => Self::Store(error),
             fieldhouse_commands::Error::Refused(refusal) => Self::Refused(refusal),
-            fieldhouse_commands::Error::Denied(_) => Self::Denied,
+            // The operator's commands are not planned before their transaction.
+            fieldhouse_commands::Error::Denied(_) | fieldhouse_commands::Error::Stale => Self::Denied,
         }
     }
 }
@@ -155,10 +158,11 @@ pub async fn load_league(
     options: league::Options,
     schedule: league::Schedule,
 ) -> Result<league::Counts, OperatorError> {
-    let command = League { options, schedule, skip_bad: true };
+    let file = Arc::new(LeagueFile { options, schedule, skip_bad: true });
+    let command = League { file, planned: None };
     let acting = Acting::Operator(store.operator(), organization);
     match fieldhouse_commands::run(store, acting, clock.moment(), command).await? {
-        Imported::Done(counts, _) => Ok(counts),
+        Imported::Done(plan) => Ok(plan.counts),
         Imported::Refused(_) => Err(OperatorError::Denied),
     }
 }

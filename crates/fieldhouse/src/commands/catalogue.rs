@@ -8,10 +8,10 @@ use fieldhouse_imports::colleges::{self, academic_year};
 use fieldhouse_server::{Clock, operator};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::league::BAD_ROWS;
 use crate::arguments::read_file;
 use crate::database::Database;
 use crate::failure::Failure;
+use crate::import_report::BAD_ROWS;
 use crate::output::{Output, note, note_list};
 
 #[derive(Args)]

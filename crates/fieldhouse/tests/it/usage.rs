@@ -128,7 +128,7 @@ fn messages_of_libraries_are_not_printed() {
     for (words, said) in [
         (
             "import league x.csv --format excel --sport basketball --time-zone UTC",
-            "[possible values: playhq]",
+            "[possible values: auto, playhq, openfootball, ",
         ),
         (
             "import league missing.csv --format playhq --sport basketball --time-zone UTC",

@@ -1,10 +1,13 @@
 //! Calls that change something, in one transaction: check the permission again, replay a repeated request, run the command, and roll back
 //! for `validate_only`.
 
+use std::sync::Arc;
+
 use axum::http::{HeaderName, HeaderValue};
 use fieldhouse_api::rows::{Changeset, Method};
 use fieldhouse_api::{Code, Op};
 use fieldhouse_commands::{Authority, Command, WriteContext};
+use fieldhouse_domain::Moment;
 use fieldhouse_domain::ids::{InvitationId, OrganizationId, UserId};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_store::idempotency::{self, Slot, StoredResponse};
@@ -18,6 +21,9 @@ use crate::auth::tokens;
 use crate::failure::Failure;
 use crate::key_ring::Purpose;
 use crate::workers::IDEMPOTENCY_LIFE;
+
+/// How often a command is planned before other changes make it fail.
+const PLANS: u32 = 4;
 
 /// Why the transaction of a call is rolled back.
 enum Ended<O: Op> {
@@ -86,7 +92,29 @@ impl<O: Op> Call<O> {
         command: C,
         view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
     ) -> Result<Answered<O>, Failure> {
-        self.transact(Acting::Caller, command, view).await
+        let first = self.app.clock.moment();
+        Arc::new(self).transact(first, Acting::Caller, command, view).await
+    }
+
+    /// Runs a command that `plan` prepares on a snapshot before the transaction. If records that the plan rests on change in between, it is
+    /// planned again, a few times.
+    pub async fn run_planned<C: Command, F: Future<Output = Result<C, Failure>> + Send>(
+        self: Arc<Self>,
+        plan: impl Fn(Arc<Self>, Moment) -> F,
+        view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Clone + Send + Sync + 'static,
+    ) -> Result<Answered<O>, Failure> {
+        let mut left = PLANS;
+        loop {
+            let moment = self.app.clock.moment();
+            // The plan has created ids with its moment, so the transaction takes others, at the same time.
+            let first = self.app.clock.moment().at(moment.now());
+            let command = plan(self.clone(), moment).await?;
+            left -= 1;
+            match self.clone().transact(first, Acting::Caller, command, view.clone()).await {
+                Err(failure) if failure.code() == Code::Conflict && left > 0 => {}
+                answered => return answered,
+            }
+        }
     }
 
     /// Runs a command for a user who has just proved their identity.
@@ -97,7 +125,8 @@ impl<O: Op> Call<O> {
         command: C,
         view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
     ) -> Result<Answered<O>, Failure> {
-        self.transact(Acting::Proven(user, organization), command, view).await
+        let first = self.app.clock.moment();
+        Arc::new(self).transact(first, Acting::Proven(user, organization), command, view).await
     }
 
     /// Runs a command for the holder of an invitation's link. If they are signed in, their session is checked again too.
@@ -107,7 +136,8 @@ impl<O: Op> Call<O> {
         command: C,
         view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
     ) -> Result<Answered<O>, Failure> {
-        self.transact(Acting::Invited(invited), command, view).await
+        let first = self.app.clock.moment();
+        Arc::new(self).transact(first, Acting::Invited(invited), command, view).await
     }
 
     /// Runs a command for a user who has proved their identity with the link of a message.
@@ -117,11 +147,14 @@ impl<O: Op> Call<O> {
         command: C,
         view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
     ) -> Result<Answered<O>, Failure> {
-        self.transact(Acting::Link(user), command, view).await
+        let first = self.app.clock.moment();
+        Arc::new(self).transact(first, Acting::Link(user), command, view).await
     }
 
+    /// `first` is the time of the change, not of the request: it may take long to receive a body.
     async fn transact<C: Command>(
-        self,
+        self: Arc<Self>,
+        first: Moment,
         acting: Acting,
         command: C,
         view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
@@ -134,8 +167,6 @@ impl<O: Op> Call<O> {
         };
         let slot = self.slot()?;
         let repeatable = slot.is_some();
-        // The time of the change, not of the request: it may take long to receive a body.
-        let first = self.app.clock.moment();
         let store = self.app.store.clone();
         let condition = self.context.list("if-match");
         let transaction = async move |tx: &mut Tx<'_>| {

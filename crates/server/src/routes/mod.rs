@@ -67,6 +67,7 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(games::upcoming)
         .op(games::read)
         .op(imports::league)
+        .op(imports::formats)
         .op(colleges::search)
         .op(colleges::programs)
         .op(colleges::read_program)

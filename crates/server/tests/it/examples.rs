@@ -80,6 +80,7 @@ async fn record(database: Database) -> BTreeMap<&'static str, BTreeMap<String, V
         Operation::JsonWebKeys,
         Operation::OpenIdConfiguration,
         Operation::ProtectedResource,
+        Operation::ImportFormats,
         Operation::Health,
         Operation::Ready,
     ] {

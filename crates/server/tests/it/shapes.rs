@@ -106,7 +106,7 @@ fn request(person: &Person, operation: Operation, query: &str) -> RequestBuilder
 }
 
 /// Members of a problem that only some codes have.
-const MORE: [&str; 9] = [
+const MORE: [&str; 10] = [
     "errors",
     "required_role",
     "required_scope",
@@ -114,6 +114,7 @@ const MORE: [&str; 9] = [
     "limit",
     "bad_rows",
     "bad_row_count",
+    "recognised_as",
     "id",
     "organizations",
 ];

@@ -18,6 +18,7 @@ type Walks = &'static [(&'static str, &'static str, &'static str)];
 
 const IMPORT: &str = "an import of the catalogue compares with all of it";
 
+const NAMES: &str = "an import compares new names with all existing ones, at most 2,000";
 const PURGE: &str = "once an hour, over no more than the failures of a day";
 const POSTING: &str = "once a second, over the organizations and the entries that wait";
 const RETENTION: &str = "once a day, one row for each organization";
@@ -32,6 +33,8 @@ const ON_SQLITE: Walks = &[
     ("sign_ins.purge_sources", "SCAN login_sources", PURGE),
     ("colleges.all", "SCAN c", IMPORT),
     ("programs.all", "SCAN p", IMPORT),
+    ("seasons.names", "SEARCH seasons USING PRIMARY KEY (org_id=?)", NAMES),
+    ("venues.names", "SEARCH venues USING INDEX sqlite_autoindex_venues_2 (org_id=?)", NAMES),
     (
         "organizations.any",
         "SCAN orgs USING COVERING INDEX sqlite_autoindex_orgs_1",

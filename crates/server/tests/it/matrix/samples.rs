@@ -264,6 +264,7 @@ pub(crate) async fn sample(
         | Operation::OpenApi
         | Operation::Docs
         | Operation::Health
+        | Operation::ImportFormats
         | Operation::Ready => sample,
         Operation::OperatorFound
         | Operation::OperatorLoadColleges
