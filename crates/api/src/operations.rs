@@ -5,13 +5,16 @@
 //! and importers do has rows in a second table without HTTP, so that commands and the ledger name their operation by one enum.
 //! How to add a row: `docs/adding-an-endpoint.md`.
 
+use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
-    ApiKeyId, CollegeId, FavoriteId, GameId, MemberId, ProgramId, SeasonId, SessionId, VenueId,
+    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, MemberId, ProgramId, SeasonId, SessionId, TeamId,
+    VenueId,
 };
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
+use fieldhouse_domain::teams::{ChangeTeam, NewTeam, Team};
 use fieldhouse_domain::venues::{ChangeVenue, NewVenue, Venue};
 
 use crate::envelope::{Answer, Asset, Data, Deleted, Html, Page};
@@ -22,8 +25,8 @@ use crate::request::{
 };
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::{
-    api_keys, audit, auth, colleges, favorites, games, imports, members, organization, profile, seasons,
-    service,
+    api_keys, audit, auth, colleges, divisions, favorites, games, imports, members, organization, profile,
+    seasons, service, teams,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -259,6 +262,56 @@ operations! {
     SeasonHistory "seasons.history" GET "/api/v1/seasons/{id}/history"
         | Required(Manager), Allowed, Seasons:Read, Untouched, None, Never, []
         | SeasonId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
+
+    /// Lists divisions by name.
+    DivisionList "divisions.list" GET "/api/v1/divisions"
+        | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
+        | NoParameter, divisions::DivisionListQuery, EmptyBody => [200] Page<Division>, [];
+    /// Creates a division of a season.
+    DivisionCreate "divisions.create" POST "/api/v1/divisions"
+        | Required(Manager), Allowed, Seasons:Write, Untouched, None, Possible, [Division Any]
+        | NoParameter, NoQuery, Json<NewDivision> => [201] Data<Division>, [Duplicate];
+    /// Reads a division.
+    DivisionRead "divisions.read" GET "/api/v1/divisions/{id}"
+        | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
+        | DivisionId, NoQuery, EmptyBody => [200] Data<Division>, [];
+    /// Changes a division.
+    DivisionChange "divisions.change" PATCH "/api/v1/divisions/{id}"
+        | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Division Target]
+        | DivisionId, NoQuery, MergePatch<ChangeDivision> => [200] Data<Division>, [Duplicate];
+    /// Deletes a division without teams and games.
+    DivisionDelete "divisions.delete" DELETE "/api/v1/divisions/{id}"
+        | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Division Target]
+        | DivisionId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
+    /// Lists the changes of a division, newest first. The history of a deleted division can still be read.
+    DivisionHistory "divisions.history" GET "/api/v1/divisions/{id}/history"
+        | Required(Manager), Allowed, Seasons:Read, Untouched, None, Never, []
+        | DivisionId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
+
+    /// Lists teams by name.
+    TeamList "teams.list" GET "/api/v1/teams"
+        | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
+        | NoParameter, teams::TeamListQuery, EmptyBody => [200] Page<Team>, [];
+    /// Creates a team in a division of its season.
+    TeamCreate "teams.create" POST "/api/v1/teams"
+        | Required(Manager), Allowed, Teams:Write, Untouched, None, Possible, [Team Any]
+        | NoParameter, NoQuery, Json<NewTeam> => [201] Data<Team>, [Duplicate];
+    /// Reads a team.
+    TeamRead "teams.read" GET "/api/v1/teams/{id}"
+        | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
+        | TeamId, NoQuery, EmptyBody => [200] Data<Team>, [];
+    /// Changes a team.
+    TeamChange "teams.change" PATCH "/api/v1/teams/{id}"
+        | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Team Target]
+        | TeamId, NoQuery, MergePatch<ChangeTeam> => [200] Data<Team>, [Duplicate];
+    /// Deletes a team without games.
+    TeamDelete "teams.delete" DELETE "/api/v1/teams/{id}"
+        | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Team Target]
+        | TeamId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
+    /// Lists the changes of a team, newest first. The history of a deleted team can still be read.
+    TeamHistory "teams.history" GET "/api/v1/teams/{id}/history"
+        | Required(Manager), Allowed, Teams:Read, Untouched, None, Never, []
+        | TeamId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
 
     /// Lists the organization's venues by name.
     VenueList "venues.list" GET "/api/v1/venues"

@@ -9,12 +9,14 @@ mod error;
 
 pub mod api_keys;
 pub mod auth;
+pub mod divisions;
 pub mod favorites;
 pub mod imports;
 pub mod members;
 pub mod organizations;
 pub mod seasons;
 pub mod sessions;
+pub mod teams;
 pub mod venues;
 
 use fieldhouse_api::Operation;

@@ -24,12 +24,15 @@ pub struct Migration {
 }
 
 /// All steps, in order.
-pub const ALL: &[Migration] = &[Migration {
-    number: 1,
-    name: "foundation",
-    sql: include_str!("../migrations/0001_foundation.sql"),
-    postgres: include_str!("../migrations/0001_foundation.postgres.sql"),
-}];
+pub const ALL: &[Migration] = &[
+    Migration {
+        number: 1,
+        name: "foundation",
+        sql: include_str!("../migrations/0001_foundation.sql"),
+        postgres: include_str!("../migrations/0001_foundation.postgres.sql"),
+    },
+    Migration { number: 2, name: "league", sql: include_str!("../migrations/0002_league.sql"), postgres: "" },
+];
 
 /// The types of the tokens on SQLite and on PostgreSQL.
 const TOKENS: &[(&str, &str, &str)] = &[

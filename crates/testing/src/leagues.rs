@@ -48,6 +48,7 @@ pub fn division(season: &Season, name: &str) -> Division {
         name: Name::stored(name.to_owned()),
         age_group: None,
         gender: None,
+        external_id: None,
         created_at: NOW,
         updated_at: TOUCHED,
         version: 1,

@@ -8,6 +8,7 @@ pub mod api_keys;
 pub mod audit;
 pub mod auth;
 pub mod colleges;
+pub mod divisions;
 pub mod favorites;
 pub mod games;
 pub mod imports;
@@ -16,6 +17,7 @@ pub mod organization;
 pub mod profile;
 pub mod seasons;
 pub mod service;
+pub mod teams;
 pub mod venues;
 
 use fieldhouse_api::Operation;
@@ -122,6 +124,8 @@ groups! {
         auth auth::Auth,
         /// The college catalogue and saved programs.
         colleges colleges::Colleges,
+        /// Divisions of seasons.
+        divisions divisions::Divisions,
         /// Games.
         games games::Games,
         /// Imports of leagues.
@@ -136,6 +140,8 @@ groups! {
         seasons seasons::Seasons,
         /// The service itself: health, documents, public keys.
         service service::Service,
+        /// Teams of seasons.
+        teams teams::Teams,
         /// Venues.
         venues venues::Venues,
     ;

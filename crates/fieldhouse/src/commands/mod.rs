@@ -10,6 +10,7 @@ mod audit;
 mod catalogue;
 mod colleges;
 mod completions;
+mod divisions;
 mod favorites;
 mod games;
 mod import;
@@ -22,6 +23,7 @@ mod migrate;
 mod profile;
 mod seasons;
 pub(crate) mod serve;
+mod teams;
 mod venues;
 mod whoami;
 
@@ -65,6 +67,12 @@ enum Command {
     /// Seasons of the organization
     #[command(subcommand)]
     Seasons(seasons::Options),
+    /// Divisions (grades) of seasons
+    #[command(subcommand)]
+    Divisions(divisions::Options),
+    /// Teams of seasons
+    #[command(subcommand)]
+    Teams(teams::Options),
     /// Where games are played
     #[command(subcommand)]
     Venues(venues::Options),
@@ -114,6 +122,8 @@ impl Options {
             Command::Logout => logout::run(&context).await,
             Command::Whoami => whoami::run(&context).await,
             Command::Seasons(options) => seasons::run(&context, options).await,
+            Command::Divisions(options) => divisions::run(&context, options).await,
+            Command::Teams(options) => teams::run(&context, options).await,
             Command::Venues(options) => venues::run(&context, options).await,
             Command::Games(options) => games::run(&context, options).await,
             Command::Profile(options) => profile::run(&context, options).await,

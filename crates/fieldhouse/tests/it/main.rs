@@ -10,6 +10,7 @@ mod api_keys;
 mod colleges;
 mod help;
 mod league;
+mod records;
 mod schedule;
 mod sign_in;
 mod usage;

@@ -65,6 +65,7 @@ impl Lookups {
             name: name.clone(),
             age_group: divisions::age_group(name),
             gender: divisions::gender(name),
+            external_id: None,
             created_at: moment.now(),
             updated_at: moment.now(),
             version: 1,

@@ -5,6 +5,7 @@ mod api_keys;
 mod audit;
 mod auth;
 mod colleges;
+mod divisions;
 mod favorites;
 mod games;
 mod imports;
@@ -13,6 +14,7 @@ mod organization;
 mod profile;
 mod seasons;
 mod service;
+mod teams;
 mod venues;
 
 use crate::router::Routes;
@@ -43,6 +45,18 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(seasons::change)
         .op(seasons::delete)
         .op(seasons::history)
+        .op(divisions::list)
+        .op(divisions::create)
+        .op(divisions::read)
+        .op(divisions::change)
+        .op(divisions::delete)
+        .op(divisions::history)
+        .op(teams::list)
+        .op(teams::create)
+        .op(teams::read)
+        .op(teams::change)
+        .op(teams::delete)
+        .op(teams::history)
         .op(venues::list)
         .op(venues::create)
         .op(venues::read)

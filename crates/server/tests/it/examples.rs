@@ -110,6 +110,7 @@ async fn seasons_and_games(club: &Club, recorder: &mut Recorder) {
     recorder.call(viewer, Operation::SeasonRead, created.id(), json!(null)).await;
     recorder.call(viewer, Operation::SeasonList, "", json!(null)).await;
     recorder.call(manager, Operation::SeasonHistory, created.id(), json!(null)).await;
+    divisions_and_teams(club, recorder, created.id()).await;
     let hall =
         json!({"name": "Town Hall", "time_zone": "Australia/Melbourne", "fields": ["Court 1", "Court 2"]});
     let hall = recorder.call(manager, Operation::VenueCreate, "", hall).await;
@@ -123,6 +124,26 @@ async fn seasons_and_games(club: &Club, recorder: &mut Recorder) {
     recorder.call(manager, Operation::SeasonDelete, created.id(), json!(null)).await;
     let games = recorder.call(viewer, Operation::GamesUpcoming, "", json!(null)).await;
     recorder.call(viewer, Operation::GameRead, text(&games, "/data/0/id"), json!(null)).await;
+}
+
+/// Creates a division and a team in a season, and deletes them.
+async fn divisions_and_teams(club: &Club, recorder: &mut Recorder, season: &str) {
+    let (manager, viewer) = (club.member(Role::Manager), club.member(Role::Viewer));
+    let wanted = json!({"season_id": season, "name": "U12 Mixed", "age_group": "U12", "gender": "mixed"});
+    let division = recorder.call(manager, Operation::DivisionCreate, "", wanted).await;
+    let division = division.id();
+    recorder.call(manager, Operation::DivisionChange, division, json!({"name": "U12 Mixed A"})).await;
+    recorder.call(viewer, Operation::DivisionRead, division, json!(null)).await;
+    recorder.call(viewer, Operation::DivisionList, "", json!(null)).await;
+    recorder.call(manager, Operation::DivisionHistory, division, json!(null)).await;
+    let wanted = json!({"season_id": season, "division_id": division, "name": "Coburg Eagles"});
+    let team = recorder.call(manager, Operation::TeamCreate, "", wanted).await;
+    recorder.call(manager, Operation::TeamChange, team.id(), json!({"short_name": "EAG"})).await;
+    recorder.call(viewer, Operation::TeamRead, team.id(), json!(null)).await;
+    recorder.call(viewer, Operation::TeamList, "", json!(null)).await;
+    recorder.call(manager, Operation::TeamHistory, team.id(), json!(null)).await;
+    recorder.call(manager, Operation::TeamDelete, team.id(), json!(null)).await;
+    recorder.call(manager, Operation::DivisionDelete, division, json!(null)).await;
 }
 
 async fn people(club: &Club, recorder: &mut Recorder) {

@@ -29,7 +29,7 @@ fn method(operation: Operation) -> Method {
 /// The path of an operation, with an unknown id if it takes one.
 fn path(operation: Operation) -> String {
     let path = row(operation).path;
-    let prefix = match path.trim_end_matches("/{id}") {
+    let prefix = match path.split("/{id}").next().unwrap_or_default() {
         "/api/v1/auth/sessions" => "ses",
         "/api/v1/api-keys" => "key",
         "/api/v1/members" => "mem",
@@ -37,6 +37,8 @@ fn path(operation: Operation) -> String {
         "/api/v1/games" => "gam",
         "/api/v1/colleges/programs" => "prg",
         "/api/v1/colleges/favorites" => "fav",
+        "/api/v1/divisions" => "div",
+        "/api/v1/teams" => "tea",
         "/api/v1/venues" => "ven",
         "/api/v1/colleges" => "col",
         _ => "",
@@ -53,6 +55,11 @@ fn body(operation: Operation) -> Value {
         Operation::AuthPassword => json!({"current_password": "wrong", "new_password": "another long one"}),
         Operation::ApiKeyCreate => json!({"name": "a key"}),
         Operation::VenueCreate => json!({"name": "Town Hall", "time_zone": "Australia/Melbourne"}),
+        Operation::DivisionCreate => json!({"season_id": format!("sea_{UNKNOWN}"), "name": "U12"}),
+        Operation::TeamCreate => {
+            let (season, division) = (format!("sea_{UNKNOWN}"), format!("div_{UNKNOWN}"));
+            json!({"season_id": season, "division_id": division, "name": "Eagles"})
+        }
         Operation::SeasonCreate => {
             json!({"name": "A season", "sport": "netball", "time_zone": "Australia/Melbourne"})
         }

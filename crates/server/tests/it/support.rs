@@ -322,6 +322,8 @@ pub(crate) async fn send(request: RequestBuilder) -> Answer {
 pub(crate) mod contract;
 /// Records written to the store directly, not through the API.
 pub(crate) mod fixtures;
+/// A season with a division and teams, created through the API.
+pub(crate) mod league;
 
 /// The row of an operation of the API.
 pub(crate) fn row(operation: impl Borrow<Operation>) -> &'static Row {

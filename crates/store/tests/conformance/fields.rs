@@ -203,6 +203,7 @@ pub(crate) async fn of_leagues_are_written_and_read(store: &Store) {
         name: name("Mixte"),
         age_group: Some(name("U14")),
         gender: Some(DivisionGender::Mixed),
+        external_id: Some(ExternalId::parse("d-1").unwrap()),
         created_at: later(),
         ..open.clone()
     };

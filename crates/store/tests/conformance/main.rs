@@ -94,6 +94,7 @@ async fn leagues(store: &Store) {
     fields::of_leagues_are_written_and_read(store).await;
     fields::of_lists_are_written_and_read(store).await;
     leagues::divisions_teams_and_venues_are_read_and_changed(store).await;
+    leagues::divisions_and_teams_are_listed_by_name_and_know_their_games(store).await;
     venues::are_listed_by_name_and_know_their_games(store).await;
     games::are_read_with_the_names_of_teams_and_venue(store).await;
     games::upcoming_are_listed_soonest_first_and_games_without_a_time_until_the_day_is_over(store).await;

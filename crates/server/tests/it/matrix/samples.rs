@@ -146,6 +146,7 @@ async fn guest(club: &Club) -> Guest {
 }
 
 /// The request of a caller for an operation, with new records if it changes them.
+#[expect(clippy::too_many_lines, reason = "one arm for each operation")]
 pub(crate) async fn sample(
     operation: Operation,
     club: &Club,
@@ -196,6 +197,20 @@ pub(crate) async fn sample(
             sample.at(fixture.season())
         }
         Operation::SeasonChange => sample.at(fixture.season()).with(json!({"status": "active"})),
+        Operation::DivisionCreate => {
+            sample.with(json!({"season_id": fixture.season(), "name": format!("Division of {kind}")}))
+        }
+        Operation::DivisionRead | Operation::DivisionDelete | Operation::DivisionHistory => {
+            sample.at(fixture.division().id)
+        }
+        Operation::DivisionChange => sample.at(fixture.division().id).with(json!({"age_group": "U12"})),
+        Operation::TeamCreate => {
+            let division = fixture.division();
+            let (season, division) = (division.season_id, division.id);
+            sample.with(json!({"season_id": season, "division_id": division, "name": "Owls"}))
+        }
+        Operation::TeamRead | Operation::TeamDelete | Operation::TeamHistory => sample.at(fixture.team().id),
+        Operation::TeamChange => sample.at(fixture.team().id).with(json!({"short_name": "EAG"})),
         Operation::VenueCreate => {
             sample.with(json!({"name": format!("Hall of {kind}"), "time_zone": "Australia/Melbourne"}))
         }
@@ -225,6 +240,8 @@ pub(crate) async fn sample(
         | Operation::OrganizationRead
         | Operation::MemberList
         | Operation::SeasonList
+        | Operation::DivisionList
+        | Operation::TeamList
         | Operation::VenueList
         | Operation::AuditLog
         | Operation::GamesUpcoming

@@ -3,6 +3,7 @@
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::api_keys::{self, KeyText, Minted, NewApiKey};
+use fieldhouse_domain::divisions::{Division, NewDivision};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{
     self, ChangeFavorite, CustomProgram, ListOwner, SavedProgram, WrittenGender,
@@ -15,6 +16,7 @@ use fieldhouse_domain::organizations::{Organization, slug};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::{NewSeason, Season};
 use fieldhouse_domain::sessions::{Client, Session};
+use fieldhouse_domain::teams::{NewTeam, Team};
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::User;
@@ -205,6 +207,22 @@ impl Fixture {
         let season = Season::create(&self.moment, wanted);
         self.effects.push(Effect::create(season.clone()));
         season.id
+    }
+
+    /// Adds a division to a new season.
+    pub(crate) fn division(&mut self) -> Division {
+        let wanted = NewDivision::new(self.season(), name("U12"));
+        let division = Division::create(&self.moment, wanted);
+        self.effects.push(Effect::create(division.clone()));
+        division
+    }
+
+    /// Adds a team to a new division.
+    pub(crate) fn team(&mut self) -> Team {
+        let division = self.division();
+        let team = Team::create(&self.moment, NewTeam::new(division.season_id, division.id, name("Eagles")));
+        self.effects.push(Effect::create(team.clone()));
+        team
     }
 
     /// Adds a venue with a new name.

@@ -87,7 +87,7 @@ fn values(league: &[AnyRecord; 9]) -> Json {
             "name": names, "address": notes, "latitude": [null, -37.743_212_345_678_9], "longitude": [null, 144.966],
             "time_zone": zones, "fields": [[], ["Court 1", "Court 2"]],
         },
-        "division": {"name": names, "season_id": seasons, "age_group": notes, "gender": [null, "mixed"]},
+        "division": {"name": names, "season_id": seasons, "age_group": notes, "gender": [null, "mixed"], "external_id": notes},
         "team": {
             "name": names, "season_id": seasons, "division_id": divisions, "short_name": notes, "external_id": notes,
         },

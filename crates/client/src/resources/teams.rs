@@ -1,0 +1,26 @@
+//! Teams.
+
+use fieldhouse_api::request::ListQuery;
+use fieldhouse_api::teams::TeamListQuery;
+use fieldhouse_domain::ids::TeamId;
+use fieldhouse_domain::teams::{ChangeTeam, NewTeam};
+
+use crate::resources::resource;
+
+resource! {
+    /// Teams of seasons.
+    Teams {
+        /// Lists teams by name.
+        list(query: TeamListQuery) => TeamList;
+        /// Creates a team in a division of its season.
+        create(body: NewTeam) => TeamCreate;
+        /// Reads a team.
+        read(id: TeamId) => TeamRead;
+        /// Changes a team.
+        change(id: TeamId, body: ChangeTeam) => TeamChange;
+        /// Deletes a team without games.
+        delete(id: TeamId) => TeamDelete;
+        /// Lists the changes of a team, newest first.
+        history(id: TeamId, query: ListQuery) => TeamHistory;
+    }
+}
