@@ -308,6 +308,10 @@ operations! {
     TeamDelete "teams.delete" DELETE "/api/v1/teams/{id}"
         | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Team Target]
         | TeamId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
+    /// Lists the games of a team by start, past and future.
+    TeamSchedule "teams.schedule" GET "/api/v1/teams/{id}/schedule"
+        | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
+        | TeamId, teams::ScheduleQuery, EmptyBody => [200] Page<games::Game>, [];
     /// Lists the changes of a team, newest first. The history of a deleted team can still be read.
     TeamHistory "teams.history" GET "/api/v1/teams/{id}/history"
         | Required(Manager), Allowed, Teams:Read, Untouched, None, Never, []
@@ -344,6 +348,15 @@ operations! {
         | Required(Admin), Allowed, Audit:Read, Untouched, None, Never, []
         | NoParameter, audit::AuditLogQuery, EmptyBody => [200] Page<audit::Entry>, [];
 
+    /// Lists games by start, past and future.
+    GameList "games.list" GET "/api/v1/games"
+        | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
+        | NoParameter, games::GameListQuery, EmptyBody => [200] Page<games::Game>, [];
+    /// Creates a game or a bye. Refused if it overlaps with another game of one of its teams, or at the same field of its venue, unless
+    /// `allow_overlap` is set. Games without a known end never overlap.
+    GameCreate "games.create" POST "/api/v1/games"
+        | Required(Manager), Allowed, Games:Write, Untouched, None, Possible, [Game Any]
+        | NoParameter, games::GameMoveQuery, Json<games::NewGame> => [201] Data<games::Game>, [Duplicate, Overlap];
     /// Lists the upcoming games, soonest first. Cancelled and postponed games are included, with their status.
     GamesUpcoming "games.upcoming" GET "/api/v1/games/upcoming"
         | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
@@ -352,6 +365,19 @@ operations! {
     GameRead "games.read" GET "/api/v1/games/{id}"
         | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
         | GameId, NoQuery, EmptyBody => [200] Data<games::Game>, [];
+    /// Changes a game. Families see changes of its time, place, status and sides in `last_change`, with the reason.
+    GameChange "games.change" PATCH "/api/v1/games/{id}"
+        | Required(Manager), Allowed, Games:Write, Untouched, Required, Possible, [Game Target]
+        | GameId, games::GameMoveQuery, MergePatch<games::GamePatch> => [200] Data<games::Game>, [Duplicate, Overlap];
+    /// Deletes a game.
+    GameDelete "games.delete" DELETE "/api/v1/games/{id}"
+        | Required(Manager), Allowed, Games:Write, Untouched, Required, Possible, [Game Target]
+        | GameId, NoQuery, EmptyBody => [200] Data<Deleted>, [];
+    /// Lists the changes of a game, newest first. The history of a deleted game can still be read.
+    GameHistory "games.history" GET "/api/v1/games/{id}/history"
+        | Required(Manager), Allowed, Games:Read, Untouched, None, Never, []
+        | GameId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
+
     /// Imports a league file: seasons, divisions, teams, venues and games. All or nothing, unless `skip_bad` is set. Importing the
     /// same file again changes nothing; a later version of it updates the records.
     LeagueImport "imports.league" POST "/api/v1/imports/league"
@@ -445,6 +471,8 @@ without HTTP:
     OperatorFound "operator.found" [Organization Any, User Any, Member Any];
     /// Updates the college catalogue from a file.
     OperatorLoadColleges "operator.load_colleges" [College Any, Program Any];
+    /// Moves the UTC times of games to come to what their local start means by the rules of its time zone now.
+    GamesKeepLocalTimes "games.keep_local_times" [Game Any];
     /// Clears images of records that are older than their retention.
     LedgerRetention "ledger.retention" [];
 }

@@ -11,6 +11,7 @@ pub mod api_keys;
 pub mod auth;
 pub mod divisions;
 pub mod favorites;
+pub mod games;
 pub mod imports;
 pub mod members;
 pub mod organizations;

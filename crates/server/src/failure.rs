@@ -6,7 +6,9 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use fieldhouse_api::problems::FieldProblem;
 use fieldhouse_api::{Code, Problem};
 use fieldhouse_domain::Refusal;
+use fieldhouse_domain::games::Conflict;
 use fieldhouse_domain::policy::Denial;
+use fieldhouse_domain::refusal::MAX_ERRORS;
 use serde_json::{Map, Value, json};
 
 /// Why a request failed.
@@ -214,6 +216,11 @@ impl From<Refusal> for Failure {
             Refusal::Duplicate(_) => Self::new(Code::Duplicate, text),
             Refusal::State(_) => Self::new(Code::State, text),
             Refusal::InUse(_) => Self::new(Code::InUse, text),
+            Refusal::Overlap(conflicts) => {
+                let conflict = |Conflict { id, starts_at, ends_at }: Conflict| json!({"id": id, "starts_at": starts_at, "ends_at": ends_at});
+                let conflicts: Vec<_> = conflicts.into_iter().take(MAX_ERRORS).map(conflict).collect();
+                Self::new(Code::Overlap, text).with("conflicts", conflicts)
+            }
             Refusal::LimitReached(_) => Self::new(Code::LimitReached, text),
             Refusal::LastOwner => Self::new(Code::LastOwner, text),
             Refusal::Forbidden(_) => Self::new(Code::OperationForbidden, text),

@@ -2,7 +2,7 @@
 //! belong to the records in `fieldhouse_domain`; these have to read other records.
 //!
 //! - A division that is created, changed or deleted gives its season a new version, because they are read together.
-//! - A game records the changes that families should know about.
+//! - A game records its local start, and the changes that families should know about.
 //! - A changed or deleted membership ends the member's sessions in the organization; a deleted one also revokes their keys.
 
 use std::collections::BTreeSet;
@@ -25,10 +25,15 @@ pub(crate) async fn add(
     effects: &mut Vec<Effect>,
 ) -> Result<()> {
     for effect in effects.iter_mut() {
-        if let (Some(AnyRecord::Game(before)), Some(AnyRecord::Game(after))) =
-            (&effect.before, &mut effect.after)
-        {
-            after.note_change(before, change.moment.now(), change.reason);
+        match (&effect.before, &mut effect.after) {
+            (Some(AnyRecord::Game(before)), Some(AnyRecord::Game(after))) => {
+                if (before.starts_at, &before.time_zone) != (after.starts_at, &after.time_zone) {
+                    after.note_local_start();
+                }
+                after.note_change(before, change.moment.now(), change.reason);
+            }
+            (None, Some(AnyRecord::Game(after))) => after.note_local_start(),
+            _ => {}
         }
     }
     for season in touched(effects) {

@@ -98,6 +98,7 @@ pub fn game(division: &Division, home: TeamId, away: TeamId, starts_at: Timestam
         starts_at,
         time_tbd: false,
         ends_at: None,
+        local_start: Some(melbourne().local(starts_at)),
         time_zone: melbourne(),
         venue_id: None,
         field: None,

@@ -1,7 +1,7 @@
 //! Teams.
 
 use fieldhouse_api::request::ListQuery;
-use fieldhouse_api::teams::TeamListQuery;
+use fieldhouse_api::teams::{ScheduleQuery, TeamListQuery};
 use fieldhouse_domain::ids::TeamId;
 use fieldhouse_domain::teams::{ChangeTeam, NewTeam};
 
@@ -20,6 +20,8 @@ resource! {
         change(id: TeamId, body: ChangeTeam) => TeamChange;
         /// Deletes a team without games.
         delete(id: TeamId) => TeamDelete;
+        /// Lists the games of a team by start, past and future.
+        schedule(id: TeamId, query: ScheduleQuery) => TeamSchedule;
         /// Lists the changes of a team, newest first.
         history(id: TeamId, query: ListQuery) => TeamHistory;
     }

@@ -3,7 +3,8 @@
 use clap::{Args, Subcommand};
 use fieldhouse_client::Client;
 use fieldhouse_client::api::request::RecordListQuery;
-use fieldhouse_client::api::teams::TeamListQuery;
+use fieldhouse_client::api::teams::{ScheduleQuery, TeamListQuery};
+use fieldhouse_domain::games::GameStatus;
 use fieldhouse_domain::ids::{DivisionId, SeasonId, TeamId};
 use fieldhouse_domain::teams::{ChangeTeam, NewTeam, Team, TeamSort};
 
@@ -27,6 +28,8 @@ pub(crate) enum Options {
     Change(ChangeOptions<TeamId, ChangeTeam>),
     /// Delete a team without games
     Delete(Target<TeamId>),
+    /// List the games of a team by start, past and future
+    Schedule(ScheduleOptions),
     /// List the changes of a team, newest first
     History(HistoryOptions<TeamId>),
 }
@@ -52,6 +55,23 @@ pub(crate) struct ListOptions {
     paging: Paging,
 }
 
+#[derive(Args)]
+pub(crate) struct ScheduleOptions {
+    /// The team's id
+    id: TeamId,
+    /// Games from this time on; a date means midnight in the organization's time zone
+    #[arg(long, value_name = "TIME")]
+    from: Option<When>,
+    /// Games before this time or date
+    #[arg(long, value_name = "TIME")]
+    to: Option<When>,
+    /// Only games with this status
+    #[arg(long, value_parser = one_of!(GameStatus))]
+    status: Option<GameStatus>,
+    #[command(flatten)]
+    paging: Paging,
+}
+
 const COLUMNS: &[Column<Team>] = &[
     ("NAME", Width::Least(16), |it| it.name.to_string()),
     ("SHORT NAME", Width::Least(8), |it| or_dash(it.short_name.as_ref())),
@@ -66,6 +86,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     let teams = client.teams();
     let team = match options {
         Options::List(options) => return list(context, &client, options).await,
+        Options::Schedule(options) => return schedule(context, &client, options).await,
         Options::History(HistoryOptions { id, paging }) => {
             return audit::history(context, &paging, |query| teams.history(id, query)).await;
         }
@@ -92,4 +113,12 @@ async fn list(context: &Context, client: &Client, options: ListOptions) -> anyho
     };
     options.paging.show(context, client.teams().list(&query), COLUMNS).await?;
     Ok(())
+}
+
+async fn schedule(context: &Context, client: &Client, options: ScheduleOptions) -> anyhow::Result<()> {
+    let [from, to] = instants(client, [options.from, options.to]).await?;
+    let query =
+        ScheduleQuery { from, to, status: options.status, limit: options.paging.limit(), cursor: None };
+    let call = client.teams().schedule(options.id, &query);
+    options.paging.show(context, call, super::games::COLUMNS).await.map(drop)
 }

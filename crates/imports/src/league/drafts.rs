@@ -43,6 +43,7 @@ impl Lookups {
             starts_at: timed.starts_at,
             time_tbd: fixture.time.is_none(),
             ends_at: None,
+            local_start: Some(options.time_zone.local(timed.starts_at)),
             time_zone: options.time_zone.clone(),
             venue_id: venue,
             field: place.and_then(|place| place.court.clone()),

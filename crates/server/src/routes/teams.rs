@@ -1,16 +1,17 @@
 //! Teams.
 
-use fieldhouse_api::op;
+use fieldhouse_api::{Page, op};
 use fieldhouse_commands::teams as commands;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::teams::Team;
 use fieldhouse_store::teams::Filter;
-use fieldhouse_store::{records, teams};
+use fieldhouse_store::{games, records, teams};
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::answer::Answered;
-use crate::call::Call;
+use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
 pub(crate) async fn list(call: Call<op::TeamList>) -> Result<Answered<op::TeamList>, Failure> {
@@ -57,4 +58,17 @@ pub(crate) async fn delete(call: Call<op::TeamDelete>) -> Result<Answered<op::Te
 
 pub(crate) async fn history(call: Call<op::TeamHistory>) -> Result<Answered<op::TeamHistory>, Failure> {
     super::audit::history(call, Kind::Team).await
+}
+
+pub(crate) async fn schedule(call: Call<op::TeamSchedule>) -> Result<Answered<op::TeamSchedule>, Failure> {
+    let (query, team) = (&call.query, *call.path()?);
+    let part = call.part::<(Timestamp, Uuid)>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
+    let (store, scope) = (&mut call.store(), call.scope()?);
+    let known: Option<Team> = records::read(store, scope, team).await?;
+    known.ok_or_else(Failure::not_found)?;
+    let (from, to, status) = (query.from, query.to, query.status);
+    let filter = games::Filter { team: Some(team), from, to, status, ..games::Filter::default() };
+    let mut found = games::list(store, scope, &filter, part.after, part.reach()).await?.records;
+    let page = call.page_info(&part, &mut found, |listed| (listed.game.starts_at, listed.game.id.uuid()))?;
+    call.page(Page { data: found.iter().map(super::games::view).collect(), deleted: None, page })
 }

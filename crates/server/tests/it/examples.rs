@@ -43,6 +43,21 @@ impl Recorder {
         self.send(operation, request, body).await
     }
 
+    /// Calls an operation on the version of a record that was responded.
+    async fn call_if_match(
+        &mut self,
+        who: &Person,
+        operation: Operation,
+        record: &Answer,
+        body: Value,
+    ) -> Answer {
+        let path = row(operation).path.replace("{id}", record.id());
+        let method: Method = row(operation).method.name().parse().expect("a method");
+        let request = who.request(method, &path).header("if-match", record.header("etag"));
+        let request = if body.is_null() { request } else { request.json(&body) };
+        self.send(operation, request, body).await
+    }
+
     async fn send(&mut self, operation: Operation, request: RequestBuilder, body: Value) -> Answer {
         let answer = send(request).await;
         let example = self.examples.entry(operation.id()).or_default();
@@ -124,6 +139,26 @@ async fn seasons_and_games(club: &Club, recorder: &mut Recorder) {
     recorder.call(manager, Operation::SeasonDelete, created.id(), json!(null)).await;
     let games = recorder.call(viewer, Operation::GamesUpcoming, "", json!(null)).await;
     recorder.call(viewer, Operation::GameRead, text(&games, "/data/0/id"), json!(null)).await;
+    let game = games.body["data"][0].clone();
+    changes_of_games(club, recorder, &game).await;
+}
+
+/// Creates a game like another one, changes and deletes it.
+async fn changes_of_games(club: &Club, recorder: &mut Recorder, like: &Value) {
+    let (manager, viewer) = (club.member(Role::Manager), club.member(Role::Viewer));
+    let wanted = json!({
+        "season_id": like["season_id"], "division_id": like["division_id"], "time_zone": like["time_zone"],
+        "starts_at": "2026-03-20T22:15:00Z", "ends_at": "2026-03-20T23:00:00Z", "venue_id": like["venue_id"],
+        "field": like["field"], "home_team_id": like["home_team_id"], "away_team_id": like["away_team_id"],
+    });
+    let game = recorder.call(manager, Operation::GameCreate, "", wanted).await;
+    club.pass(SignedDuration::from_mins(1));
+    let change = json!({"status": "postponed", "reason": "The court is flooded."});
+    let changed = recorder.call_if_match(manager, Operation::GameChange, &game, change).await;
+    recorder.call(viewer, Operation::GameList, "", json!(null)).await;
+    recorder.call(viewer, Operation::TeamSchedule, text(&game, "/data/home_team_id"), json!(null)).await;
+    recorder.call(manager, Operation::GameHistory, game.id(), json!(null)).await;
+    recorder.call_if_match(manager, Operation::GameDelete, &changed, json!(null)).await;
 }
 
 /// Creates a division and a team in a season, and deletes them.

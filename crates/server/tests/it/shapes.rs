@@ -56,6 +56,10 @@ fn body(operation: Operation) -> Value {
         Operation::ApiKeyCreate => json!({"name": "a key"}),
         Operation::VenueCreate => json!({"name": "Town Hall", "time_zone": "Australia/Melbourne"}),
         Operation::DivisionCreate => json!({"season_id": format!("sea_{UNKNOWN}"), "name": "U12"}),
+        Operation::GameCreate => json!({
+            "season_id": format!("sea_{UNKNOWN}"), "division_id": format!("div_{UNKNOWN}"),
+            "starts_at": "2026-05-01T23:00:00Z", "time_zone": "Australia/Melbourne",
+        }),
         Operation::TeamCreate => {
             let (season, division) = (format!("sea_{UNKNOWN}"), format!("div_{UNKNOWN}"));
             json!({"season_id": season, "division_id": division, "name": "Eagles"})
@@ -86,7 +90,8 @@ fn request(person: &Person, operation: Operation, query: &str) -> RequestBuilder
 }
 
 /// Members of a problem that only some codes have.
-const MORE: [&str; 9] = [
+const MORE: [&str; 10] = [
+    "conflicts",
     "errors",
     "required_role",
     "required_scope",

@@ -231,6 +231,7 @@ pub(crate) async fn of_leagues_are_written_and_read(store: &Store) {
         starts_at: later(),
         time_tbd: false,
         ends_at: Some(later()),
+        local_start: Some(zone().local(later())),
         time_zone: zone(),
         venue_id: Some(park.id),
         field: Some(name("Oval")),

@@ -99,6 +99,9 @@ async fn leagues(store: &Store) {
     games::are_read_with_the_names_of_teams_and_venue(store).await;
     games::upcoming_are_listed_soonest_first_and_games_without_a_time_until_the_day_is_over(store).await;
     games::are_filtered_by_team_and_season(store).await;
+    games::lists::are_listed_by_start_in_both_directions_and_filtered(store).await;
+    games::lists::changed_games_have_names_and_are_listed_once(store).await;
+    games::lists::games_nearby_share_the_venue_or_a_team(store).await;
 }
 
 async fn programs(store: &Store) {

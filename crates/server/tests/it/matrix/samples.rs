@@ -104,6 +104,11 @@ impl Sample {
         self
     }
 
+    pub(crate) fn without_if_match(mut self) -> Self {
+        self.if_match = None;
+        self
+    }
+
     pub(crate) fn query(mut self, query: &str) -> Self {
         self.path = format!("{}?{query}", self.path);
         self
@@ -209,14 +214,27 @@ pub(crate) async fn sample(
             let (season, division) = (division.season_id, division.id);
             sample.with(json!({"season_id": season, "division_id": division, "name": "Owls"}))
         }
-        Operation::TeamRead | Operation::TeamDelete | Operation::TeamHistory => sample.at(fixture.team().id),
+        Operation::TeamRead | Operation::TeamSchedule | Operation::TeamDelete | Operation::TeamHistory => {
+            sample.at(fixture.team().id)
+        }
         Operation::TeamChange => sample.at(fixture.team().id).with(json!({"short_name": "EAG"})),
         Operation::VenueCreate => {
             sample.with(json!({"name": format!("Hall of {kind}"), "time_zone": "Australia/Melbourne"}))
         }
         Operation::VenueRead | Operation::VenueDelete | Operation::VenueHistory => sample.at(fixture.venue()),
         Operation::VenueChange => sample.at(fixture.venue()).with(json!({"address": "1 Hall St"})),
+        Operation::GameCreate => {
+            let division = fixture.division();
+            let (season, division) = (division.season_id, division.id);
+            sample.with(json!({
+                "season_id": season, "division_id": division, "starts_at": "2026-05-01T23:00:00Z",
+                "time_zone": "Australia/Melbourne",
+            }))
+        }
         Operation::GameRead => sample.at(&stage.game),
+        Operation::GameChange => sample.at(fixture.game().id).with(json!({"round": "Final"})).if_match("*"),
+        Operation::GameDelete => sample.at(fixture.game().id).if_match("*"),
+        Operation::GameHistory => sample.at(fixture.game().id),
         Operation::LeagueImport => sample.with(json!({
             "format": "playhq", "sport": "basketball", "time_zone": "Australia/Melbourne",
             "content": stage.league,
@@ -244,6 +262,7 @@ pub(crate) async fn sample(
         | Operation::TeamList
         | Operation::VenueList
         | Operation::AuditLog
+        | Operation::GameList
         | Operation::GamesUpcoming
         | Operation::CollegeSearch
         | Operation::ProgramSearch
@@ -254,7 +273,10 @@ pub(crate) async fn sample(
         | Operation::Docs
         | Operation::Health
         | Operation::Ready => sample,
-        Operation::OperatorFound | Operation::OperatorLoadColleges | Operation::LedgerRetention => {
+        Operation::OperatorFound
+        | Operation::OperatorLoadColleges
+        | Operation::GamesKeepLocalTimes
+        | Operation::LedgerRetention => {
             unreachable!("{} has no HTTP", operation.id())
         }
     }

@@ -8,6 +8,7 @@ use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{
     self, ChangeFavorite, CustomProgram, ListOwner, SavedProgram, WrittenGender,
 };
+use fieldhouse_domain::games::{Game, NewGame};
 use fieldhouse_domain::ids::{
     ApiKeyId, FavoriteId, MemberId, OrganizationId, SeasonId, SessionId, UserId, VenueId,
 };
@@ -223,6 +224,18 @@ impl Fixture {
         let team = Team::create(&self.moment, NewTeam::new(division.season_id, division.id, name("Eagles")));
         self.effects.push(Effect::create(team.clone()));
         team
+    }
+
+    /// Adds a game between two teams of a new division, which starts at the time of the fixture.
+    pub(crate) fn game(&mut self) -> Game {
+        let home = self.team();
+        let away = Team::create(&self.moment, NewTeam::new(home.season_id, home.division_id, name("Hawks")));
+        let zone = TimeZoneName::parse("Australia/Melbourne").expect("a zone");
+        let mut wanted = NewGame::new(home.season_id, home.division_id, self.moment.now(), zone);
+        (wanted.home_team_id, wanted.away_team_id) = (Some(home.id), Some(away.id));
+        let game = Game::create(&self.moment, wanted);
+        self.effects.extend([Effect::create(away), Effect::create(game.clone())]);
+        game
     }
 
     /// Adds a venue with a new name.

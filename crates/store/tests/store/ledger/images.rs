@@ -94,7 +94,7 @@ fn values(league: &[AnyRecord; 9]) -> Json {
         "game": {
             "season_id": seasons, "division_id": divisions, "round": notes, "kind": ["game", "bye"],
             "status": ["scheduled", "final"], "starts_at": ["2026-03-01T12:00:00Z", time], "time_tbd": [true, false],
-            "ends_at": [null, time], "time_zone": zones, "venue_id": venues, "field": notes, "home_team_id": teams,
+            "ends_at": [null, time], "local_start": [null, "2026-03-02T09:30:00"], "time_zone": zones, "venue_id": venues, "field": notes, "home_team_id": teams,
             "home_score": [null, 0, 12], "away_team_id": teams, "away_score": [null, 3], "external_id": notes,
         },
     })
