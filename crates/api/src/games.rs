@@ -9,7 +9,7 @@ use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use fieldhouse_domain::games::{LastChange, NewGame};
+pub use fieldhouse_domain::games::{GameResult, LastChange, NewGame};
 
 /// A game or a bye.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -22,6 +22,8 @@ pub mod request;
 pub mod rows;
 pub mod seasons;
 pub mod service;
+pub mod staff;
+pub mod standings;
 pub mod teams;
 
 pub use envelope::{Answer, Data, Deleted, Page, PageInfo, Tombstone};

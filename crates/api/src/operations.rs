@@ -8,10 +8,10 @@
 use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
-    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, MemberId, ProgramId, SeasonId, SessionId, TeamId,
-    VenueId,
+    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, MemberId, ProgramId, SeasonId, SessionId, StaffId,
+    TeamId, VenueId,
 };
-use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Requirement};
+use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_domain::teams::{ChangeTeam, NewTeam, Team};
@@ -20,13 +20,13 @@ use fieldhouse_domain::venues::{ChangeVenue, NewVenue, Venue};
 use crate::envelope::{Answer, Asset, Data, Deleted, Html, Page};
 use crate::problems::Code;
 use crate::request::{
-    EmptyBody, Json, ListQuery, MergePatch, NoParameter, NoQuery, PathParameter, Payload, Query,
+    EmptyBody, Json, ListQuery, MergePatch, NoParameter, NoQuery, Parameters, PathParameter, Payload, Query,
     RecordListQuery, Upload, ValidateOnly,
 };
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::{
     api_keys, audit, auth, colleges, divisions, favorites, games, imports, members, organization, profile,
-    seasons, service, teams,
+    seasons, service, staff, standings, teams,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -51,13 +51,23 @@ macro_rules! query {
     (Possible $query:ty) => { ValidateOnly<$query> };
 }
 
+/// The relation that an operation requires of its caller.
+macro_rules! relation {
+    () => {
+        Relation::Unrelated
+    };
+    ($relation:tt) => {
+        $relation
+    };
+}
+
 macro_rules! operations {
     (
         $(
             $(#[doc = $doc:literal])+
             $name:ident $id:literal $method:ident $path:literal
                 | $credential:expr, $keys:ident, $resource:ident:$verb:ident, $child:expr, $if_match:ident, $changeset:ident,
-                    [$($kind:ident $reach:ident),*]
+                    [$($kind:ident $reach:ident),*] $(by $relation:tt)?
                 | $parameters:ty, $query:ty, $body:ty => [$($status:literal),+] $answer:ty, [$($code:ident),*];
         )*
         without HTTP:
@@ -121,6 +131,7 @@ macro_rules! operations {
                         credential: $credential,
                         keys: KeyUse::$keys,
                         scope: Scope { resource: Resource::$resource, verb: Verb::$verb },
+                        relation: relation!($($relation)?),
                         writes: Operation::$name.writes(),
                     },
                     child: $child,
@@ -153,12 +164,13 @@ macro_rules! operations {
 
 use ChildTouch::Untouched;
 use Credential::{Optional, Public, Required};
-use Role::{Admin, Manager, Viewer};
+use Relation::StaffOfGame;
+use Role::{Admin, Coach, Manager, Viewer};
 
 #[rustfmt::skip]
 operations! {
 // name, id, method, path
-//     | credential, keys, scope, child, If-Match, changeset, writes
+//     | credential, keys, scope, child, If-Match, changeset, writes, `by` the relation that the caller needs
 //     | path parameters, query, body => statuses of success, response, codes that its handler alone returns
 
     /// Signs in with e-mail address and password. The response and the time it takes are the same for an unknown address as for a
@@ -258,6 +270,10 @@ operations! {
     SeasonDelete "seasons.delete" DELETE "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Season Target]
         | SeasonId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
+    /// Reads the standings of a season or of one of its divisions. Final games and forfeits count.
+    StandingsRead "seasons.standings" GET "/api/v1/seasons/{id}/standings"
+        | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
+        | SeasonId, standings::StandingsQuery, EmptyBody => [200] Data<standings::Standings>, [];
     /// Lists the changes of a season, newest first. The history of a deleted season can still be read.
     SeasonHistory "seasons.history" GET "/api/v1/seasons/{id}/history"
         | Required(Manager), Allowed, Seasons:Read, Untouched, None, Never, []
@@ -304,7 +320,7 @@ operations! {
     TeamChange "teams.change" PATCH "/api/v1/teams/{id}"
         | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Team Target]
         | TeamId, NoQuery, MergePatch<ChangeTeam> => [200] Data<Team>, [Duplicate];
-    /// Deletes a team without games.
+    /// Deletes a team without games and staff.
     TeamDelete "teams.delete" DELETE "/api/v1/teams/{id}"
         | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Team Target]
         | TeamId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
@@ -316,6 +332,29 @@ operations! {
     TeamHistory "teams.history" GET "/api/v1/teams/{id}/history"
         | Required(Manager), Allowed, Teams:Read, Untouched, None, Never, []
         | TeamId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
+
+    /// Lists the staff of a team, earliest entry first.
+    StaffList "staff.list" GET "/api/v1/teams/{id}/staff"
+        | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
+        | TeamId, ListQuery, EmptyBody => [200] Page<staff::Staff>, [];
+    /// Proposes a member as staff of a team. The entry opens nothing until a second person has confirmed it, and no one adds
+    /// themselves.
+    StaffAdd "staff.add" POST "/api/v1/teams/{id}/staff"
+        | Required(Manager), Allowed, Teams:Write, Untouched, None, Possible, [Staff Any]
+        | TeamId, NoQuery, Json<staff::NewStaff> => [201] Data<staff::Staff>, [Duplicate, SelfGrant];
+    /// Changes a staff entry. A confirmed entry whose period grows has to be confirmed again.
+    StaffChange "staff.change" PATCH "/api/v1/teams/{id}/staff/{staff_id}"
+        | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Staff Target]
+        | Parameters<(TeamId, StaffId)>, NoQuery, MergePatch<staff::ChangeStaff> => [200] Data<staff::Staff>, [SelfGrant, State];
+    /// Removes a staff entry.
+    StaffRemove "staff.remove" DELETE "/api/v1/teams/{id}/staff/{staff_id}"
+        | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Staff Target]
+        | Parameters<(TeamId, StaffId)>, NoQuery, EmptyBody => [200] Data<Deleted>, [];
+    /// Confirms a proposed staff entry. The proposer cannot, nor someone whose role the proposer gave them; if no other member can, an owner may
+    /// a day after it was proposed, and the entry is marked.
+    StaffConfirm "staff.confirm" POST "/api/v1/teams/{id}/staff/{staff_id}/confirm"
+        | Required(Manager), SessionOnly, Teams:Write, Untouched, None, Never, [Staff Target]
+        | Parameters<(TeamId, StaffId)>, NoQuery, EmptyBody => [200] Data<staff::Staff>, [SelfGrant, SamePerson, State];
 
     /// Lists the organization's venues by name.
     VenueList "venues.list" GET "/api/v1/venues"
@@ -369,6 +408,11 @@ operations! {
     GameChange "games.change" PATCH "/api/v1/games/{id}"
         | Required(Manager), Allowed, Games:Write, Untouched, Required, Possible, [Game Target]
         | GameId, games::GameMoveQuery, MergePatch<games::GamePatch> => [200] Data<games::Game>, [Duplicate, Overlap];
+    /// Enters the result of a game. Coaches need to be confirmed staff of one of its teams today.
+    GameResult "games.result" POST "/api/v1/games/{id}/result"
+        | Required(Coach), Allowed, Games:Write, Untouched, Required, Possible, [Game Target]
+            by (StaffOfGame { parameter: "id", unless: Manager })
+        | GameId, NoQuery, Json<games::GameResult> => [200] Data<games::Game>, [OperationForbidden, State];
     /// Deletes a game.
     GameDelete "games.delete" DELETE "/api/v1/games/{id}"
         | Required(Manager), Allowed, Games:Write, Untouched, Required, Possible, [Game Target]

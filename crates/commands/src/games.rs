@@ -3,7 +3,7 @@
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::effects::Effect;
-use fieldhouse_domain::games::{self as rules, ChangeGame, Game, NewGame, Places};
+use fieldhouse_domain::games::{self as rules, ChangeGame, Game, GameResult, NewGame, Places};
 use fieldhouse_domain::ids::{GameId, Id};
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::text::Reason;
@@ -71,6 +71,34 @@ impl Command for Change {
             refuse_overlap(tx, cx, &after, &places).await?;
         }
         if let Some(reason) = &self.reason {
+            cx.because(reason.as_str());
+        }
+        cx.update(tx, before, after).await?;
+        with_names(tx, cx, self.id).await
+    }
+}
+
+/// Enters the result of a game.
+#[derive(Debug)]
+pub struct EnterResult {
+    /// The game.
+    pub id: GameId,
+    /// The result.
+    pub result: GameResult,
+}
+
+impl Command for EnterResult {
+    const OPERATION: Operation = Operation::GameResult;
+    type Output = Listed;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.id.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
+        let before: Game = cx.target(tx, self.id).await?;
+        let after = rules::with_result(&before, &self.result)?;
+        if let Some(reason) = &self.result.reason {
             cx.because(reason.as_str());
         }
         cx.update(tx, before, after).await?;

@@ -11,11 +11,11 @@ use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::ids::{DivisionId, GameId, SeasonId, TeamId, VenueId};
-use crate::record::{At, Cell, CellKind, Column, Field, Input, Record, enumeration};
-use crate::text::{ExternalId, Name};
+use crate::record::{At, Body, Cell, CellKind, Column, Field, Input, Record, enumeration};
+use crate::text::{ExternalId, Name, Reason};
 use crate::time::TimeZoneName;
 
-pub use rules::{Conflict, LONGEST, Places, conflicts, is_moved, occupies, refuse_wrong_places};
+pub use rules::{Conflict, LONGEST, Places, conflicts, is_moved, occupies, refuse_wrong_places, with_result};
 
 enumeration! {
     /// Whether two teams play or one has a bye.
@@ -55,6 +55,47 @@ enumeration! {
         /// By start, latest first.
         StartsAtReversed "-starts_at",
     }
+}
+
+enumeration! {
+    /// The status of a game with a result.
+    ResultStatus {
+        /// Being played.
+        InProgress "in_progress",
+        /// Played, with a final score.
+        Final "final",
+        /// Decided without being played.
+        Forfeit "forfeit",
+        /// Started but not finished.
+        Abandoned "abandoned",
+    }
+}
+
+impl ResultStatus {
+    /// The status of the game.
+    pub fn of_game(self) -> GameStatus {
+        match self {
+            Self::InProgress => GameStatus::InProgress,
+            Self::Final => GameStatus::Final,
+            Self::Forfeit => GameStatus::Forfeit,
+            Self::Abandoned => GameStatus::Abandoned,
+        }
+    }
+}
+
+/// The result of a game.
+#[derive(Clone, Debug, PartialEq, Body)]
+pub struct GameResult {
+    /// The home team's score. Required for a game that is final or in progress; a forfeit needs the score of at least one side.
+    #[body(min = 0, max = 10_000)]
+    pub home_score: Option<Option<i64>>,
+    /// The away team's score.
+    #[body(min = 0, max = 10_000)]
+    pub away_score: Option<Option<i64>>,
+    /// The status.
+    pub status: ResultStatus,
+    /// The reason, which families see in `last_change`. It is stored in the history too.
+    pub reason: Option<Reason>,
 }
 
 /// One side of a game.

@@ -21,6 +21,9 @@ pub struct Member {
     /// The role.
     #[field(server)]
     pub role: Role,
+    /// Who gave the role, by inviting the user or changing their role. Null for founders.
+    #[field(server)]
+    pub role_given_by: Option<UserId>,
     /// When the user joined.
     #[field(server, moment)]
     pub joined_at: Timestamp,
@@ -43,6 +46,7 @@ impl Member {
             id: moment.id(),
             user_id,
             role,
+            role_given_by: None,
             joined_at: now,
             suspended_at: None,
             updated_at: now,

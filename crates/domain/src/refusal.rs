@@ -61,6 +61,14 @@ pub enum Refusal {
     /// An organization must keep at least one owner.
     #[error("an organization must keep at least one owner")]
     LastOwner,
+    /// No one grants something to themselves.
+    #[error("you cannot do this for yourself. Ask another manager")]
+    SelfGrant,
+    /// A second person is required.
+    #[error(
+        "another manager has to confirm this, who did not get their role from the person who proposed it"
+    )]
+    SamePerson,
     /// The caller's role does not reach this record or this value.
     #[error("{0}")]
     Forbidden(String),

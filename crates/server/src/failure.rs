@@ -167,6 +167,7 @@ impl From<Denial> for Failure {
             Denial::SessionEnded => Code::TokenExpired,
             Denial::RoleInsufficient(_) => Code::RoleInsufficient,
             Denial::ScopeInsufficient(_) | Denial::AgentMayOnlyPropose => Code::ScopeInsufficient,
+            Denial::NotStaff => Code::OperationForbidden,
             Denial::SessionRequired => Code::SessionRequired,
             Denial::SessionTooOld => Code::SessionTooOld,
             Denial::AddressNotAllowed => Code::IpNotAllowed,
@@ -179,6 +180,10 @@ impl From<Denial> for Failure {
             Denial::ScopeInsufficient(scope) => {
                 let detail = format!("This operation requires a key with the scope {scope}.");
                 Self::new(code, detail).with("required_scope", scope.to_string())
+            }
+            Denial::NotStaff => {
+                let detail = "This operation requires confirmed staff of one of the game's teams, or the role manager or higher.";
+                Self::new(code, detail)
             }
             Denial::AgentMayOnlyPropose => {
                 let detail = "An agent's key can write only through changesets.".to_owned();
@@ -222,6 +227,8 @@ impl From<Refusal> for Failure {
                 Self::new(Code::Overlap, text).with("conflicts", conflicts)
             }
             Refusal::LimitReached(_) => Self::new(Code::LimitReached, text),
+            Refusal::SelfGrant => Self::new(Code::SelfGrant, text),
+            Refusal::SamePerson => Self::new(Code::SamePerson, text),
             Refusal::LastOwner => Self::new(Code::LastOwner, text),
             Refusal::Forbidden(_) => Self::new(Code::OperationForbidden, text),
         }

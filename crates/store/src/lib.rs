@@ -37,6 +37,7 @@ mod search;
 pub mod seasons;
 pub mod sessions;
 mod sqlite;
+pub mod staff;
 pub mod teams;
 pub mod users;
 mod value;

@@ -53,6 +53,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::organizations::QUERIES,
         crate::seasons::QUERIES,
         crate::sessions::QUERIES,
+        crate::staff::QUERIES,
         crate::teams::QUERIES,
         crate::users::QUERIES,
         crate::venues::QUERIES,

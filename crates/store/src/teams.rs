@@ -36,8 +36,9 @@ queries! {
     LIST "teams.list" page!(">", " ORDER BY name_folded, id");
     LIST_REVERSED "teams.list_reversed" page!("<", " ORDER BY name_folded DESC, id DESC");
     OF_SEASON "teams.of_season" concat!("SELECT ", Team::COLUMNS, " FROM teams t WHERE t.org_id = $1 AND t.season_id = $2");
-    GAMES "teams.games" "SELECT COUNT(*) FROM (SELECT id FROM games WHERE org_id = $1 AND home_team_id = $2
-        UNION SELECT id FROM games WHERE org_id = $1 AND away_team_id = $2) played";
+    DEPENDENTS "teams.dependents" "SELECT COUNT(*) FROM (SELECT id FROM games WHERE org_id = $1 AND home_team_id = $2
+        UNION SELECT id FROM games WHERE org_id = $1 AND away_team_id = $2
+        UNION SELECT id FROM staff WHERE org_id = $1 AND team_id = $2) of_team";
 }
 
 /// Filters and order of teams.
@@ -81,8 +82,9 @@ pub async fn of_season<R: Reader>(
     reader.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
 }
 
-/// The number of games of a team.
-pub async fn games<R: Reader>(reader: &mut R, proof: &impl Proof<R>, team: TeamId) -> Result<i64> {
-    let count = first(reader, GAMES, values![id(proof.organization()), id(team)], |row| row.next()).await?;
+/// The number of games and staff entries of a team.
+pub async fn dependents<R: Reader>(reader: &mut R, proof: &impl Proof<R>, team: TeamId) -> Result<i64> {
+    let count =
+        first(reader, DEPENDENTS, values![id(proof.organization()), id(team)], |row| row.next()).await?;
     Ok(count.unwrap_or_default())
 }

@@ -1,6 +1,6 @@
 //! Games.
 
-use fieldhouse_api::games::{GameListQuery, GamePatch, GamesUpcomingQuery, NewGame};
+use fieldhouse_api::games::{GameListQuery, GamePatch, GameResult, GamesUpcomingQuery, NewGame};
 use fieldhouse_api::request::ListQuery;
 use fieldhouse_domain::ids::GameId;
 
@@ -19,6 +19,8 @@ resource! {
         read(id: GameId) => GameRead;
         /// Changes a game. Requires [`Call::if_match`](crate::Call::if_match).
         change(id: GameId, body: GamePatch) => GameChange;
+        /// Enters the result of a game. Requires [`Call::if_match`](crate::Call::if_match).
+        enter_result(id: GameId, body: GameResult) => GameResult;
         /// Deletes a game. Requires [`Call::if_match`](crate::Call::if_match).
         delete(id: GameId) => GameDelete;
         /// Lists the changes of a game, newest first.

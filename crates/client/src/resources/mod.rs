@@ -17,6 +17,7 @@ pub mod organization;
 pub mod profile;
 pub mod seasons;
 pub mod service;
+pub mod staff;
 pub mod teams;
 pub mod venues;
 
@@ -140,6 +141,8 @@ groups! {
         seasons seasons::Seasons,
         /// The service itself: health, documents, public keys.
         service service::Service,
+        /// Staff of teams.
+        staff staff::Staff,
         /// Teams of seasons.
         teams teams::Teams,
         /// Venues.

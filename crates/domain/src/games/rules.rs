@@ -3,7 +3,7 @@
 use jiff::civil::Time;
 use jiff::{SignedDuration, Timestamp};
 
-use super::{ChangeGame, Game, GameKind, GameStatus};
+use super::{ChangeGame, Game, GameKind, GameResult, GameStatus, ResultStatus};
 use crate::Refusal;
 use crate::divisions::Division;
 use crate::ids::GameId;
@@ -152,6 +152,40 @@ fn check_kind(game: &Game, check: &mut Check) {
     if game.home_score.is_some() {
         check.refuse("/home_score", "bye", "is set, but a bye has no score", "Leave it out.");
     }
+}
+
+/// The game with a result. A bye has none, nor a game whose sides are not both known, or that is cancelled.
+pub fn with_result(game: &Game, result: &GameResult) -> Result<Game, Refusal> {
+    let state = |why: &str| Err(Refusal::State(why.to_owned()));
+    if game.kind == GameKind::Bye {
+        return state("a bye has no result");
+    }
+    if game.home_team_id.is_none() || game.away_team_id.is_none() {
+        return state("a game has a result when both teams are known. Set them first");
+    }
+    if game.status == GameStatus::Cancelled {
+        return state("the game is cancelled. Schedule it again first");
+    }
+    let mut check = Check::default();
+    let scores = [("/home_score", result.home_score), ("/away_score", result.away_score)];
+    let missing = scores.map(|(pointer, score)| score.flatten().is_none().then_some(pointer));
+    let required = match result.status {
+        ResultStatus::Final | ResultStatus::InProgress => missing,
+        // The side with a score has won.
+        ResultStatus::Forfeit if missing.iter().all(Option::is_some) => missing,
+        ResultStatus::Forfeit | ResultStatus::Abandoned => [None, None],
+    };
+    for pointer in required.into_iter().flatten() {
+        let message = format!("is required for the status {}", result.status);
+        check.refuse(pointer, "required", message, "Send the score of the team.");
+    }
+    check.finish(Some(()))?;
+    game.with(ChangeGame {
+        status: Some(result.status.of_game()),
+        home_score: Some(result.home_score.flatten()),
+        away_score: Some(result.away_score.flatten()),
+        ..ChangeGame::default()
+    })
 }
 
 /// The time that a game takes up: none for a bye, without a known end, or if it is not played then.

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use fieldhouse_client::api::games::{
-    Game, GameListQuery, GameMoveQuery, GamePatch, GamesUpcomingQuery, NewGame, Side,
+    Game, GameListQuery, GameMoveQuery, GamePatch, GameResult, GamesUpcomingQuery, NewGame, Side,
 };
 use fieldhouse_client::api::request::ValidateOnly;
 use fieldhouse_client::{Client, ETag};
@@ -32,6 +32,8 @@ pub(crate) enum Options {
     Create(Box<CreateOptions>),
     /// Change a game; options that you leave out change nothing
     Change(Box<MoveOptions>),
+    /// Enter the result of a game; coaches can for teams that they are staff of
+    Result(Box<ChangeOptions<GameId, GameResult>>),
     /// Delete a game
     Delete(Target<GameId>),
     /// List the changes of a game, newest first
@@ -141,6 +143,10 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
             let version = version(&client, id).await?;
             let deleted = games.delete(id).if_match(&version).await?;
             return Ok(context.output.sentence(&deleted, &format!("Deleted {id}."))?);
+        }
+        Options::Result(options) => {
+            let version = version(&client, options.id).await?;
+            games.enter_result(options.id, &options.fields.body).if_match(&version).await?
         }
         Options::Show(Target { id }) => games.read(id).await?,
         Options::Create(options) => {

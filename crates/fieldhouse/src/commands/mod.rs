@@ -23,6 +23,8 @@ mod migrate;
 mod profile;
 mod seasons;
 pub(crate) mod serve;
+mod staff;
+mod standings;
 mod teams;
 mod venues;
 mod whoami;
@@ -73,6 +75,11 @@ enum Command {
     /// Teams of seasons
     #[command(subcommand)]
     Teams(teams::Options),
+    /// Staff of teams
+    #[command(subcommand)]
+    Staff(staff::Options),
+    /// The table of a season or a division
+    Standings(standings::Options),
     /// Where games are played
     #[command(subcommand)]
     Venues(venues::Options),
@@ -124,6 +131,8 @@ impl Options {
             Command::Seasons(options) => seasons::run(&context, options).await,
             Command::Divisions(options) => divisions::run(&context, options).await,
             Command::Teams(options) => teams::run(&context, options).await,
+            Command::Staff(options) => staff::run(&context, options).await,
+            Command::Standings(options) => standings::run(&context, options).await,
             Command::Venues(options) => venues::run(&context, options).await,
             Command::Games(options) => games::run(&context, options).await,
             Command::Profile(options) => profile::run(&context, options).await,

@@ -1,4 +1,4 @@
-//! `fieldhouse divisions` and `fieldhouse teams`.
+//! `fieldhouse divisions`, `teams`, `staff` and `standings`.
 
 use serde_json::{Value, json};
 use snapbox::str;
@@ -93,4 +93,71 @@ fn divisions_and_teams_are_created_changed_and_deleted() {
 fn a_division_stays_in_its_season() {
     let refused = club().types_with_key(&format!("divisions change {DIVISION} --season-id {SEASON}"));
     refused.assert().code(2);
+}
+
+#[test]
+fn staff_is_added_confirmed_and_removed() {
+    let (staff, user) = ("stf_01h2xcejqtf2nbrexx3vqjhp41", "usr_01h2xcejqtf2nbrexx3vqjhp41");
+    let entry = json!({
+        "id": staff, "team_id": TEAM, "user": {"id": user, "name": "Carla"}, "kind": "coach", "state": "proposed",
+        "starts_on": null, "ends_on": "2026-09-30", "proposed_by": user, "proposed_at": "2026-01-01T00:00:00Z",
+        "confirmed_by": null, "confirmed_at": null, "confirmed_alone": false,
+        "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z", "version": 1,
+    });
+    let olga = Person::new(move |seen| match seen.call.split(' ').next() {
+        Some("DELETE") => Reply::json(200, &json!({"data": {"id": staff, "deleted": true}})),
+        Some("GET") => list(&json!([entry]), None),
+        _ => Reply::json(200, &json!({"data": entry})),
+    });
+    olga.types_with_key(&format!("staff list {TEAM}")).assert().success().stdout_eq(str![[r#"
+NAME   KIND   STATE     STARTS  ENDS        USER                            ID
+Carla  coach  proposed  -       2026-09-30  usr_01h2xcejqtf2nbrexx3vqjhp41  stf_01h2xcejqtf2nbrexx3vqjhp41
+
+"#]]);
+    for words in [
+        format!("staff add {TEAM} --user-id {user} --kind coach --ends-on 2026-09-30"),
+        format!("staff change {TEAM} {staff} --clear ends_on"),
+        format!("staff confirm {TEAM} {staff}"),
+        format!("staff remove {TEAM} {staff}"),
+    ] {
+        olga.types_with_key(&words).assert().success();
+    }
+    let path = format!("/api/v1/teams/{TEAM}/staff");
+    let expected = [
+        format!("GET {path}"),
+        format!("POST {path}"),
+        format!("PATCH {path}/{staff}"),
+        format!("POST {path}/{staff}/confirm"),
+        format!("DELETE {path}/{staff}"),
+    ];
+    assert_eq!(olga.calls(), expected);
+}
+
+#[test]
+fn standings_are_a_table_that_says_what_does_not_count() {
+    let row = json!({
+        "rank": 1, "team": {"id": TEAM, "name": "Coburg Eagles"}, "played": 2, "won": 1, "drawn": 1, "lost": 0,
+        "scored": 6, "conceded": 1, "difference": 5, "points": 4, "decided_by": null,
+    });
+    let ruleset =
+        json!({"win": 3, "draw": 1, "loss": 0, "forfeit": "entered_score", "tiebreakers": ["name"]});
+    let standings = json!({
+        "season_id": SEASON, "division_id": DIVISION, "as_of": "2026-01-01T00:00:00Z", "ruleset": ruleset,
+        "rows": [row], "excluded_games": 2,
+    });
+    let olga = Person::new(move |_| Reply::json(200, &json!({"data": standings})));
+    let typed = olga.types_with_key(&format!("standings {SEASON} --division {DIVISION}"));
+    typed
+        .assert()
+        .success()
+        .stdout_eq(str![[r#"
+RANK  TEAM           PLAYED  WON  DRAWN  LOST  FOR  AGAINST  POINTS  DECIDED BY  ID
+1     Coburg Eagles  2       1    1      0     6    1        4       -           tea_01h2xcejqtf2nbrexx3vqjhp41
+
+"#]])
+        .stderr_eq(str![[r#"
+Games that are over and do not count: 2.
+
+"#]]);
+    assert_eq!(olga.stub.seen()[0].query, format!("division_id={DIVISION}"));
 }

@@ -171,3 +171,8 @@ pub(crate) async fn delete(call: Call<op::GameDelete>) -> Result<Answered<op::Ga
 pub(crate) async fn history(call: Call<op::GameHistory>) -> Result<Answered<op::GameHistory>, Failure> {
     super::audit::history(call, Kind::Game).await
 }
+
+pub(crate) async fn enter_result(call: Call<op::GameResult>) -> Result<Answered<op::GameResult>, Failure> {
+    let command = commands::EnterResult { id: *call.path()?, result: call.body.clone() };
+    call.run(command, |_, listed| one(&listed)).await
+}

@@ -14,6 +14,8 @@ mod organization;
 mod profile;
 mod seasons;
 mod service;
+mod staff;
+mod standings;
 mod teams;
 mod venues;
 
@@ -44,6 +46,7 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(seasons::read)
         .op(seasons::change)
         .op(seasons::delete)
+        .op(standings::read)
         .op(seasons::history)
         .op(divisions::list)
         .op(divisions::create)
@@ -58,6 +61,11 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(teams::delete)
         .op(teams::schedule)
         .op(teams::history)
+        .op(staff::list)
+        .op(staff::add)
+        .op(staff::change)
+        .op(staff::remove)
+        .op(staff::confirm)
         .op(venues::list)
         .op(venues::create)
         .op(venues::read)
@@ -70,6 +78,7 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(games::upcoming)
         .op(games::read)
         .op(games::change)
+        .op(games::enter_result)
         .op(games::delete)
         .op(games::history)
         .op(imports::league)

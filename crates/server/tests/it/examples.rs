@@ -158,7 +158,26 @@ async fn changes_of_games(club: &Club, recorder: &mut Recorder, like: &Value) {
     recorder.call(viewer, Operation::GameList, "", json!(null)).await;
     recorder.call(viewer, Operation::TeamSchedule, text(&game, "/data/home_team_id"), json!(null)).await;
     recorder.call(manager, Operation::GameHistory, game.id(), json!(null)).await;
-    recorder.call_if_match(manager, Operation::GameDelete, &changed, json!(null)).await;
+    let result = json!({"home_score": 21, "away_score": 18, "status": "final"});
+    let played = recorder.call_if_match(manager, Operation::GameResult, &changed, result).await;
+    recorder.call(viewer, Operation::StandingsRead, text(&game, "/data/season_id"), json!(null)).await;
+    recorder.call_if_match(manager, Operation::GameDelete, &played, json!(null)).await;
+    staff(club, recorder, text(&game, "/data/home_team_id")).await;
+}
+
+/// Adds the coach to a team's staff, confirmed by a second person.
+async fn staff(club: &Club, recorder: &mut Recorder, team: &str) {
+    let (manager, admin) = (club.member(Role::Manager), club.member(Role::Admin));
+    let coach = club.member(Role::Coach).get(row(Operation::ProfileMe).path).await;
+    let wanted = json!({"user_id": coach.id(), "kind": "head_coach", "ends_on": "2026-09-30"});
+    let entry = recorder.call(manager, Operation::StaffAdd, team, wanted).await;
+    let place =
+        |operation: Operation| row(operation).path.replace("{id}", team).replace("{staff_id}", entry.id());
+    let (confirm, change) = (place(Operation::StaffConfirm), place(Operation::StaffChange));
+    recorder.call_at(admin, Operation::StaffConfirm, &confirm, json!(null)).await;
+    recorder.call_at(manager, Operation::StaffChange, &change, json!({"kind": "coach"})).await;
+    recorder.call(manager, Operation::StaffList, team, json!(null)).await;
+    recorder.call_at(manager, Operation::StaffRemove, &place(Operation::StaffRemove), json!(null)).await;
 }
 
 /// Creates a division and a team in a season, and deletes them.

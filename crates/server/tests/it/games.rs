@@ -2,6 +2,7 @@
 
 pub(crate) mod changes;
 mod lists;
+mod results;
 
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;

@@ -20,6 +20,7 @@ mod seasons;
 mod sessions;
 mod shapes;
 mod smoke;
+mod staff;
 mod support;
 mod teams;
 mod venues;

@@ -44,6 +44,7 @@ fn path(operation: Operation) -> String {
         _ => "",
     };
     let id = format!("{prefix}_{UNKNOWN}");
+    let path = path.replace("{staff_id}", &format!("stf_{UNKNOWN}"));
     path.replace("{id}", &id).replace("{file}", "swagger-ui.css").replace("{code}", "not_found")
 }
 
@@ -64,6 +65,8 @@ fn body(operation: Operation) -> Value {
             let (season, division) = (format!("sea_{UNKNOWN}"), format!("div_{UNKNOWN}"));
             json!({"season_id": season, "division_id": division, "name": "Eagles"})
         }
+        Operation::StaffAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "coach"}),
+        Operation::GameResult => json!({"home_score": 3, "away_score": 1, "status": "final"}),
         Operation::SeasonCreate => {
             json!({"name": "A season", "sport": "netball", "time_zone": "Australia/Melbourne"})
         }

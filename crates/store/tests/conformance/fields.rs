@@ -14,6 +14,7 @@ use fieldhouse_domain::scopes::Scope;
 use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus, Tiebreaker};
 use fieldhouse_domain::sessions::Session;
 use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::staff::{Staff, StaffKind, StaffState};
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::{Address, Email, ExternalId, Name, Tag};
 use fieldhouse_domain::time::TimeZoneName;
@@ -23,7 +24,7 @@ use fieldhouse_store::ledger::Point;
 use fieldhouse_store::records::{self, Stored};
 use fieldhouse_store::{OrgScope, Store};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
-use fieldhouse_testing::leagues::{division, game, season, team, venue};
+use fieldhouse_testing::leagues::{division, game, season, staff, team, venue};
 use jiff::SignedDuration;
 use jiff::civil::date;
 
@@ -143,8 +144,13 @@ pub(crate) async fn of_people_are_written_and_read(store: &Store) {
     };
     place.changes(key, reissued, &["id", "user_id"]).await;
     // Before the user, whose change touches the membership.
-    let demoted =
-        Member { role: Role::Admin, joined_at: later(), suspended_at: Some(later()), ..member.clone() };
+    let demoted = Member {
+        role: Role::Admin,
+        role_given_by: Some(user.id),
+        joined_at: later(),
+        suspended_at: Some(later()),
+        ..member.clone()
+    };
     place.changes(member, demoted, &["id", "user_id"]).await;
     let renamed = User {
         email: Email::parse("zoe@fields.example").unwrap(),
@@ -218,6 +224,24 @@ pub(crate) async fn of_leagues_are_written_and_read(store: &Store) {
         ..eagles.clone()
     };
     place.creates_and_changes(eagles.clone(), moved, &["id"]).await;
+    let (person, other) = (club.owner().user.id, club.person(Role::Coach).user.id);
+    let proposed = staff(&eagles, person);
+    let confirmed = Staff {
+        team_id: owls.id,
+        user_id: other,
+        kind: StaffKind::TeamManager,
+        state: StaffState::Confirmed,
+        starts_on: Some(date(2026, 1, 2)),
+        ends_on: Some(date(2026, 5, 6)),
+        proposed_by: Some(person),
+        proposed_at: later(),
+        confirmed_by: Some(other),
+        confirmed_at: Some(later()),
+        confirmed_alone: true,
+        created_at: later(),
+        ..proposed.clone()
+    };
+    place.creates_and_changes(proposed, confirmed, &["id"]).await;
     let mut before = game(&open, eagles.id, owls.id, NOW);
     before.time_tbd = true;
     let fields =

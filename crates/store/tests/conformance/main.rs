@@ -21,6 +21,7 @@ mod paging;
 mod parts;
 mod seasons;
 mod sessions;
+mod staff;
 mod twins;
 mod two_clubs;
 mod users;
@@ -101,6 +102,7 @@ async fn leagues(store: &Store) {
     games::are_filtered_by_team_and_season(store).await;
     games::lists::are_listed_by_start_in_both_directions_and_filtered(store).await;
     games::lists::changed_games_have_names_and_are_listed_once(store).await;
+    staff::is_listed_and_permits_while_it_is_confirmed(store).await;
     games::lists::games_nearby_share_the_venue_or_a_team(store).await;
 }
 

@@ -233,6 +233,28 @@ pub(crate) async fn sample(
         }
         Operation::GameRead => sample.at(&stage.game),
         Operation::GameChange => sample.at(fixture.game().id).with(json!({"round": "Final"})).if_match("*"),
+        Operation::GameResult => {
+            let game = fixture.game();
+            if kind.ends_with("coach") {
+                fixture.confirmed_staff(game.home_team_id.expect("a team"), user);
+            }
+            let result = json!({"home_score": 3, "away_score": 1, "status": "final"});
+            sample.at(game.id).with(result).if_match("*")
+        }
+        Operation::StaffList => sample.at(fixture.team().id),
+        Operation::StaffAdd => {
+            let (team, coach) = (fixture.team(), fixture.member(Role::Coach));
+            sample.at(team.id).with(json!({"user_id": coach.user, "kind": "coach"}))
+        }
+        Operation::StaffChange => {
+            let staff = fixture.staff();
+            sample.at(staff.team_id).at(staff.id).with(json!({"kind": "assistant"}))
+        }
+        Operation::StaffRemove | Operation::StaffConfirm => {
+            let staff = fixture.staff();
+            sample.at(staff.team_id).at(staff.id)
+        }
+        Operation::StandingsRead => sample.at(fixture.season()),
         Operation::GameDelete => sample.at(fixture.game().id).if_match("*"),
         Operation::GameHistory => sample.at(fixture.game().id),
         Operation::LeagueImport => sample.with(json!({

@@ -10,13 +10,14 @@ use fieldhouse_domain::favorites::{
 };
 use fieldhouse_domain::games::{Game, NewGame};
 use fieldhouse_domain::ids::{
-    ApiKeyId, FavoriteId, MemberId, OrganizationId, SeasonId, SessionId, UserId, VenueId,
+    ApiKeyId, FavoriteId, MemberId, OrganizationId, SeasonId, SessionId, TeamId, UserId, VenueId,
 };
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{Organization, slug};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::{NewSeason, Season};
 use fieldhouse_domain::sessions::{Client, Session};
+use fieldhouse_domain::staff::{self, Actor, NewStaff, Staff, StaffKind, StaffState};
 use fieldhouse_domain::teams::{NewTeam, Team};
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
@@ -236,6 +237,24 @@ impl Fixture {
         let game = Game::create(&self.moment, wanted);
         self.effects.extend([Effect::create(away), Effect::create(game.clone())]);
         game
+    }
+
+    /// Adds a proposed staff entry of a new team, about a new member.
+    pub(crate) fn staff(&mut self) -> Staff {
+        let (team, coach) = (self.team(), self.member(Role::Coach));
+        let operator = Actor { user: None, role: Role::Owner, role_given_by: None };
+        let new = NewStaff::new(coach.user, StaffKind::Coach);
+        let staff = staff::propose(&self.moment, operator, team.id, new).expect("a proposal");
+        self.effects.push(Effect::create(staff.clone()));
+        staff
+    }
+
+    /// Adds a confirmed staff entry of a user.
+    pub(crate) fn confirmed_staff(&mut self, team: TeamId, user: UserId) {
+        let operator = Actor { user: None, role: Role::Owner, role_given_by: None };
+        let new = NewStaff::new(user, StaffKind::Coach);
+        let staff = staff::propose(&self.moment, operator, team, new).expect("a proposal");
+        self.effects.push(Effect::create(Staff { state: StaffState::Confirmed, ..staff }));
     }
 
     /// Adds a venue with a new name.

@@ -12,7 +12,7 @@ use fieldhouse_store::records::{self, Stored};
 use fieldhouse_store::{OrgScope, Store};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::databases;
-use fieldhouse_testing::leagues::{division, game, season, team, venue};
+use fieldhouse_testing::leagues::{division, game, season, staff, team, venue};
 use jiff::SignedDuration;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -66,7 +66,7 @@ fn league() -> [AnyRecord; 9] {
 }
 
 /// The values to which each field of each kind may be set. References are to records of the league.
-fn values(league: &[AnyRecord; 9]) -> Json {
+fn values(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
     let id = |at: usize| field(&league[at], "id");
     let (names, notes) = (json!(["Ä", "B \"quoted\""]), json!([null, "x-1"]));
     let (time, zones) = ("2026-03-02T01:02:03.456789Z", json!(["UTC", "Europe/Vienna"]));
@@ -76,6 +76,7 @@ fn values(league: &[AnyRecord; 9]) -> Json {
         "organization": {"name": names, "slug": ["one", "two"], "country": [null, "AT"], "time_zone": zones},
         "member": {
             "role": ["viewer", "admin"], "suspended_at": [null, time],
+            "role_given_by": [null, "usr_01h2xcejqtf2nbrexx3vqjhp41"],
         },
         "season": {
             "name": names, "sport": ["netball", "ice hockey"], "status": ["active", "completed"],
@@ -88,6 +89,13 @@ fn values(league: &[AnyRecord; 9]) -> Json {
             "time_zone": zones, "fields": [[], ["Court 1", "Court 2"]],
         },
         "division": {"name": names, "season_id": seasons, "age_group": notes, "gender": [null, "mixed"], "external_id": notes},
+        "staff": {
+            "team_id": [id(6), id(7)], "user_id": [field(staff, "user_id")], "kind": ["coach", "assistant"],
+            "state": ["proposed", "confirmed", "ended"], "starts_on": [null, "2026-01-02"],
+            "ends_on": [null, "2026-05-06"], "proposed_by": [null, "usr_01h2xcejqtf2nbrexx3vqjhp41"],
+            "proposed_at": ["2026-03-01T12:00:00Z", time], "confirmed_by": [null, field(staff, "user_id")],
+            "confirmed_at": [null, time], "confirmed_alone": [true, false],
+        },
         "team": {
             "name": names, "season_id": seasons, "division_id": divisions, "short_name": notes, "external_id": notes,
         },
@@ -103,18 +111,21 @@ fn values(league: &[AnyRecord; 9]) -> Json {
 /// The records of a league, and one subject for each kind that has images.
 fn subjects(club: &Club) -> (Vec<AnyRecord>, Vec<Subject>) {
     let league = league();
-    let values = values(&league);
+    let AnyRecord::Team(team) = &league[6] else { panic!("a team") };
+    let staff = AnyRecord::from(staff(team, club.person(Role::Coach).user.id));
+    let values = values(&league, &staff);
     let people = [
         AnyRecord::Organization(club.organization.clone()),
         AnyRecord::Member(club.person(Role::Coach).member.clone()),
     ];
     let records = people.into_iter().chain([0, 2, 4, 6, 8].map(|at| league[at].clone()));
+    let records = records.chain([staff.clone()]);
     let subject = |record: AnyRecord| {
         let values = values[record.kind().name()].as_object().expect("the values of each kind").clone();
         Subject { record, values }
     };
     let subjects = records.map(subject).collect();
-    (league.into(), subjects)
+    (league.into_iter().chain([staff]).collect(), subjects)
 }
 
 /// The record with some fields set at random.
