@@ -1,14 +1,15 @@
 //! Games in requests and responses.
 
-use fieldhouse_domain::games::{GameKind, GameStatus};
+use fieldhouse_domain::games::{ChangeGame, GameKind, GameSort, GameStatus};
 use fieldhouse_domain::ids::{ChildId, DivisionId, GameId, SeasonId, TeamId, VenueId};
 use fieldhouse_domain::record::Body;
+use fieldhouse_domain::text::{Name, Reason};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use fieldhouse_domain::games::LastChange;
+pub use fieldhouse_domain::games::{GameResult, LastChange, NewGame};
 
 /// A game or a bye.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -37,6 +38,18 @@ pub struct Game {
     /// Whether only the day is known.
     pub time_tbd: bool,
     /// The venue, if known.
+    pub venue_id: Option<VenueId>,
+    /// The court or field.
+    pub field: Option<String>,
+    /// The home team, or the team that has a bye. Null if not known yet.
+    pub home_team_id: Option<TeamId>,
+    /// The home team's score, if known.
+    pub home_score: Option<i64>,
+    /// The away team. Null for a bye, or if not known yet.
+    pub away_team_id: Option<TeamId>,
+    /// The away team's score, if known.
+    pub away_score: Option<i64>,
+    /// The venue, with its name.
     pub venue: Option<GameVenue>,
     /// The home side. For a bye, the team that has it.
     pub home: Option<Side>,
@@ -96,4 +109,56 @@ pub struct GamesUpcomingQuery {
     pub limit: Option<u32>,
     /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
+}
+
+/// Filters and order of the list of games.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
+pub struct GameListQuery {
+    /// Only games that start at this time or later. With one of `from` and `to`, the range has 366 days, the maximum; without both it has
+    /// no limit.
+    pub from: Option<Timestamp>,
+    /// Only games that start before this time.
+    pub to: Option<Timestamp>,
+    /// Only games of this season.
+    pub season_id: Option<SeasonId>,
+    /// Only games of this division.
+    pub division_id: Option<DivisionId>,
+    /// Only games of this team, at home and away.
+    pub team_id: Option<TeamId>,
+    /// Only games at this venue.
+    pub venue_id: Option<VenueId>,
+    /// Only games with this status.
+    pub status: Option<GameStatus>,
+    /// Only games of the round with this name, such as `Round 1`.
+    pub round: Option<Name>,
+    /// The order: `starts_at` (the default) or `-starts_at`, which reverses it.
+    pub sort: Option<GameSort>,
+    /// The `page.sync` of an earlier list: returns only records that changed since then, in the order of their changes, and deleted records
+    /// in `deleted`. No change is missed. Cannot be combined with a filter.
+    pub since: Option<String>,
+    /// Only records that changed after this time, and deleted records in `deleted`, as with `since`. Cannot be combined with a filter.
+    pub updated_since: Option<Timestamp>,
+    /// The maximum number of records: 1 to 100; default 25.
+    #[body(min = 1, max = 100)]
+    pub limit: Option<u32>,
+    /// The `next_cursor` of the previous page.
+    pub cursor: Option<String>,
+}
+
+/// The query parameters of an operation that moves a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Body)]
+pub struct GameMoveQuery {
+    /// With `true`, the game may overlap with other games of its teams and at its venue.
+    pub allow_overlap: Option<bool>,
+}
+
+/// A change of a game, with its reason.
+#[derive(Clone, Debug, Default, PartialEq, Body)]
+#[body(title = "GameChange")]
+pub struct GamePatch {
+    /// The fields to change.
+    #[body(flatten)]
+    pub change: ChangeGame,
+    /// The reason, which families see in `last_change`. It is stored in the history too.
+    pub reason: Option<Reason>,
 }

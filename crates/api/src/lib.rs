@@ -8,6 +8,7 @@ pub mod api_keys;
 pub mod audit;
 pub mod auth;
 pub mod colleges;
+pub mod divisions;
 pub mod envelope;
 pub mod favorites;
 pub mod games;
@@ -22,6 +23,9 @@ pub mod request;
 pub mod rows;
 pub mod seasons;
 pub mod service;
+pub mod staff;
+pub mod standings;
+pub mod teams;
 
 pub use envelope::{Answer, Data, Deleted, Page, PageInfo, Tombstone};
 pub use operations::{Op, Operation, op};

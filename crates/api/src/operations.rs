@@ -5,25 +5,28 @@
 //! and importers do has rows in a second table without HTTP, so that commands and the ledger name their operation by one enum.
 //! How to add a row: `docs/adding-an-endpoint.md`.
 
+use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
-    ApiKeyId, CollegeId, FavoriteId, GameId, InvitationId, MemberId, ProgramId, SeasonId, SessionId, VenueId,
+    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, InvitationId, MemberId, ProgramId, SeasonId,
+    SessionId, StaffId, TeamId, VenueId,
 };
-use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Requirement};
+use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
+use fieldhouse_domain::teams::{ChangeTeam, NewTeam, Team};
 use fieldhouse_domain::venues::{ChangeVenue, NewVenue, Venue};
 
 use crate::envelope::{Answer, Asset, Data, Deleted, Form, Html, Page};
 use crate::problems::Code;
 use crate::request::{
-    EmptyBody, FormFields, Json, ListQuery, MergePatch, NoParameter, NoQuery, PathParameter, Payload, Query,
-    RecordListQuery, Upload, ValidateOnly,
+    EmptyBody, FormFields, Json, ListQuery, MergePatch, NoParameter, NoQuery, Parameters, PathParameter,
+    Payload, Query, RecordListQuery, Upload, ValidateOnly,
 };
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::{
-    api_keys, audit, auth, colleges, favorites, games, imports, invitations, members, organization, profile,
-    seasons, service,
+    api_keys, audit, auth, colleges, divisions, favorites, games, imports, invitations, members,
+    organization, profile, seasons, service, staff, standings, teams,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -48,13 +51,23 @@ macro_rules! query {
     (Possible $query:ty) => { ValidateOnly<$query> };
 }
 
+/// The relation that an operation requires of its caller.
+macro_rules! relation {
+    () => {
+        Relation::Unrelated
+    };
+    ($relation:tt) => {
+        $relation
+    };
+}
+
 macro_rules! operations {
     (
         $(
             $(#[doc = $doc:literal])+
             $name:ident $id:literal $method:ident $path:literal
                 | $credential:expr, $keys:ident, $resource:ident:$verb:ident, $child:expr, $if_match:ident, $changeset:ident,
-                    [$($kind:ident $reach:ident),*]
+                    [$($kind:ident $reach:ident),*] $(by $relation:tt)?
                 | $parameters:ty, $query:ty, $body:ty => [$($status:literal),+] $answer:ty, [$($code:ident),*];
         )*
         without HTTP:
@@ -118,6 +131,7 @@ macro_rules! operations {
                         credential: $credential,
                         keys: KeyUse::$keys,
                         scope: Scope { resource: Resource::$resource, verb: Verb::$verb },
+                        relation: relation!($($relation)?),
                         writes: Operation::$name.writes(),
                     },
                     child: $child,
@@ -150,12 +164,13 @@ macro_rules! operations {
 
 use ChildTouch::Untouched;
 use Credential::{Optional, Public, Required};
-use Role::{Admin, Manager, Viewer};
+use Relation::StaffOfGame;
+use Role::{Admin, Coach, Manager, Viewer};
 
 #[rustfmt::skip]
 operations! {
 // name, id, method, path
-//     | credential, keys, scope, child, If-Match, changeset, writes
+//     | credential, keys, scope, child, If-Match, changeset, writes, `by` the relation that the caller needs
 //     | path parameters, query, body => statuses of success, response, codes that its handler alone returns
 
     /// Signs in with e-mail address and password. The response and the time it takes are the same for an unknown address as for a
@@ -309,10 +324,91 @@ operations! {
     SeasonDelete "seasons.delete" DELETE "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Season Target]
         | SeasonId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
+    /// Reads the standings of a season or of one of its divisions. Final games and forfeits count.
+    StandingsRead "seasons.standings" GET "/api/v1/seasons/{id}/standings"
+        | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
+        | SeasonId, standings::StandingsQuery, EmptyBody => [200] Data<standings::Standings>, [];
     /// Lists the changes of a season, newest first. The history of a deleted season can still be read.
     SeasonHistory "seasons.history" GET "/api/v1/seasons/{id}/history"
         | Required(Manager), Allowed, Seasons:Read, Untouched, None, Never, []
         | SeasonId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
+
+    /// Lists divisions by name.
+    DivisionList "divisions.list" GET "/api/v1/divisions"
+        | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
+        | NoParameter, divisions::DivisionListQuery, EmptyBody => [200] Page<Division>, [];
+    /// Creates a division of a season.
+    DivisionCreate "divisions.create" POST "/api/v1/divisions"
+        | Required(Manager), Allowed, Seasons:Write, Untouched, None, Possible, [Division Any]
+        | NoParameter, NoQuery, Json<NewDivision> => [201] Data<Division>, [Duplicate];
+    /// Reads a division.
+    DivisionRead "divisions.read" GET "/api/v1/divisions/{id}"
+        | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
+        | DivisionId, NoQuery, EmptyBody => [200] Data<Division>, [];
+    /// Changes a division.
+    DivisionChange "divisions.change" PATCH "/api/v1/divisions/{id}"
+        | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Division Target]
+        | DivisionId, NoQuery, MergePatch<ChangeDivision> => [200] Data<Division>, [Duplicate];
+    /// Deletes a division without teams and games.
+    DivisionDelete "divisions.delete" DELETE "/api/v1/divisions/{id}"
+        | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Division Target]
+        | DivisionId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
+    /// Lists the changes of a division, newest first. The history of a deleted division can still be read.
+    DivisionHistory "divisions.history" GET "/api/v1/divisions/{id}/history"
+        | Required(Manager), Allowed, Seasons:Read, Untouched, None, Never, []
+        | DivisionId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
+
+    /// Lists teams by name.
+    TeamList "teams.list" GET "/api/v1/teams"
+        | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
+        | NoParameter, teams::TeamListQuery, EmptyBody => [200] Page<Team>, [];
+    /// Creates a team in a division of its season.
+    TeamCreate "teams.create" POST "/api/v1/teams"
+        | Required(Manager), Allowed, Teams:Write, Untouched, None, Possible, [Team Any]
+        | NoParameter, NoQuery, Json<NewTeam> => [201] Data<Team>, [Duplicate];
+    /// Reads a team.
+    TeamRead "teams.read" GET "/api/v1/teams/{id}"
+        | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
+        | TeamId, NoQuery, EmptyBody => [200] Data<Team>, [];
+    /// Changes a team.
+    TeamChange "teams.change" PATCH "/api/v1/teams/{id}"
+        | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Team Target]
+        | TeamId, NoQuery, MergePatch<ChangeTeam> => [200] Data<Team>, [Duplicate];
+    /// Deletes a team without games and staff.
+    TeamDelete "teams.delete" DELETE "/api/v1/teams/{id}"
+        | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Team Target]
+        | TeamId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
+    /// Lists the games of a team by start, past and future.
+    TeamSchedule "teams.schedule" GET "/api/v1/teams/{id}/schedule"
+        | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
+        | TeamId, teams::ScheduleQuery, EmptyBody => [200] Page<games::Game>, [];
+    /// Lists the changes of a team, newest first. The history of a deleted team can still be read.
+    TeamHistory "teams.history" GET "/api/v1/teams/{id}/history"
+        | Required(Manager), Allowed, Teams:Read, Untouched, None, Never, []
+        | TeamId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
+
+    /// Lists the staff of a team, earliest entry first.
+    StaffList "staff.list" GET "/api/v1/teams/{id}/staff"
+        | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
+        | TeamId, ListQuery, EmptyBody => [200] Page<staff::Staff>, [];
+    /// Proposes a member as staff of a team. The entry opens nothing until a second person has confirmed it, and no one adds
+    /// themselves.
+    StaffAdd "staff.add" POST "/api/v1/teams/{id}/staff"
+        | Required(Manager), Allowed, Teams:Write, Untouched, None, Possible, [Staff Any]
+        | TeamId, NoQuery, Json<staff::NewStaff> => [201] Data<staff::Staff>, [Duplicate, SelfGrant];
+    /// Changes a staff entry. A confirmed entry whose period grows has to be confirmed again.
+    StaffChange "staff.change" PATCH "/api/v1/teams/{id}/staff/{staff_id}"
+        | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Staff Target]
+        | Parameters<(TeamId, StaffId)>, NoQuery, MergePatch<staff::ChangeStaff> => [200] Data<staff::Staff>, [SelfGrant, State];
+    /// Removes a staff entry.
+    StaffRemove "staff.remove" DELETE "/api/v1/teams/{id}/staff/{staff_id}"
+        | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Staff Target]
+        | Parameters<(TeamId, StaffId)>, NoQuery, EmptyBody => [200] Data<Deleted>, [];
+    /// Confirms a proposed staff entry. The proposer cannot, nor someone whose role the proposer gave them; if no other member can, an owner may
+    /// a day after it was proposed, and the entry is marked.
+    StaffConfirm "staff.confirm" POST "/api/v1/teams/{id}/staff/{staff_id}/confirm"
+        | Required(Manager), SessionOnly, Teams:Write, Untouched, None, Never, [Staff Target]
+        | Parameters<(TeamId, StaffId)>, NoQuery, EmptyBody => [200] Data<staff::Staff>, [SelfGrant, SamePerson, State];
 
     /// Lists the organization's venues by name.
     VenueList "venues.list" GET "/api/v1/venues"
@@ -345,6 +441,15 @@ operations! {
         | Required(Admin), Allowed, Audit:Read, Untouched, None, Never, []
         | NoParameter, audit::AuditLogQuery, EmptyBody => [200] Page<audit::Entry>, [];
 
+    /// Lists games by start, past and future.
+    GameList "games.list" GET "/api/v1/games"
+        | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
+        | NoParameter, games::GameListQuery, EmptyBody => [200] Page<games::Game>, [];
+    /// Creates a game or a bye. Refused if it overlaps with another game of one of its teams, or at the same field of its venue, unless
+    /// `allow_overlap` is set. Games without a known end never overlap.
+    GameCreate "games.create" POST "/api/v1/games"
+        | Required(Manager), Allowed, Games:Write, Untouched, None, Possible, [Game Any]
+        | NoParameter, games::GameMoveQuery, Json<games::NewGame> => [201] Data<games::Game>, [Duplicate, Overlap];
     /// Lists the upcoming games, soonest first. Cancelled and postponed games are included, with their status.
     GamesUpcoming "games.upcoming" GET "/api/v1/games/upcoming"
         | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
@@ -353,6 +458,24 @@ operations! {
     GameRead "games.read" GET "/api/v1/games/{id}"
         | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
         | GameId, NoQuery, EmptyBody => [200] Data<games::Game>, [];
+    /// Changes a game. Families see changes of its time, place, status and sides in `last_change`, with the reason.
+    GameChange "games.change" PATCH "/api/v1/games/{id}"
+        | Required(Manager), Allowed, Games:Write, Untouched, Required, Possible, [Game Target]
+        | GameId, games::GameMoveQuery, MergePatch<games::GamePatch> => [200] Data<games::Game>, [Duplicate, Overlap];
+    /// Enters the result of a game. Coaches need to be confirmed staff of one of its teams today.
+    GameResult "games.result" POST "/api/v1/games/{id}/result"
+        | Required(Coach), Allowed, Games:Write, Untouched, Required, Possible, [Game Target]
+            by (StaffOfGame { parameter: "id", unless: Manager })
+        | GameId, NoQuery, Json<games::GameResult> => [200] Data<games::Game>, [OperationForbidden, State];
+    /// Deletes a game.
+    GameDelete "games.delete" DELETE "/api/v1/games/{id}"
+        | Required(Manager), Allowed, Games:Write, Untouched, Required, Possible, [Game Target]
+        | GameId, NoQuery, EmptyBody => [200] Data<Deleted>, [];
+    /// Lists the changes of a game, newest first. The history of a deleted game can still be read.
+    GameHistory "games.history" GET "/api/v1/games/{id}/history"
+        | Required(Manager), Allowed, Games:Read, Untouched, None, Never, []
+        | GameId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
+
     /// Imports a league file: seasons, divisions, teams, venues and games. All or nothing, unless `skip_bad` is set. Importing the
     /// same file again changes nothing; a later version of it updates the records. Try it with `dry_run` first: the response shows how the
     /// file is read and which record each name becomes.
@@ -490,6 +613,8 @@ without HTTP:
     OperatorLoadColleges "operator.load_colleges" [College Any, Program Any];
     /// Marks an invitation whose message could not be delivered.
     InvitationMailFailed "invitations.mail_failed" [Invitation Target];
+    /// Moves the UTC times of games to come to what their local start means by the rules of its time zone now.
+    GamesKeepLocalTimes "games.keep_local_times" [Game Any];
     /// Clears images of records that are older than their retention.
     LedgerRetention "ledger.retention" [];
 }

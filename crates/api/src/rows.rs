@@ -1,7 +1,7 @@
 //! The row of the operation table: plain values, so that the router, the guard and the OpenAPI document need no code for each operation.
 
 use fieldhouse_domain::Refusal;
-use fieldhouse_domain::policy::{ChildTouch, Credential, Reach, Requirement};
+use fieldhouse_domain::policy::{ChildTouch, Credential, Reach, Relation, Requirement};
 use fieldhouse_domain::record::{Body, Properties, Schemas};
 use utoipa::openapi::{RefOr, Schema};
 
@@ -204,6 +204,9 @@ const fn check_row(row: &Row) {
         );
         at += 1;
     }
+    if let Relation::StaffOfGame { parameter, .. } = row.requirement.relation {
+        assert!(has_parameter(row.path, parameter), "the game's id is a parameter of the path");
+    }
     if let ChildTouch::InPath { parameter, .. } = row.child {
         assert!(has_parameter(row.path, parameter), "the child's id is a parameter of the path");
     }
@@ -258,6 +261,7 @@ mod tests {
     use crate::envelope::JSON;
     use crate::operations::{Op, op, rows};
 
+    #[expect(clippy::large_types_passed_by_value, reason = "tests build the row in place")]
     fn is_refused(row: Row) -> bool {
         std::panic::catch_unwind(|| check_row(&row)).is_err()
     }
@@ -284,6 +288,10 @@ mod tests {
             (
                 "a target that is not in the path",
                 Row { path: "/api/v1/seasons", parameter_count: 0, ..change },
+            ),
+            (
+                "a game that is not in the path",
+                Row { path: "/api/v1/games/{game_id}/result", ..op::GameResult::ROW },
             ),
             ("a child that is not in the path", Row { child: in_path("child_id"), ..read }),
             ("a child under a longer name", Row { child: in_path("i"), ..read }),

@@ -32,7 +32,7 @@ pub struct Season {
     /// The IANA time zone of its local times.
     pub time_zone: String,
     /// Its divisions, by name.
-    pub divisions: Vec<Division>,
+    pub divisions: Vec<SeasonDivision>,
     /// The points for each result.
     pub scoring: Scoring,
     /// The criteria that rank teams with equal points, in order.
@@ -47,9 +47,9 @@ pub struct Season {
     pub version: i64,
 }
 
-/// A division of a season.
+/// A division, as part of its season.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Division {
+pub struct SeasonDivision {
     /// The id.
     pub id: DivisionId,
     /// Its name.

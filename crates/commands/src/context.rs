@@ -4,7 +4,6 @@ use fieldhouse_api::Operation;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::UserId;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::text::InvalidValue;
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_store::records::{self, Stored};
 use fieldhouse_store::{Change, GuestWrite, OrgWrite, Tx, UserWrite};
@@ -96,11 +95,12 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
 
     /// Reads another record, whose id is in the body at `pointer`.
     pub async fn read<R: Stored>(&self, tx: &mut Tx<'tx>, pointer: &str, id: R::Id) -> Result<R, Error> {
-        let found: Option<R> = records::read(tx, self.organization()?, id).await?;
-        found.ok_or_else(|| {
-            let fix = "Send the id of a record that exists.";
-            Error::Refused(Refusal::field(pointer, InvalidValue::new("not_found", "does not exist", fix)))
-        })
+        self.find(tx, id).await?.ok_or_else(|| Refusal::missing(pointer).into())
+    }
+
+    /// Reads another record, whose absence the caller reports.
+    pub async fn find<R: Stored>(&self, tx: &mut Tx<'tx>, id: R::Id) -> Result<Option<R>, Error> {
+        Ok(records::read(tx, self.organization()?, id).await?)
     }
 
     /// Applies effects and those that follow from them. Returns all of them as written.

@@ -156,7 +156,8 @@ impl Command for Accept {
         let before: Invitation = cx.target(tx, self.id).await?;
         let mut effects: Vec<Effect> = self.user_effect(tx, cx).await?.into_iter().collect();
         let joined = Member::new(cx.moment, self.invitee.after.id, before.role);
-        let member = Member { source: MemberSource::Invited, ..joined };
+        let role_given_by = Some(before.invited_by);
+        let member = Member { source: MemberSource::Invited, role_given_by, ..joined };
         let accepted =
             Invitation { accepted_at: Some(cx.moment.now()), member_id: Some(member.id), ..before.clone() };
         effects.push(Effect::create(member.clone()));

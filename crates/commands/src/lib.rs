@@ -9,7 +9,9 @@ mod error;
 
 pub mod api_keys;
 pub mod auth;
+pub mod divisions;
 pub mod favorites;
+pub mod games;
 pub mod imports;
 pub mod invitations;
 pub mod members;
@@ -17,12 +19,14 @@ pub mod organizations;
 pub mod profile;
 pub mod seasons;
 pub mod sessions;
+pub mod staff;
+pub mod teams;
 pub mod venues;
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::ids::OrganizationId;
-use fieldhouse_domain::policy::{Credential, KeyUse, Requirement};
+use fieldhouse_domain::policy::{Credential, KeyUse, Relation, Requirement};
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_store::access::Operator;
 use fieldhouse_store::{Principal, Store, Tx};
@@ -95,6 +99,7 @@ fn requirement(operation: Operation) -> Requirement {
             credential: Credential::Public,
             keys: KeyUse::SessionOnly,
             scope: Scope { resource: Resource::Service, verb: Verb::Write },
+            relation: Relation::Unrelated,
             writes: operation.writes(),
         },
         |row| row.requirement,

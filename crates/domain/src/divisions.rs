@@ -1,10 +1,11 @@
 //! Divisions (grades) of a season.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::ids::{DivisionId, SeasonId};
 use crate::record::{Record, enumeration};
-use crate::text::Name;
+use crate::text::{ExternalId, Name};
 
 enumeration! {
     /// Who plays in a division.
@@ -19,8 +20,8 @@ enumeration! {
 }
 
 /// A division of a season.
-#[derive(Clone, PartialEq, Record)]
-#[record(table = "divisions", alias = "d", derived(name_folded = self.name.folded()))]
+#[derive(Clone, PartialEq, Serialize, Deserialize, Record)]
+#[record(table = "divisions", alias = "d", wire, derived(name_folded = self.name.folded()))]
 pub struct Division {
     /// The id.
     #[field(server, initial = moment.id())]
@@ -37,6 +38,9 @@ pub struct Division {
     /// Who plays in it.
     #[field(client)]
     pub gender: Option<DivisionGender>,
+    /// The id that another system gave it.
+    #[field(client)]
+    pub external_id: Option<ExternalId>,
     /// When it was created.
     #[field(server, moment, initial = moment.now())]
     pub created_at: Timestamp,

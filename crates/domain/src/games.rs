@@ -1,16 +1,21 @@
-//! Games and byes.
+//! Games and byes. The rules between their fields and with other games are in `rules.rs`.
+
+mod rules;
 
 use std::borrow::Cow;
 
+use jiff::civil::DateTime;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::ids::{DivisionId, GameId, SeasonId, TeamId, VenueId};
-use crate::record::{At, Cell, CellKind, Column, Field, Input, Record, enumeration};
-use crate::text::{ExternalId, Name};
+use crate::record::{At, Body, Cell, CellKind, Column, Field, Input, Record, enumeration};
+use crate::text::{ExternalId, Name, Reason};
 use crate::time::TimeZoneName;
+
+pub use rules::{Conflict, LONGEST, Places, conflicts, is_moved, occupies, refuse_wrong_places, with_result};
 
 enumeration! {
     /// Whether two teams play or one has a bye.
@@ -42,6 +47,57 @@ enumeration! {
     }
 }
 
+enumeration! {
+    /// The order of a list of games.
+    GameSort {
+        /// By start, earliest first.
+        StartsAt "starts_at",
+        /// By start, latest first.
+        StartsAtReversed "-starts_at",
+    }
+}
+
+enumeration! {
+    /// The status of a game with a result.
+    ResultStatus {
+        /// Being played.
+        InProgress "in_progress",
+        /// Played, with a final score.
+        Final "final",
+        /// Decided without being played.
+        Forfeit "forfeit",
+        /// Started but not finished.
+        Abandoned "abandoned",
+    }
+}
+
+impl ResultStatus {
+    /// The status of the game.
+    pub fn of_game(self) -> GameStatus {
+        match self {
+            Self::InProgress => GameStatus::InProgress,
+            Self::Final => GameStatus::Final,
+            Self::Forfeit => GameStatus::Forfeit,
+            Self::Abandoned => GameStatus::Abandoned,
+        }
+    }
+}
+
+/// The result of a game.
+#[derive(Clone, Debug, PartialEq, Body)]
+pub struct GameResult {
+    /// The home team's score. Required for a game that is final or in progress; a forfeit needs the score of at least one side.
+    #[body(min = 0, max = 10_000)]
+    pub home_score: Option<Option<i64>>,
+    /// The away team's score.
+    #[body(min = 0, max = 10_000)]
+    pub away_score: Option<Option<i64>>,
+    /// The status.
+    pub status: ResultStatus,
+    /// The reason, which families see in `last_change`. It is stored in the history too.
+    pub reason: Option<Reason>,
+}
+
 /// One side of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
@@ -64,7 +120,7 @@ pub struct LastChange {
 
 /// A game or a bye.
 #[derive(Clone, PartialEq, Record)]
-#[record(table = "games", alias = "g")]
+#[record(table = "games", alias = "g", rules = rules::check)]
 pub struct Game {
     /// The id.
     #[field(server, initial = moment.id())]
@@ -93,6 +149,10 @@ pub struct Game {
     /// When it ends, if known.
     #[field(client)]
     pub ends_at: Option<Timestamp>,
+    /// The local time of the start as it was set. It stays when the rules of the time zone change, and `starts_at` follows it. Null for
+    /// games from before it was stored.
+    #[field(server, initial = Some(new.time_zone.local(new.starts_at)))]
+    pub local_start: Option<DateTime>,
     /// The IANA time zone of the venue.
     #[field(client)]
     pub time_zone: TimeZoneName,
@@ -135,6 +195,8 @@ pub struct Game {
 pub const UPCOMING_DEFAULT: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// The longest span of upcoming games that can be requested.
 pub const UPCOMING_MAX: SignedDuration = SignedDuration::from_hours(180 * 24);
+/// The longest span of a list of games.
+pub const SPAN_MAX: SignedDuration = SignedDuration::from_hours(366 * 24);
 
 /// The fields whose change families should know about, each with its name in the API.
 const NOTABLE: [(&str, &str); 9] = [
@@ -184,9 +246,41 @@ impl Game {
         self.away_team_id.map(|team_id| Side { team_id, score: self.away_score })
     }
 
+    /// The local time of the start.
+    pub fn local_start(&self) -> DateTime {
+        self.local_start.unwrap_or_else(|| self.time_zone.local(self.starts_at))
+    }
+
+    /// Sets the local time of the start to what `starts_at` means, unless it means the same already. A time that clocks skip or show twice
+    /// is kept as it was set.
+    pub fn note_local_start(&mut self) {
+        let same = |local: DateTime| self.time_zone.instant(local) == Some(self.starts_at);
+        if !self.local_start.is_some_and(same) {
+            self.local_start = Some(self.time_zone.local(self.starts_at));
+        }
+    }
+
+    /// The game with the UTC times that its local start has by the rules of its time zone now. `None` if nothing differs.
+    pub fn by_rules_now(&self) -> Option<Self> {
+        let Some(local) = self.local_start else {
+            return Some(Self { local_start: Some(self.time_zone.local(self.starts_at)), ..self.clone() });
+        };
+        let starts_at = self.time_zone.instant(local)?;
+        if starts_at == self.starts_at || self.time_zone.local(self.starts_at) == local {
+            return None;
+        }
+        let length = self.ends_at.map(|end| end.duration_since(self.starts_at));
+        let ends_at = length.and_then(|length| starts_at.checked_add(length).ok());
+        Some(Self { starts_at, ends_at, ..self.clone() })
+    }
+
     /// Records the differences from `before` that families should know about, with the reason.
     pub fn note_change(&mut self, before: &Self, at: Timestamp, reason: Option<&str>) {
-        let changed = self.changed(before);
+        let mut changed = self.changed(before);
+        if (self.local_start, &self.time_zone) == (before.local_start, &before.time_zone) {
+            // Only the rules of the time zone changed: the game starts when everyone expects it.
+            changed.retain(|field| *field != "starts_at" || self.local_start.is_none());
+        }
         let notable = NOTABLE.iter().filter(|(field, _)| changed.contains(field));
         let mut fields: Vec<String> = notable.map(|(_, shown)| (*shown).to_owned()).collect();
         fields.dedup();
@@ -197,57 +291,4 @@ impl Game {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Moment;
-
-    fn game() -> Game {
-        let moment = Moment::new(Timestamp::UNIX_EPOCH, 7);
-        let zone = TimeZoneName::parse("Australia/Melbourne").expect("a zone");
-        let mut wanted = NewGame::new(moment.id(), moment.id(), moment.now(), zone);
-        wanted.home_team_id = Some(moment.id());
-        wanted.away_team_id = Some(moment.id());
-        Game::create(&moment, wanted)
-    }
-
-    fn noted(change: impl FnOnce(&mut Game)) -> Option<Vec<String>> {
-        let (before, mut after) = (game(), game());
-        change(&mut after);
-        after.note_change(&before, Timestamp::UNIX_EPOCH, Some("rain"));
-        after.last_change.map(|change| {
-            assert_eq!((change.at, change.reason.as_deref()), (Timestamp::UNIX_EPOCH, Some("rain")));
-            change.fields
-        })
-    }
-
-    #[test]
-    fn families_are_told_what_changed_by_the_names_of_the_api() {
-        let fields = noted(|game| {
-            game.away_score = Some(2);
-            game.home_score = Some(1);
-            game.home_team_id = None;
-            game.status = GameStatus::Final;
-            game.field = Name::parse("2").ok();
-            game.round = Name::parse("Final").ok();
-        });
-        let expected = ["field", "status", "home", "away"].map(str::to_owned);
-        assert_eq!(fields, Some(expected.into()), "each side once, and nothing about the round");
-        assert_eq!(noted(|game| game.time_tbd = true), Some(vec!["time_tbd".to_owned()]));
-    }
-
-    #[test]
-    fn a_change_that_families_need_not_know_keeps_the_last_one() {
-        let last = LastChange { at: Timestamp::UNIX_EPOCH, fields: vec!["status".to_owned()], reason: None };
-        let before = Game { last_change: Some(last.clone()), ..game() };
-        let mut after = Game { round: Name::parse("Round 2").ok(), version: 2, ..before.clone() };
-        after.note_change(&before, Timestamp::MAX, Some("renamed"));
-        assert_eq!(after.last_change, Some(last));
-        assert_eq!(noted(|_| ()), None);
-    }
-
-    #[test]
-    fn a_side_without_a_team_is_unknown_even_if_it_has_a_score() {
-        let game = Game { home_score: Some(3), away_team_id: None, away_score: Some(1), ..game() };
-        assert_eq!((game.home().and_then(|side| side.score), game.away()), (Some(3), None));
-    }
-}
+mod tests;

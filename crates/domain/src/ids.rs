@@ -128,6 +128,8 @@ ids! {
     VenueId "ven";
     /// A game or a bye.
     GameId "gam";
+    /// A member of a team's staff.
+    StaffId "stf";
     /// A child's record. Every athlete's record is a child's record.
     ChildId "chi";
     /// A college of the catalogue.

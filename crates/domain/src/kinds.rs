@@ -12,7 +12,7 @@ use crate::favorites::Favorite;
 use crate::games::Game;
 use crate::ids::{
     ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, Id, InvitationId, MemberId, OrganizationId,
-    ProgramId, SeasonId, SessionId, TeamId, UserId, VenueId,
+    ProgramId, SeasonId, SessionId, StaffId, TeamId, UserId, VenueId,
 };
 use crate::invitations::Invitation;
 use crate::ledger::Trace;
@@ -21,6 +21,7 @@ use crate::organizations::Organization;
 use crate::record::{Record, enumeration};
 use crate::seasons::Season;
 use crate::sessions::Session;
+use crate::staff::Staff;
 use crate::teams::Team;
 use crate::users::User;
 use crate::venues::Venue;
@@ -170,6 +171,7 @@ kinds! {
     "Teams."         Team         "team"         TeamId         3 Images      |_it| None,                    Members    true;
     "Venues."        Venue        "venue"        VenueId        1 Images      |_it| None,                    Members    true;
     "Games."         Game         "game"         GameId         4 Images      |_it| None,                    Members    true;
+    "Staff of teams." Staff      "staff"        StaffId        4 Images      |_it| None,                    Members    true;
     // A list belongs to a family, not to the club.
     "Saved college programs." Favorite "favorite" FavoriteId    2 Nothing     |it| Some(it.owner_id.uuid()), Owner      true;
 catalogue:

@@ -30,6 +30,8 @@ pub mod search;
 pub mod seasons;
 pub mod sessions;
 pub mod sports;
+pub mod staff;
+pub mod standings;
 pub mod teams;
 pub mod text;
 pub mod time;

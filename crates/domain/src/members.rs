@@ -34,6 +34,9 @@ pub struct Member {
     /// How the user became a member.
     #[field(server)]
     pub source: MemberSource,
+    /// Who gave the role, by inviting the user or changing their role. Null for founders.
+    #[field(server)]
+    pub role_given_by: Option<UserId>,
     /// When the user joined.
     #[field(server, moment)]
     pub joined_at: Timestamp,
@@ -57,6 +60,7 @@ impl Member {
             user_id,
             role,
             source: MemberSource::Founded,
+            role_given_by: None,
             joined_at: now,
             suspended_at: None,
             updated_at: now,

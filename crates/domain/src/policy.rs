@@ -64,6 +64,28 @@ impl Reach {
     }
 }
 
+/// The relation that an operation requires of its caller, besides the role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// None.
+    Unrelated,
+    /// Staff of a team of the game in the path: confirmed, and today. Callers with a high enough role need no relation.
+    StaffOfGame {
+        /// The name of the path parameter with the game's id.
+        parameter: &'static str,
+        /// The minimum role of callers who need no relation.
+        unless: Role,
+    },
+}
+
+/// Whether a caller has the relation that an operation requires. `is_staff` says whether they are staff of a team of the game.
+pub fn decide_relation(relation: Relation, role: Role, is_staff: bool) -> Result<(), Denial> {
+    match relation {
+        Relation::StaffOfGame { unless, .. } if role < unless && !is_staff => Err(Denial::NotStaff),
+        _ => Ok(()),
+    }
+}
+
 /// What an operation requires of its caller, and what it may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requirement {
@@ -73,6 +95,8 @@ pub struct Requirement {
     pub keys: KeyUse,
     /// The scope that a narrowed key needs.
     pub scope: Scope,
+    /// The relation that the caller needs, checked in the transaction of the write.
+    pub relation: Relation,
     /// The records that the operation may write, besides those that follow from them. Every other write is refused.
     pub writes: &'static [(Kind, Reach)],
 }
@@ -138,6 +162,8 @@ pub enum Denial {
     RoleInsufficient(Role),
     /// The key's scopes do not include this one.
     ScopeInsufficient(Scope),
+    /// The caller is not staff of a team of the game.
+    NotStaff,
     /// An agent's key may write only through changesets.
     AgentMayOnlyPropose,
     /// The operation requires a session.

@@ -2,7 +2,15 @@
 
 use std::collections::HashSet;
 
+use crate::games::Conflict;
 use crate::text::InvalidValue;
+
+fn clash(count: usize) -> String {
+    let games = if count == 1 { "1 game".to_owned() } else { format!("{count} games") };
+    format!(
+        "it overlaps with {games} of a team or at the venue. Choose another time or place, or send allow_overlap=true"
+    )
+}
 
 /// What is wrong with one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,12 +52,23 @@ pub enum Refusal {
     /// Other records refer to this one.
     #[error("{0}")]
     InUse(String),
+    /// It takes place at the same time as others.
+    #[error("{}", clash(.0.len()))]
+    Overlap(Vec<Conflict>),
     /// The maximum number of records exists already.
     #[error("{0}")]
     LimitReached(String),
     /// An organization must keep at least one owner.
     #[error("an organization must keep at least one owner")]
     LastOwner,
+    /// No one grants something to themselves.
+    #[error("you cannot do this for yourself. Ask another manager")]
+    SelfGrant,
+    /// A second person is required.
+    #[error(
+        "another manager has to confirm this, who did not get their role from the person who proposed it"
+    )]
+    SamePerson,
     /// The caller's role does not reach this record or this value.
     #[error("{0}")]
     Forbidden(String),
@@ -60,6 +79,12 @@ impl Refusal {
     pub fn field(pointer: &str, wrong: InvalidValue) -> Self {
         let InvalidValue { code, message, fix } = wrong;
         Self::Invalid(vec![FieldError { pointer: pointer.to_owned(), code, message, fix }])
+    }
+
+    /// A record that the body names and that does not exist.
+    pub fn missing(pointer: &str) -> Self {
+        let fix = "Send the id of a record that exists.";
+        Self::field(pointer, InvalidValue::new("not_found", "does not exist", fix))
     }
 
     /// Refuses to delete a record that others refer to. `kinds` names them if there is one and if there are several, `advice` says what to
@@ -102,6 +127,14 @@ impl Check {
         match parsed {
             None => Some(None),
             Some(parsed) => self.field(pointer, parsed).map(Some),
+        }
+    }
+
+    /// Reports that the record that the body names at `pointer` does not exist.
+    pub fn missing(&mut self, pointer: &str) {
+        let Refusal::Invalid(errors) = Refusal::missing(pointer) else { return };
+        for error in errors {
+            self.add(error);
         }
     }
 

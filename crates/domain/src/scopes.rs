@@ -15,6 +15,8 @@ enumeration! {
     Resource {
         /// Seasons of one sport, with their divisions.
         Seasons "seasons",
+        /// Teams of a season.
+        Teams "teams",
         /// The places where games are played.
         Venues "venues",
         /// Games and byes.
@@ -45,7 +47,7 @@ enumeration! {
 impl Resource {
     /// Whether a caller's own cache may store the responses. Nothing about a person or a credential may be stored.
     pub const fn is_cacheable(self) -> bool {
-        matches!(self, Self::Seasons | Self::Venues | Self::Games | Self::Colleges)
+        matches!(self, Self::Seasons | Self::Teams | Self::Venues | Self::Games | Self::Colleges)
     }
 }
 

@@ -1,14 +1,27 @@
 //! Teams of a season.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
+use crate::Refusal;
+use crate::divisions::Division;
 use crate::ids::{DivisionId, SeasonId, TeamId};
-use crate::record::Record;
-use crate::text::{ExternalId, Name};
+use crate::record::{Record, enumeration};
+use crate::text::{ExternalId, InvalidValue, Name};
+
+enumeration! {
+    /// The order of a list of teams.
+    TeamSort {
+        /// By name.
+        Name "name",
+        /// By name, in reverse.
+        NameReversed "-name",
+    }
+}
 
 /// A team of a season.
-#[derive(Clone, PartialEq, Record)]
-#[record(table = "teams", alias = "t", derived(name_folded = self.name.folded()))]
+#[derive(Clone, PartialEq, Serialize, Deserialize, Record)]
+#[record(table = "teams", alias = "t", wire, derived(name_folded = self.name.folded()))]
 pub struct Team {
     /// The id.
     #[field(server, initial = moment.id())]
@@ -37,4 +50,13 @@ pub struct Team {
     /// The version: 1 at first, and one more with every change.
     #[field(server, bookkeeping, initial = 1)]
     pub version: i64,
+}
+
+/// Refuses a division of another season: a team plays in one season.
+pub fn refuse_other_season(team: &Team, division: &Division) -> Result<(), Refusal> {
+    if division.season_id == team.season_id {
+        return Ok(());
+    }
+    let fix = "Send a division of the team's season.";
+    Err(Refusal::field("/division_id", InvalidValue::new("other_season", "belongs to another season", fix)))
 }

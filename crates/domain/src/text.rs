@@ -186,6 +186,8 @@ lines! {
     ExternalId up to 200;
     /// A tag that a user gives to a record.
     Tag up to 40;
+    /// The reason for a change, in the words of the one who makes it.
+    Reason up to 300;
     /// A postal address.
     Address up to 300;
     /// A US state, or a region of another country.

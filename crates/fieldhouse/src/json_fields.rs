@@ -118,4 +118,23 @@ mod tests {
         let selected = select(json!([{"a": 1, "b": 2}]), &fields);
         assert_eq!(selected.to_string(), r#"[{"b":2,"c":null}]"#);
     }
+
+    /// Commands that print the counts of an import, or the response of any operation.
+    const WITHOUT_FIELDS: &[&str] = &["import league", "import colleges", "api"];
+
+    fn check(command: &clap::Command, name: &str) {
+        for below in command.get_subcommands() {
+            check(below, format!("{name} {}", below.get_name()).trim_start());
+        }
+        let shows = |id: &str| command.get_arguments().any(|arg| arg.get_id() == id && !arg.is_hide_set());
+        if !command.has_subcommands() && shows("output") && !WITHOUT_FIELDS.contains(&name) {
+            let advice = "name the command as its operation, or add it to OPERATIONS or OTHERS";
+            assert!(of(name).is_some(), "{name} has no fields for --json: {advice}");
+        }
+    }
+
+    #[test]
+    fn every_command_that_prints_records_has_fields() {
+        check(&crate::commands::command(), "");
+    }
 }

@@ -7,7 +7,9 @@ use fieldhouse_api::envelope::{Form, PROBLEM_JSON};
 use fieldhouse_api::problems::FieldProblem;
 use fieldhouse_api::{Code, Problem};
 use fieldhouse_domain::Refusal;
+use fieldhouse_domain::games::Conflict;
 use fieldhouse_domain::policy::Denial;
+use fieldhouse_domain::refusal::MAX_ERRORS;
 use serde_json::{Map, Value, json};
 
 use crate::pages;
@@ -214,6 +216,7 @@ impl From<Denial> for Failure {
             Denial::SessionEnded => Code::TokenExpired,
             Denial::RoleInsufficient(_) => Code::RoleInsufficient,
             Denial::ScopeInsufficient(_) | Denial::AgentMayOnlyPropose => Code::ScopeInsufficient,
+            Denial::NotStaff => Code::OperationForbidden,
             Denial::SessionRequired => Code::SessionRequired,
             Denial::SessionTooOld => Code::SessionTooOld,
             Denial::AddressNotAllowed => Code::IpNotAllowed,
@@ -228,6 +231,10 @@ impl From<Denial> for Failure {
             Denial::ScopeInsufficient(scope) => {
                 let detail = format!("This operation requires a key with the scope {scope}.");
                 Self::new(code, detail).with("required_scope", scope.to_string())
+            }
+            Denial::NotStaff => {
+                let detail = "This operation requires confirmed staff of one of the game's teams, or the role manager or higher.";
+                Self::new(code, detail)
             }
             Denial::AgentMayOnlyPropose => {
                 let detail = "An agent's key can write only through changesets.".to_owned();
@@ -265,7 +272,14 @@ impl From<Refusal> for Failure {
             Refusal::Duplicate(_) => Self::new(Code::Duplicate, text),
             Refusal::State(_) => Self::new(Code::State, text),
             Refusal::InUse(_) => Self::new(Code::InUse, text),
+            Refusal::Overlap(conflicts) => {
+                let conflict = |Conflict { id, starts_at, ends_at }: Conflict| json!({"id": id, "starts_at": starts_at, "ends_at": ends_at});
+                let conflicts: Vec<_> = conflicts.into_iter().take(MAX_ERRORS).map(conflict).collect();
+                Self::new(Code::Overlap, text).with("conflicts", conflicts)
+            }
             Refusal::LimitReached(_) => Self::new(Code::LimitReached, text),
+            Refusal::SelfGrant => Self::new(Code::SelfGrant, text),
+            Refusal::SamePerson => Self::new(Code::SamePerson, text),
             Refusal::LastOwner => Self::new(Code::LastOwner, text),
             Refusal::Forbidden(_) => Self::new(Code::OperationForbidden, text),
         }

@@ -15,7 +15,7 @@ use fieldhouse_api::envelope::JSON;
 use fieldhouse_api::operations::rows;
 use fieldhouse_api::request::BodyKind;
 use fieldhouse_api::rows::{Changeset, Method, Row};
-use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse};
+use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Relation};
 use fieldhouse_domain::scopes::Resource;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder};
 use utoipa::openapi::request_body::RequestBodyBuilder;
@@ -167,11 +167,17 @@ pub(crate) fn who(row: &Row) -> String {
             format!(" Requires a relation to the child `{{{parameter}}}` for {class}:{verb}.")
         }
     };
+    let staff = match requirement.relation {
+        Relation::Unrelated => String::new(),
+        Relation::StaffOfGame { parameter, unless } => format!(
+            " Below the role {unless}, the caller must be confirmed staff of a team of the game `{{{parameter}}}` today."
+        ),
+    };
     let changeset = match row.changeset {
         Changeset::Never => "",
         Changeset::Possible => " A changeset may contain it.",
     };
-    format!("\n\n{role} {keys}{child}{changeset}")
+    format!("\n\n{role} {keys}{child}{staff}{changeset}")
 }
 
 const fn http_method(method: Method) -> HttpMethod {

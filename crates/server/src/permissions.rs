@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use fieldhouse_api::operations::rows;
 use fieldhouse_api::rows::{Changeset, IfMatch, Row};
-use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse};
+use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Relation};
 
 /// Who may call what, as a Markdown table.
 pub fn markdown() -> String {
@@ -50,6 +50,12 @@ pub(crate) fn of(rows: &[Row]) -> String {
         let changeset = match row.changeset {
             Changeset::Never => "-",
             Changeset::Possible => "possible",
+        };
+        let role = match requirement.relation {
+            Relation::Unrelated => role.to_owned(),
+            Relation::StaffOfGame { parameter, unless } => {
+                format!("{role} who is staff of a team of `{{{parameter}}}`, or {unless}")
+            }
         };
         let writes = requirement.writes.iter().map(|(kind, reach)| format!("{kind} ({})", reach.name()));
         let writes = match writes.collect::<Vec<_>>().join(", ") {

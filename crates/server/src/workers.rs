@@ -4,10 +4,13 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use fieldhouse_commands::Acting;
+use fieldhouse_commands::games::KeepLocalTimes;
 use fieldhouse_domain::attempts::{COUNTED, KNOWN};
 use fieldhouse_domain::ids::ApiKeyId;
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::JoinHandle;
+use uuid::Uuid;
 
 use crate::app::App;
 use crate::mail::{self, Mailer};
@@ -20,6 +23,9 @@ const ROUND: Duration = Duration::from_secs(5);
 const POSTING_PAUSE: Duration = Duration::from_millis(20);
 /// How often expired rows are purged, in rounds.
 const PURGE_ROUNDS: u32 = 720;
+/// How often games to come are moved to what their local start means, in rounds: once a day, and soon after a start, because a new version
+/// of the server may know new rules.
+const LOCAL_TIME_ROUNDS: u32 = 17_280;
 /// How long responses are stored under their idempotency keys.
 pub const IDEMPOTENCY_LIFE: SignedDuration = SignedDuration::from_hours(24);
 /// How long the ledger retains images of records.
@@ -63,6 +69,9 @@ async fn run_rounds(app: &App) {
         app.limits.remove_full_buckets();
         if round % PURGE_ROUNDS == 1 {
             purge(app).await;
+        }
+        if round % LOCAL_TIME_ROUNDS == 1 {
+            keep_local_times(app).await;
         }
     }
 }
@@ -136,4 +145,23 @@ fn purged(what: &str, outcome: fieldhouse_store::Result<u64>) -> u64 {
         Err(ref error) => tracing::warn!(%error, what, "could not purge expired rows"),
     }
     outcome.unwrap_or_default()
+}
+
+/// Moves the UTC times of games to come to what their local start means by the rules of its time zone now.
+pub async fn keep_local_times(app: &App) {
+    let organizations = match app.store.organizations().await {
+        Ok(organizations) => organizations,
+        Err(error) => return tracing::warn!(%error, "the organizations could not be read"),
+    };
+    for organization in organizations {
+        let mut after = Some((app.clock.now(), Uuid::nil()));
+        while let Some(place) = after {
+            let (acting, command) = (Acting::Job(organization), KeepLocalTimes { after: place });
+            let ran = fieldhouse_commands::run(&app.store, acting, app.clock.moment(), command).await;
+            after = ran.unwrap_or_else(|error| {
+                tracing::warn!(%organization, %error, "the times of games could not be checked");
+                None
+            });
+        }
+    }
 }

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use fieldhouse_domain::api_keys::ApiKeyKind;
 use fieldhouse_domain::effects::{AnyRecord, Kind};
 use fieldhouse_domain::ids::{ApiKeyId, GuestId, Id, InvitationId, OrganizationId, SessionId, UserId};
-use fieldhouse_domain::policy::{self, Denial, Facts, Reach, Requirement, VerifiedCredential};
+use fieldhouse_domain::policy::{self, Denial, Facts, Reach, Relation, Requirement, VerifiedCredential};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::Scope;
 use jiff::Timestamp;
@@ -19,6 +19,7 @@ use uuid::Uuid;
 use crate::engine::{Brand, Reader, Store, Tx, first};
 use crate::error::Result;
 use crate::query::queries;
+use crate::staff;
 use crate::value::{id, values};
 
 queries! {
@@ -443,6 +444,18 @@ impl<'tx> Tx<'tx> {
                 (organization, Role::Owner, Actor { user: None, key: None })
             }
         };
+        if requirement.relation != Relation::Unrelated
+            && let Some(user) = actor.user
+        {
+            let is_staff = match target {
+                // A game that does not exist is not found, for every caller.
+                Some(game) => staff::of_game(self, organization, (game, user), now).await?.unwrap_or(true),
+                None => false,
+            };
+            if let Err(denial) = policy::decide_relation(requirement.relation, role, is_staff) {
+                return Ok(Err(denial));
+            }
+        }
         let writes = requirement.writes;
         Ok(Ok(OrgWrite { organization, role, actor, writes, target, _brand: self.brand() }))
     }

@@ -107,7 +107,7 @@ impl<'tx> Tx<'tx> {
                 return Ok(effects);
             }
         };
-        consequences::add(self, proof.organization(), change, &mut effects).await?;
+        consequences::add(self, proof.organization(), proof.actor().user, change, &mut effects).await?;
         effects.sort_by_key(Effect::place);
         for effect in &effects {
             records::write(self, proof.organization(), effect).await?;

@@ -2,33 +2,45 @@
 //! belong to the records in `fieldhouse_domain`; these have to read other records.
 //!
 //! - A division that is created, changed or deleted gives its season a new version, because they are read together.
-//! - A game records the changes that families should know about.
-//! - A changed or deleted membership ends the member's sessions in the organization; a deleted one also revokes their keys.
+//! - A game records its local start, and the changes that families should know about.
+//! - A changed or deleted membership ends the member's sessions in the organization; a deleted one also revokes their keys and
+//!   ends their staff entries. A changed role records who gave it.
 
 use std::collections::BTreeSet;
 
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{OrganizationId, SeasonId, UserId};
 use fieldhouse_domain::seasons::Season;
-use fieldhouse_domain::{api_keys as key_rules, sessions as session_rules};
+use fieldhouse_domain::{api_keys as key_rules, sessions as session_rules, staff as staff_rules};
 
 use crate::apply::Change;
 use crate::engine::Tx;
 use crate::error::Result;
-use crate::{api_keys, records, sessions};
+use crate::{api_keys, records, sessions, staff};
 
 /// Adds the effects that follow from a command's effects.
 pub(crate) async fn add(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
+    actor: Option<UserId>,
     change: Change<'_>,
     effects: &mut Vec<Effect>,
 ) -> Result<()> {
     for effect in effects.iter_mut() {
-        if let (Some(AnyRecord::Game(before)), Some(AnyRecord::Game(after))) =
-            (&effect.before, &mut effect.after)
-        {
-            after.note_change(before, change.moment.now(), change.reason);
+        match (&effect.before, &mut effect.after) {
+            (Some(AnyRecord::Game(before)), Some(AnyRecord::Game(after))) => {
+                if (before.starts_at, &before.time_zone) != (after.starts_at, &after.time_zone) {
+                    after.note_local_start();
+                }
+                after.note_change(before, change.moment.now(), change.reason);
+            }
+            (None, Some(AnyRecord::Game(after))) => after.note_local_start(),
+            (Some(AnyRecord::Member(before)), Some(AnyRecord::Member(after)))
+                if before.role != after.role && actor.is_some() =>
+            {
+                after.role_given_by = actor;
+            }
+            _ => {}
         }
     }
     for season in touched(effects) {
@@ -42,6 +54,11 @@ pub(crate) async fn add(
         if is_removed {
             let keys = api_keys::active_of(tx, organization, user, change.moment.now()).await?;
             effects.extend(keys.into_iter().filter_map(|key| key_rules::revoke(change.moment, key)));
+            let entries = staff::of_user(tx, organization, user).await?;
+            effects.extend(entries.into_iter().filter_map(|entry| {
+                let ended = staff_rules::ended(&entry)?;
+                Effect::update(change.moment, entry, ended)
+            }));
         }
     }
     Ok(())

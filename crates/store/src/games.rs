@@ -1,28 +1,68 @@
 //! Games in the store.
 
+use std::collections::HashMap;
+
 use constcat::concat;
-use fieldhouse_domain::games::{Game, GameStatus};
-use fieldhouse_domain::ids::{GameId, Id, SeasonId, TeamId};
+use fieldhouse_domain::effects::Kind;
+use fieldhouse_domain::games::{Game, GameSort, GameStatus, LONGEST, occupies};
+use fieldhouse_domain::ids::{DivisionId, GameId, Id, SeasonId, TeamId, VenueId};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::access::Proof;
 use crate::engine::{Reader, first};
 use crate::error::Result;
-use crate::query::queries;
+use crate::ledger::reading::{self, CHANGES, positioned};
+use crate::ledger::{Changed, Listing, Point};
+use crate::query::{Query, queries};
 use crate::row::{Row, record};
-use crate::value::{id, values};
+use crate::value::{Value, id, values};
 
+/// The columns of a game, and the names of its teams and venue.
+const COLUMNS: &str = concat!(Game::COLUMNS, ", h.name, a.name, v.name");
+/// Adds the teams and the venue of each game.
+const WITH_NAMES: &str = " LEFT JOIN teams h ON h.org_id = g.org_id AND h.id = g.home_team_id
+    LEFT JOIN teams a ON a.org_id = g.org_id AND a.id = g.away_team_id
+    LEFT JOIN venues v ON v.org_id = g.org_id AND v.id = g.venue_id";
 /// Games with the names of their teams and venue.
-const NAMED: &str = concat!(
-    "SELECT ",
-    Game::COLUMNS,
-    ", h.name, a.name, v.name
-    FROM games g LEFT JOIN teams h ON h.org_id = g.org_id AND h.id = g.home_team_id
-        LEFT JOIN teams a ON a.org_id = g.org_id AND a.id = g.away_team_id
-        LEFT JOIN venues v ON v.org_id = g.org_id AND v.id = g.venue_id
-    WHERE g.org_id = $1"
-);
+const NAMED: &str = concat!("SELECT ", COLUMNS, " FROM games g", WITH_NAMES, " WHERE g.org_id = $1");
+
+/// Games that start from $2 to before $3, after the position $4, $5, and match the filters $6 to $10. `$and` narrows them by an index.
+macro_rules! page {
+    ($and:literal, $after:literal, $order:literal) => {
+        positioned!(
+            COLUMNS,
+            concat!(
+                "games g",
+                WITH_NAMES,
+                " WHERE g.org_id = $1",
+                $and,
+                " AND g.starts_at >= $2 AND g.starts_at < $3 AND (g.starts_at, g.id) ",
+                $after,
+                " ($4, $5) AND (CAST($6 AS UUID) IS NULL OR g.season_id = $6)
+                AND (CAST($7 AS UUID) IS NULL OR g.division_id = $7) AND (CAST($8 AS UUID) IS NULL OR g.venue_id = $8)
+                AND (CAST($9 AS TEXT) IS NULL OR g.status = $9) AND (CAST($10 AS TEXT) IS NULL OR g.round = $10)
+                ORDER BY ",
+                $order,
+                " LIMIT $11"
+            )
+        )
+    };
+    ($and:literal) => {
+        page!($and, ">", "g.starts_at, g.id")
+    };
+    ($and:literal reversed) => {
+        page!($and, "<", "g.starts_at DESC, g.id DESC")
+    };
+}
+
+/// Narrows games to those of the team $12, at home and away.
+macro_rules! of_team {
+    ($($order:tt)*) => {
+        page!(" AND g.id IN (SELECT id FROM games WHERE org_id = $1 AND home_team_id = $12 AND starts_at >= $2 AND starts_at < $3
+            UNION SELECT id FROM games WHERE org_id = $1 AND away_team_id = $12 AND starts_at >= $2 AND starts_at < $3)" $($order)*)
+    };
+}
 
 queries! {
     UPCOMING "games.upcoming" concat!(NAMED, " AND g.starts_at >= $2 AND (g.starts_at >= $3 OR g.time_tbd) AND g.starts_at < $4
@@ -40,6 +80,24 @@ queries! {
         ORDER BY g.starts_at, g.id LIMIT $8");
     READ "games.read" concat!(NAMED, " AND g.id = $2");
     VERSIONS "games.versions" "SELECT id, version FROM games WHERE org_id = $1 AND season_id = $2";
+    LIST "games.list" page!("");
+    LIST_REVERSED "games.list_reversed" page!("" reversed);
+    LIST_OF_SEASON "games.list_of_season" page!(" AND g.season_id = $6");
+    LIST_OF_SEASON_REVERSED "games.list_of_season_reversed" page!(" AND g.season_id = $6" reversed);
+    LIST_OF_DIVISION "games.list_of_division" page!(" AND g.division_id = $7");
+    LIST_OF_DIVISION_REVERSED "games.list_of_division_reversed" page!(" AND g.division_id = $7" reversed);
+    LIST_OF_VENUE "games.list_of_venue" page!(" AND g.venue_id = $8");
+    LIST_OF_VENUE_REVERSED "games.list_of_venue_reversed" page!(" AND g.venue_id = $8" reversed);
+    LIST_OF_TEAM "games.list_of_team" of_team!();
+    LIST_OF_TEAM_REVERSED "games.list_of_team_reversed" of_team!(reversed);
+    CHANGED "games.changed_with_names" concat!("WITH page AS (", CHANGES, ") SELECT page.seq, page.position, page.id, page.verb, page.at, ",
+        COLUMNS, " FROM page LEFT JOIN games g ON g.org_id = $1 AND g.id = page.id", WITH_NAMES);
+    NEARBY "games.nearby" concat!("SELECT ", Game::COLUMNS, " FROM games g WHERE g.org_id = $1 AND g.ends_at > $2 AND g.id IN (
+        SELECT id FROM games WHERE org_id = $1 AND venue_id = $5 AND starts_at > $3 AND starts_at < $4
+        UNION SELECT id FROM games WHERE org_id = $1 AND home_team_id IN ($6, $7) AND starts_at > $3 AND starts_at < $4
+        UNION SELECT id FROM games WHERE org_id = $1 AND away_team_id IN ($6, $7) AND starts_at > $3 AND starts_at < $4)");
+    FROM "games.from" concat!("SELECT ", Game::COLUMNS, " FROM games g WHERE g.org_id = $1 AND (g.starts_at, g.id) > ($2, $3)
+        ORDER BY g.starts_at, g.id LIMIT $4");
     OF_SEASON "games.of_season" concat!("SELECT ", Game::COLUMNS, " FROM games g WHERE g.org_id = $1 AND g.season_id = $2");
 }
 
@@ -107,6 +165,114 @@ pub async fn upcoming<R: Reader>(
     Ok(found)
 }
 
+/// Filters and order of games.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only games that start at this time or later.
+    pub from: Option<Timestamp>,
+    /// Only games that start before this time.
+    pub to: Option<Timestamp>,
+    /// Only games of this season.
+    pub season: Option<SeasonId>,
+    /// Only games of this division.
+    pub division: Option<DivisionId>,
+    /// Only games of this team.
+    pub team: Option<TeamId>,
+    /// Only games at this venue.
+    pub venue: Option<VenueId>,
+    /// Only games with this status.
+    pub status: Option<GameStatus>,
+    /// Only games of this round.
+    pub round: Option<String>,
+    /// The order; by start if there is none.
+    pub sort: Option<GameSort>,
+}
+
+impl Filter {
+    /// The query with the index that leaves the fewest games, in both orders.
+    fn queries(&self) -> [&'static Query; 2] {
+        match self {
+            Self { team: Some(_), .. } => [LIST_OF_TEAM, LIST_OF_TEAM_REVERSED],
+            Self { venue: Some(_), .. } => [LIST_OF_VENUE, LIST_OF_VENUE_REVERSED],
+            Self { division: Some(_), .. } => [LIST_OF_DIVISION, LIST_OF_DIVISION_REVERSED],
+            Self { season: Some(_), .. } => [LIST_OF_SEASON, LIST_OF_SEASON_REVERSED],
+            _ => [LIST, LIST_REVERSED],
+        }
+    }
+}
+
+/// Games by start, after a position.
+pub async fn list<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    filter: &Filter,
+    after: Option<(Timestamp, Uuid)>,
+    limit: u32,
+) -> Result<Listing<Listed>> {
+    let [forwards, backwards] = filter.queries();
+    let (query, start) = match filter.sort {
+        Some(GameSort::StartsAtReversed) => (backwards, (Timestamp::MAX, Uuid::max())),
+        _ => (forwards, (Timestamp::MIN, Uuid::nil())),
+    };
+    let (at, last) = after.unwrap_or(start);
+    let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
+    let (season, division) = (filter.season.map(Id::uuid), filter.division.map(Id::uuid));
+    let (venue, status) = (filter.venue.map(Id::uuid), filter.status.map(GameStatus::name));
+    let org = id(proof.organization());
+    let round = filter.round.as_ref();
+    let mut values = values![org, from, to, at, last, season, division, venue, status, round, limit].to_vec();
+    values.extend(filter.team.map(|team| Value::from(team.uuid())));
+    let mut records = Vec::new();
+    let found = reading::listed(reader, query, proof.organization(), &values, |row| {
+        records.push(listed(row)?);
+        Ok(())
+    });
+    let position = found.await?;
+    Ok(Listing { position, records })
+}
+
+/// Games changed after a point in the ledger, each once, in the order of their latest entries, and deleted ones. Fewer than `limit` are
+/// returned only if no more follow.
+pub async fn changed<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    after: Point,
+    limit: u32,
+) -> Result<Vec<Changed<Listed>>> {
+    let mut found = HashMap::new();
+    let of = (proof.organization(), Kind::Game);
+    let mut changes: Vec<Changed<Listed>> = reading::changes(reader, CHANGED, of, after, limit, |row| {
+        let Some(game) = row.optional_record::<Game>()? else { return Ok(false) };
+        found.insert(game.id.uuid(), with_names(game, row)?);
+        Ok(true)
+    })
+    .await?;
+    for change in &mut changes {
+        change.record = found.remove(&change.id);
+    }
+    Ok(changes)
+}
+
+/// The other games that may share the time of a game and its venue or a team: those that end after its start and start before its end.
+pub async fn nearby<R: Reader>(reader: &mut R, proof: &impl Proof<R>, game: &Game) -> Result<Vec<Game>> {
+    let Some((start, end)) = occupies(game) else { return Ok(Vec::new()) };
+    let earliest = start.saturating_sub(LONGEST).unwrap_or(Timestamp::MIN);
+    let (venue, home, away) = (game.venue_id, game.home_team_id, game.away_team_id);
+    let (venue, home, away) = (venue.map(Id::uuid), home.map(Id::uuid), away.map(Id::uuid));
+    let values = values![id(proof.organization()), start, earliest, end, venue, home, away];
+    reader.rows(NEARBY, values, record).await
+}
+
+/// Games by start, after a position, for a job that visits all of them.
+pub async fn from<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    (at, last): (Timestamp, Uuid),
+    limit: u32,
+) -> Result<Vec<Game>> {
+    reader.rows(FROM, values![id(proof.organization()), at, last, limit], record).await
+}
+
 /// One game.
 pub async fn read<R: Reader>(reader: &mut R, proof: &impl Proof<R>, game: GameId) -> Result<Option<Listed>> {
     first(reader, READ, values![id(proof.organization()), id(game)], listed).await
@@ -132,10 +298,10 @@ pub async fn versions<R: Reader>(
 }
 
 fn listed(row: &mut Row<'_>) -> Result<Listed> {
-    Ok(Listed {
-        game: row.record()?,
-        home_name: row.next()?,
-        away_name: row.next()?,
-        venue_name: row.next()?,
-    })
+    let game = row.record()?;
+    with_names(game, row)
+}
+
+fn with_names(game: Game, row: &mut Row<'_>) -> Result<Listed> {
+    Ok(Listed { game, home_name: row.next()?, away_name: row.next()?, venue_name: row.next()? })
 }

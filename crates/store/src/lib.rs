@@ -39,6 +39,7 @@ pub mod seasons;
 pub mod sessions;
 pub mod sign_ins;
 mod sqlite;
+pub mod staff;
 pub mod teams;
 pub mod users;
 mod value;

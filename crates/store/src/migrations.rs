@@ -32,6 +32,7 @@ pub const ALL: &[Migration] = &[
         postgres: include_str!("../migrations/0001_foundation.postgres.sql"),
     },
     Migration { number: 2, name: "people", sql: include_str!("../migrations/0002_people.sql"), postgres: "" },
+    Migration { number: 3, name: "league", sql: include_str!("../migrations/0003_league.sql"), postgres: "" },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.

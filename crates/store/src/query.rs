@@ -55,6 +55,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::seasons::QUERIES,
         crate::sessions::QUERIES,
         crate::sign_ins::QUERIES,
+        crate::staff::QUERIES,
         crate::teams::QUERIES,
         crate::users::QUERIES,
         crate::venues::QUERIES,

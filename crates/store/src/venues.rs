@@ -9,7 +9,7 @@ use crate::access::Proof;
 use crate::engine::{Reader, first};
 use crate::error::Result;
 use crate::ledger::Listing;
-use crate::ledger::reading::{listed, positioned};
+use crate::ledger::reading::{listing, positioned};
 use crate::query::queries;
 use crate::row::{Row, record};
 use crate::search::{self, name_matches};
@@ -33,13 +33,7 @@ pub async fn list<R: Reader>(
 ) -> Result<Listing<Venue>> {
     let mut values = values![id(proof.organization()), after.unwrap_or_default(), limit].to_vec();
     values.extend(search::patterns(words).map(Value::from));
-    let mut records = Vec::new();
-    let found = listed(reader, LIST, proof.organization(), &values, |row| {
-        records.push(record(row)?);
-        Ok(())
-    });
-    let position = found.await?;
-    Ok(Listing { position, records })
+    listing(reader, LIST, proof.organization(), &values).await
 }
 
 /// The venue with a folded name.

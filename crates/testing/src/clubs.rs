@@ -10,7 +10,7 @@ use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::ids::{Id, OrganizationId, UserId};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{self, Organization};
-use fieldhouse_domain::policy::{Credential, KeyUse, Reach, Requirement};
+use fieldhouse_domain::policy::{Credential, KeyUse, Reach, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_domain::sessions::{Client, Session};
@@ -32,6 +32,7 @@ pub const ANY_MEMBER: Requirement = Requirement {
     credential: Credential::Required(Role::Viewer),
     keys: KeyUse::Allowed,
     scope: Scope { resource: Resource::Seasons, verb: Verb::Read },
+    relation: Relation::Unrelated,
     writes: &[],
 };
 
@@ -51,6 +52,7 @@ pub const SIGN_IN: Requirement = Requirement {
     credential: Credential::Public,
     keys: KeyUse::SessionOnly,
     scope: Scope { resource: Resource::Auth, verb: Verb::Write },
+    relation: Relation::Unrelated,
     writes: &[(Kind::Session, Reach::Own)],
 };
 /// The permission to write records of every kind.
@@ -67,6 +69,7 @@ pub const ANYTHING: Requirement = Requirement {
         (Kind::Team, Reach::Any),
         (Kind::Venue, Reach::Any),
         (Kind::Game, Reach::Any),
+        (Kind::Staff, Reach::Any),
         (Kind::Favorite, Reach::Any),
     ],
     ..SIGN_IN

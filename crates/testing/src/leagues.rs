@@ -2,9 +2,10 @@
 
 use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::games::{Game, GameKind, GameStatus};
-use fieldhouse_domain::ids::{Id, TeamId};
+use fieldhouse_domain::ids::{Id, TeamId, UserId};
 use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus, Tiebreaker};
 use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::staff::{Staff, StaffKind, StaffState};
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::Name;
 use fieldhouse_domain::time::TimeZoneName;
@@ -48,6 +49,7 @@ pub fn division(season: &Season, name: &str) -> Division {
         name: Name::stored(name.to_owned()),
         age_group: None,
         gender: None,
+        external_id: None,
         created_at: NOW,
         updated_at: TOUCHED,
         version: 1,
@@ -97,6 +99,7 @@ pub fn game(division: &Division, home: TeamId, away: TeamId, starts_at: Timestam
         starts_at,
         time_tbd: false,
         ends_at: None,
+        local_start: Some(melbourne().local(starts_at)),
         time_zone: melbourne(),
         venue_id: None,
         field: None,
@@ -106,6 +109,27 @@ pub fn game(division: &Division, home: TeamId, away: TeamId, starts_at: Timestam
         away_score: None,
         last_change: None,
         external_id: None,
+        created_at: NOW,
+        updated_at: TOUCHED,
+        version: 1,
+    }
+}
+
+/// Creates a proposed staff entry of a team, without an end.
+pub fn staff(team: &Team, user: UserId) -> Staff {
+    Staff {
+        id: new_id(),
+        team_id: team.id,
+        user_id: user,
+        kind: StaffKind::Coach,
+        state: StaffState::Proposed,
+        starts_on: None,
+        ends_on: None,
+        proposed_by: None,
+        proposed_at: NOW,
+        confirmed_by: None,
+        confirmed_at: None,
+        confirmed_alone: false,
         created_at: NOW,
         updated_at: TOUCHED,
         version: 1,

@@ -1,6 +1,7 @@
 //! Games.
 
-use fieldhouse_api::games::GamesUpcomingQuery;
+use fieldhouse_api::games::{GameListQuery, GamePatch, GameResult, GamesUpcomingQuery, NewGame};
+use fieldhouse_api::request::ListQuery;
 use fieldhouse_domain::ids::GameId;
 
 use crate::resources::resource;
@@ -8,9 +9,21 @@ use crate::resources::resource;
 resource! {
     /// Games.
     Games {
+        /// Lists games by start, past and future.
+        list(query: GameListQuery) => GameList;
+        /// Creates a game or a bye.
+        create(body: NewGame) => GameCreate;
         /// Lists upcoming games, soonest first; by default those of the next 30 days.
         upcoming(query: GamesUpcomingQuery) => GamesUpcoming;
         /// Reads a game.
         read(id: GameId) => GameRead;
+        /// Changes a game. Requires [`Call::if_match`](crate::Call::if_match).
+        change(id: GameId, body: GamePatch) => GameChange;
+        /// Enters the result of a game. Requires [`Call::if_match`](crate::Call::if_match).
+        enter_result(id: GameId, body: GameResult) => GameResult;
+        /// Deletes a game. Requires [`Call::if_match`](crate::Call::if_match).
+        delete(id: GameId) => GameDelete;
+        /// Lists the changes of a game, newest first.
+        history(id: GameId, query: ListQuery) => GameHistory;
     }
 }

@@ -8,6 +8,7 @@ pub mod api_keys;
 pub mod audit;
 pub mod auth;
 pub mod colleges;
+pub mod divisions;
 pub mod favorites;
 pub mod games;
 pub mod imports;
@@ -18,6 +19,8 @@ pub mod pages;
 pub mod profile;
 pub mod seasons;
 pub mod service;
+pub mod staff;
+pub mod teams;
 pub mod venues;
 
 use fieldhouse_api::Operation;
@@ -124,6 +127,8 @@ groups! {
         auth auth::Auth,
         /// The college catalogue and saved programs.
         colleges colleges::Colleges,
+        /// Divisions of seasons.
+        divisions divisions::Divisions,
         /// Games.
         games games::Games,
         /// Imports of leagues.
@@ -142,6 +147,10 @@ groups! {
         seasons seasons::Seasons,
         /// The service itself: health, documents, public keys.
         service service::Service,
+        /// Staff of teams.
+        staff staff::Staff,
+        /// Teams of seasons.
+        teams teams::Teams,
         /// Venues.
         venues venues::Venues,
     ;

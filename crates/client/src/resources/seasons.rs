@@ -2,6 +2,7 @@
 
 use fieldhouse_api::request::ListQuery;
 use fieldhouse_api::seasons::{ChangeSeason, NewSeason, SeasonListQuery};
+use fieldhouse_api::standings::StandingsQuery;
 use fieldhouse_domain::ids::SeasonId;
 
 use crate::resources::resource;
@@ -19,6 +20,8 @@ resource! {
         change(id: SeasonId, body: ChangeSeason) => SeasonChange;
         /// Deletes a season that no other record refers to.
         delete(id: SeasonId) => SeasonDelete;
+        /// Reads the standings of a season or of one of its divisions.
+        standings(id: SeasonId, query: StandingsQuery) => StandingsRead;
         /// Lists the changes of a season, newest first.
         history(id: SeasonId, query: ListQuery) => SeasonHistory;
     }

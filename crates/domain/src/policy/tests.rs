@@ -44,7 +44,13 @@ fn facts(credential: VerifiedCredential, role: Role) -> Facts {
 }
 
 fn needs(credential: Credential, keys: KeyUse, verb: Verb) -> Requirement {
-    Requirement { credential, keys, scope: Scope { resource: Resource::Venues, verb }, writes: &[] }
+    Requirement {
+        credential,
+        keys,
+        scope: Scope { resource: Resource::Venues, verb },
+        relation: Relation::Unrelated,
+        writes: &[],
+    }
 }
 
 /// Every kind of credential, with its name in the tables.
@@ -249,4 +255,15 @@ fn a_role_alone_is_compared_with_the_minimum() {
 fn only_admins_and_owners_see_the_keys_of_others() {
     let seeing: Vec<Role> = Role::ALL.into_iter().filter(|role| sees_all_keys(*role)).collect();
     assert_eq!(seeing, [Role::Admin, Role::Owner]);
+}
+
+#[test]
+fn only_callers_below_a_role_need_to_be_staff() {
+    let relation = Relation::StaffOfGame { parameter: "id", unless: Role::Manager };
+    for role in Role::ALL {
+        assert_eq!(decide_relation(relation, role, true), Ok(()), "{role}");
+        assert_eq!(decide_relation(Relation::Unrelated, role, false), Ok(()), "{role}");
+        let expected = if role < Role::Manager { Err(Denial::NotStaff) } else { Ok(()) };
+        assert_eq!(decide_relation(relation, role, false), expected, "{role}");
+    }
 }

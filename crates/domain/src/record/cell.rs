@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 
 use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -142,6 +142,7 @@ columns! {
     Timestamp: Int, |value| Cell::Int(value.as_microsecond()),
         |cell| Timestamp::from_microsecond(cell.int()?).map_err(unreadable);
     Date: Text, |value| Cell::Text(Cow::Owned(value.to_string())), |cell| cell.text()?.parse().map_err(unreadable);
+    DateTime: Text, |value| Cell::Text(Cow::Owned(value.to_string())), |cell| cell.text()?.parse().map_err(unreadable);
     IpAddr: Text, |value| Cell::Text(Cow::Owned(value.to_string())), |cell| cell.text()?.parse().map_err(unreadable);
     [u8; 16]: Bytes, |value| Cell::Bytes(Cow::Borrowed(value)),
         |cell| cell.bytes()?.try_into().map_err(|_| "is not 16 bytes".to_owned());

@@ -3,10 +3,12 @@
 use std::net::IpAddr;
 
 use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 use serde::Serialize;
 use serde_json::Value as Json;
 use utoipa::openapi::{KnownFormat, RefOr, Schema};
+
+use crate::moment::whole_microseconds;
 
 use super::body::{self, At, Input, Schemas};
 
@@ -100,11 +102,13 @@ impl Field for f64 {
     }
 }
 
+/// A time, truncated to microseconds, the stored precision.
 impl Field for Timestamp {
     fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
         input
             .as_text()
             .and_then(|text| text.parse().ok())
+            .map(whole_microseconds)
             .or_else(|| at.refuse("invalid", "is not a time", "Send a time such as 2026-05-01T09:15:00Z."))
     }
     fn schema() -> RefOr<Schema> {
@@ -127,6 +131,19 @@ impl Field for Date {
     }
     fn schema() -> RefOr<Schema> {
         body::text(KnownFormat::Date)
+    }
+}
+
+/// A local time, without a zone: `YYYY-MM-DDTHH:MM:SS`.
+impl Field for DateTime {
+    fn read(input: Input<'_>, at: &mut At<'_>) -> Option<Self> {
+        let time = input.as_text().and_then(|text| text.parse().ok());
+        time.or_else(|| {
+            at.refuse("invalid", "is not a local time", "Send a time such as 2026-05-31T09:15:00.")
+        })
+    }
+    fn schema() -> RefOr<Schema> {
+        body::plain::<String>()
     }
 }
 

@@ -1,14 +1,21 @@
-//! `fieldhouse games`: upcoming games.
+//! `fieldhouse games`: games and byes.
 
 use clap::{Args, Subcommand};
-use fieldhouse_client::api::games::{Game, GamesUpcomingQuery, Side};
-use fieldhouse_domain::games::{GameKind, GameStatus};
-use fieldhouse_domain::ids::{SeasonId, TeamId};
+use fieldhouse_client::api::games::{
+    Game, GameListQuery, GameMoveQuery, GamePatch, GameResult, GamesUpcomingQuery, NewGame, Side,
+};
+use fieldhouse_client::api::request::ValidateOnly;
+use fieldhouse_client::{Client, ETag};
+use fieldhouse_domain::games::{GameKind, GameSort, GameStatus};
+use fieldhouse_domain::ids::{DivisionId, GameId, SeasonId, TeamId, VenueId};
+use fieldhouse_domain::text::Name;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::arguments::{When, instants, one_of};
+use super::audit::{self, HistoryOptions};
+use crate::arguments::{Target, When, instants, one_of};
 use crate::clock;
 use crate::context::Context;
+use crate::fields::{ChangeOptions, Created};
 use crate::listing::Paging;
 use crate::output::{Column, Width, note, or_dash};
 
@@ -17,6 +24,74 @@ use crate::output::{Column, Width, note, or_dash};
 pub(crate) enum Options {
     /// List upcoming games, soonest first
     Upcoming(UpcomingOptions),
+    /// List games by start, past and future
+    List(Box<ListOptions>),
+    /// Show a game
+    Show(Target<GameId>),
+    /// Create a game or a bye
+    Create(Box<CreateOptions>),
+    /// Change a game; options that you leave out change nothing
+    Change(Box<MoveOptions>),
+    /// Enter the result of a game; coaches can for teams that they are staff of
+    Result(Box<ChangeOptions<GameId, GameResult>>),
+    /// Delete a game
+    Delete(Target<GameId>),
+    /// List the changes of a game, newest first
+    History(HistoryOptions<GameId>),
+}
+
+#[derive(Args)]
+pub(crate) struct ListOptions {
+    /// Games from this time on; a date means midnight in the organization's time zone
+    #[arg(long, value_name = "TIME")]
+    from: Option<When>,
+    /// Games before this time or date, at most 366 days later
+    #[arg(long, value_name = "TIME")]
+    to: Option<When>,
+    /// Only games of this season
+    #[arg(long, value_name = "ID")]
+    season: Option<SeasonId>,
+    /// Only games of this division
+    #[arg(long, value_name = "ID")]
+    division: Option<DivisionId>,
+    /// Only games of this team
+    #[arg(long, value_name = "ID")]
+    team: Option<TeamId>,
+    /// Only games at this venue
+    #[arg(long, value_name = "ID")]
+    venue: Option<VenueId>,
+    /// Only games with this status
+    #[arg(long, value_parser = one_of!(GameStatus))]
+    status: Option<GameStatus>,
+    /// Only games of the round with this name, such as "Round 1"
+    #[arg(long, value_name = "NAME")]
+    round: Option<Name>,
+    /// The order
+    #[arg(long, allow_hyphen_values = true, value_parser = one_of!(GameSort))]
+    sort: Option<GameSort>,
+    /// Only games changed since this time; a date means midnight in the organization's time zone
+    #[arg(long, value_name = "TIME")]
+    updated_since: Option<When>,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+#[derive(Args)]
+pub(crate) struct CreateOptions {
+    /// Create it even if it overlaps with other games
+    #[arg(long)]
+    allow_overlap: bool,
+    #[command(flatten)]
+    fields: Created<NewGame>,
+}
+
+#[derive(Args)]
+pub(crate) struct MoveOptions {
+    /// Change it even if it overlaps with other games
+    #[arg(long)]
+    allow_overlap: bool,
+    #[command(flatten)]
+    change: ChangeOptions<GameId, GamePatch>,
 }
 
 #[derive(Args)]
@@ -40,7 +115,7 @@ pub(crate) struct UpcomingOptions {
     paging: Paging,
 }
 
-const COLUMNS: &[Column<Game>] = &[
+pub(super) const COLUMNS: &[Column<Game>] = &[
     ("STARTS", Width::Whole, start),
     ("HOME", Width::Least(12), |it| side(it.home.as_ref())),
     ("AWAY", Width::Least(12), away),
@@ -54,11 +129,73 @@ const COLUMNS: &[Column<Game>] = &[
 /// The number of days in the list without --to, as in the contract.
 const DAYS: i64 = 30;
 
-/// Lists upcoming games.
+/// Lists, shows, creates, changes or deletes games.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
-    let Options::Upcoming(UpcomingOptions { from, to, team, season, status, paging }) = options;
     let client = context.signed_in()?;
-    let [from, to] = instants(&client, [from, to]).await?;
+    let games = client.games();
+    let game = match options {
+        Options::Upcoming(options) => return upcoming(context, &client, options).await,
+        Options::List(options) => return list(context, &client, *options).await,
+        Options::History(HistoryOptions { id, paging }) => {
+            return audit::history(context, &paging, |query| games.history(id, query)).await;
+        }
+        Options::Delete(Target { id }) => {
+            let version = version(&client, id).await?;
+            let deleted = games.delete(id).if_match(&version).await?;
+            return Ok(context.output.sentence(&deleted, &format!("Deleted {id}."))?);
+        }
+        Options::Result(options) => {
+            let version = version(&client, options.id).await?;
+            games.enter_result(options.id, &options.fields.body).if_match(&version).await?
+        }
+        Options::Show(Target { id }) => games.read(id).await?,
+        Options::Create(options) => {
+            games.create(&options.fields.body).query(&overlapping(options.allow_overlap)).await?
+        }
+        Options::Change(options) => {
+            let ChangeOptions { id, fields } = options.change;
+            let version = version(&client, id).await?;
+            let call = games.change(id, &fields.body).query(&overlapping(options.allow_overlap));
+            call.if_match(&version).await?
+        }
+    };
+    Ok(context.output.one(&game, COLUMNS)?)
+}
+
+fn overlapping(allow: bool) -> ValidateOnly<GameMoveQuery> {
+    ValidateOnly { validate_only: None, own: GameMoveQuery { allow_overlap: allow.then_some(true) } }
+}
+
+/// The version of a game, which its changes have to name.
+async fn version(client: &Client, id: GameId) -> anyhow::Result<ETag> {
+    let read = client.games().read(id).versioned().await?;
+    read.etag.ok_or_else(|| anyhow::anyhow!("the server sent no version of {id}"))
+}
+
+async fn list(context: &Context, client: &Client, options: ListOptions) -> anyhow::Result<()> {
+    let ListOptions { from, to, updated_since, paging, .. } = options;
+    let [from, to, updated_since] = instants(client, [from, to, updated_since]).await?;
+    let query = GameListQuery {
+        from,
+        to,
+        season_id: options.season,
+        division_id: options.division,
+        team_id: options.team,
+        venue_id: options.venue,
+        status: options.status,
+        round: options.round,
+        sort: options.sort,
+        since: None,
+        updated_since,
+        limit: paging.limit(),
+        cursor: None,
+    };
+    paging.show(context, client.games().list(&query), COLUMNS).await.map(drop)
+}
+
+async fn upcoming(context: &Context, client: &Client, options: UpcomingOptions) -> anyhow::Result<()> {
+    let UpcomingOptions { from, to, team, season, status, paging } = options;
+    let [from, to] = instants(client, [from, to]).await?;
     let query = GamesUpcomingQuery {
         from,
         to,

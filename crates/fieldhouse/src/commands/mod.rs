@@ -12,6 +12,7 @@ mod catalogue;
 mod colleges;
 mod completions;
 mod context;
+mod divisions;
 mod favorites;
 mod games;
 mod import;
@@ -24,6 +25,9 @@ mod migrate;
 mod profile;
 mod seasons;
 pub(crate) mod serve;
+mod staff;
+mod standings;
+mod teams;
 mod venues;
 mod whoami;
 
@@ -77,6 +81,17 @@ enum Command {
     /// Seasons of the organization
     #[command(subcommand)]
     Seasons(seasons::Options),
+    /// Divisions (grades) of seasons
+    #[command(subcommand)]
+    Divisions(divisions::Options),
+    /// Teams of seasons
+    #[command(subcommand)]
+    Teams(teams::Options),
+    /// Staff of teams
+    #[command(subcommand)]
+    Staff(staff::Options),
+    /// The table of a season or a division
+    Standings(standings::Options),
     /// Where games are played
     #[command(subcommand)]
     Venues(venues::Options),
@@ -135,6 +150,10 @@ impl Options {
             Command::Whoami => whoami::run(&context).await,
             Command::Context(options) => context::run(&context, options).await,
             Command::Seasons(options) => seasons::run(&context, options).await,
+            Command::Divisions(options) => divisions::run(&context, options).await,
+            Command::Teams(options) => teams::run(&context, options).await,
+            Command::Staff(options) => staff::run(&context, options).await,
+            Command::Standings(options) => standings::run(&context, options).await,
             Command::Venues(options) => venues::run(&context, options).await,
             Command::Games(options) => games::run(&context, options).await,
             Command::Profile(options) => profile::run(&context, options).await,

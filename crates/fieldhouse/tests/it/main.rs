@@ -13,6 +13,7 @@ mod help;
 mod hints;
 mod league;
 mod output;
+mod records;
 mod schedule;
 mod sign_in;
 #[cfg(unix)]

@@ -194,3 +194,56 @@ fn json_output_is_the_records() {
     let records: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(records, json!([season()]));
 }
+
+const GAME: &str = "gam_01h2xcejqtf2nbrexx3vqjhp41";
+
+/// Responds with a game in version 3, and to its deletion.
+fn one_game(seen: &Seen) -> Reply {
+    match seen.call.as_str() {
+        call if call.starts_with("DELETE") => {
+            Reply::json(200, &json!({"data": {"id": GAME, "deleted": true}}))
+        }
+        _ => Reply::json(200, &json!({"data": game(Some("Hawks"))})).header("ETag", "\"3-x\""),
+    }
+}
+
+#[test]
+fn games_are_listed_with_every_filter() {
+    let olga = Person::new(club(json!([game(Some("Hawks"))])));
+    let filters = "--from 2026-01-01 --sort -starts_at --status final --round Final --limit 5";
+    olga.types_with_key(&format!("games list {filters}")).assert().success();
+    let schedule = "teams schedule tea_01h2xcejqtf2nbrexx3vqjhp41 --to 2026-06-01T00:00:00Z";
+    olga.types_with_key(schedule).assert().success().stdout_eq(str![[r#"
+STARTS                HOME        AWAY   STATUS     VENUE  ROUND    TIME ZONE            ID
+Sat 2026-05-02 09:15  Coburg U12  Hawks  scheduled  -      Round 1  Australia/Melbourne  gam_01h2xcejqtf2nbrexx3vqjhp41
+
+"#]]);
+    let seen = olga.stub.seen();
+    let listed = seen.iter().find(|seen| seen.call == "GET /api/v1/games").expect("the list");
+    let wanted = "from=2025-12-31T13%3A00%3A00Z&status=final&round=Final&sort=-starts_at&limit=5";
+    assert_eq!(listed.query, wanted);
+}
+
+#[test]
+fn a_game_is_changed_and_deleted_in_the_version_that_was_read() {
+    let olga = Person::new(one_game);
+    let change =
+        format!("games change {GAME} --status postponed --clear ends_at --reason Rain --allow-overlap");
+    olga.types_with_key(&change).assert().success();
+    olga.types_with_key(&format!("games delete {GAME}")).assert().success().stdout_eq(str![[r#"
+Deleted gam_01h2xcejqtf2nbrexx3vqjhp41.
+
+"#]]);
+    let create = "games create --season-id sea_01h2xcejqtf2nbrexx3vqjhp41 --division-id div_01h2xcejqtf2nbrexx3vqjhp41 \
+                  --starts-at 2026-05-01T23:15:00Z --time-zone Australia/Melbourne";
+    olga.types_with_key(create).assert().success();
+    let seen = olga.stub.seen();
+    let calls: Vec<&str> = seen.iter().map(|seen| seen.call.split(' ').next().expect("a method")).collect();
+    assert_eq!(calls, ["GET", "PATCH", "GET", "DELETE", "POST"]);
+    for at in [1, 3] {
+        assert_eq!(seen[at].header("if-match"), Some("\"3-x\""), "{}", seen[at].call);
+    }
+    assert_eq!((seen[1].query.as_str(), seen[4].query.as_str()), ("allow_overlap=true", ""));
+    let body: Value = serde_json::from_str(&seen[1].body).expect("JSON");
+    assert_eq!(body, json!({"status": "postponed", "ends_at": null, "reason": "Rain"}));
+}

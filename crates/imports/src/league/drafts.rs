@@ -53,6 +53,7 @@ impl Lookups {
                 .duration
                 .filter(|_| fixture.time.is_some())
                 .and_then(|length| timed.starts_at.checked_add(length).ok()),
+            local_start: Some(time_zone.local(timed.starts_at)),
             time_zone: time_zone.clone(),
             venue_id: venue,
             field: place.and_then(|place| place.court.clone()),
@@ -75,6 +76,7 @@ impl Lookups {
             name: name.clone(),
             age_group: divisions::age_group(name),
             gender: divisions::gender(name),
+            external_id: None,
             created_at: moment.now(),
             updated_at: moment.now(),
             version: 1,

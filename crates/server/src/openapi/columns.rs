@@ -8,18 +8,20 @@ use fieldhouse_api::rows::{AnswerShape, Changeset, IfMatch, Method, Row};
 use fieldhouse_api::{Code, Operation};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{DivisionId, SeasonId};
-use fieldhouse_domain::policy::{ChildClass, ChildTouch, Credential, KeyUse, Reach, Requirement};
+use fieldhouse_domain::policy::{ChildClass, ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use serde_json::{Value, json};
 
 use crate::permissions;
 
+#[expect(clippy::large_types_passed_by_value, reason = "tests build the row in place")]
 fn document(row: Row) -> Value {
     serde_json::to_value(super::of(&[row], "/")).expect("a document is JSON")
 }
 
 /// Everything that is published about a row.
+#[expect(clippy::large_types_passed_by_value, reason = "tests build the row in place")]
 fn published(row: Row) -> String {
     format!("{}\n{}", document(row), permissions::of(&[row]))
 }
@@ -44,7 +46,7 @@ fn every_column_has_an_effect() {
         docs: _,
         method: _,
         path: _,
-        requirement: Requirement { credential: _, keys: _, scope: _, writes: _ },
+        requirement: Requirement { credential: _, keys: _, scope: _, relation: _, writes: _ },
         child: _,
         if_match: _,
         changeset: _,
@@ -107,6 +109,14 @@ fn every_part_of_a_requirement_has_an_effect() {
         [(Resource::Seasons, Verb::Write), (Resource::Seasons, Verb::Read), (Resource::Games, Verb::Write)];
     let scopes = scopes.map(|(resource, verb)| Scope { resource, verb });
     all_differ("scope", &scopes.map(|scope| with(Requirement { scope, ..base })));
+    let staff = |parameter, unless| Relation::StaffOfGame { parameter, unless };
+    let relations = [
+        Relation::Unrelated,
+        staff("id", Role::Manager),
+        staff("game_id", Role::Manager),
+        staff("id", Role::Admin),
+    ];
+    all_differ("relation", &relations.map(|relation| with(Requirement { relation, ..base })));
     let writes: [&[(Kind, Reach)]; 5] = [
         &[],
         &[(Kind::Season, Reach::Target)],

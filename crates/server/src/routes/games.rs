@@ -1,10 +1,13 @@
 //! Games.
 
-use fieldhouse_api::games::{Game, GameVenue, Side};
-use fieldhouse_api::{Code, Data, Page, op};
-use fieldhouse_domain::games::{self, UPCOMING_DEFAULT, UPCOMING_MAX};
-use fieldhouse_domain::ids::Id;
-use fieldhouse_store::games::{Listed, Upcoming};
+use fieldhouse_api::games::{Game, GamePatch, GameVenue, Side};
+use fieldhouse_api::request::RecordListQuery;
+use fieldhouse_api::{Code, Data, Op, Page, op};
+use fieldhouse_commands::games as commands;
+use fieldhouse_domain::effects::Kind;
+use fieldhouse_domain::games::{self as rules, SPAN_MAX, UPCOMING_DEFAULT, UPCOMING_MAX};
+use fieldhouse_domain::ids::{GameId, Id};
+use fieldhouse_store::games::{self, Filter, Listed, Upcoming};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -12,7 +15,7 @@ use crate::answer::Answered;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
-fn side(side: Option<games::Side>, name: Option<&String>) -> Option<Side> {
+fn side(side: Option<rules::Side>, name: Option<&String>) -> Option<Side> {
     side.map(|side| Side {
         team_id: side.team_id,
         name: name.cloned().unwrap_or_default(),
@@ -20,7 +23,7 @@ fn side(side: Option<games::Side>, name: Option<&String>) -> Option<Side> {
     })
 }
 
-fn view(listed: &Listed) -> Game {
+pub(super) fn view(listed: &Listed) -> Game {
     let game = &listed.game;
     Game {
         id: game.id,
@@ -32,8 +35,14 @@ fn view(listed: &Listed) -> Game {
         starts_at: game.starts_at,
         ends_at: game.ends_at,
         time_zone: game.time_zone.to_string(),
-        local_start: game.time_zone.local(game.starts_at),
+        local_start: game.local_start(),
         time_tbd: game.time_tbd,
+        venue_id: game.venue_id,
+        field: game.field.as_ref().map(ToString::to_string),
+        home_team_id: game.home_team_id,
+        home_score: game.home_score,
+        away_team_id: game.away_team_id,
+        away_score: game.away_score,
         venue: game.venue_id.map(|id| GameVenue {
             id,
             name: listed.venue_name.clone().unwrap_or_default(),
@@ -61,15 +70,109 @@ pub(crate) async fn upcoming(call: Call<op::GamesUpcoming>) -> Result<Answered<o
     }
     let wanted = Upcoming { from, to, team: query.team_id, season: query.season_id, status: query.status };
     let scope = call.scope()?;
-    let mut found =
-        fieldhouse_store::games::upcoming(&mut call.store(), scope, &wanted, part.after, part.reach())
-            .await?;
+    let mut found = games::upcoming(&mut call.store(), scope, &wanted, part.after, part.reach()).await?;
     let page = call.page_info(&part, &mut found, |listed| (listed.game.starts_at, listed.game.id.uuid()))?;
     call.page(Page { data: found.iter().map(view).collect(), deleted: None, page })
 }
 
+/// Responds with one game.
+fn one<O: Op<Answer = Data<Game>>>(listed: &Listed) -> Result<Answered<O>, Failure> {
+    let answered = Answered::json(&Data { data: view(listed) })?.version(listed.game.version);
+    Ok(if O::ROW.status() == 201 { answered.created(listed.game.id) } else { answered })
+}
+
+pub(crate) async fn list(call: Call<op::GameList>) -> Result<Answered<op::GameList>, Failure> {
+    let query = &call.query;
+    let filters = [
+        ("from", query.from.is_some()),
+        ("to", query.to.is_some()),
+        ("season_id", query.season_id.is_some()),
+        ("division_id", query.division_id.is_some()),
+        ("team_id", query.team_id.is_some()),
+        ("venue_id", query.venue_id.is_some()),
+        ("status", query.status.is_some()),
+        ("round", query.round.is_some()),
+        ("sort", query.sort.is_some()),
+    ];
+    let records = RecordListQuery {
+        q: None,
+        since: query.since.clone(),
+        updated_since: query.updated_since,
+        limit: query.limit,
+        cursor: query.cursor.clone(),
+    };
+    if let Some(since) = call.since(&records, &filters)? {
+        let mut reading = call.changes(since, &records).await?;
+        let (after, reach) = (reading.after, reading.reach());
+        let changes = games::changed(&mut reading.following, call.scope()?, after, reach).await?;
+        let id = |id| GameId::from_uuid(id).to_string();
+        let page = reading.page(&call, changes, |listed| view(&listed), id).await?;
+        return call.page(page);
+    }
+    let part = call.synced_part::<(Timestamp, Uuid)>(&records).await?;
+    let (from, to) = range(query.from, query.to)?;
+    let filter = Filter {
+        from,
+        to,
+        season: query.season_id,
+        division: query.division_id,
+        team: query.team_id,
+        venue: query.venue_id,
+        status: query.status,
+        round: query.round.as_ref().map(ToString::to_string),
+        sort: query.sort,
+    };
+    let after = part.after.map(|after| after.point);
+    let found = games::list(&mut call.store(), call.scope()?, &filter, after, part.reach()).await?;
+    let point = |listed: &Listed| (listed.game.starts_at, listed.game.id.uuid());
+    call.synced_page(&part, found, point, |listed| view(&listed))
+}
+
+/// The requested range: of at most 366 days if it has a start or an end.
+fn range(
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+) -> Result<(Option<Timestamp>, Option<Timestamp>), Failure> {
+    match (from, to) {
+        (None, None) => Ok((None, None)),
+        (Some(from), None) => Ok((Some(from), from.saturating_add(SPAN_MAX).ok())),
+        (None, Some(to)) => Ok((to.saturating_sub(SPAN_MAX).ok(), Some(to))),
+        (Some(from), Some(to)) if to < from || to.duration_since(from) > SPAN_MAX => {
+            let fix = "Send a time after `from`, at most 366 days later.";
+            Err(Failure::parameter(Code::InvalidParameter, "to", "is out of range", fix))
+        }
+        both => Ok(both),
+    }
+}
+
 pub(crate) async fn read(call: Call<op::GameRead>) -> Result<Answered<op::GameRead>, Failure> {
-    let found = fieldhouse_store::games::read(&mut call.store(), call.scope()?, *call.path()?).await?;
-    let listed = found.ok_or_else(Failure::not_found)?;
-    Ok(Answered::json(&Data { data: view(&listed) })?.version(listed.game.version))
+    let found = games::read(&mut call.store(), call.scope()?, *call.path()?).await?;
+    one(&found.ok_or_else(Failure::not_found)?)
+}
+
+pub(crate) async fn create(call: Call<op::GameCreate>) -> Result<Answered<op::GameCreate>, Failure> {
+    let allow_overlap = call.query.own.allow_overlap.unwrap_or_default();
+    let command = commands::Create { new: call.body.clone(), allow_overlap };
+    call.run(command, |_, listed| one(&listed)).await
+}
+
+pub(crate) async fn change(call: Call<op::GameChange>) -> Result<Answered<op::GameChange>, Failure> {
+    let GamePatch { change, reason } = call.body.clone();
+    let allow_overlap = call.query.own.allow_overlap.unwrap_or_default();
+    let command = commands::Change { id: *call.path()?, change, reason, allow_overlap };
+    call.run(command, |_, listed| one(&listed)).await
+}
+
+pub(crate) async fn delete(call: Call<op::GameDelete>) -> Result<Answered<op::GameDelete>, Failure> {
+    let command = commands::Delete(*call.path()?);
+    call.run(command, |_, id| Answered::deleted(id)).await
+}
+
+pub(crate) async fn history(call: Call<op::GameHistory>) -> Result<Answered<op::GameHistory>, Failure> {
+    super::audit::history(call, Kind::Game).await
+}
+
+pub(crate) async fn enter_result(call: Call<op::GameResult>) -> Result<Answered<op::GameResult>, Failure> {
+    let command = commands::EnterResult { id: *call.path()?, result: call.body.clone() };
+    call.run(command, |_, listed| one(&listed)).await
 }

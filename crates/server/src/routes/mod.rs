@@ -5,6 +5,7 @@ mod api_keys;
 mod audit;
 pub(crate) mod auth;
 mod colleges;
+mod divisions;
 mod favorites;
 mod games;
 mod imports;
@@ -14,6 +15,9 @@ mod organization;
 pub(crate) mod profile;
 mod seasons;
 mod service;
+mod staff;
+mod standings;
+mod teams;
 mod venues;
 
 use crate::pages::people;
@@ -56,7 +60,26 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(seasons::read)
         .op(seasons::change)
         .op(seasons::delete)
+        .op(standings::read)
         .op(seasons::history)
+        .op(divisions::list)
+        .op(divisions::create)
+        .op(divisions::read)
+        .op(divisions::change)
+        .op(divisions::delete)
+        .op(divisions::history)
+        .op(teams::list)
+        .op(teams::create)
+        .op(teams::read)
+        .op(teams::change)
+        .op(teams::delete)
+        .op(teams::schedule)
+        .op(teams::history)
+        .op(staff::list)
+        .op(staff::add)
+        .op(staff::change)
+        .op(staff::remove)
+        .op(staff::confirm)
         .op(venues::list)
         .op(venues::create)
         .op(venues::read)
@@ -64,8 +87,14 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(venues::delete)
         .op(venues::history)
         .op(audit::list)
+        .op(games::list)
+        .op(games::create)
         .op(games::upcoming)
         .op(games::read)
+        .op(games::change)
+        .op(games::enter_result)
+        .op(games::delete)
+        .op(games::history)
         .op(imports::league)
         .op(imports::formats)
         .op(colleges::search)

@@ -1,6 +1,6 @@
 //! Seasons.
 
-use fieldhouse_api::seasons::{Division, Season};
+use fieldhouse_api::seasons::{Season, SeasonDivision};
 use fieldhouse_api::{Data, op};
 use fieldhouse_commands::seasons as commands;
 use fieldhouse_domain::effects::Kind;
@@ -24,7 +24,7 @@ fn view(Listed { season, divisions }: Listed) -> Season {
         time_zone: season.time_zone.into(),
         divisions: divisions
             .into_iter()
-            .map(|division| Division {
+            .map(|division| SeasonDivision {
                 id: division.id,
                 name: division.name.into(),
                 age_group: division.age_group.map(String::from),

@@ -46,6 +46,21 @@ impl Recorder {
         self.send(operation, request, body).await
     }
 
+    /// Calls an operation on the version of a record that was responded.
+    async fn call_if_match(
+        &mut self,
+        who: &Person,
+        operation: Operation,
+        record: &Answer,
+        body: Value,
+    ) -> Answer {
+        let path = row(operation).path.replace("{id}", record.id());
+        let method: Method = row(operation).method.name().parse().expect("a method");
+        let request = who.request(method, &path).header("if-match", record.header("etag"));
+        let request = if body.is_null() { request } else { request.json(&body) };
+        self.send(operation, request, body).await
+    }
+
     async fn send(&mut self, operation: Operation, request: RequestBuilder, body: Value) -> Answer {
         let answer = send(request).await;
         let example = self.examples.entry(operation.id()).or_default();
@@ -114,6 +129,7 @@ async fn seasons_and_games(club: &Club, recorder: &mut Recorder) {
     recorder.call(viewer, Operation::SeasonRead, created.id(), json!(null)).await;
     recorder.call(viewer, Operation::SeasonList, "", json!(null)).await;
     recorder.call(manager, Operation::SeasonHistory, created.id(), json!(null)).await;
+    divisions_and_teams(club, recorder, created.id()).await;
     let hall =
         json!({"name": "Town Hall", "time_zone": "Australia/Melbourne", "fields": ["Court 1", "Court 2"]});
     let hall = recorder.call(manager, Operation::VenueCreate, "", hall).await;
@@ -127,6 +143,65 @@ async fn seasons_and_games(club: &Club, recorder: &mut Recorder) {
     recorder.call(manager, Operation::SeasonDelete, created.id(), json!(null)).await;
     let games = recorder.call(viewer, Operation::GamesUpcoming, "", json!(null)).await;
     recorder.call(viewer, Operation::GameRead, text(&games, "/data/0/id"), json!(null)).await;
+    let game = games.body["data"][0].clone();
+    changes_of_games(club, recorder, &game).await;
+}
+
+/// Creates a game like another one, changes and deletes it.
+async fn changes_of_games(club: &Club, recorder: &mut Recorder, like: &Value) {
+    let (manager, viewer) = (club.member(Role::Manager), club.member(Role::Viewer));
+    let wanted = json!({
+        "season_id": like["season_id"], "division_id": like["division_id"], "time_zone": like["time_zone"],
+        "starts_at": "2026-03-20T22:15:00Z", "ends_at": "2026-03-20T23:00:00Z", "venue_id": like["venue_id"],
+        "field": like["field"], "home_team_id": like["home_team_id"], "away_team_id": like["away_team_id"],
+    });
+    let game = recorder.call(manager, Operation::GameCreate, "", wanted).await;
+    club.pass(SignedDuration::from_mins(1));
+    let change = json!({"status": "postponed", "reason": "The court is flooded."});
+    let changed = recorder.call_if_match(manager, Operation::GameChange, &game, change).await;
+    recorder.call(viewer, Operation::GameList, "", json!(null)).await;
+    recorder.call(viewer, Operation::TeamSchedule, text(&game, "/data/home_team_id"), json!(null)).await;
+    recorder.call(manager, Operation::GameHistory, game.id(), json!(null)).await;
+    let result = json!({"home_score": 21, "away_score": 18, "status": "final"});
+    let played = recorder.call_if_match(manager, Operation::GameResult, &changed, result).await;
+    recorder.call(viewer, Operation::StandingsRead, text(&game, "/data/season_id"), json!(null)).await;
+    recorder.call_if_match(manager, Operation::GameDelete, &played, json!(null)).await;
+    staff(club, recorder, text(&game, "/data/home_team_id")).await;
+}
+
+/// Adds the coach to a team's staff, confirmed by a second person.
+async fn staff(club: &Club, recorder: &mut Recorder, team: &str) {
+    let (manager, admin) = (club.member(Role::Manager), club.member(Role::Admin));
+    let coach = club.member(Role::Coach).get(row(Operation::ProfileMe).path).await;
+    let wanted = json!({"user_id": coach.id(), "kind": "head_coach", "ends_on": "2026-09-30"});
+    let entry = recorder.call(manager, Operation::StaffAdd, team, wanted).await;
+    let place =
+        |operation: Operation| row(operation).path.replace("{id}", team).replace("{staff_id}", entry.id());
+    let (confirm, change) = (place(Operation::StaffConfirm), place(Operation::StaffChange));
+    recorder.call_at(admin, Operation::StaffConfirm, &confirm, json!(null)).await;
+    recorder.call_at(manager, Operation::StaffChange, &change, json!({"kind": "coach"})).await;
+    recorder.call(manager, Operation::StaffList, team, json!(null)).await;
+    recorder.call_at(manager, Operation::StaffRemove, &place(Operation::StaffRemove), json!(null)).await;
+}
+
+/// Creates a division and a team in a season, and deletes them.
+async fn divisions_and_teams(club: &Club, recorder: &mut Recorder, season: &str) {
+    let (manager, viewer) = (club.member(Role::Manager), club.member(Role::Viewer));
+    let wanted = json!({"season_id": season, "name": "U12 Mixed", "age_group": "U12", "gender": "mixed"});
+    let division = recorder.call(manager, Operation::DivisionCreate, "", wanted).await;
+    let division = division.id();
+    recorder.call(manager, Operation::DivisionChange, division, json!({"name": "U12 Mixed A"})).await;
+    recorder.call(viewer, Operation::DivisionRead, division, json!(null)).await;
+    recorder.call(viewer, Operation::DivisionList, "", json!(null)).await;
+    recorder.call(manager, Operation::DivisionHistory, division, json!(null)).await;
+    let wanted = json!({"season_id": season, "division_id": division, "name": "Coburg Eagles"});
+    let team = recorder.call(manager, Operation::TeamCreate, "", wanted).await;
+    recorder.call(manager, Operation::TeamChange, team.id(), json!({"short_name": "EAG"})).await;
+    recorder.call(viewer, Operation::TeamRead, team.id(), json!(null)).await;
+    recorder.call(viewer, Operation::TeamList, "", json!(null)).await;
+    recorder.call(manager, Operation::TeamHistory, team.id(), json!(null)).await;
+    recorder.call(manager, Operation::TeamDelete, team.id(), json!(null)).await;
+    recorder.call(manager, Operation::DivisionDelete, division, json!(null)).await;
 }
 
 async fn people(club: &Club, recorder: &mut Recorder) {

@@ -30,7 +30,7 @@ fn method(operation: Operation) -> Method {
 /// The path of an operation, with an unknown id if it takes one.
 fn path(operation: Operation) -> String {
     let path = row(operation).path;
-    let prefix = match path.trim_end_matches("/{id}") {
+    let prefix = match path.split("/{id}").next().unwrap_or_default() {
         "/api/v1/auth/sessions" => "ses",
         "/api/v1/api-keys" => "key",
         "/api/v1/members" => "mem",
@@ -39,11 +39,14 @@ fn path(operation: Operation) -> String {
         "/api/v1/games" => "gam",
         "/api/v1/colleges/programs" => "prg",
         "/api/v1/colleges/favorites" => "fav",
+        "/api/v1/divisions" => "div",
+        "/api/v1/teams" => "tea",
         "/api/v1/venues" => "ven",
         "/api/v1/colleges" => "col",
         _ => "",
     };
     let id = format!("{prefix}_{UNKNOWN}");
+    let path = path.replace("{staff_id}", &format!("stf_{UNKNOWN}"));
     path.replace("{id}", &id).replace("{file}", "swagger-ui.css").replace("{code}", "not_found")
 }
 
@@ -61,11 +64,6 @@ fn body(operation: Operation) -> Value {
         }
         Operation::ProfileChange => json!({"name": "Robin"}),
         Operation::ProfileEmail => json!({"email": "robin@club.example", "current_password": "wrong"}),
-        Operation::InvitationPageSubmit | Operation::EmailPageSubmit => json!({"token": "fhl_none"}),
-        Operation::PasswordResetPageSubmit => {
-            json!({"token": "fhl_none", "new_password": "another long one"})
-        }
-        Operation::ForgotPasswordPageSubmit => json!({"email": "unknown@club.example"}),
         Operation::InvitationCreate => json!({"email": "robin@club.example", "role": "member"}),
         Operation::ProfileEmailConfirm
         | Operation::InvitationPreview
@@ -76,6 +74,17 @@ fn body(operation: Operation) -> Value {
         }
         Operation::ApiKeyCreate => json!({"name": "a key"}),
         Operation::VenueCreate => json!({"name": "Town Hall", "time_zone": "Australia/Melbourne"}),
+        Operation::DivisionCreate => json!({"season_id": format!("sea_{UNKNOWN}"), "name": "U12"}),
+        Operation::GameCreate => json!({
+            "season_id": format!("sea_{UNKNOWN}"), "division_id": format!("div_{UNKNOWN}"),
+            "starts_at": "2026-05-01T23:00:00Z", "time_zone": "Australia/Melbourne",
+        }),
+        Operation::TeamCreate => {
+            let (season, division) = (format!("sea_{UNKNOWN}"), format!("div_{UNKNOWN}"));
+            json!({"season_id": season, "division_id": division, "name": "Eagles"})
+        }
+        Operation::StaffAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "coach"}),
+        Operation::GameResult => json!({"home_score": 3, "away_score": 1, "status": "final"}),
         Operation::SeasonCreate => {
             json!({"name": "A season", "sport": "netball", "time_zone": "Australia/Melbourne"})
         }
@@ -106,7 +115,8 @@ fn request(person: &Person, operation: Operation, query: &str) -> RequestBuilder
 }
 
 /// Members of a problem that only some codes have.
-const MORE: [&str; 10] = [
+const MORE: [&str; 11] = [
+    "conflicts",
     "errors",
     "required_role",
     "required_scope",

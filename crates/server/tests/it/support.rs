@@ -323,6 +323,8 @@ pub(crate) async fn send(request: RequestBuilder) -> Answer {
 pub(crate) mod contract;
 /// Records written to the store directly, not through the API.
 pub(crate) mod fixtures;
+/// A season with a division and teams, created through the API.
+pub(crate) mod league;
 /// The messages that the server sends.
 pub(crate) mod mail;
 

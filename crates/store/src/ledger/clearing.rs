@@ -58,11 +58,16 @@ pub(super) async fn clear(
 }
 
 impl Store {
+    /// All organizations, for jobs that visit each.
+    pub async fn organizations(&self) -> Result<Vec<OrganizationId>> {
+        (&mut &*self).rows(LEDGERS, values![], |row| row.next()).await
+    }
+
     /// Clears the images of all entries posted before a time, and returns the number of effects. Entries and the names of changed fields
     /// stay.
     pub async fn clear_images(&self, before: Timestamp, moment: &Moment) -> Result<u64> {
         let mut cleared = 0;
-        for organization in (&mut &*self).rows(LEDGERS, values![], |row| row.next()).await? {
+        for organization in self.organizations().await? {
             let moment = moment.again();
             let entry: EntryId = moment.id();
             let at = moment.now();

@@ -6,6 +6,7 @@ use std::str::FromStr as _;
 use constcat::concat;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{ApiKeyId, EntryId, Id, OrganizationId, UserId};
+use fieldhouse_domain::record::Record;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -286,6 +287,22 @@ pub(crate) async fn listed(
     // An empty list has no row with its position, and one that is read afterwards could include a new record.
     let before = heads::read(reader, organization).await?.position();
     Ok(listed_once(reader, query, values, &mut each).await?.unwrap_or(before))
+}
+
+/// Reads a list of records of one table that a query with [`positioned!`] selects.
+pub(crate) async fn listing<S: Record>(
+    reader: &mut impl Reader,
+    query: &'static Query,
+    organization: OrganizationId,
+    values: &[Value<'_>],
+) -> Result<Listing<S>> {
+    let mut records = Vec::new();
+    let found = listed(reader, query, organization, values, |row| {
+        records.push(row.record()?);
+        Ok(())
+    });
+    let position = found.await?;
+    Ok(Listing { position, records })
 }
 
 async fn listed_once(

@@ -1,7 +1,7 @@
 //! A proof ends with its transaction.
 
 use fieldhouse_domain::ids::OrganizationId;
-use fieldhouse_domain::policy::{Credential, KeyUse, Requirement};
+use fieldhouse_domain::policy::{Credential, KeyUse, Relation, Requirement};
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_store::{Error, Principal, Store};
 
@@ -10,6 +10,7 @@ const NOTHING: Requirement = Requirement {
     credential: Credential::Public,
     keys: KeyUse::SessionOnly,
     scope: Scope { resource: Resource::Auth, verb: Verb::Write },
+    relation: Relation::Unrelated,
     writes: &[],
 };
 

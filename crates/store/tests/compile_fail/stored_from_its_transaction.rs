@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use fieldhouse_domain::ids::OrganizationId;
-use fieldhouse_domain::policy::{Credential, KeyUse, Requirement};
+use fieldhouse_domain::policy::{Credential, KeyUse, Relation, Requirement};
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_store::{Error, OrgWrite, Principal, Store};
 
@@ -12,6 +12,7 @@ const NOTHING: Requirement = Requirement {
     credential: Credential::Public,
     keys: KeyUse::SessionOnly,
     scope: Scope { resource: Resource::Auth, verb: Verb::Write },
+    relation: Relation::Unrelated,
     writes: &[],
 };
 

@@ -15,6 +15,7 @@ use fieldhouse_domain::scopes::Scope;
 use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus, Tiebreaker};
 use fieldhouse_domain::sessions::Session;
 use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::staff::{Staff, StaffKind, StaffState};
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::{Address, Email, ExternalId, Name, Tag};
 use fieldhouse_domain::time::TimeZoneName;
@@ -24,7 +25,7 @@ use fieldhouse_store::ledger::Point;
 use fieldhouse_store::records::{self, Stored};
 use fieldhouse_store::{OrgScope, Store};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
-use fieldhouse_testing::leagues::{division, game, season, team, venue};
+use fieldhouse_testing::leagues::{division, game, season, staff, team, venue};
 use jiff::SignedDuration;
 use jiff::civil::date;
 
@@ -148,6 +149,7 @@ pub(crate) async fn of_people_are_written_and_read(store: &Store) {
     let demoted = Member {
         role: Role::Admin,
         source: MemberSource::Invited,
+        role_given_by: Some(user.id),
         joined_at: later(),
         suspended_at: Some(later()),
         ..member.clone()
@@ -228,6 +230,7 @@ pub(crate) async fn of_leagues_are_written_and_read(store: &Store) {
         name: name("Mixte"),
         age_group: Some(name("U14")),
         gender: Some(DivisionGender::Mixed),
+        external_id: Some(ExternalId::parse("d-1").unwrap()),
         created_at: later(),
         ..open.clone()
     };
@@ -242,6 +245,24 @@ pub(crate) async fn of_leagues_are_written_and_read(store: &Store) {
         ..eagles.clone()
     };
     place.creates_and_changes(eagles.clone(), moved, &["id"]).await;
+    let (person, coach) = (club.owner().user.id, club.person(Role::Coach).user.id);
+    let proposed = staff(&eagles, person);
+    let confirmed = Staff {
+        team_id: owls.id,
+        user_id: coach,
+        kind: StaffKind::TeamManager,
+        state: StaffState::Confirmed,
+        starts_on: Some(date(2026, 1, 2)),
+        ends_on: Some(date(2026, 5, 6)),
+        proposed_by: Some(person),
+        proposed_at: later(),
+        confirmed_by: Some(coach),
+        confirmed_at: Some(later()),
+        confirmed_alone: true,
+        created_at: later(),
+        ..proposed.clone()
+    };
+    place.creates_and_changes(proposed, confirmed, &["id"]).await;
     let mut before = game(&open, eagles.id, owls.id, NOW);
     before.time_tbd = true;
     let fields =
@@ -255,6 +276,7 @@ pub(crate) async fn of_leagues_are_written_and_read(store: &Store) {
         starts_at: later(),
         time_tbd: false,
         ends_at: Some(later()),
+        local_start: Some(zone().local(later())),
         time_zone: zone(),
         venue_id: Some(park.id),
         field: Some(name("Oval")),

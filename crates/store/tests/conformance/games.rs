@@ -1,5 +1,7 @@
 //! Games and byes.
 
+pub(crate) mod lists;
+
 use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::games::{Game, GameKind, GameStatus, LastChange};
@@ -121,6 +123,7 @@ pub(crate) async fn are_read_with_the_names_of_teams_and_venue(store: &Store) {
         home_score: None,
         away_team_id: None,
         away_score: None,
+        local_start: Some(jiff::civil::date(2026, 3, 1).at(14, 0, 0, 0)),
         time_zone: TimeZoneName::parse("Europe/Vienna").unwrap(),
         ..full.clone()
     };

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 
 use fieldhouse_domain::divisions::{Division, DivisionGender};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_domain::teams::Team;
+use fieldhouse_domain::ids::Id as _;
+use fieldhouse_domain::teams::{Team, TeamSort};
 use fieldhouse_domain::text::{Address, ExternalId, Name};
 use fieldhouse_domain::venues::Venue;
+use fieldhouse_store::teams::Filter;
 use fieldhouse_store::{Error, Store, divisions, seasons, teams, venues};
 use fieldhouse_testing::clubs::{self, Club, NOW};
-use fieldhouse_testing::leagues::{division, season, team, venue};
+use fieldhouse_testing::leagues::{division, game, season, team, venue};
 use jiff::SignedDuration;
 
 async fn stored(
@@ -120,4 +122,65 @@ pub(crate) async fn divisions_teams_and_venues_are_read_and_changed(store: &Stor
     let again = Effect::create(AnyRecord::Division(division(&winter, "MIXED")));
     let taken = clubs::apply(store, club.id(), vec![again]).await;
     assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
+}
+
+/// The position of a list that was read to the end of its first page.
+type Place = Option<(String, uuid::Uuid)>;
+
+pub(crate) async fn divisions_and_teams_are_listed_by_name_and_know_their_games(store: &Store) {
+    let (club, other) = (Club::found(store, "Leagues Three").await, Club::found(store, "Leagues Four").await);
+    let (scope, foreign) = (club.owner().scope(store).await, other.owner().scope(store).await);
+    let (winter, summer) = (season("Winter"), season("Summer"));
+    let (boys, girls, open) =
+        (division(&winter, "Été Boys"), division(&winter, "Girls"), division(&summer, "Girls"));
+    let (eagles, hawks, owls) = (team(&boys, "Eagles"), team(&boys, "Hawks"), team(&open, "Éagles"));
+    let played = game(&boys, eagles.id, hawks.id, NOW);
+    let itself = game(&boys, eagles.id, eagles.id, NOW);
+    let seasons = [AnyRecord::Season(winter.clone()), AnyRecord::Season(summer.clone())];
+    let divisions = [&boys, &girls, &open].map(|division| AnyRecord::Division(division.clone()));
+    let teams = [&eagles, &hawks, &owls].map(|team| AnyRecord::Team(team.clone()));
+    let games = [played, itself].map(AnyRecord::Game);
+    club.create(store, seasons.into_iter().chain(divisions).chain(teams).chain(games).collect()).await;
+
+    let reader = &mut &*store;
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let place = |name: &str, id: uuid::Uuid| -> Place { Some((name.to_owned(), id)) };
+    for (season, named, after, expected) in [
+        (None, &[][..], None, vec![boys.id, girls.id, open.id]),
+        (None, &[], place("girls", girls.id.uuid()), vec![open.id]),
+        (Some(summer.id), &[], None, vec![open.id]),
+        (Some(winter.id), &["boy"], None, vec![boys.id]),
+    ] {
+        let named = words(named);
+        let found = divisions::list(reader, &scope, (season, &named), after.as_ref(), 10).await.unwrap();
+        assert_eq!(
+            found.records.iter().map(|it| it.id).collect::<Vec<_>>(),
+            expected,
+            "{season:?} {named:?}"
+        );
+    }
+    let by_name = vec![eagles.id, owls.id, hawks.id];
+    let reversed: Vec<_> = by_name.iter().rev().copied().collect();
+    let of = |season, division| Filter { season, division, ..Filter::default() };
+    let backwards = Filter { sort: Some(TeamSort::NameReversed), ..Filter::default() };
+    for (filter, after, expected) in [
+        (Filter::default(), None, by_name),
+        (Filter::default(), place("eagles", owls.id.uuid()), vec![hawks.id]),
+        (backwards.clone(), None, reversed),
+        (backwards, place("eagles", owls.id.uuid()), vec![eagles.id]),
+        (of(Some(winter.id), None), None, vec![eagles.id, hawks.id]),
+        (of(None, Some(open.id)), None, vec![owls.id]),
+        (Filter { words: words(&["haw"]), ..of(None, Some(boys.id)) }, None, vec![hawks.id]),
+    ] {
+        let found = teams::list(reader, &scope, &filter, after.as_ref(), 10).await.unwrap();
+        assert_eq!(found.records.iter().map(|it| it.id).collect::<Vec<_>>(), expected, "{filter:?}");
+    }
+    let theirs = divisions::list(reader, &foreign, (None, &[]), None, 10).await.unwrap();
+    assert_eq!(theirs.records, [], "another club's");
+    assert_eq!(teams::list(reader, &foreign, &Filter::default(), None, 10).await.unwrap().records, []);
+    assert_eq!(divisions::dependents(reader, &scope, boys.id).await.unwrap(), 4, "teams and games");
+    assert_eq!(divisions::dependents(reader, &foreign, boys.id).await.unwrap(), 0);
+    assert_eq!(teams::dependents(reader, &scope, eagles.id).await.unwrap(), 2, "each game once");
+    assert_eq!(teams::dependents(reader, &scope, owls.id).await.unwrap(), 0);
+    assert_eq!(teams::dependents(reader, &foreign, eagles.id).await.unwrap(), 0);
 }

@@ -23,6 +23,7 @@ mod paging;
 mod parts;
 mod seasons;
 mod sessions;
+mod staff;
 mod twins;
 mod two_clubs;
 mod users;
@@ -100,10 +101,15 @@ async fn leagues(store: &Store) {
     fields::of_leagues_are_written_and_read(store).await;
     fields::of_lists_are_written_and_read(store).await;
     leagues::divisions_teams_and_venues_are_read_and_changed(store).await;
+    leagues::divisions_and_teams_are_listed_by_name_and_know_their_games(store).await;
     venues::are_listed_by_name_and_know_their_games(store).await;
     games::are_read_with_the_names_of_teams_and_venue(store).await;
     games::upcoming_are_listed_soonest_first_and_games_without_a_time_until_the_day_is_over(store).await;
     games::are_filtered_by_team_and_season(store).await;
+    games::lists::are_listed_by_start_in_both_directions_and_filtered(store).await;
+    games::lists::changed_games_have_names_and_are_listed_once(store).await;
+    staff::is_listed_and_permits_while_it_is_confirmed(store).await;
+    games::lists::games_nearby_share_the_venue_or_a_team(store).await;
 }
 
 async fn programs(store: &Store) {

@@ -7,7 +7,7 @@ use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::Name;
 use fieldhouse_store::{Error, Store};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
-use fieldhouse_testing::leagues::{division, game, season, team, venue};
+use fieldhouse_testing::leagues::{division, game, season, staff, team, venue};
 
 use crate::favorites::{custom, saved};
 use crate::invitations::invitation;
@@ -42,6 +42,7 @@ fn changed(mut record: AnyRecord) -> AnyRecord {
         AnyRecord::Team(team) => team.name = name,
         AnyRecord::Venue(venue) => venue.name = name,
         AnyRecord::Game(game) => game.round = Some(name),
+        AnyRecord::Staff(staff) => staff.confirmed_alone = true,
         AnyRecord::Favorite(favorite) => favorite.rank += 1,
     }
     record
@@ -59,12 +60,14 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     let open = division(&winter, "Open");
     let eagles = team(&open, "Eagles");
     let first = game(&open, eagles.id, eagles.id, NOW);
+    let coach = staff(&eagles, club.owner().user.id);
     let league = [
         AnyRecord::Season(winter),
         AnyRecord::Division(open),
         AnyRecord::Team(eagles),
         AnyRecord::Venue(venue("Hall")),
         AnyRecord::Game(first),
+        AnyRecord::Staff(coach),
     ];
     let owner = ListOwner::User(club.owner().user.id);
     let invitation = invitation(&club.owner().user, "invited@versions.example");
@@ -73,7 +76,7 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     club.create(store, league.iter().cloned().chain([AnyRecord::Favorite(favorite.clone())]).collect()).await;
 
     let changes = changes(&club, [&league[..], &[invitation.into()]].concat(), &favorite);
-    assert_eq!(changes.len(), 12, "every kind");
+    assert_eq!(changes.len(), 13, "every kind");
     for (before, after) in changes {
         let change = Effect::update(&clubs::moment(), before.clone(), after).expect("something differs");
         clubs::apply(store, club.id(), vec![change.clone()]).await.unwrap();

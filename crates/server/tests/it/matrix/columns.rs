@@ -47,7 +47,7 @@ async fn if_match_has_the_effect_of_its_column() {
             assert_eq!(stale.body["current_version"], 1, "{}", row.id);
             let current = scene.send(row, |request| request.if_match("\"1-x\"")).await;
             assert_eq!(current.status, row.status(), "{}: {}", row.id, current.text);
-            let without = scene.send(row, |request| request).await;
+            let without = scene.send(row, Sample::without_if_match).await;
             let expected = if row.if_match == IfMatch::Required { 428 } else { row.status() };
             assert_eq!(without.status, expected, "{}: {}", row.id, without.text);
         }

@@ -107,6 +107,11 @@ impl Sample {
         self
     }
 
+    pub(crate) fn without_if_match(mut self) -> Self {
+        self.if_match = None;
+        self
+    }
+
     pub(crate) fn query(mut self, query: &str) -> Self {
         let sign = if self.path.contains('?') { '&' } else { '?' };
         self.path = format!("{}{sign}{query}", self.path);
@@ -221,12 +226,61 @@ pub(crate) async fn sample(
             sample.at(fixture.season())
         }
         Operation::SeasonChange => sample.at(fixture.season()).with(json!({"status": "active"})),
+        Operation::DivisionCreate => {
+            sample.with(json!({"season_id": fixture.season(), "name": format!("Division of {kind}")}))
+        }
+        Operation::DivisionRead | Operation::DivisionDelete | Operation::DivisionHistory => {
+            sample.at(fixture.division().id)
+        }
+        Operation::DivisionChange => sample.at(fixture.division().id).with(json!({"age_group": "U12"})),
+        Operation::TeamCreate => {
+            let division = fixture.division();
+            let (season, division) = (division.season_id, division.id);
+            sample.with(json!({"season_id": season, "division_id": division, "name": "Owls"}))
+        }
+        Operation::TeamRead | Operation::TeamSchedule | Operation::TeamDelete | Operation::TeamHistory => {
+            sample.at(fixture.team().id)
+        }
+        Operation::TeamChange => sample.at(fixture.team().id).with(json!({"short_name": "EAG"})),
         Operation::VenueCreate => {
             sample.with(json!({"name": format!("Hall of {kind}"), "time_zone": "Australia/Melbourne"}))
         }
         Operation::VenueRead | Operation::VenueDelete | Operation::VenueHistory => sample.at(fixture.venue()),
         Operation::VenueChange => sample.at(fixture.venue()).with(json!({"address": "1 Hall St"})),
+        Operation::GameCreate => {
+            let division = fixture.division();
+            let (season, division) = (division.season_id, division.id);
+            sample.with(json!({
+                "season_id": season, "division_id": division, "starts_at": "2026-05-01T23:00:00Z",
+                "time_zone": "Australia/Melbourne",
+            }))
+        }
         Operation::GameRead => sample.at(&stage.game),
+        Operation::GameChange => sample.at(fixture.game().id).with(json!({"round": "Final"})).if_match("*"),
+        Operation::GameResult => {
+            let game = fixture.game();
+            if kind.ends_with("coach") {
+                fixture.confirmed_staff(game.home_team_id.expect("a team"), user);
+            }
+            let result = json!({"home_score": 3, "away_score": 1, "status": "final"});
+            sample.at(game.id).with(result).if_match("*")
+        }
+        Operation::StaffList => sample.at(fixture.team().id),
+        Operation::StaffAdd => {
+            let (team, coach) = (fixture.team(), fixture.member(Role::Coach));
+            sample.at(team.id).with(json!({"user_id": coach.user, "kind": "coach"}))
+        }
+        Operation::StaffChange => {
+            let staff = fixture.staff();
+            sample.at(staff.team_id).at(staff.id).with(json!({"kind": "assistant"}))
+        }
+        Operation::StaffRemove | Operation::StaffConfirm => {
+            let staff = fixture.staff();
+            sample.at(staff.team_id).at(staff.id)
+        }
+        Operation::StandingsRead => sample.at(fixture.season()),
+        Operation::GameDelete => sample.at(fixture.game().id).if_match("*"),
+        Operation::GameHistory => sample.at(fixture.game().id),
         Operation::LeagueImport => sample.with(json!({
             "format": "playhq", "sport": "basketball", "time_zone": "Australia/Melbourne",
             "content": stage.league,
@@ -251,8 +305,11 @@ pub(crate) async fn sample(
         | Operation::MemberList
         | Operation::InvitationList
         | Operation::SeasonList
+        | Operation::DivisionList
+        | Operation::TeamList
         | Operation::VenueList
         | Operation::AuditLog
+        | Operation::GameList
         | Operation::GamesUpcoming
         | Operation::CollegeSearch
         | Operation::ProgramSearch
@@ -269,6 +326,7 @@ pub(crate) async fn sample(
         Operation::OperatorFound
         | Operation::OperatorLoadColleges
         | Operation::InvitationMailFailed
+        | Operation::GamesKeepLocalTimes
         | Operation::LedgerRetention => {
             unreachable!("{} has no HTTP", operation.id())
         }

@@ -98,9 +98,11 @@ async fn caching_depends_on_the_subject_of_a_response() {
                 continue;
             }
             let expected = match row(operation).requirement.scope.resource {
-                Resource::Seasons | Resource::Venues | Resource::Games | Resource::Colleges => {
-                    "private, no-cache"
-                }
+                Resource::Seasons
+                | Resource::Teams
+                | Resource::Venues
+                | Resource::Games
+                | Resource::Colleges => "private, no-cache",
                 Resource::Service if operation != Operation::Health && operation != Operation::Ready => {
                     "public, max-age=300"
                 }

@@ -3,12 +3,15 @@
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::api_keys::{self, KeyText, Minted, NewApiKey};
+use fieldhouse_domain::divisions::{Division, NewDivision};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{
     self, ChangeFavorite, CustomProgram, ListOwner, SavedProgram, WrittenGender,
 };
+use fieldhouse_domain::games::{Game, NewGame};
 use fieldhouse_domain::ids::{
-    ApiKeyId, FavoriteId, InvitationId, MemberId, OrganizationId, SeasonId, SessionId, UserId, VenueId,
+    ApiKeyId, FavoriteId, InvitationId, MemberId, OrganizationId, SeasonId, SessionId, TeamId, UserId,
+    VenueId,
 };
 use fieldhouse_domain::invitations::{self, Invitation, NewInvitation};
 use fieldhouse_domain::mail::RESET_LIFE;
@@ -17,6 +20,8 @@ use fieldhouse_domain::organizations::{Organization, slug};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::{NewSeason, Season};
 use fieldhouse_domain::sessions::{Client, Session};
+use fieldhouse_domain::staff::{self, Actor, NewStaff, Staff, StaffKind, StaffState};
+use fieldhouse_domain::teams::{NewTeam, Team};
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::{self, User};
@@ -270,6 +275,52 @@ impl Fixture {
         let season = Season::create(&self.moment, wanted);
         self.effects.push(Effect::create(season.clone()));
         season.id
+    }
+
+    /// Adds a division to a new season.
+    pub(crate) fn division(&mut self) -> Division {
+        let wanted = NewDivision::new(self.season(), name("U12"));
+        let division = Division::create(&self.moment, wanted);
+        self.effects.push(Effect::create(division.clone()));
+        division
+    }
+
+    /// Adds a team to a new division.
+    pub(crate) fn team(&mut self) -> Team {
+        let division = self.division();
+        let team = Team::create(&self.moment, NewTeam::new(division.season_id, division.id, name("Eagles")));
+        self.effects.push(Effect::create(team.clone()));
+        team
+    }
+
+    /// Adds a game between two teams of a new division, which starts at the time of the fixture.
+    pub(crate) fn game(&mut self) -> Game {
+        let home = self.team();
+        let away = Team::create(&self.moment, NewTeam::new(home.season_id, home.division_id, name("Hawks")));
+        let zone = TimeZoneName::parse("Australia/Melbourne").expect("a zone");
+        let mut wanted = NewGame::new(home.season_id, home.division_id, self.moment.now(), zone);
+        (wanted.home_team_id, wanted.away_team_id) = (Some(home.id), Some(away.id));
+        let game = Game::create(&self.moment, wanted);
+        self.effects.extend([Effect::create(away), Effect::create(game.clone())]);
+        game
+    }
+
+    /// Adds a proposed staff entry of a new team, about a new member.
+    pub(crate) fn staff(&mut self) -> Staff {
+        let (team, coach) = (self.team(), self.member(Role::Coach));
+        let operator = Actor { user: None, role: Role::Owner, role_given_by: None };
+        let new = NewStaff::new(coach.user, StaffKind::Coach);
+        let staff = staff::propose(&self.moment, operator, team.id, &new).expect("a proposal");
+        self.effects.push(Effect::create(staff.clone()));
+        staff
+    }
+
+    /// Adds a confirmed staff entry of a user.
+    pub(crate) fn confirmed_staff(&mut self, team: TeamId, user: UserId) {
+        let operator = Actor { user: None, role: Role::Owner, role_given_by: None };
+        let new = NewStaff::new(user, StaffKind::Coach);
+        let staff = staff::propose(&self.moment, operator, team, &new).expect("a proposal");
+        self.effects.push(Effect::create(Staff { state: StaffState::Confirmed, ..staff }));
     }
 
     /// Adds a venue with a new name.

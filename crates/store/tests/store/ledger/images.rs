@@ -14,7 +14,7 @@ use fieldhouse_store::records::{self, Stored};
 use fieldhouse_store::{OrgScope, Store};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::databases;
-use fieldhouse_testing::leagues::{division, game, season, team, venue};
+use fieldhouse_testing::leagues::{division, game, season, staff, team, venue};
 use jiff::SignedDuration;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -68,7 +68,7 @@ fn league() -> [AnyRecord; 9] {
 }
 
 /// The values to which each field of each kind may be set. References are to records of the league.
-fn values(league: &[AnyRecord; 9]) -> Json {
+fn values(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
     let id = |at: usize| field(&league[at], "id");
     let (names, notes) = (json!(["Ä", "B \"quoted\""]), json!([null, "x-1"]));
     let (time, zones) = ("2026-03-02T01:02:03.456789Z", json!(["UTC", "Europe/Vienna"]));
@@ -78,6 +78,7 @@ fn values(league: &[AnyRecord; 9]) -> Json {
         "organization": {"name": names, "slug": ["one", "two"], "country": [null, "AT"], "time_zone": zones},
         "member": {
             "role": ["viewer", "admin"], "source": ["founded", "invited"], "suspended_at": [null, time],
+            "role_given_by": [null, "usr_01h2xcejqtf2nbrexx3vqjhp41"],
         },
         "invitation": {
             "kind": ["member"], "email": ["a@a.example", "b@a.example"], "role": ["viewer", "admin"],
@@ -95,14 +96,21 @@ fn values(league: &[AnyRecord; 9]) -> Json {
             "name": names, "address": notes, "latitude": [null, -37.743_212_345_678_9], "longitude": [null, 144.966],
             "time_zone": zones, "fields": [[], ["Court 1", "Court 2"]],
         },
-        "division": {"name": names, "season_id": seasons, "age_group": notes, "gender": [null, "mixed"]},
+        "division": {"name": names, "season_id": seasons, "age_group": notes, "gender": [null, "mixed"], "external_id": notes},
+        "staff": {
+            "team_id": [id(6), id(7)], "user_id": [field(staff, "user_id")], "kind": ["coach", "assistant"],
+            "state": ["proposed", "confirmed", "ended"], "starts_on": [null, "2026-01-02"],
+            "ends_on": [null, "2026-05-06"], "proposed_by": [null, "usr_01h2xcejqtf2nbrexx3vqjhp41"],
+            "proposed_at": ["2026-03-01T12:00:00Z", time], "confirmed_by": [null, field(staff, "user_id")],
+            "confirmed_at": [null, time], "confirmed_alone": [true, false],
+        },
         "team": {
             "name": names, "season_id": seasons, "division_id": divisions, "short_name": notes, "external_id": notes,
         },
         "game": {
             "season_id": seasons, "division_id": divisions, "round": notes, "kind": ["game", "bye"],
             "status": ["scheduled", "final"], "starts_at": ["2026-03-01T12:00:00Z", time], "time_tbd": [true, false],
-            "ends_at": [null, time], "time_zone": zones, "venue_id": venues, "field": notes, "home_team_id": teams,
+            "ends_at": [null, time], "local_start": [null, "2026-03-02T09:30:00"], "time_zone": zones, "venue_id": venues, "field": notes, "home_team_id": teams,
             "home_score": [null, 0, 12], "away_team_id": teams, "away_score": [null, 3], "external_id": notes,
         },
     })
@@ -111,7 +119,9 @@ fn values(league: &[AnyRecord; 9]) -> Json {
 /// The records of a league, and one subject for each kind that has images.
 fn subjects(club: &Club) -> (Vec<AnyRecord>, Vec<Subject>) {
     let league = league();
-    let values = values(&league);
+    let AnyRecord::Team(team) = &league[6] else { panic!("a team") };
+    let staff = AnyRecord::from(staff(team, club.person(Role::Coach).user.id));
+    let values = values(&league, &staff);
     let mut league = league.to_vec();
     let invited = NewInvitation { email: Email::parse("a@a.example").unwrap(), role: Role::Coach };
     let invited =
@@ -123,12 +133,13 @@ fn subjects(club: &Club) -> (Vec<AnyRecord>, Vec<Subject>) {
         AnyRecord::Member(club.person(Role::Coach).member.clone()),
     ];
     let records = people.into_iter().chain([0, 2, 4, 6, 8].map(|at| league[at].clone()));
+    let records = records.chain([staff.clone()]);
     let subject = |record: AnyRecord| {
         let values = values[record.kind().name()].as_object().expect("the values of each kind").clone();
         Subject { record, values }
     };
     let subjects = records.map(subject).collect();
-    (league, subjects)
+    (league.into_iter().chain([staff]).collect(), subjects)
 }
 
 /// The record with some fields set at random.

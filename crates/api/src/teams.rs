@@ -1,0 +1,39 @@
+//! Teams in requests.
+
+use fieldhouse_domain::games::GameStatus;
+use fieldhouse_domain::ids::{DivisionId, SeasonId};
+use fieldhouse_domain::record::Body;
+use fieldhouse_domain::teams::TeamSort;
+use jiff::Timestamp;
+
+use crate::request::RecordListQuery;
+
+/// Filters and order of the list of teams.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
+pub struct TeamListQuery {
+    /// Only teams of this season.
+    pub season_id: Option<SeasonId>,
+    /// Only teams of this division.
+    pub division_id: Option<DivisionId>,
+    /// The order: `name` (the default) or `-name`, which reverses it.
+    pub sort: Option<TeamSort>,
+    /// The parameters of every list of records.
+    #[body(flatten)]
+    pub records: RecordListQuery,
+}
+
+/// Filters of a team's schedule.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
+pub struct ScheduleQuery {
+    /// Only games that start at this time or later.
+    pub from: Option<Timestamp>,
+    /// Only games that start before this time.
+    pub to: Option<Timestamp>,
+    /// Only games with this status.
+    pub status: Option<GameStatus>,
+    /// The maximum number of records: 1 to 100; default 25.
+    #[body(min = 1, max = 100)]
+    pub limit: Option<u32>,
+    /// The `next_cursor` of the previous page.
+    pub cursor: Option<String>,
+}

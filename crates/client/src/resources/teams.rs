@@ -1,0 +1,28 @@
+//! Teams.
+
+use fieldhouse_api::request::ListQuery;
+use fieldhouse_api::teams::{ScheduleQuery, TeamListQuery};
+use fieldhouse_domain::ids::TeamId;
+use fieldhouse_domain::teams::{ChangeTeam, NewTeam};
+
+use crate::resources::resource;
+
+resource! {
+    /// Teams of seasons.
+    Teams {
+        /// Lists teams by name.
+        list(query: TeamListQuery) => TeamList;
+        /// Creates a team in a division of its season.
+        create(body: NewTeam) => TeamCreate;
+        /// Reads a team.
+        read(id: TeamId) => TeamRead;
+        /// Changes a team.
+        change(id: TeamId, body: ChangeTeam) => TeamChange;
+        /// Deletes a team without games and staff.
+        delete(id: TeamId) => TeamDelete;
+        /// Lists the games of a team by start, past and future.
+        schedule(id: TeamId, query: ScheduleQuery) => TeamSchedule;
+        /// Lists the changes of a team, newest first.
+        history(id: TeamId, query: ListQuery) => TeamHistory;
+    }
+}

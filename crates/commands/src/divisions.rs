@@ -1,0 +1,71 @@
+//! Divisions.
+
+use fieldhouse_api::Operation;
+use fieldhouse_domain::Refusal;
+use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
+use fieldhouse_domain::ids::{DivisionId, Id};
+use fieldhouse_domain::seasons::Season;
+use fieldhouse_store::{Tx, divisions};
+use uuid::Uuid;
+
+use crate::{Command, Error, WriteContext};
+
+/// Creates a division of a season.
+#[derive(Debug)]
+pub struct Create(pub NewDivision);
+
+impl Command for Create {
+    const OPERATION: Operation = Operation::DivisionCreate;
+    type Output = Division;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Division, Error> {
+        cx.read::<Season>(tx, "/season_id", self.0.season_id).await?;
+        cx.create(tx, Division::create(cx.moment, self.0.clone())).await
+    }
+}
+
+/// Changes a division.
+#[derive(Debug)]
+pub struct Change {
+    /// The division.
+    pub id: DivisionId,
+    /// What changes.
+    pub change: ChangeDivision,
+}
+
+impl Command for Change {
+    const OPERATION: Operation = Operation::DivisionChange;
+    type Output = Division;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.id.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Division, Error> {
+        let before: Division = cx.target(tx, self.id).await?;
+        let after = before.with(self.change.clone())?;
+        cx.update(tx, before, after).await
+    }
+}
+
+/// Deletes a division without teams and games.
+#[derive(Debug)]
+pub struct Delete(pub DivisionId);
+
+impl Command for Delete {
+    const OPERATION: Operation = Operation::DivisionDelete;
+    type Output = DivisionId;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.0.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<DivisionId, Error> {
+        let division: Division = cx.target(tx, self.0).await?;
+        let dependents = divisions::dependents(tx, cx.organization()?, self.0).await?;
+        let advice = "Move them to another division or delete them first";
+        Refusal::unless_unused(dependents, ["team or game", "teams and games"], advice)?;
+        cx.delete(tx, division).await?;
+        Ok(self.0)
+    }
+}

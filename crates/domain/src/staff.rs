@@ -1,0 +1,219 @@
+//! Staff of teams. An entry opens nothing until a second person has confirmed it, because staff will see children's data.
+
+use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::Moment;
+use crate::Refusal;
+use crate::ids::{StaffId, TeamId, UserId};
+use crate::record::{Record, enumeration};
+use crate::refusal::Check;
+use crate::roles::Role;
+
+enumeration! {
+    /// What a member of staff does for a team.
+    StaffKind {
+        /// The head coach.
+        HeadCoach "head_coach",
+        /// A coach.
+        Coach "coach",
+        /// An assistant.
+        Assistant "assistant",
+        /// The team's manager.
+        TeamManager "team_manager",
+    }
+}
+
+enumeration! {
+    /// The state of a staff entry.
+    StaffState {
+        /// A second person has not confirmed it yet.
+        Proposed "proposed",
+        /// Confirmed: it opens the team's data from its first day to its last.
+        Confirmed "confirmed",
+        /// Over: the last day has passed, or the user is no longer a member.
+        Ended "ended",
+    }
+}
+
+/// A member of a team's staff.
+#[derive(Clone, PartialEq, Record)]
+#[record(table = "staff", alias = "f", rules = check)]
+pub struct Staff {
+    /// The id.
+    #[field(server)]
+    pub id: StaffId,
+    /// The team.
+    #[field(server)]
+    pub team_id: TeamId,
+    /// The user, a member of the organization.
+    #[field(create_only)]
+    pub user_id: UserId,
+    /// What they do for the team.
+    #[field(client)]
+    pub kind: StaffKind,
+    /// The state.
+    #[field(server)]
+    pub state: StaffState,
+    /// The first day.
+    #[field(client)]
+    pub starts_on: Option<Date>,
+    /// The last day.
+    #[field(client)]
+    pub ends_on: Option<Date>,
+    /// Who proposed it.
+    #[field(server)]
+    pub proposed_by: Option<UserId>,
+    /// When it was proposed.
+    #[field(server)]
+    pub proposed_at: Timestamp,
+    /// Who confirmed it.
+    #[field(server)]
+    pub confirmed_by: Option<UserId>,
+    /// When it was confirmed.
+    #[field(server)]
+    pub confirmed_at: Option<Timestamp>,
+    /// Whether an owner confirmed it because no other member could.
+    #[field(server)]
+    pub confirmed_alone: bool,
+    /// When it was created.
+    #[field(server, moment)]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[field(server, bookkeeping)]
+    pub updated_at: Timestamp,
+    /// The version: 1 at first, and one more with every change.
+    #[field(server, bookkeeping)]
+    pub version: i64,
+}
+
+/// How long an owner waits before confirming an entry that no other member can confirm.
+pub const ALONE_AFTER: SignedDuration = SignedDuration::from_hours(24);
+
+/// Checks the rules between the fields of a staff entry.
+fn check(staff: &ChangeStaff, check: &mut Check) {
+    let days = (staff.starts_on.flatten(), staff.ends_on.flatten());
+    if matches!(days, (Some(first), Some(last)) if last < first) {
+        let fix = "Send a day on or after starts_on.";
+        check.refuse("/ends_on", "before_start", "is before the first day", fix);
+    }
+}
+
+/// A user who acts on staff.
+#[derive(Clone, Copy, Debug)]
+pub struct Actor {
+    /// The user. `None` for the operator or a job.
+    pub user: Option<UserId>,
+    /// The effective role.
+    pub role: Role,
+    /// Who gave them their role, if it is known.
+    pub role_given_by: Option<UserId>,
+}
+
+/// Proposes a user as staff of a team. No one adds themselves.
+pub fn propose(moment: &Moment, actor: Actor, team_id: TeamId, new: &NewStaff) -> Result<Staff, Refusal> {
+    refuse_oneself(actor, new.user_id)?;
+    Ok(Staff {
+        id: moment.id(),
+        team_id,
+        user_id: new.user_id,
+        kind: new.kind,
+        state: StaffState::Proposed,
+        starts_on: new.starts_on,
+        ends_on: new.ends_on,
+        proposed_by: actor.user,
+        proposed_at: moment.now(),
+        confirmed_by: None,
+        confirmed_at: None,
+        confirmed_alone: false,
+        created_at: moment.now(),
+        updated_at: moment.now(),
+        version: 1,
+    })
+}
+
+/// The entry after a change. No one changes their own; an entry whose period grows has to be confirmed again.
+pub fn changed(moment: &Moment, actor: Actor, staff: &Staff, change: ChangeStaff) -> Result<Staff, Refusal> {
+    refuse_oneself(actor, staff.user_id)?;
+    refuse_ended(staff)?;
+    let after = staff.with(change)?;
+    let earlier = after.starts_on.is_none_or(|day| staff.starts_on.is_some_and(|before| day < before));
+    let later = after.ends_on.is_none_or(|day| staff.ends_on.is_some_and(|before| day > before));
+    let grows = earlier && after.starts_on != staff.starts_on || later && after.ends_on != staff.ends_on;
+    if staff.state != StaffState::Confirmed || !grows {
+        return Ok(after);
+    }
+    Ok(Staff {
+        state: StaffState::Proposed,
+        proposed_by: actor.user,
+        proposed_at: moment.now(),
+        confirmed_by: None,
+        confirmed_at: None,
+        confirmed_alone: false,
+        ..after
+    })
+}
+
+/// The confirmed entry. The proposer cannot confirm it, nor someone whose role the proposer gave them, nor the person themselves.
+/// `others` says whether someone else could; if not, an owner may confirm it a day after it was proposed, and it is marked.
+pub fn confirmed(moment: &Moment, actor: Actor, staff: &Staff, others: bool) -> Result<Staff, Refusal> {
+    refuse_ended(staff)?;
+    if staff.state == StaffState::Confirmed {
+        return Err(Refusal::State("it is confirmed already".to_owned()));
+    }
+    refuse_oneself(actor, staff.user_id)?;
+    let is_second = is_independent(staff, actor.user, actor.role_given_by);
+    let waited = moment.now().duration_since(staff.proposed_at) >= ALONE_AFTER;
+    if !is_second && (others || actor.role < Role::Owner || !waited) {
+        return Err(Refusal::SamePerson);
+    }
+    Ok(Staff {
+        state: StaffState::Confirmed,
+        confirmed_by: actor.user,
+        confirmed_at: Some(moment.now()),
+        confirmed_alone: !is_second,
+        ..staff.clone()
+    })
+}
+
+/// Whether a user is a second person: not the proposer, nor someone whose role the proposer gave them.
+pub fn is_independent(staff: &Staff, user: Option<UserId>, role_given_by: Option<UserId>) -> bool {
+    let by_proposer = staff.proposed_by.is_some() && role_given_by == staff.proposed_by;
+    user.is_some() && user != staff.proposed_by && !by_proposer
+}
+
+/// Whether a member could confirm an entry: a manager or above, a second person, and not the one whom it is about.
+pub fn may_confirm(staff: &Staff, user: UserId, role: Role, role_given_by: Option<UserId>) -> bool {
+    role >= Role::Manager && user != staff.user_id && is_independent(staff, Some(user), role_given_by)
+}
+
+/// The entry after its user is no longer a member. `None` if it is over already.
+pub fn ended(staff: &Staff) -> Option<Staff> {
+    (staff.state != StaffState::Ended).then(|| Staff { state: StaffState::Ended, ..staff.clone() })
+}
+
+impl Staff {
+    /// The state on a day: an entry is over after its last day.
+    pub fn state_on(&self, today: Date) -> StaffState {
+        if self.ends_on.is_some_and(|last| last < today) { StaffState::Ended } else { self.state }
+    }
+
+    /// Whether it opens the team's data on a day.
+    pub fn is_open_on(&self, today: Date) -> bool {
+        self.state_on(today) == StaffState::Confirmed && self.starts_on.is_none_or(|first| first <= today)
+    }
+}
+
+fn refuse_oneself(actor: Actor, user: UserId) -> Result<(), Refusal> {
+    if actor.user == Some(user) { Err(Refusal::SelfGrant) } else { Ok(()) }
+}
+
+fn refuse_ended(staff: &Staff) -> Result<(), Refusal> {
+    match staff.state {
+        StaffState::Ended => Err(Refusal::State("the entry has ended; add a new one".to_owned())),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
