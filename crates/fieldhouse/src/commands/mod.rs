@@ -17,10 +17,12 @@ mod favorites;
 mod games;
 mod import;
 mod init;
+mod invitations;
 mod key_ring;
 mod league;
 mod login;
 mod logout;
+mod members;
 mod migrate;
 mod profile;
 mod seasons;
@@ -98,6 +100,12 @@ enum Command {
     /// Games of the organization
     #[command(subcommand)]
     Games(games::Options),
+    /// Members of the organization and their roles
+    #[command(subcommand)]
+    Members(members::Options),
+    /// Invitations to join the organization
+    #[command(subcommand)]
+    Invitations(invitations::Options),
     /// Your own profile
     #[command(subcommand)]
     Profile(profile::Options),
@@ -156,6 +164,8 @@ impl Options {
             Command::Standings(options) => standings::run(&context, options).await,
             Command::Venues(options) => venues::run(&context, options).await,
             Command::Games(options) => games::run(&context, options).await,
+            Command::Members(options) => members::run(&context, options).await,
+            Command::Invitations(options) => invitations::run(&context, options).await,
             Command::Profile(options) => profile::run(&context, options).await,
             Command::Colleges(options) => colleges::run(&context, options).await,
             Command::Admin(options) => admin::run(&context, options).await,

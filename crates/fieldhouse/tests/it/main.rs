@@ -13,6 +13,7 @@ mod help;
 mod hints;
 mod league;
 mod output;
+mod people;
 mod records;
 mod schedule;
 mod sign_in;
