@@ -251,6 +251,7 @@ mod tests {
     use crate::envelope::JSON;
     use crate::operations::{Op, op, rows};
 
+    #[expect(clippy::large_types_passed_by_value, reason = "tests build the row in place")]
     fn is_refused(row: Row) -> bool {
         std::panic::catch_unwind(|| check_row(&row)).is_err()
     }

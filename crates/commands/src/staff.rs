@@ -28,7 +28,7 @@ impl Command for Add {
         let team: Option<Team> = cx.find(tx, self.team).await?;
         team.ok_or_else(Error::not_found)?;
         let actor = actor(tx, cx).await?;
-        let entry = rules::propose(cx.moment, actor, self.team, self.new.clone())?;
+        let entry = rules::propose(cx.moment, actor, self.team, &self.new)?;
         if staff::member(tx, cx.organization()?, entry.user_id).await?.is_none() {
             return Err(Refusal::missing("/user_id").into());
         }

@@ -59,6 +59,7 @@ mod tests {
             ("team", Trace::Images),
             ("venue", Trace::Images),
             ("game", Trace::Images),
+            ("staff", Trace::Images),
             ("favorite", Trace::Nothing),
             ("college", Trace::Nothing),
             ("program", Trace::Nothing),

@@ -111,7 +111,7 @@ pub struct Actor {
 }
 
 /// Proposes a user as staff of a team. No one adds themselves.
-pub fn propose(moment: &Moment, actor: Actor, team_id: TeamId, new: NewStaff) -> Result<Staff, Refusal> {
+pub fn propose(moment: &Moment, actor: Actor, team_id: TeamId, new: &NewStaff) -> Result<Staff, Refusal> {
     refuse_oneself(actor, new.user_id)?;
     Ok(Staff {
         id: moment.id(),

@@ -183,7 +183,7 @@ fn tallies(
 }
 
 /// Splits teams into groups with equal keys, the highest first. The order within a group stays.
-fn split<'a, K: Ord>(teams: Vec<&'a Entrant>, key: impl Fn(&Entrant) -> K) -> Vec<Vec<&'a Entrant>> {
+fn split<K: Ord>(teams: Vec<&Entrant>, key: impl Fn(&Entrant) -> K) -> Vec<Vec<&Entrant>> {
     let mut groups: BTreeMap<K, Vec<&Entrant>> = BTreeMap::new();
     for team in teams {
         groups.entry(key(team)).or_default().push(team);

@@ -23,14 +23,14 @@ fn at(hours: i64) -> Moment {
 fn proposed() -> Staff {
     let moment = at(0);
     let new = NewStaff::new(user(COACH), StaffKind::Coach);
-    propose(&moment, actor(PROPOSER, Role::Manager, None), moment.id(), new).expect("a proposal")
+    propose(&moment, actor(PROPOSER, Role::Manager, None), moment.id(), &new).expect("a proposal")
 }
 
 #[test]
 fn no_one_adds_or_changes_themselves() {
     let themselves = actor(COACH, Role::Owner, None);
     let new = NewStaff::new(user(COACH), StaffKind::Coach);
-    assert_eq!(propose(&at(0), themselves, at(0).id(), new), Err(Refusal::SelfGrant));
+    assert_eq!(propose(&at(0), themselves, at(0).id(), &new), Err(Refusal::SelfGrant));
     assert_eq!(changed(&at(0), themselves, &proposed(), ChangeStaff::default()), Err(Refusal::SelfGrant));
     assert_eq!(confirmed(&at(99), themselves, &proposed(), false), Err(Refusal::SelfGrant));
 }

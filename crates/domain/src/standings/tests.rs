@@ -145,16 +145,13 @@ fn slow_tally(team: TeamId, games: &[Game], scoring: Scoring, among: &[TeamId]) 
         tally.played += 1;
         tally.scored += own;
         tally.conceded += theirs;
-        if own > theirs {
-            tally.won += 1;
-            tally.points += scoring.win;
-        } else if own == theirs {
-            tally.drawn += 1;
-            tally.points += scoring.draw;
-        } else {
-            tally.lost += 1;
-            tally.points += scoring.loss;
-        }
+        let (count, points) = match own.cmp(&theirs) {
+            std::cmp::Ordering::Greater => (&mut tally.won, scoring.win),
+            std::cmp::Ordering::Equal => (&mut tally.drawn, scoring.draw),
+            std::cmp::Ordering::Less => (&mut tally.lost, scoring.loss),
+        };
+        *count += 1;
+        tally.points += points;
     }
     tally
 }

@@ -55,7 +55,7 @@ async fn a_member_is_proposed_and_confirmed_by_a_second_person() {
         assert_eq!((&data["state"], &data["confirmed_alone"]), (&json!("confirmed"), &json!(false)));
         assert_eq!(data["confirmed_by"], json!(user(admin).await));
         is_problem(&confirm(admin, &entry).await, Code::State, "again");
-        assert_eq!(listed(&club, &league.home).await, [data.clone()]);
+        assert_eq!(listed(&club, &league.home).await, std::slice::from_ref(data));
         assert_eq!(listed(&club, &league.away).await, Vec::<Value>::new());
         let again = propose(admin, &league.home, coach).await;
         is_problem(&again, Code::Duplicate, "an open entry of the same person");

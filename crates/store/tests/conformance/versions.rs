@@ -6,7 +6,7 @@ use fieldhouse_domain::members::Member;
 use fieldhouse_domain::text::Name;
 use fieldhouse_store::{Error, Store};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
-use fieldhouse_testing::leagues::{division, game, season, team, venue};
+use fieldhouse_testing::leagues::{division, game, season, staff, team, venue};
 
 use crate::favorites::{custom, saved};
 
@@ -39,6 +39,7 @@ fn changed(mut record: AnyRecord) -> AnyRecord {
         AnyRecord::Team(team) => team.name = name,
         AnyRecord::Venue(venue) => venue.name = name,
         AnyRecord::Game(game) => game.round = Some(name),
+        AnyRecord::Staff(staff) => staff.confirmed_alone = true,
         AnyRecord::Favorite(favorite) => favorite.rank += 1,
     }
     record
@@ -56,19 +57,21 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     let open = division(&winter, "Open");
     let eagles = team(&open, "Eagles");
     let first = game(&open, eagles.id, eagles.id, NOW);
+    let coach = staff(&eagles, club.owner().user.id);
     let league = [
         AnyRecord::Season(winter),
         AnyRecord::Division(open),
         AnyRecord::Team(eagles),
         AnyRecord::Venue(venue("Hall")),
         AnyRecord::Game(first),
+        AnyRecord::Staff(coach),
     ];
     let owner = ListOwner::User(club.owner().user.id);
     let favorite = saved(owner, &[], custom("Isla"), ChangeFavorite::default());
     club.create(store, league.iter().cloned().chain([AnyRecord::Favorite(favorite.clone())]).collect()).await;
 
     let changes = changes(&club, &league, &favorite);
-    assert_eq!(changes.len(), 11, "every kind");
+    assert_eq!(changes.len(), 12, "every kind");
     for (before, after) in changes {
         let change = Effect::update(&clubs::moment(), before.clone(), after).expect("something differs");
         clubs::apply(store, club.id(), vec![change.clone()]).await.unwrap();

@@ -37,6 +37,11 @@ const ON_SQLITE: Walks = &[
         "one step: whichever organization comes first",
     ),
     (
+        "staff.managers",
+        "SEARCH m USING PRIMARY KEY (org_id=?)",
+        "only where staff is confirmed, and a club has hundreds of members, not thousands",
+    ),
+    (
         "members.owners",
         "SEARCH members USING PRIMARY KEY (org_id=?)",
         "only where a member is changed or removed, and a club has hundreds of members, not thousands",

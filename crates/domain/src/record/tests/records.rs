@@ -62,6 +62,7 @@ fn game(moment: &Moment) -> Game {
     let body = json!({
         "season_id": moment.id::<crate::ids::SeasonId>(), "division_id": moment.id::<crate::ids::DivisionId>(),
         "starts_at": moment.now().to_string(), "time_zone": "Australia/Melbourne", "home_score": 3,
+        "status": "final", "home_team_id": moment.id::<crate::ids::TeamId>(),
     });
     let mut game = Game::create(moment, new::<NewGame>(&body));
     let before = game.clone();

@@ -244,7 +244,7 @@ impl Fixture {
         let (team, coach) = (self.team(), self.member(Role::Coach));
         let operator = Actor { user: None, role: Role::Owner, role_given_by: None };
         let new = NewStaff::new(coach.user, StaffKind::Coach);
-        let staff = staff::propose(&self.moment, operator, team.id, new).expect("a proposal");
+        let staff = staff::propose(&self.moment, operator, team.id, &new).expect("a proposal");
         self.effects.push(Effect::create(staff.clone()));
         staff
     }
@@ -253,7 +253,7 @@ impl Fixture {
     pub(crate) fn confirmed_staff(&mut self, team: TeamId, user: UserId) {
         let operator = Actor { user: None, role: Role::Owner, role_given_by: None };
         let new = NewStaff::new(user, StaffKind::Coach);
-        let staff = staff::propose(&self.moment, operator, team, new).expect("a proposal");
+        let staff = staff::propose(&self.moment, operator, team, &new).expect("a proposal");
         self.effects.push(Effect::create(Staff { state: StaffState::Confirmed, ..staff }));
     }
 
