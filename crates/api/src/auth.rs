@@ -39,6 +39,36 @@ pub struct PasswordChange {
     pub new_password: String,
 }
 
+/// The address of an account whose password is forgotten.
+#[derive(Clone, Body)]
+pub struct PasswordResetRequest {
+    /// The e-mail address.
+    pub email: Email,
+}
+
+/// The query of a page that a link opens.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
+pub struct LinkQuery {
+    /// The token in the link.
+    pub token: Option<String>,
+}
+
+/// Sets a new password with the link of a password reset.
+#[derive(Clone, Body)]
+pub struct PasswordResetCompletion {
+    /// The token in the link.
+    pub token: String,
+    /// The new password: at least 12 characters.
+    pub new_password: String,
+}
+
+/// The result of requesting a password reset: the same for every address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PasswordResetRequested {
+    /// Always true. If an account has the address, a link is mailed to it.
+    pub requested: bool,
+}
+
 /// A session's tokens.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 pub struct Tokens {

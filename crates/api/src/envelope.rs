@@ -110,12 +110,18 @@ pub struct Deleted {
 pub trait Answer: Send + Sync + 'static {
     /// The media types in which it can be sent, the preferred one first.
     const MEDIA_TYPES: &'static [&'static str];
+    /// Whether its errors are pages too.
+    const IS_PAGE: bool = false;
     /// The schema of the body. `None` if the body is not JSON.
     fn schema() -> Option<RefOr<Schema>>;
     /// The name of that schema and the schemas that it refers to.
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>);
 }
 
+/// The media type of errors (RFC 9457).
+pub const PROBLEM_JSON: &str = "application/problem+json";
+/// The media type of pages.
+pub const HTML: &str = "text/html";
 /// The media type of every JSON body.
 pub const JSON: &str = "application/json";
 
@@ -132,6 +138,19 @@ impl<T: ToSchema + Serialize + Send + Sync + 'static> Answer for T {
 /// An HTML page.
 #[derive(Clone, Debug)]
 pub struct Html(pub String);
+
+/// A page with a form for a person, such as the one that the link of a message opens. It works without script, and its errors are pages too.
+#[derive(Clone, Debug)]
+pub struct Form(pub String);
+
+impl Answer for Form {
+    const MEDIA_TYPES: &'static [&'static str] = &[HTML];
+    const IS_PAGE: bool = true;
+    fn schema() -> Option<RefOr<Schema>> {
+        None
+    }
+    fn schemas(_: &mut Vec<(String, RefOr<Schema>)>) {}
+}
 
 /// A file of the documentation page: a script, a style sheet, an image.
 #[derive(Clone, Debug)]

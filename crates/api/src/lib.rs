@@ -13,6 +13,7 @@ pub mod envelope;
 pub mod favorites;
 pub mod games;
 pub mod imports;
+pub mod invitations;
 pub mod members;
 pub mod operations;
 pub mod organization;

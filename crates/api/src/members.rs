@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use fieldhouse_domain::members::ChangeMember;
+pub use fieldhouse_domain::members::{ChangeMember, MemberSource};
 
 /// A user's role in the organization.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -17,6 +17,8 @@ pub struct Member {
     pub user: MemberUser,
     /// The role.
     pub role: Role,
+    /// How the user became a member.
+    pub source: MemberSource,
     /// When the user joined.
     pub joined_at: Timestamp,
     /// When the membership was suspended.

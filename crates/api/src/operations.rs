@@ -8,8 +8,8 @@
 use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
-    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, MemberId, ProgramId, SeasonId, SessionId, StaffId,
-    TeamId, VenueId,
+    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, InvitationId, MemberId, ProgramId, SeasonId,
+    SessionId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
@@ -17,16 +17,16 @@ use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_domain::teams::{ChangeTeam, NewTeam, Team};
 use fieldhouse_domain::venues::{ChangeVenue, NewVenue, Venue};
 
-use crate::envelope::{Answer, Asset, Data, Deleted, Html, Page};
+use crate::envelope::{Answer, Asset, Data, Deleted, Form, Html, Page};
 use crate::problems::Code;
 use crate::request::{
-    EmptyBody, Json, ListQuery, MergePatch, NoParameter, NoQuery, Parameters, PathParameter, Payload, Query,
-    RecordListQuery, Upload, ValidateOnly,
+    EmptyBody, FormFields, Json, ListQuery, MergePatch, NoParameter, NoQuery, Parameters, PathParameter,
+    Payload, Query, RecordListQuery, Upload, ValidateOnly,
 };
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::{
-    api_keys, audit, auth, colleges, divisions, favorites, games, imports, members, organization, profile,
-    seasons, service, staff, standings, teams,
+    api_keys, audit, auth, colleges, divisions, favorites, games, imports, invitations, members,
+    organization, profile, seasons, service, staff, standings, teams,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -191,6 +191,15 @@ operations! {
     AuthPassword "auth.password" POST "/api/v1/auth/password"
         | Required(Viewer), SessionOnly, Auth:Write, Untouched, None, Never, [User Own, Session Own]
         | NoParameter, NoQuery, Json<auth::PasswordChange> => [200] Data<auth::SignedOut>, [];
+    /// Requests a link to set a new password. It is mailed if an account has the address; the response and the time it takes are the same for
+    /// every address.
+    PasswordResetRequest "auth.password_resets.request" POST "/api/v1/auth/password-resets"
+        | Public, SessionOnly, Auth:Write, Untouched, None, Never, []
+        | NoParameter, NoQuery, Json<auth::PasswordResetRequest> => [202] Data<auth::PasswordResetRequested>, [];
+    /// Sets a new password with the link of a password reset, and ends all sessions of the user.
+    PasswordResetComplete "auth.password_resets.complete" POST "/api/v1/auth/password-resets/complete"
+        | Public, SessionOnly, Auth:Write, Untouched, None, Never, [User Own, Session Own]
+        | NoParameter, NoQuery, Json<auth::PasswordResetCompletion> => [200] Data<auth::SignedOut>, [LinkExpired, Overloaded];
     /// Lists the caller's sessions in this organization, newest first.
     SessionList "auth.sessions.list" GET "/api/v1/auth/sessions"
         | Required(Viewer), SessionOnly, Auth:Read, Untouched, None, Never, []
@@ -227,6 +236,19 @@ operations! {
     ProfileMe "profile.me" GET "/api/v1/profile/me"
         | Required(Viewer), Allowed, Profile:Read, Untouched, None, Never, []
         | NoParameter, NoQuery, EmptyBody => [200] Data<profile::Profile>, [];
+    /// Changes the caller's name, locale or time zone.
+    ProfileChange "profile.change" PATCH "/api/v1/profile/me"
+        | Required(Viewer), Allowed, Profile:Write, Untouched, Honoured, Never, [User Own]
+        | NoParameter, NoQuery, MergePatch<profile::ChangeProfile> => [200] Data<profile::Profile>, [];
+    /// Requests a change of the caller's e-mail address. A link is mailed to the current and to the new address, and the address changes
+    /// when both are confirmed.
+    ProfileEmail "profile.email" POST "/api/v1/profile/me/email"
+        | Required(Viewer), FreshSessionOnly, Profile:Write, Untouched, None, Never, [User Own]
+        | NoParameter, NoQuery, Json<profile::EmailChange> => [202] Data<profile::EmailChangeRequested>, [];
+    /// Confirms a change of the e-mail address with one of the two links.
+    ProfileEmailConfirm "profile.email.confirm" POST "/api/v1/profile/me/email/confirm"
+        | Public, SessionOnly, Profile:Write, Untouched, None, Never, [User Own]
+        | NoParameter, NoQuery, Json<profile::EmailConfirmation> => [200] Data<profile::EmailConfirmed>, [LinkExpired, Duplicate];
     /// Reads the caller's organization.
     OrganizationRead "organization.read" GET "/api/v1/organization"
         | Required(Viewer), Allowed, Organization:Read, Untouched, None, Never, []
@@ -249,6 +271,38 @@ operations! {
     MemberRemove "members.remove" DELETE "/api/v1/members/{id}"
         | Required(Admin), SessionOnly, Members:Write, Untouched, Honoured, Possible, [Member Target]
         | MemberId, NoQuery, EmptyBody => [200] Data<Deleted>, [LastOwner, OperationForbidden];
+
+    /// Lists the organization's invitations, newest first.
+    InvitationList "invitations.list" GET "/api/v1/invitations"
+        | Required(Admin), Allowed, Members:Read, Untouched, None, Never, []
+        | NoParameter, invitations::InvitationListQuery, EmptyBody => [200] Page<invitations::Invitation>, [];
+    /// Invites a person to the organization. The link is mailed to them and never shown to anyone else, because its holder joins as that
+    /// person. A caller cannot invite to a role higher than their own.
+    InvitationCreate "invitations.create" POST "/api/v1/invitations"
+        | Required(Admin), SessionOnly, Members:Write, Untouched, None, Never, [Invitation Any]
+        | NoParameter, NoQuery, Json<invitations::NewInvitation> => [201] Data<invitations::Invitation>, [Duplicate, LimitReached, OperationForbidden];
+    /// Shows an invitation to the holder of its link.
+    InvitationPreview "invitations.preview" POST "/api/v1/invitations/preview"
+        | Public, SessionOnly, Members:Read, Untouched, None, Never, []
+        | NoParameter, NoQuery, Json<invitations::InvitationToken> => [200] Data<invitations::InvitationPreview>, [LinkExpired];
+    /// Accepts an invitation with its link. Without a session, it takes a password: that of the invited address's account, or of the account
+    /// that it creates, which also needs a name. Then the response includes the tokens of a session. With a session, the invited address must
+    /// be that of its user.
+    InvitationAccept "invitations.accept" POST "/api/v1/invitations/accept"
+        | Optional(Viewer), SessionOnly, Members:Write, Untouched, None, Never, [Invitation Target, User Own, Member Own, Session Own]
+        | NoParameter, NoQuery, Json<invitations::InvitationAcceptance> => [200] Data<invitations::AcceptedInvitation>, [LinkExpired, WrongAccount, InvalidCredentials, Duplicate, AlreadyCreated, Overloaded];
+    /// Reads an invitation.
+    InvitationRead "invitations.read" GET "/api/v1/invitations/{id}"
+        | Required(Admin), Allowed, Members:Read, Untouched, None, Never, []
+        | InvitationId, NoQuery, EmptyBody => [200] Data<invitations::Invitation>, [];
+    /// Sends an invitation again, with a new link and a new expiry. The earlier link is no longer valid.
+    InvitationResend "invitations.resend" POST "/api/v1/invitations/{id}/resend"
+        | Required(Admin), SessionOnly, Members:Write, Untouched, None, Never, [Invitation Target]
+        | InvitationId, NoQuery, EmptyBody => [200] Data<invitations::Invitation>, [State, OperationForbidden];
+    /// Revokes an invitation that was not accepted. Its link is no longer valid.
+    InvitationRevoke "invitations.revoke" DELETE "/api/v1/invitations/{id}"
+        | Required(Admin), SessionOnly, Members:Write, Untouched, Honoured, Never, [Invitation Target]
+        | InvitationId, NoQuery, EmptyBody => [200] Data<Deleted>, [State, OperationForbidden];
 
     /// Lists the organization's seasons, latest first.
     SeasonList "seasons.list" GET "/api/v1/seasons"
@@ -423,10 +477,15 @@ operations! {
         | GameId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
 
     /// Imports a league file: seasons, divisions, teams, venues and games. All or nothing, unless `skip_bad` is set. Importing the
-    /// same file again changes nothing; a later version of it updates the records.
+    /// same file again changes nothing; a later version of it updates the records. Try it with `dry_run` first: the response shows how the
+    /// file is read and which record each name becomes.
     LeagueImport "imports.league" POST "/api/v1/imports/league"
         | Required(Manager), Allowed, Imports:Write, Untouched, None, Never, [Season Any, Division Any, Team Any, Venue Any, Game Any]
-        | NoParameter, NoQuery, Upload<imports::LeagueImport> => [200] Data<imports::LeagueReport>, [];
+        | NoParameter, NoQuery, Upload<imports::LeagueImport> => [200] Data<imports::LeagueReport>, [Conflict, LimitReached];
+    /// Lists the formats of league files that can be imported, with their columns and rules.
+    ImportFormats "imports.formats" GET "/api/v1/imports/formats"
+        | Public, Allowed, Imports:Read, Untouched, None, Never, []
+        | NoParameter, NoQuery, EmptyBody => [200] Data<imports::ImportFormats>, [];
 
     /// Searches the college catalogue by name.
     CollegeSearch "colleges.search" GET "/api/v1/colleges"
@@ -472,6 +531,43 @@ operations! {
         | Optional(Viewer), Allowed, Colleges:Read, Untouched, None, Never, []
         | CollegeId, NoQuery, EmptyBody => [200] Data<colleges::College>, [];
 
+    /// Shows the page that the link of an invitation opens.
+    InvitationPage "pages.invitation" GET "/accept-invitation"
+        | Public, Allowed, Auth:Read, Untouched, None, Never, []
+        | NoParameter, auth::LinkQuery, EmptyBody => [200] Form, [LinkExpired];
+    /// Accepts an invitation with the form of that page.
+    InvitationPageSubmit "pages.invitation.submit" POST "/accept-invitation"
+        | Public, SessionOnly, Auth:Write, Untouched, None, Never, []
+        | NoParameter, NoQuery, FormFields<invitations::InvitationAcceptance> => [200] Form, [LinkExpired, InvalidCredentials, Duplicate, Overloaded];
+    /// Shows the page that the link of a password reset opens.
+    PasswordResetPage "pages.password_reset" GET "/reset-password"
+        | Public, Allowed, Auth:Read, Untouched, None, Never, []
+        | NoParameter, auth::LinkQuery, EmptyBody => [200] Form, [LinkExpired];
+    /// Sets a new password with the form of that page.
+    PasswordResetPageSubmit "pages.password_reset.submit" POST "/reset-password"
+        | Public, SessionOnly, Auth:Write, Untouched, None, Never, []
+        | NoParameter, NoQuery, FormFields<auth::PasswordResetCompletion> => [200] Form, [LinkExpired, Overloaded];
+    /// Shows the page on which a forgotten password is reported.
+    ForgotPasswordPage "pages.forgot_password" GET "/forgot-password"
+        | Public, Allowed, Auth:Read, Untouched, None, Never, []
+        | NoParameter, NoQuery, EmptyBody => [200] Form, [];
+    /// Requests the link of a password reset with the form of that page.
+    ForgotPasswordPageSubmit "pages.forgot_password.submit" POST "/forgot-password"
+        | Public, SessionOnly, Auth:Write, Untouched, None, Never, []
+        | NoParameter, NoQuery, FormFields<auth::PasswordResetRequest> => [202] Form, [];
+    /// Shows the page that the links of a change of the e-mail address open.
+    EmailPage "pages.email" GET "/confirm-email"
+        | Public, Allowed, Auth:Read, Untouched, None, Never, []
+        | NoParameter, auth::LinkQuery, EmptyBody => [200] Form, [LinkExpired];
+    /// Confirms a change of the e-mail address with the form of that page.
+    EmailPageSubmit "pages.email.submit" POST "/confirm-email"
+        | Public, SessionOnly, Auth:Write, Untouched, None, Never, []
+        | NoParameter, NoQuery, FormFields<crate::profile::EmailConfirmation> => [200] Form, [LinkExpired, Duplicate];
+
+    /// Shows what this server is, with links to its documentation.
+    Home "service.home" GET "/"
+        | Public, Allowed, Service:Read, Untouched, None, Never, []
+        | NoParameter, NoQuery, EmptyBody => [200] Html, [];
     /// Reads the keys that verify this server's access tokens.
     JsonWebKeys "service.jwks" GET "/.well-known/jwks.json"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
@@ -515,6 +611,8 @@ without HTTP:
     OperatorFound "operator.found" [Organization Any, User Any, Member Any];
     /// Updates the college catalogue from a file.
     OperatorLoadColleges "operator.load_colleges" [College Any, Program Any];
+    /// Marks an invitation whose message could not be delivered.
+    InvitationMailFailed "invitations.mail_failed" [Invitation Target];
     /// Moves the UTC times of games to come to what their local start means by the rules of its time zone now.
     GamesKeepLocalTimes "games.keep_local_times" [Game Any];
     /// Clears images of records that are older than their retention.

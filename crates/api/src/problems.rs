@@ -134,6 +134,7 @@ codes! {
     SessionTooOld "session_too_old" 403 "The sign-in was too long ago" "Sign in again and repeat the request within 15 minutes.";
     IpNotAllowed "ip_not_allowed" 403 "The API key is not valid from this address" "Use it from one of its allowed_ips, or create a key without allowed_ips.";
     RelationshipInsufficient "relationship_insufficient" 403 "The relation to the child does not permit this" "Another relation, recorded and confirmed, is required.";
+    WrongAccount "wrong_account" 403 "The caller is signed in with another address" "Sign out, or sign in with the invited address.";
     SelfGrant "self_grant" 403 "A user cannot grant themselves a relation" "Ask another member.";
     SamePerson "same_person" 403 "A second person is required" "A member other than the proposer confirms it.";
     OwnChangeset "own_changeset" 403 "An author cannot approve their own changeset" "Ask another member.";
@@ -161,6 +162,7 @@ codes! {
     UndoConflict "undo_conflict" 409 "Undoing would overwrite later changes" "Resolve each conflict that the problem names.";
     UndoExpired "undo_expired" 409 "It is too late to undo" "Changes can be undone for 90 days.";
     ConsentMissing "consent_missing" 409 "A consent is missing" "Ask a guardian to give it.";
+    LinkExpired "link_expired" 410 "The link is not valid any more" "It was used, replaced by a later one, or has expired. Ask for a new one.";
     VersionMismatch "version_mismatch" 412 "The record has changed since you read it" "Read it again and repeat the change; current_version is its version now.";
     BodyTooLarge "body_too_large" 413 "The body is too large" "limit is the maximum size in bytes.";
     UnsupportedMediaType "unsupported_media_type" 415 "Unsupported media type" "The detail names the supported media types of the body.";

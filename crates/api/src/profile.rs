@@ -1,12 +1,48 @@
 //! The caller's own profile in requests and responses.
 
 use fieldhouse_domain::ids::{ApiKeyId, ChildId, MemberId, SessionId, TeamId, UserId};
+use fieldhouse_domain::record::Body;
 use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::text::Email;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::organization::OrganizationRef;
+
+pub use fieldhouse_domain::users::ChangeProfile;
+
+/// Requests a change of the caller's e-mail address.
+#[derive(Clone, Body)]
+pub struct EmailChange {
+    /// The new address.
+    pub email: Email,
+    /// The caller's password.
+    pub current_password: String,
+}
+
+/// The result of requesting a change of the e-mail address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EmailChangeRequested {
+    /// When the two links expire.
+    pub expires_at: Timestamp,
+}
+
+/// Confirms a change of the e-mail address.
+#[derive(Clone, Body)]
+pub struct EmailConfirmation {
+    /// The token in the link.
+    pub token: String,
+}
+
+/// The result of confirming a change of the e-mail address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EmailConfirmed {
+    /// The e-mail address that the user signs in with now.
+    pub email: String,
+    /// Whether it has changed. If not, the other address has yet to confirm.
+    pub changed: bool,
+}
 
 /// The caller: the user, their organizations and the credential of the request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -166,6 +166,8 @@ pub enum BodyKind {
     Json,
     /// A JSON merge patch (RFC 7396): `application/merge-patch+json` or `application/json`.
     MergePatch,
+    /// `application/x-www-form-urlencoded`, from the form of a page.
+    Form,
     /// `multipart/form-data` with one file, or the same fields as `application/json`.
     Upload,
 }
@@ -175,6 +177,7 @@ impl BodyKind {
     pub const fn limit(self) -> usize {
         match self {
             Self::None => 0,
+            Self::Form => 16 << 10,
             Self::Json | Self::MergePatch => 1 << 20,
             Self::Upload => 16 << 20,
         }
@@ -206,6 +209,8 @@ bodies! {
     Json Json;
     /// A JSON merge patch.
     MergePatch MergePatch;
+    /// The fields of a page's form.
+    FormFields Form;
     /// A file with its fields.
     Upload Upload;
 }

@@ -1,7 +1,7 @@
 //! The row of the operation table: plain values, so that the router, the guard and the OpenAPI document need no code for each operation.
 
 use fieldhouse_domain::Refusal;
-use fieldhouse_domain::policy::{ChildTouch, Reach, Relation, Requirement};
+use fieldhouse_domain::policy::{ChildTouch, Credential, Reach, Relation, Requirement};
 use fieldhouse_domain::record::{Body, Properties, Schemas};
 use utoipa::openapi::{RefOr, Schema};
 
@@ -107,6 +107,8 @@ impl Shape {
 pub struct AnswerShape {
     /// The media types of the response, the preferred one first.
     pub media_types: &'static [&'static str],
+    /// Whether it is a page, so that its errors are pages too.
+    pub is_page: bool,
     /// The schema of the JSON body. `None` if there is no JSON.
     pub schema: fn() -> Option<RefOr<Schema>>,
     /// The named schemas that it refers to.
@@ -116,7 +118,7 @@ pub struct AnswerShape {
 impl AnswerShape {
     /// The response of a type.
     pub const fn of<A: Answer>() -> Self {
-        Self { media_types: A::MEDIA_TYPES, schema: A::schema, schemas: A::schemas }
+        Self { media_types: A::MEDIA_TYPES, is_page: A::IS_PAGE, schema: A::schema, schemas: A::schemas }
     }
 }
 
@@ -196,7 +198,10 @@ const fn check_row(row: &Row) {
     let mut at = 0;
     while at < writes.len() {
         let in_path = matches!(writes[at].1, Reach::Target);
-        assert!(!in_path || row.parameter_count > 0, "the target of a write is in the path");
+        assert!(
+            !in_path || row.parameter_count > 0 || is_by_link(row),
+            "the target of a write is in the path, or named by a link"
+        );
         at += 1;
     }
     if let Relation::StaffOfGame { parameter, .. } = row.requirement.relation {
@@ -205,6 +210,11 @@ const fn check_row(row: &Row) {
     if let ChildTouch::InPath { parameter, .. } = row.child {
         assert!(has_parameter(row.path, parameter), "the child's id is a parameter of the path");
     }
+}
+
+/// Whether the holder of a link may call an operation without a credential. The link names the record.
+const fn is_by_link(row: &Row) -> bool {
+    !matches!(row.requirement.credential, Credential::Required(_)) && matches!(row.body_kind, BodyKind::Json)
 }
 
 const fn count(text: &str, byte: u8) -> usize {

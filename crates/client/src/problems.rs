@@ -1,14 +1,15 @@
 //! Problems as a client reads them: leniently, because a newer server may have codes and members that this client does not know.
 
 use std::fmt;
+use std::time::Duration;
 
 use fieldhouse_api::Code;
 use fieldhouse_api::problems::FieldProblem;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The body of an error response (RFC 9457). Everything is optional that a program between here and the server might leave out.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
     /// The code: stable, for programs.
     pub code: ProblemCode,
@@ -30,6 +31,9 @@ pub struct Problem {
     /// The invalid fields.
     #[serde(default)]
     pub errors: Vec<FieldProblem>,
+    /// How long the server asks to wait before the next request, from the header `Retry-After`.
+    #[serde(skip)]
+    pub retry_after: Option<Duration>,
     /// Further members that depend on the code: `required_role`, `current_version`, `bad_rows`, ...
     #[serde(flatten)]
     pub more: Map<String, Value>,
@@ -43,8 +47,8 @@ impl fmt::Display for Problem {
 }
 
 /// A problem's code: one that this client knows, or the name of a newer one.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(from = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub enum ProblemCode {
     /// One of the list.
     Known(Code),
@@ -76,6 +80,12 @@ impl From<String> for ProblemCode {
     }
 }
 
+impl From<ProblemCode> for String {
+    fn from(code: ProblemCode) -> Self {
+        code.name().to_owned()
+    }
+}
+
 impl fmt::Display for ProblemCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
@@ -102,6 +112,11 @@ mod tests {
         assert_eq!(problem.more["required_role"], "manager");
         assert_eq!(problem.errors[0].fix, None);
         assert_eq!(problem.to_string(), "A manager is needed. (role_insufficient)");
+        let written = serde_json::to_value(&problem).expect("JSON");
+        assert_eq!(
+            (&written["code"], &written["required_role"]),
+            (&"role_insufficient".into(), &"manager".into())
+        );
     }
 
     #[test]

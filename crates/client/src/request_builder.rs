@@ -22,6 +22,7 @@ pub(crate) const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 pub(crate) const GUEST_TOKEN: HeaderName = HeaderName::from_static("x-guest-token");
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const JSON: HeaderValue = HeaderValue::from_static(fieldhouse_api::envelope::JSON);
+const FORM: HeaderValue = HeaderValue::from_static("application/x-www-form-urlencoded");
 const MERGE_PATCH: HeaderValue = HeaderValue::from_static("application/merge-patch+json");
 
 /// Which credential of the client a request has.
@@ -73,6 +74,12 @@ impl RequestBuilder {
         match row.body_kind {
             BodyKind::None => {}
             kind @ (BodyKind::Json | BodyKind::Upload) => request.set_json(JSON, kind, body)?,
+            BodyKind::Form => {
+                let text = serde_urlencoded::to_string(body)
+                    .map_err(|error| Error::Request(format!("the form cannot be encoded: {error}")))?;
+                request.headers.insert(CONTENT_TYPE, FORM);
+                request.body = Some(text.into());
+            }
             BodyKind::MergePatch => request.set_json(MERGE_PATCH, BodyKind::MergePatch, body)?,
         }
         Ok(request)

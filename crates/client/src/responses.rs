@@ -4,7 +4,7 @@
 use std::fmt;
 
 use bytes::Bytes;
-use fieldhouse_api::envelope::{Asset, Html};
+use fieldhouse_api::envelope::{Asset, Form, Html};
 use fieldhouse_api::favorites::{FavoriteRemoved, SavedFavorite};
 use fieldhouse_api::service::{Health, OpenApiDocument, Readiness};
 use fieldhouse_api::{Code, Data, Deleted, Page, auth};
@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 use crate::errors::Error;
 use crate::problems::Problem;
+use crate::retries::retry_after;
 
 /// A response as received, with any status and body.
 #[derive(Clone)]
@@ -39,6 +40,7 @@ impl RawResponse {
         let failed = self.status.is_client_error() || self.status.is_server_error();
         let mut problem: Problem = failed.then(|| serde_json::from_slice(&self.body).ok()).flatten()?;
         problem.status = self.status.as_u16();
+        problem.retry_after = retry_after(&self.headers);
         Some(problem)
     }
 
@@ -137,6 +139,13 @@ read_as_they_are! {
 }
 
 impl Reply for Html {
+    type Value = Self;
+    fn read(answer: &RawResponse) -> Result<Self, Error> {
+        Ok(Self(String::from_utf8_lossy(&answer.body).into_owned()))
+    }
+}
+
+impl Reply for Form {
     type Value = Self;
     fn read(answer: &RawResponse) -> Result<Self, Error> {
         Ok(Self(String::from_utf8_lossy(&answer.body).into_owned()))

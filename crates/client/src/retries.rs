@@ -54,7 +54,7 @@ fn is_retryable(answer: &RawResponse) -> bool {
 
 /// How long the server asks to wait (RFC 9110, section 10.2.3): seconds, or a date, which is compared with the response's own `Date`, so
 /// that no clock has to be right.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
         return Some(Duration::from_secs(seconds));

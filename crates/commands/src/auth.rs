@@ -6,6 +6,7 @@ use fieldhouse_domain::ids::{SessionId, UserId};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::sessions::{self as rules, Client, Refreshed, Session, TokenDigest};
 use fieldhouse_domain::users::User;
+use fieldhouse_store::mail::{self, Mail};
 use fieldhouse_store::{Principal, Tx, records, sessions, users};
 
 use crate::{Command, Error, WriteContext};
@@ -125,29 +126,57 @@ impl Command for ChangePassword {
             ..before.clone()
         };
         cx.update(tx, before, after).await?;
-        self.end_others(tx, cx, user).await.map(Some)
+        end_sessions(Self::OPERATION, tx, cx, (user, self.session)).await.map(Some)
     }
 }
 
-impl ChangePassword {
-    /// A password is valid in all organizations of its owner, so that a new one ends their sessions in all of them.
-    async fn end_others<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &WriteContext<'_, 'tx>,
-        user: UserId,
-    ) -> Result<u32, Error> {
-        let mut count = 0;
-        for here in users::memberships(tx, user).await? {
-            let proven = Principal::Proven(user, here.organization);
-            let requirement = crate::requirement(Self::OPERATION);
-            let Ok(proof) = tx.permit(proven, requirement, None, cx.moment.now()).await? else { continue };
-            let open = sessions::open(tx, &proof).await?;
-            let others = open.into_iter().filter(|session| Some(session.id) != self.session);
-            let ended: Vec<Effect> = others.filter_map(|session| rules::end(cx.moment, session)).collect();
-            cx.apply_by(tx, &proof, &ended).await?;
-            count += u32::try_from(ended.len()).unwrap_or(u32::MAX);
+/// Sets a new password for the user who holds the link of a password reset, and ends all their sessions. Returns their number.
+pub struct ResetPassword {
+    /// The message with the link.
+    pub mail: Mail,
+    /// The user with its address.
+    pub user: User,
+    /// The hash of the new password.
+    pub hash: String,
+}
+
+impl Command for ResetPassword {
+    const OPERATION: Operation = Operation::PasswordResetComplete;
+    type Output = u32;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<u32, Error> {
+        let now = cx.moment.now();
+        let is_newest = mail::newest_reset(tx, &self.mail.recipient).await? == Some(self.mail.id);
+        let before = users::read(tx, self.user.id).await?.ok_or(Denial::LinkExpired)?;
+        let is_unchanged = before.password_hash == self.user.password_hash && before.email == self.user.email;
+        if !is_newest || !is_unchanged || !tx.use_link(self.mail.id, now).await? {
+            return Err(Denial::LinkExpired.into());
         }
-        Ok(count)
+        let password_hash = Some(self.hash.clone());
+        let after = User { password_hash, password_changed_at: Some(now), ..before.clone() };
+        cx.update(tx, before, after).await?;
+        end_sessions(Self::OPERATION, tx, cx, (self.user.id, None)).await
     }
+}
+
+/// Ends the sessions of a user except one. A password is valid in all organizations of its owner, so that a new one ends their sessions in
+/// all of them. Returns their number.
+async fn end_sessions<'tx>(
+    operation: Operation,
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    (user, except): (UserId, Option<SessionId>),
+) -> Result<u32, Error> {
+    let mut count = 0;
+    for here in users::memberships(tx, user).await? {
+        let proven = Principal::Proven(user, here.organization);
+        let requirement = crate::requirement(operation);
+        let Ok(proof) = tx.permit(proven, requirement, None, cx.moment.now()).await? else { continue };
+        let open = sessions::open(tx, &proof).await?;
+        let others = open.into_iter().filter(|session| Some(session.id) != except);
+        let ended: Vec<Effect> = others.filter_map(|session| rules::end(cx.moment, session)).collect();
+        cx.apply_by(tx, &proof, &ended).await?;
+        count += u32::try_from(ended.len()).unwrap_or(u32::MAX);
+    }
+    Ok(count)
 }

@@ -6,7 +6,7 @@ use fieldhouse_domain::ids::UserId;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_store::records::{self, Stored};
-use fieldhouse_store::{Change, GuestWrite, OrgWrite, Tx};
+use fieldhouse_store::{Change, GuestWrite, OrgWrite, Tx, UserWrite};
 
 use crate::error::Error;
 
@@ -19,6 +19,8 @@ pub enum Authority<'tx> {
     Guest(GuestWrite<'tx>),
     /// The same, of a guest who was created for this command.
     NewGuest(GuestWrite<'tx>),
+    /// A user's, on their own user, with a link of a message.
+    User(UserWrite<'tx>),
 }
 
 /// The context of a command.
@@ -54,11 +56,11 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         &self.authority
     }
 
-    /// The permission to write to an organization. A guest has none, and gets "not found".
+    /// The permission to write to an organization. A guest, or a user with a link only, has none and gets "not found".
     pub fn organization(&self) -> Result<&OrgWrite<'tx>, Error> {
         match &self.authority {
             Authority::Organization(proof) => Ok(proof),
-            Authority::Guest(_) | Authority::NewGuest(_) => Err(Error::not_found()),
+            Authority::Guest(_) | Authority::NewGuest(_) | Authority::User(_) => Err(Error::not_found()),
         }
     }
 
@@ -106,6 +108,7 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         let change = self.change();
         Ok(match &self.authority {
             Authority::Organization(proof) => tx.apply(proof, change, effects).await?,
+            Authority::User(proof) => tx.apply(proof, change, effects).await?,
             Authority::Guest(proof) | Authority::NewGuest(proof) => tx.apply(proof, change, effects).await?,
         })
     }

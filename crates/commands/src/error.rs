@@ -12,6 +12,9 @@ pub enum Error {
     /// The caller may not run it.
     #[error("permission denied: {0:?}")]
     Denied(Denial),
+    /// Records that its plan rests on have changed since it was made.
+    #[error("records changed while it was being prepared")]
+    Stale,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] fieldhouse_store::Error),

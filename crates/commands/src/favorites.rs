@@ -19,6 +19,7 @@ async fn list<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Result<Vec<L
     Ok(match cx.authority() {
         Authority::Organization(proof) => favorites::list(tx, proof).await?,
         Authority::Guest(proof) | Authority::NewGuest(proof) => guests::list(tx, proof.guest()).await?,
+        Authority::User(_) => return Err(Error::not_found()),
     })
 }
 
@@ -27,6 +28,7 @@ fn owner(cx: &WriteContext<'_, '_>) -> Result<ListOwner, Error> {
     Ok(match cx.authority() {
         Authority::Organization(_) => ListOwner::User(cx.user()?),
         Authority::Guest(proof) | Authority::NewGuest(proof) => ListOwner::Guest(proof.guest()),
+        Authority::User(_) => return Err(Error::not_found()),
     })
 }
 

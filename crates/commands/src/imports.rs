@@ -1,31 +1,66 @@
 //! Imports of leagues: seasons, divisions, teams, venues and games in one change.
+//!
+//! A file is compared with a snapshot before the transaction, because that takes long for a large file and needs no lock. The transaction
+//! checks that the records that the plan rests on still have the same versions, and only writes.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
 
 use fieldhouse_api::Operation;
-use fieldhouse_domain::effects::{Effect, Kind};
+use fieldhouse_domain::effects::Effect;
+use fieldhouse_domain::ids::{Id as _, SeasonId};
+use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_imports::BadRow;
-use fieldhouse_imports::league::{self, Counts, Existing, Options, Schedule, Wanted};
-use fieldhouse_store::{OrgWrite, Tx, divisions, games, seasons, teams, venues};
+use fieldhouse_imports::league::{self, Existing, Options, Plan, Schedule, Wanted};
+use fieldhouse_store::{Proof, Reader, Tx, divisions, games, seasons, teams, venues};
+use uuid::Uuid;
 
 use crate::{Command, Error, WriteContext};
 
-/// Imports a league file.
+/// How long one import may hold SQLite's only writer, while all other changes wait.
+const MAX_HOLD: Duration = Duration::from_secs(2);
+/// How many new records an import writes in a second, and how many changed ones, whose history holds two images. `cargo xtask bench
+/// --imports` measured 32,000 and 9,000 to 14,000 on two cores of a virtual machine; both fall to a half where all cores are busy.
+const CREATED_PER_SECOND: f64 = 20_000.0;
+const CHANGED_PER_SECOND: f64 = 8_000.0;
+
+/// A parsed file, and what it does not contain.
 #[derive(Debug)]
-pub struct League {
-    /// The options, for what the file does not contain.
+pub struct LeagueFile {
+    /// The options.
     pub options: Options,
-    /// The parsed file.
+    /// Its content.
     pub schedule: Schedule,
     /// Whether bad rows are skipped. Otherwise one of them rejects the whole file.
     pub skip_bad: bool,
 }
 
+/// Imports a league file.
+#[derive(Debug)]
+pub struct League {
+    /// The file.
+    pub file: Arc<LeagueFile>,
+    /// The plan. `None` if it is made in the transaction, as for the operator, who has no snapshot.
+    pub planned: Option<Planned>,
+}
+
+/// A plan, and what it rests on.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The changes.
+    pub plan: Arc<Plan>,
+    versions: Versions,
+}
+
+/// The ids and versions of records, in order.
+type Versions = Vec<(Uuid, i64)>;
+
 /// The result of an import.
 #[derive(Debug)]
 pub enum Imported {
-    /// It was stored: the numbers of created, changed and unchanged records, and the skipped rows.
-    Done(Counts, Vec<BadRow>),
+    /// The plan was carried out.
+    Done(Arc<Plan>),
     /// Nothing was stored, because of these rows.
     Refused(Vec<BadRow>),
 }
@@ -35,48 +70,133 @@ impl Command for League {
     type Output = Imported;
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Imported, Error> {
-        let wanted = league::wanted(&self.schedule.fixtures);
-        let existing = existing(tx, cx.organization()?, &wanted).await?;
-        let plan = league::plan(cx.moment, &self.options, self.schedule.clone(), existing);
-        if !plan.bad.is_empty() && !self.skip_bad {
-            return Ok(Imported::Refused(plan.bad));
+        let wanted = league::wanted(&self.file.schedule.fixtures);
+        let proof = cx.organization()?;
+        let plan = if let Some(planned) = &self.planned {
+            if versions(tx, proof, &wanted).await? != planned.versions {
+                return Err(Error::Stale);
+            }
+            planned.plan.clone()
+        } else {
+            let existing = existing(tx, proof, &wanted).await?;
+            Arc::new(self.file.plan(cx.moment, existing))
+        };
+        if !plan.bad.is_empty() && !self.file.skip_bad {
+            return Ok(Imported::Refused(plan.bad.clone()));
         }
         cx.because("import");
-        let applied = cx.apply(tx, &plan.effects).await?;
-        Ok(Imported::Done(with_touched_seasons(plan.counts, &applied), plan.bad))
+        cx.apply(tx, &plan.effects).await?;
+        Ok(Imported::Done(plan))
     }
 }
 
-/// Counts seasons that gained a division as changed, even if the file changes nothing else about them.
-fn with_touched_seasons(counts: Counts, applied: &[Effect]) -> Counts {
-    let is_season = |effect: &&Effect| effect.record().is_some_and(|record| record.kind() == Kind::Season);
-    let changed = applied.iter().filter(is_season).filter(|effect| effect.verb() == "updated").count() as u64;
-    let touched = changed.saturating_sub(counts.seasons_updated);
-    Counts {
-        seasons_updated: counts.seasons_updated + touched,
-        seasons_unchanged: counts.seasons_unchanged.saturating_sub(touched),
-        ..counts
+impl LeagueFile {
+    /// Compares it with existing records.
+    pub fn planned(&self, moment: &Moment, existing: Existing) -> Result<Planned, Refusal> {
+        let versions = existing_versions(&existing);
+        let plan = self.plan(moment, existing);
+        if hold(&plan.effects) > MAX_HOLD {
+            let (count, max) = (plan.effects.len(), MAX_HOLD.as_secs());
+            return Err(Refusal::LimitReached(format!(
+                "this import would write {count} records, and block all other changes for more than {max} seconds. Split the file, for example by season, and import the parts"
+            )));
+        }
+        Ok(Planned { plan: Arc::new(plan), versions })
     }
+
+    fn plan(&self, moment: &Moment, existing: Existing) -> Plan {
+        league::plan(moment, &self.options, self.schedule.clone(), existing)
+    }
+}
+
+/// About how long the effects hold SQLite's writer.
+fn hold(effects: &[Effect]) -> Duration {
+    let (created, changed): (Vec<&Effect>, Vec<&Effect>) =
+        effects.iter().partition(|effect| effect.before.is_none());
+    let seconds = |effects: Vec<&Effect>, rate: f64| Duration::from_secs(effects.len() as u64).div_f64(rate);
+    seconds(created, CREATED_PER_SECOND) + seconds(changed, CHANGED_PER_SECOND)
+}
+
+/// What an organization has of a file. Read it in a read-only transaction, so that it is one snapshot.
+pub async fn snapshot<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    file: &LeagueFile,
+) -> Result<Existing, Error> {
+    let mut found = existing(reader, proof, &league::wanted(&file.schedule.fixtures)).await?;
+    found.other_seasons = seasons::names(reader, proof).await?;
+    found.other_venues = venues::names(reader, proof).await?;
+    Ok(found)
 }
 
 /// The existing records that the file may refer to.
-async fn existing<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, wanted: &Wanted) -> Result<Existing, Error> {
-    let mut ids = BTreeSet::new();
-    for external_id in &wanted.season_external_ids {
-        ids.extend(seasons::by_external_id(tx, proof, external_id).await?);
-    }
-    for folded in &wanted.season_names {
-        ids.extend(seasons::by_name(tx, proof, folded).await?);
-    }
-    let mut existing = Existing::default();
-    for name in &wanted.venue_names {
-        existing.venues.extend(venues::by_name(tx, proof, name).await?);
-    }
-    for season in ids {
-        existing.seasons.extend(seasons::read(tx, proof, season).await?.map(|listed| listed.season));
-        existing.divisions.extend(divisions::of_season(tx, proof, season).await?);
-        existing.teams.extend(teams::of_season(tx, proof, season).await?);
-        existing.games.extend(games::of_season(tx, proof, season).await?);
+async fn existing<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    wanted: &Wanted,
+) -> Result<Existing, Error> {
+    let mut existing = without_games(reader, proof, wanted).await?;
+    for season in &existing.seasons {
+        existing.games.extend(games::of_season(reader, proof, season.id).await?);
     }
     Ok(existing)
+}
+
+/// What [`existing_versions`] of the current records is, without reading all columns of the games.
+async fn versions<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    wanted: &Wanted,
+) -> Result<Versions, Error> {
+    let now = without_games(reader, proof, wanted).await?;
+    let mut versions = existing_versions(&now);
+    for season in &now.seasons {
+        let of_games = games::versions(reader, proof, season.id).await?;
+        versions.extend(of_games.into_iter().map(|(id, version)| (id.uuid(), version)));
+    }
+    versions.sort_unstable();
+    Ok(versions)
+}
+
+async fn without_games<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    wanted: &Wanted,
+) -> Result<Existing, Error> {
+    let mut existing = Existing::default();
+    for name in &wanted.venue_names {
+        existing.venues.extend(venues::by_name(reader, proof, name).await?);
+    }
+    for season in wanted_seasons(reader, proof, wanted).await? {
+        existing.seasons.extend(seasons::read(reader, proof, season).await?.map(|listed| listed.season));
+        existing.divisions.extend(divisions::of_season(reader, proof, season).await?);
+        existing.teams.extend(teams::of_season(reader, proof, season).await?);
+    }
+    Ok(existing)
+}
+
+async fn wanted_seasons<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    wanted: &Wanted,
+) -> Result<BTreeSet<SeasonId>, Error> {
+    let mut ids = BTreeSet::new();
+    for external_id in &wanted.season_external_ids {
+        ids.extend(seasons::by_external_id(reader, proof, external_id).await?);
+    }
+    for folded in &wanted.season_names {
+        ids.extend(seasons::by_name(reader, proof, folded).await?);
+    }
+    Ok(ids)
+}
+
+fn existing_versions(existing: &Existing) -> Versions {
+    let mut versions: Versions = Vec::with_capacity(existing.games.len());
+    versions.extend(existing.seasons.iter().map(|season| (season.id.uuid(), season.version)));
+    versions.extend(existing.divisions.iter().map(|division| (division.id.uuid(), division.version)));
+    versions.extend(existing.teams.iter().map(|team| (team.id.uuid(), team.version)));
+    versions.extend(existing.venues.iter().map(|venue| (venue.id.uuid(), venue.version)));
+    versions.extend(existing.games.iter().map(|game| (game.id.uuid(), game.version)));
+    versions.sort_unstable();
+    versions
 }

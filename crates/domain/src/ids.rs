@@ -142,6 +142,10 @@ ids! {
     GuestId "gst";
     /// An entry of the ledger.
     EntryId "aud";
+    /// An invitation.
+    InvitationId "inv";
+    /// A message that the server sends.
+    MailId "mai";
 }
 
 #[cfg(test)]

@@ -11,9 +11,10 @@ use crate::divisions::Division;
 use crate::favorites::Favorite;
 use crate::games::Game;
 use crate::ids::{
-    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, Id, MemberId, OrganizationId, ProgramId, SeasonId,
-    SessionId, StaffId, TeamId, UserId, VenueId,
+    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, Id, InvitationId, MemberId, OrganizationId,
+    ProgramId, SeasonId, SessionId, StaffId, TeamId, UserId, VenueId,
 };
+use crate::invitations::Invitation;
 use crate::ledger::Trace;
 use crate::members::Member;
 use crate::organizations::Organization;
@@ -162,6 +163,7 @@ kinds! {
     "Organizations." Organization "organization" OrganizationId 0 Images      |_it| None,                    Itself     false;
     "Users."         User         "user"         UserId         0 Memberships |it| Some(it.id.uuid()),       Owner      false;
     "Members."       Member       "member"       MemberId       1 Images      |it| Some(it.user_id.uuid()),  Members    true;
+    "Invitations."   Invitation   "invitation"   InvitationId   2 Images      |_it| None,                    Members    false;
     "Sessions."      Session      "session"      SessionId      1 Fields      |it| Some(it.user_id.uuid()),  Owner      false;
     "API keys."      ApiKey       "api_key"      ApiKeyId       1 Fields      |it| Some(it.user_id.uuid()),  KeyHolders false;
     "Seasons."       Season       "season"       SeasonId       1 Images      |_it| None,                    Members    true;

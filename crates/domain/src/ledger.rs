@@ -52,6 +52,7 @@ mod tests {
             ("organization", Trace::Images),
             ("user", Trace::Memberships),
             ("member", Trace::Images),
+            ("invitation", Trace::Images),
             ("session", Trace::Fields),
             ("api_key", Trace::Fields),
             ("season", Trace::Images),

@@ -7,14 +7,17 @@
 extern crate self as fieldhouse_domain;
 
 pub mod api_keys;
+pub mod attempts;
 pub mod colleges;
 pub mod divisions;
 pub mod effects;
 pub mod favorites;
 pub mod games;
 pub mod ids;
+pub mod invitations;
 pub mod kinds;
 pub mod ledger;
+pub mod mail;
 pub mod members;
 pub mod moment;
 pub mod organizations;

@@ -5,8 +5,18 @@ use jiff::Timestamp;
 use crate::Moment;
 use crate::Refusal;
 use crate::ids::{MemberId, UserId};
-use crate::record::{Body, Record};
+use crate::record::{Body, Record, enumeration};
 use crate::roles::Role;
+
+enumeration! {
+    /// How a user became a member.
+    MemberSource {
+        /// With the organization, or by its operator.
+        Founded "founded",
+        /// By accepting an invitation.
+        Invited "invited",
+    }
+}
 
 /// A user's role in one organization.
 #[derive(Clone, PartialEq, Record)]
@@ -21,6 +31,9 @@ pub struct Member {
     /// The role.
     #[field(server)]
     pub role: Role,
+    /// How the user became a member.
+    #[field(server)]
+    pub source: MemberSource,
     /// Who gave the role, by inviting the user or changing their role. Null for founders.
     #[field(server)]
     pub role_given_by: Option<UserId>,
@@ -46,6 +59,7 @@ impl Member {
             id: moment.id(),
             user_id,
             role,
+            source: MemberSource::Founded,
             role_given_by: None,
             joined_at: now,
             suspended_at: None,

@@ -40,6 +40,11 @@ impl Moment {
         I::from_uuid(Uuid::from_u128(millis << 80 | 0x7 << 76 | a << 64 | 0b10 << 62 | b))
     }
 
+    /// The ids of this moment, at another time.
+    pub fn at(self, now: Timestamp) -> Self {
+        Self { now: whole_microseconds(now), ..self }
+    }
+
     /// The same moment before any id was created, for running the same command again.
     pub fn again(&self) -> Self {
         Self { now: self.now, seed: self.seed, made: AtomicU64::new(0) }

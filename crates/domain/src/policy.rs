@@ -172,6 +172,10 @@ pub enum Denial {
     SessionTooOld,
     /// The key may not be used from this address.
     AddressNotAllowed,
+    /// The link of a message is unknown, expired, used or replaced.
+    LinkExpired,
+    /// The caller is signed in with another address than the one that was invited.
+    WrongAccount,
 }
 
 /// Checks that the credential is valid. Returns the effective role: the lower of the user's role now and the role that the key was issued

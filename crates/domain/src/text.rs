@@ -194,6 +194,40 @@ lines! {
     State up to 60;
 }
 
+/// A language tag (BCP 47), such as `en` or `en-AU`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Locale(String);
+
+impl Locale {
+    /// Parses the form of a tag: parts of 1 to 8 letters and digits, joined by hyphens; the first has 2 to 8 letters. Whether the language
+    /// is registered is not checked.
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
+        let is_part = |part: &str| {
+            (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        };
+        let language = text.split('-').next().unwrap_or_default();
+        let is_language = language.len() >= 2 && language.bytes().all(|byte| byte.is_ascii_alphabetic());
+        if text.len() > 35 || !is_language || !text.split('-').all(is_part) {
+            let fix = "Send a BCP 47 tag such as en or en-AU.";
+            return Err(InvalidValue::new("not_a_language_tag", "is not a language tag", fix));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The tag.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<Locale> for String {
+    fn from(locale: Locale) -> Self {
+        locale.0
+    }
+}
+
+texts! { Locale: Self, ObjectBuilder::new().pattern(Some("^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")).max_length(Some(35)); }
+
 /// An e-mail address as it was entered; compared in its folded form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Email(String);
@@ -266,6 +300,16 @@ mod tests {
         assert_eq!(Name::parse("a\0b").map_err(|e| e.code), Err("control_character"));
         assert_eq!(Name::parse(&"ä".repeat(201)).map_err(|e| e.code), Err("too_long"));
         assert!(Name::parse(&"ä".repeat(200)).is_ok());
+    }
+
+    #[test]
+    fn valid_and_invalid_language_tags() {
+        for right in ["en", "en-AU", "zh-Hant-TW", "de-1996"] {
+            assert!(Locale::parse(right).is_ok(), "{right}");
+        }
+        for wrong in ["", "e", "en_AU", "en-", "1n", "english-is-toolongpart", "en-AU\n"] {
+            assert!(Locale::parse(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
@@ -13,6 +14,9 @@ use utoipa::{PartialSchema, ToSchema};
 use crate::record::{At, Cell, CellKind, Column, Field, Input};
 use crate::text::{InvalidValue, texts};
 
+/// The bundled database: the rules do not depend on the files of a machine, whichever of jiff's features other crates enable.
+static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+
 /// The name of an IANA time zone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TimeZoneName(String);
@@ -20,7 +24,7 @@ pub struct TimeZoneName(String);
 impl TimeZoneName {
     /// Parses an IANA name (`Australia/Melbourne`) against the bundled database.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
-        match TimeZone::get(text).ok().and_then(|zone| zone.iana_name().map(str::to_owned)) {
+        match ZONES.get(text).ok().and_then(|zone| zone.iana_name().map(str::to_owned)) {
             Some(name) => Ok(Self(name)),
             None => Err(InvalidValue::new(
                 "unknown_time_zone",
@@ -56,8 +60,18 @@ impl TimeZoneName {
         self.local(instant).date()
     }
 
+    /// The time with its offset in this zone at an instant.
+    pub fn zoned(&self, instant: Timestamp) -> Zoned {
+        Zoned::new(instant, self.zone())
+    }
+
+    /// UTC.
+    pub fn utc() -> Self {
+        Self("UTC".to_owned())
+    }
+
     fn zone(&self) -> TimeZone {
-        TimeZone::get(&self.0).unwrap_or(TimeZone::UTC)
+        ZONES.get(&self.0).unwrap_or(TimeZone::UTC)
     }
 }
 

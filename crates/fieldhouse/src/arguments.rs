@@ -6,14 +6,12 @@ use std::str::FromStr;
 
 use clap::Args;
 use fieldhouse_client::Client;
-use fieldhouse_client::api::Code;
 use fieldhouse_domain::ids::InvalidId;
 use fieldhouse_domain::text::InvalidValue;
-use fieldhouse_domain::time::TimeZoneName;
 use jiff::Timestamp;
-use jiff::civil::{Date, Time};
+use jiff::civil::DateTime;
 
-use crate::failure::Failure;
+use crate::zone;
 
 /// A parser for an enumeration, whose names appear in help and completions.
 macro_rules! one_of {
@@ -26,11 +24,11 @@ macro_rules! one_of {
 }
 pub(crate) use one_of;
 
-/// A time (RFC 3339), or a date, which means midnight in the organization's time zone.
+/// A time with its offset (RFC 3339), or a local time or date, which is in the organization's time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     Time(Timestamp),
-    Date(Date),
+    Local(DateTime),
 }
 
 impl FromStr for When {
@@ -38,37 +36,25 @@ impl FromStr for When {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         text.parse()
             .map(Self::Time)
-            .or_else(|_| text.parse().map(Self::Date))
-            .map_err(|_| "write a date such as 2026-05-01, or a time such as 2026-05-01T09:15:00Z")
+            .or_else(|_| text.parse().map(Self::Local))
+            .map_err(|_| "write a date such as 2026-05-01, or a time such as 2026-05-01T09:15")
     }
 }
 
-/// The instants of these times. The organization's time zone is requested only if one of them is a date.
+/// The instants of these times. The organization's time zone is requested only if one of them has no offset.
 pub(crate) async fn instants<const N: usize>(
     client: &Client,
     given: [Option<When>; N],
 ) -> anyhow::Result<[Option<Timestamp>; N]> {
-    let zone = if given.iter().flatten().any(|when| matches!(when, When::Date(_))) {
-        Some(zone(client).await?)
+    let zone = if given.iter().flatten().any(|when| matches!(when, When::Local(_))) {
+        Some(zone::of(client).await?)
     } else {
         None
     };
-    Ok(given.map(|when| match (when?, &zone) {
-        (When::Time(time), _) => Some(time),
-        (When::Date(date), zone) => zone.as_ref()?.instant(date.to_datetime(Time::midnight())),
+    Ok(given.map(|when| match when? {
+        When::Time(time) => Some(time),
+        When::Local(local) => zone?.instant(local),
     }))
-}
-
-const WITHOUT_ZONE: &str = "a date is midnight in the organization's time zone, which this key may not read; write a time with its offset: 2026-05-01T00:00:00+10:00";
-
-async fn zone(client: &Client) -> anyhow::Result<TimeZoneName> {
-    let organization = client.organization().read().await.map_err(|error| {
-        let beyond = error.code() == Some(Code::ScopeInsufficient);
-        let failure = Failure::from(&error);
-        if beyond { failure.next(WITHOUT_ZONE) } else { failure }
-    });
-    let zone = organization?.time_zone;
-    TimeZoneName::parse(&zone).map_err(|wrong| anyhow::anyhow!("{zone} {wrong}"))
 }
 
 /// The record that a command is about.
@@ -121,7 +107,10 @@ mod tests {
     fn times_and_dates_are_parsed() {
         let time = "2026-04-30T23:15:00Z".parse().expect("a time");
         assert_eq!("2026-05-01T09:15:00+10:00".parse(), Ok(When::Time(time)));
-        assert_eq!("2026-05-01".parse(), Ok(When::Date(jiff::civil::date(2026, 5, 1))));
+        assert_eq!("2026-05-01".parse(), Ok(When::Local(jiff::civil::date(2026, 5, 1).at(0, 0, 0, 0))));
+        for local in ["2026-05-01T09:15", "2026-05-01 09:15"] {
+            assert_eq!(local.parse(), Ok(When::Local(jiff::civil::date(2026, 5, 1).at(9, 15, 0, 0))));
+        }
         assert!("tomorrow".parse::<When>().is_err());
     }
 

@@ -1,136 +1,103 @@
-//! The context of every command: the common options, the server, and a client for it.
+//! The context of a running command: its output, its server, and a client for it.
 
 use std::io::ErrorKind;
 
-use clap::Args;
-use fieldhouse_client::{Builder, Client, SessionTokens, server_address};
+use fieldhouse_client::api::organization::OrganizationRef;
+use fieldhouse_client::{Builder, Client, SessionTokens};
 use fieldhouse_domain::ids::SessionId;
 use jiff::Timestamp;
 use secrecy::ExposeSecret;
 
-use crate::credentials::{Credential, Server, Store, StoredCredentials, StoredSession, key_of_environment};
+use crate::contexts::{Contexts, Credential, Named};
+use crate::credentials::{Store, StoredSession, key_of_environment};
 use crate::failure::Failure;
-use crate::output::{Format, Output, note};
+use crate::global::Global;
+use crate::output::{Output, note};
+use crate::place::{Asked, Place};
+use crate::zone::Zone;
 
-/// The URL of a server that was started without options.
-const DEFAULT_URL: &str = "http://127.0.0.1:8080";
-/// The position of common options in a command's help: last.
-const LAST: usize = 900;
 const USER_AGENT: &str = concat!("fieldhouse/", env!("CARGO_PKG_VERSION"));
-
-/// The common options.
-#[derive(Args)]
-pub(crate) struct Global {
-    /// Print records as tables for people or as JSON for programs
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", display_order = LAST)]
-    output: Format,
-    /// The server's URL [default: the server you last signed in to]
-    #[arg(long, global = true, env = "FIELDHOUSE_URL", value_name = "URL", value_parser = address, display_order = LAST)]
-    base_url: Option<String>,
-}
-
-/// Parses a server's URL. An empty string is none, so that a variable can be switched off.
-pub(crate) fn address(text: &str) -> Result<String, String> {
-    if text.is_empty() {
-        return Ok(String::new());
-    }
-    server_address(text).map_err(|_| {
-        let whole = format!("http://{text}");
-        let lacks_a_scheme =
-            !text.contains("//") && text.contains(['.', ':']) && server_address(&whole).is_ok();
-        if lacks_a_scheme { format!("write {whole}") } else { format!("write a URL such as {DEFAULT_URL}") }
-    })
-}
 
 /// The context of a command.
 pub(crate) struct Context {
     /// Where to print results.
     pub(crate) output: Output,
-    base_url: Option<String>,
+    asked: Asked,
+    zone: Zone,
 }
 
 impl Context {
     /// The context for these options.
-    pub(crate) fn new(global: Global) -> Self {
-        Self { output: Output::new(global.output), base_url: global.base_url.filter(|url| !url.is_empty()) }
+    pub(crate) fn new(global: Global) -> anyhow::Result<Self> {
+        let zone = Zone::default();
+        let asked = global.asked()?;
+        Ok(Self { output: Output::new(global.printing, zone.clone()), asked, zone })
+    }
+
+    /// The context or server that the user has asked for.
+    pub(crate) fn asked(&self) -> &Asked {
+        &self.asked
     }
 
     /// The server's URL.
     pub(crate) fn base_url(&self) -> anyhow::Result<String> {
-        match &self.base_url {
-            Some(url) => Ok(url.clone()),
-            None => Ok(read(&Store::of_user()?)?.current.unwrap_or_else(|| DEFAULT_URL.to_owned())),
-        }
+        Ok(self.place()?.base_url)
     }
 
-    /// A client without a credential.
-    pub(crate) fn builder(&self) -> anyhow::Result<Builder> {
-        Ok(Client::builder(self.base_url()?).user_agent(USER_AGENT))
+    /// The server, and the named context if there is one.
+    pub(crate) fn place(&self) -> anyhow::Result<Place> {
+        Ok(read()?.place(&self.asked)?)
+    }
+
+    /// The server to sign in to, and the name of the context if the user has chosen one.
+    pub(crate) fn place_of_login(&self) -> anyhow::Result<Place> {
+        Ok(read()?.place_of_login(&self.asked))
     }
 
     /// A client with the available credential: the environment's key, or else the stored credential, or else the guest's token.
     pub(crate) fn client(&self) -> anyhow::Result<Client> {
-        let stored = self.stored()?;
-        match key_of_environment() {
-            Some(key) => Ok(self.as_guest(&stored)?.api_key(key).build()?),
-            None => self.client_of(stored),
-        }
+        let stored = read()?;
+        let place = stored.place(&self.asked)?;
+        let client = match (key_of_environment(), &place.context) {
+            (Some(key), _) => as_guest(&stored, &place.base_url).api_key(key).build()?,
+            (None, Some(name)) => client_of(&stored, name)?,
+            (None, None) => as_guest(&stored, &place.base_url).build()?,
+        };
+        self.zone.ask_with(&client);
+        Ok(client)
     }
 
     /// A client with a credential, or the failure "not signed in".
     pub(crate) fn signed_in(&self) -> anyhow::Result<Client> {
-        if key_of_environment().is_none() && self.stored()?.credential.is_none() {
+        if key_of_environment().is_none() && self.stored()?.is_none_or(|it| it.credential.is_none()) {
             return Err(Failure::not_signed_in(&self.base_url()?).into());
         }
         self.client()
     }
 
-    /// A client with the stored credential.
-    pub(crate) fn client_of(&self, server: Server) -> anyhow::Result<Client> {
-        let builder = self.as_guest(&server)?;
-        let builder = match server.credential {
-            None => builder,
-            Some(Credential::ApiKey { key }) => builder.api_key(key),
-            Some(Credential::Session { session_id, access_token, refresh_token, .. }) => {
-                let (store, base_url) = (Store::of_user()?, self.base_url()?);
-                builder
-                    .session(SessionTokens::new(access_token, refresh_token))
-                    .session_store(StoredSession { store, base_url, session_id })
-            }
-        };
-        Ok(builder.build()?)
-    }
-
-    /// The stored data of this server.
-    pub(crate) fn stored(&self) -> anyhow::Result<Server> {
-        let base_url = self.base_url()?;
-        Ok(read(&Store::of_user()?)?.servers.remove(&base_url).unwrap_or_default())
-    }
-
-    /// Changes the stored data of this server.
-    pub(crate) fn update_stored(&self, change: impl FnOnce(&mut Server)) -> anyhow::Result<()> {
-        let base_url = self.base_url()?;
-        Ok(Store::of_user()?.update(|stored| change(stored.servers.entry(base_url).or_default()))?)
-    }
-
-    /// Stores a credential, and makes this the default server.
-    pub(crate) fn sign_in(&self, credential: Credential) -> anyhow::Result<()> {
-        let base_url = self.base_url()?;
-        Ok(Store::of_user()?.update(|stored| {
-            stored.servers.entry(base_url.clone()).or_default().credential = Some(credential);
-            stored.current = Some(base_url);
-        })?)
+    /// The stored context of this command.
+    pub(crate) fn stored(&self) -> anyhow::Result<Option<Named>> {
+        let mut stored = read()?;
+        let place = stored.place(&self.asked)?;
+        Ok(place.context.and_then(|name| stored.named.remove(&name)))
     }
 
     /// Stores the token of the guest that the server created for this client.
     pub(crate) fn keep_guest(&self, client: &Client) -> anyhow::Result<()> {
         let Some(token) = client.guest_token() else { return Ok(()) };
-        self.update_stored(|server| server.guest_token = Some(token.expose_secret().to_owned()))
+        let (base_url, token) = (self.base_url()?, token.expose_secret().to_owned());
+        Ok(Store::of_user()?.update(|stored| drop(stored.guests.insert(base_url, token)))?)
+    }
+
+    /// Removes the guest's token, whose programs are in the user's list.
+    pub(crate) fn remove_guest(&self) -> anyhow::Result<()> {
+        let base_url = self.base_url()?;
+        Ok(Store::of_user()?.update(|stored| drop(stored.guests.remove(&base_url)))?)
     }
 
     /// When the stored session expires. The access token expires much earlier.
     pub(crate) fn session_end(&self, session: SessionId) -> anyhow::Result<Option<Timestamp>> {
-        Ok(match self.stored()?.credential {
+        Ok(match self.stored()?.and_then(|it| it.credential) {
             Some(Credential::Session { session_id, session_expires_at, .. })
                 if session_id == session.to_string() =>
             {
@@ -139,19 +106,64 @@ impl Context {
             _ => None,
         })
     }
+}
 
-    fn as_guest(&self, server: &Server) -> anyhow::Result<Builder> {
-        let builder = self.builder()?;
-        Ok(match &server.guest_token {
-            Some(token) => builder.guest_token(token.clone()),
+/// Stores a credential in this context or in that of its organization, and makes it the current one. Returns its name.
+pub(crate) fn sign_in(
+    place: Place,
+    organization: Option<OrganizationRef>,
+    credential: Credential,
+) -> anyhow::Result<String> {
+    let Place { context, base_url } = place;
+    let mut stored_as = String::new();
+    Store::of_user()?.update(|stored| {
+        let name = context.unwrap_or_else(|| stored.name_for(&base_url, organization.as_ref()));
+        let named = Named { base_url, organization, credential: Some(credential) };
+        stored.named.insert(name.clone(), named);
+        stored.current = Some(name.clone());
+        stored_as = name;
+    })?;
+    Ok(stored_as)
+}
+
+/// Whether programs were saved on this server without signing in.
+pub(crate) fn was_guest(base_url: &str) -> anyhow::Result<bool> {
+    Ok(read()?.guests.contains_key(base_url))
+}
+
+/// A client without a credential of the server at this URL.
+pub(crate) fn builder(base_url: &str) -> Builder {
+    Client::builder(base_url).user_agent(USER_AGENT)
+}
+
+/// A client with the credential of a named context.
+pub(crate) fn client_of(stored: &Contexts, name: &str) -> anyhow::Result<Client> {
+    let named = stored.find(name)?.clone();
+    let builder = as_guest(stored, &named.base_url);
+    let builder =
+        match named.credential {
             None => builder,
-        })
+            Some(Credential::ApiKey { key }) => builder.api_key(key),
+            Some(Credential::Session { session_id, access_token, refresh_token, .. }) => {
+                let (store, context) = (Store::of_user()?, name.to_owned());
+                builder
+                    .session(SessionTokens::new(access_token, refresh_token))
+                    .session_store(StoredSession { store, context, session_id })
+            }
+        };
+    Ok(builder.build()?)
+}
+
+fn as_guest(stored: &Contexts, base_url: &str) -> Builder {
+    match stored.guests.get(base_url) {
+        Some(token) => builder(base_url).guest_token(token.clone()),
+        None => builder(base_url),
     }
 }
 
 /// Reads the stored data. If the file is damaged, signing in again replaces it.
-fn read(store: &Store) -> anyhow::Result<StoredCredentials> {
-    store.read().map_err(|error| match error.kind() {
+pub(crate) fn read() -> anyhow::Result<Contexts> {
+    Store::of_user()?.read().map_err(|error| match error.kind() {
         ErrorKind::InvalidData => Failure::new(error.to_string())
             .next("sign in again, which replaces it: fieldhouse login <email>")
             .into(),

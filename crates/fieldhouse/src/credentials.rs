@@ -1,9 +1,8 @@
-//! What the command-line tool stores between runs: for each server the credential and a guest's token.
+//! Where the command-line tool stores its contexts and credentials between runs.
 //!
 //! One JSON file in the user's configuration folder, readable only by the user and always replaced as a whole. A process that changes it
 //! holds a lock file; a process that renews a session holds it until the new tokens are stored, so that no refresh token is used twice.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
@@ -12,58 +11,17 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use fieldhouse_client::{SessionLock, SessionStore, SessionTokens};
 use fieldhouse_server::private_file;
-use jiff::Timestamp;
 use secrecy::ExposeSecret;
-use serde::{Deserialize, Serialize};
+
+use crate::contexts::{Contexts, Credential};
+use crate::terminal::variable;
 
 /// The environment variable with an API key, which takes precedence over the stored credential.
 pub(crate) const API_KEY_VARIABLE: &str = "FIELDHOUSE_API_KEY";
 
 /// The API key of the environment.
 pub(crate) fn key_of_environment() -> Option<String> {
-    std::env::var(API_KEY_VARIABLE).ok().filter(|key| !key.is_empty())
-}
-
-/// All stored data. It contains secrets, so it is not `Debug`.
-#[derive(Default, Serialize, Deserialize)]
-pub(crate) struct StoredCredentials {
-    /// The server of the last sign-in.
-    pub(crate) current: Option<String>,
-    /// By base URL.
-    #[serde(default)]
-    pub(crate) servers: BTreeMap<String, Server>,
-}
-
-/// The stored data of one server.
-#[derive(Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Server {
-    /// How the user is signed in.
-    pub(crate) credential: Option<Credential>,
-    /// The token of the guest that saves programs without signing in.
-    pub(crate) guest_token: Option<String>,
-}
-
-/// How the user is signed in.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub(crate) enum Credential {
-    /// With e-mail address and password.
-    Session {
-        /// The session, which distinguishes a newer sign-in.
-        session_id: String,
-        /// Valid for some minutes.
-        access_token: String,
-        /// Can be used once.
-        refresh_token: String,
-        /// When the session expires. Unknown if an older version of this program stored it.
-        #[serde(default)]
-        session_expires_at: Option<Timestamp>,
-    },
-    /// With a key.
-    ApiKey {
-        /// The key.
-        key: String,
-    },
+    variable(API_KEY_VARIABLE)
 }
 
 /// Where the file is.
@@ -81,9 +39,9 @@ impl Store {
     }
 
     /// The stored data.
-    pub(crate) fn read(&self) -> io::Result<StoredCredentials> {
+    pub(crate) fn read(&self) -> io::Result<Contexts> {
         let text = match fs::read_to_string(self.file()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StoredCredentials::default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Contexts::default()),
             text => text.map_err(|error| self.explain(&error))?,
         };
         serde_json::from_str(&text).map_err(|error| {
@@ -105,7 +63,7 @@ impl Store {
     }
 
     /// Changes the stored data under the lock.
-    pub(crate) fn update(&self, change: impl FnOnce(&mut StoredCredentials)) -> io::Result<()> {
+    pub(crate) fn update(&self, change: impl FnOnce(&mut Contexts)) -> io::Result<()> {
         let lock = self.lock()?;
         let mut stored = self.read()?;
         change(&mut stored);
@@ -130,7 +88,7 @@ impl Store {
         Ok(lock)
     }
 
-    fn write(&self, stored: &StoredCredentials) -> io::Result<()> {
+    fn write(&self, stored: &Contexts) -> io::Result<()> {
         private_file::write(&self.file(), &serde_json::to_vec_pretty(stored)?)
     }
 }
@@ -165,8 +123,8 @@ fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 pub(crate) struct StoredSession {
     /// The file.
     pub(crate) store: Store,
-    /// The server.
-    pub(crate) base_url: String,
+    /// The name of the context.
+    pub(crate) context: String,
     /// The session.
     pub(crate) session_id: String,
 }
@@ -177,7 +135,7 @@ impl SessionStore for StoredSession {
         let stored = self.store.read()?;
         let session = Self {
             store: self.store.clone(),
-            base_url: self.base_url.clone(),
+            context: self.context.clone(),
             session_id: self.session_id.clone(),
         };
         Ok(Box::new(LockedSession { session, stored, _lock: lock }))
@@ -186,14 +144,14 @@ impl SessionStore for StoredSession {
 
 struct LockedSession {
     session: StoredSession,
-    stored: StoredCredentials,
+    stored: Contexts,
     _lock: File,
 }
 
 impl LockedSession {
     /// The place of the tokens, if this session is still the stored one: the user may have signed in again, or signed out.
     fn place(&mut self) -> Option<&mut Credential> {
-        let credential = self.stored.servers.get_mut(&self.session.base_url)?.credential.as_mut()?;
+        let credential = self.stored.named.get_mut(&self.session.context)?.credential.as_mut()?;
         let Credential::Session { session_id, .. } = credential else { return None };
         (*session_id == self.session.session_id).then_some(credential)
     }
@@ -222,6 +180,7 @@ impl SessionLock for LockedSession {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contexts::Named;
 
     fn store() -> (tempfile::TempDir, Store) {
         let home = tempfile::tempdir().expect("a folder");
@@ -236,15 +195,15 @@ mod tests {
             refresh_token: "refresh-1".to_owned(),
             session_expires_at: None,
         };
-        let server = Server { credential: Some(credential), guest_token: None };
-        let insert =
-            |stored: &mut StoredCredentials| drop(stored.servers.insert("http://a.test".to_owned(), server));
+        let base_url = "http://a.test".to_owned();
+        let named = Named { base_url, organization: None, credential: Some(credential) };
+        let insert = |stored: &mut Contexts| drop(stored.named.insert("club".to_owned(), named));
         store.update(insert).expect("an update");
     }
 
     fn lock(store: &Store, session: &str) -> Box<dyn SessionLock> {
-        let (store, base_url) = (store.clone(), "http://a.test".to_owned());
-        StoredSession { store, base_url, session_id: session.to_owned() }.lock().expect("a lock")
+        let (store, context) = (store.clone(), "club".to_owned());
+        StoredSession { store, context, session_id: session.to_owned() }.lock().expect("a lock")
     }
 
     #[cfg(unix)]

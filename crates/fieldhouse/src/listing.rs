@@ -7,9 +7,10 @@ use fieldhouse_client::{Call, Error};
 use futures_util::{Stream, TryStreamExt};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use crate::context::Context;
-use crate::output::{self, Column, note};
+use crate::output::{Column, note};
 
 /// The maximum page size.
 const LARGEST_PAGE: u32 = 100;
@@ -67,7 +68,10 @@ pub(crate) struct Listed<T> {
 impl<T: Serialize> Listed<T> {
     fn show(&self, context: &Context, columns: &[Column<T>]) -> anyhow::Result<()> {
         match &self.deleted {
-            Some(_) if context.output.is_json() => output::json(self)?,
+            Some(deleted) if context.output.is_json() => {
+                let records = context.output.select(&self.data)?;
+                context.output.selected(&json!({"data": records, "deleted": deleted}))?;
+            }
             _ => context.output.list(&self.data, columns)?,
         }
         let deleted = self.deleted.as_ref().map_or(0, Vec::len);

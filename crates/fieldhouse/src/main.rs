@@ -1,27 +1,45 @@
 //! `fieldhouse`: the command-line tool. `commands` has one file for each command.
 
+mod applies;
 mod arguments;
 mod clock;
 mod commands;
+mod completion;
+mod confirm;
 mod context;
+mod contexts;
 mod created;
 mod credentials;
 mod database;
 mod demo;
+mod examples;
 mod failure;
 mod fields;
+mod global;
+mod hints;
+mod import_report;
+mod jq;
 mod json;
+mod json_fields;
 mod listing;
 mod log;
+mod mail;
 mod open_files;
 mod output;
+mod pager;
+mod place;
+mod report;
 mod secrets;
+mod spreadsheet;
 mod tables;
+mod terminal;
+mod zone;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 
+use applies::Typed;
 use commands::Options;
 
 /// Returns memory to the system: a password hash takes 19 MiB for a moment, and the usual allocator keeps that for every thread.
@@ -30,11 +48,21 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let command = Options::command();
-    let matches = command.clone().get_matches();
-    let options = Options::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    match options.run().await {
+    completion::answer();
+    let mut command = commands::command();
+    command.build();
+    let parsed = command.clone().try_get_matches().and_then(|matches| {
+        let options = Options::from_arg_matches(&matches)?;
+        Ok((matches, options))
+    });
+    let (matches, options) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => return report::report_usage(&error, report::asks_for_json(std::env::args())),
+    };
+    let typed = Typed::of(&command, &matches);
+    let as_json = options.prints_json();
+    match options.run(&typed).await {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failure::report(error, commands::typed(&command, &matches)),
+        Err(error) => report::report(error, typed.command, as_json),
     }
 }

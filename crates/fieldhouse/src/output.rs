@@ -1,49 +1,74 @@
-//! Output: tables for people, JSON for programs. Messages go to standard error, so that piped output contains only results.
+//! Output: tables for people, JSON and CSV for programs. Messages go to standard error, so that piped output contains only results.
 
 use std::io::{self, Write};
 
-use clap::ValueEnum;
 use comfy_table::Table;
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::tables;
+use crate::failure::Failure;
+use crate::global::{Format, Printing};
+use crate::jq::Expression;
+use crate::json_fields::select;
+use crate::tables::Grid;
 pub(crate) use crate::tables::{Column, Width};
-
-/// The format of records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    #[default]
-    Table,
-    Json,
-}
+use crate::terminal::Terminal;
+use crate::zone::Zone;
+use crate::{pager, spreadsheet, tables};
 
 /// Prints in the chosen format.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Output {
     format: Format,
+    fields: Vec<String>,
+    jq: Option<Expression>,
+    terminal: Terminal,
+    zone: Zone,
 }
 
 impl Output {
-    pub(crate) fn new(format: Format) -> Self {
-        Self { format }
+    pub(crate) fn new(printing: Printing, zone: Zone) -> Self {
+        let mut terminal = Terminal::stdout();
+        terminal.pager &= !printing.no_pager;
+        let (format, fields) = (printing.format(), printing.fields().unwrap_or_default());
+        Self { format, fields, jq: printing.jq, terminal, zone }
     }
 
     /// Whether the output is JSON.
-    pub(crate) fn is_json(self) -> bool {
+    pub(crate) fn is_json(&self) -> bool {
         self.format == Format::Json
     }
 
+    /// Whether the output is CSV.
+    pub(crate) fn is_csv(&self) -> bool {
+        self.format == Format::Csv
+    }
+
+    /// The expression of --jq.
+    pub(crate) fn jq(&self) -> Option<&Expression> {
+        self.jq.as_ref()
+    }
+
     /// Prints records, one in each line; the last column is their id.
-    pub(crate) fn list<T: Serialize>(self, records: &[T], columns: &[Column<T>]) -> io::Result<()> {
-        if self.is_json() {
-            return json(&records);
+    pub(crate) fn list<T: Serialize>(&self, records: &[T], columns: &[Column<T>]) -> io::Result<()> {
+        let mut grid = Grid::of(records, columns);
+        match self.format {
+            Format::Json => self.json(&records),
+            Format::Csv => line(&spreadsheet::csv(&grid.headings, &grid.rows)?),
+            Format::Table if records.is_empty() => {
+                note("Nothing found.");
+                Ok(())
+            }
+            Format::Table => self.table(&mut grid),
         }
-        if records.is_empty() {
-            note("Nothing found.");
-            return Ok(());
+    }
+
+    fn table(&self, grid: &mut Grid) -> io::Result<()> {
+        if self.terminal.width.is_some() {
+            self.zone.localize(grid.rows.iter_mut().flatten());
         }
-        let (table, left_out) = tables::list(records, columns, Table::new().width());
-        line(&table)?;
+        let (table, left_out) = tables::list(grid, self.terminal.width, self.terminal.color);
+        if self.terminal.pager { pager::show(&table) } else { line(&table) }?;
         if !left_out.is_empty() {
             note(&format!(
                 "Columns that did not fit: {}. A pipe or --output json shows all of them.",
@@ -54,39 +79,82 @@ impl Output {
     }
 
     /// Prints one record, one column in each line.
-    pub(crate) fn one<T: Serialize>(self, record: &T, columns: &[Column<T>]) -> io::Result<()> {
+    pub(crate) fn one<T: Serialize>(&self, record: &T, columns: &[Column<T>]) -> io::Result<()> {
         let rows: Vec<_> = columns.iter().map(|(heading, _, show)| (*heading, show(record))).collect();
         self.record(record, &rows)
     }
 
     /// Prints one record, one field in each line.
-    pub(crate) fn record<T: Serialize>(self, record: &T, rows: &[(&str, String)]) -> io::Result<()> {
-        if self.is_json() {
-            return json(record);
+    pub(crate) fn record<T: Serialize>(&self, record: &T, rows: &[(&str, String)]) -> io::Result<()> {
+        match self.format {
+            Format::Json => self.json(record),
+            Format::Csv => {
+                let (names, values): (Vec<_>, Vec<_>) =
+                    rows.iter().map(|(name, value)| (*name, clean(value))).unzip();
+                line(&spreadsheet::csv(&names, &[values])?)
+            }
+            Format::Table => {
+                let mut rows = rows.to_vec();
+                if self.terminal.width.is_some() {
+                    self.zone.localize(rows.iter_mut().map(|(_, value)| value));
+                }
+                line(&tables::fields(&rows, self.terminal.width))
+            }
         }
-        line(&tables::fields(rows, Table::new().width()))
     }
 
     /// Prints counts, one in each line, including any new ones.
-    pub(crate) fn counts<T: Serialize>(self, counts: &T) -> io::Result<()> {
-        let named: serde_json::Map<String, serde_json::Value> =
-            serde_json::from_value(serde_json::to_value(counts)?)?;
+    pub(crate) fn counts<T: Serialize>(&self, counts: &T) -> io::Result<()> {
+        let named: serde_json::Map<String, Value> = serde_json::from_value(serde_json::to_value(counts)?)?;
         let named: Vec<_> =
             named.into_iter().map(|(name, count)| (name.replace('_', " "), count.to_string())).collect();
         let rows: Vec<_> = named.iter().map(|(name, count)| (name.as_str(), count.clone())).collect();
         self.record(counts, &rows)
     }
 
-    /// Prints a sentence, or the JSON behind it.
-    pub(crate) fn sentence<T: Serialize>(self, record: &T, sentence: &str) -> io::Result<()> {
-        if self.is_json() { json(record) } else { line(&clean(sentence)) }
+    /// Prints a sentence, or the data behind it.
+    pub(crate) fn sentence<T: Serialize>(&self, record: &T, sentence: &str) -> io::Result<()> {
+        match self.format {
+            Format::Json => self.json(record),
+            Format::Csv => line(&spreadsheet::object(&serde_json::to_value(record)?)?),
+            Format::Table => line(&clean(sentence)),
+        }
     }
-}
 
-/// Prints indented JSON.
-pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
-    let text = serde_json::to_string_pretty(value)?;
-    line(&text)
+    /// Prints a value as JSON: its selected fields, through the jq expression.
+    pub(crate) fn json(&self, value: &impl Serialize) -> io::Result<()> {
+        self.selected(&self.select(value)?)
+    }
+
+    /// A record or records with the selected fields.
+    pub(crate) fn select(&self, value: &impl Serialize) -> io::Result<Value> {
+        let value = serde_json::to_value(value)?;
+        Ok(if self.fields.is_empty() { value } else { select(value, &self.fields) })
+    }
+
+    /// Prints JSON whose fields are already selected.
+    pub(crate) fn selected(&self, value: &Value) -> io::Result<()> {
+        match &self.jq {
+            Some(jq) => self.evaluated(jq, value.to_string().as_bytes()),
+            None => line(&serde_json::to_string_pretty(value)?),
+        }
+    }
+
+    /// Prints what the jq expression makes of this JSON.
+    pub(crate) fn evaluated(&self, jq: &Expression, json: &[u8]) -> io::Result<()> {
+        let (lines, result) = jq.apply(json);
+        match self.terminal.width {
+            // Text of others must not control the terminal.
+            Some(_) => String::from_utf8_lossy(&lines).lines().try_for_each(|text| line(&clean(text)))?,
+            None => io::stdout().write_all(&lines)?,
+        }
+        result.map_err(io::Error::other::<Failure>)
+    }
+
+    /// A time for people: in the organization's zone on a terminal, exact otherwise.
+    pub(crate) fn time(&self, time: jiff::Timestamp) -> String {
+        if self.terminal.width.is_some() { self.zone.show(time) } else { time.to_string() }
+    }
 }
 
 /// Prints a line.

@@ -89,7 +89,7 @@ pub struct ProgramRow {
 /// Parses a file in any of the three layouts. `year` is the [`academic_year`] of its facts if the file does not contain it, as the EADA's
 /// `Schools`.
 pub fn read(bytes: &[u8], year: Option<&str>) -> Result<Catalogue, BadFile> {
-    let table = Table::open(bytes)?;
+    let table = Table::open(bytes, None)?;
     let layout = rows::Layout::of(&table)?;
     let read = table.read(|row| layout.read(row, year))?;
     let mut catalogue = Catalogue { bad: read.bad, rows: read.rows, ..Catalogue::default() };

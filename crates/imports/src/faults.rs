@@ -19,6 +19,17 @@ pub struct BadRow {
     pub reason: String,
 }
 
+/// A row of a file that is not a game, such as a practice.
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, utoipa::ToSchema,
+)]
+pub struct SkippedRow {
+    /// The line of the file on which the row starts, from 1.
+    pub line: u64,
+    /// Why it is not imported, for a person.
+    pub reason: String,
+}
+
 /// Why a whole file is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadFile {
@@ -45,9 +56,44 @@ pub enum BadFile {
         /// The product.
         product: &'static str,
     },
-    /// Its header is not text.
-    #[error("the file is not UTF-8: save it as CSV UTF-8")]
-    InvalidValue,
+    /// It holds people, who cannot be imported.
+    #[error("this looks like {} {product}. Rosters cannot be imported: import the schedule", article(.product))]
+    Roster {
+        /// The product.
+        product: &'static str,
+    },
+    /// It is a file of a known product that cannot be imported.
+    #[error("this looks like {} {product}, which cannot be imported", article(.product))]
+    Unsupported {
+        /// The product.
+        product: &'static str,
+    },
+    /// Its format is not known.
+    #[error("the format of the file is not known; {found}")]
+    Unknown {
+        /// What it has instead.
+        found: String,
+    },
+    /// Its syntax is wrong.
+    #[error("the file cannot be read as {format}: {reason}")]
+    Syntax {
+        /// The format.
+        format: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// It does not name the season, and neither does the caller.
+    #[error("the file does not name the season: set its name")]
+    NoSeason,
+    /// It is UTF-16.
+    #[error("the file is UTF-16: save it as CSV UTF-8")]
+    Utf16,
+    /// It is in another encoding, such as Windows-1252.
+    #[error("the file is not UTF-8 (line {line} has other bytes): save it as CSV UTF-8")]
+    NotUtf8 {
+        /// The first line that is not UTF-8.
+        line: usize,
+    },
     /// Two of its columns have the same name.
     #[error("the file has two columns named \"{0}\"")]
     RepeatedColumn(String),
@@ -61,6 +107,18 @@ pub enum BadFile {
         /// The columns of the file.
         found: Vec<String>,
     },
+}
+
+impl BadFile {
+    /// The product that the file comes from, if it is another one than expected.
+    pub fn recognised_as(&self) -> Option<&'static str> {
+        match self {
+            Self::OtherProduct { product, .. } | Self::Roster { product } | Self::Unsupported { product } => {
+                Some(product)
+            }
+            _ => None,
+        }
+    }
 }
 
 fn article(noun: &str) -> &'static str {

@@ -3,59 +3,71 @@
 //! One row is a game or a bye of one grade. Dates are DD/MM/YYYY and times HH:MM:SS in the venue's local time, without a zone. A bye has
 //! its team in the column `bye`, and no status and game id. Unknown values are blank or `TBC`.
 
-use jiff::civil::{Date, Time};
-
+use super::clock;
+use super::dialect::DateOrder;
+use super::formats::{self, Format, LeagueFormat, Reading};
 use super::league::{Fixture, FixtureSeason, FixtureSide, Place, Schedule, Sides};
-use super::table::{Row, Table, count, name};
+use super::rows::{Outcome, Terms};
+use super::table::{Row, count, name};
 use super::{BadFile, BadRow};
 use fieldhouse_domain::games::GameStatus;
 use fieldhouse_domain::text::{self, ExternalId, InvalidValue};
+use fieldhouse_domain::time::TimeZoneName;
 
-/// The required columns. `team a result` and `team b result` are optional.
-const COLUMNS: [&str; 16] = [
-    "game date",
-    "grade",
-    "round",
-    "team a",
-    "team a score",
-    "team b",
-    "team b score",
-    "bye",
-    "game status",
-    "venue",
-    "playing surface",
-    "time",
-    "organisation",
-    "competition",
-    "season",
-    "game id",
-];
+pub(crate) const FORMAT: Format = Format {
+    name: LeagueFormat::Playhq,
+    title: "PlayHQ fixture export",
+    required: &[
+        "game date",
+        "grade",
+        "round",
+        "team a",
+        "team a score",
+        "team b",
+        "team b score",
+        "bye",
+        "game status",
+        "venue",
+        "playing surface",
+        "time",
+        "organisation",
+        "competition",
+        "season",
+        "game id",
+    ],
+    optional: &["team a result", "team b result"],
+    date: Some(("game date", DateOrder::Dmy)),
+    sport: None,
+    names_season: true,
+    names_division: true,
+    rules: &[
+        "Dates are DD/MM/YYYY, times HH:MM:SS in the venue's local time, without a zone. TBC is not known yet.",
+        "A row with a team in the column bye is a bye.",
+        "Game status: UPCOMING, IN PROGRESS, PENDING (becomes in progress), FINAL, POSTPONED, CANCELLED, WASHOUT (becomes cancelled), ABANDONED, FORFEIT.",
+        "The season is named after competition and season. The division is the grade.",
+        "Game id recognizes a game; a bye is recognized by its team and round.",
+        "The file has no ends of games.",
+    ],
+};
 
-/// The valid years of games. Any other year is a typo.
-const YEARS: std::ops::RangeInclusive<i16> = 1970..=2199;
-
-/// Reads an export. Bad rows are listed separately; only a file that is not such an export is refused.
+/// Reads an export whose format is known. Bad rows are listed separately; only a file that is not such an export is refused.
 pub fn read(bytes: &[u8]) -> Result<Schedule, BadFile> {
-    let table = Table::open(bytes)?;
-    table.require("PlayHQ fixture export", &COLUMNS)?;
-    let read = table.read(fixture)?;
-    Ok(Schedule { fixtures: read.good, bad: read.bad, rows: read.rows })
+    let reading =
+        Reading { format: LeagueFormat::Playhq, ..Reading::auto(TimeZoneName::stored("UTC".to_owned())) };
+    formats::read(bytes, &reading).map(|read| read.schedule)
 }
 
-fn fixture(row: &Row<'_>) -> Result<Fixture, BadRow> {
-    let sides = sides(row)?;
-    Ok(Fixture {
-        line: row.line,
-        season: season(row)?,
-        division: row.required("grade", name)?,
+pub(crate) fn row(row: &Row<'_>, terms: &Terms) -> Result<Outcome, BadRow> {
+    let (sides, division) = (sides(row)?, row.required("grade", name)?);
+    let date = row.required("game date", |text| clock::date(text, terms.order))?;
+    Ok(Outcome::Game(Box::new(Fixture {
         round: row.optional("round", name)?,
         status: status(row, &sides)?,
-        sides,
-        date: row.required("game date", date)?,
-        time: settled(row, "time", time)?,
+        time: row.settled("time", clock::time)?,
         place: place(row)?,
         external_id: row.optional("game id", ExternalId::parse)?,
-    })
+        ..Fixture::new(row.line, season(row)?, division, sides, date)
+    })))
 }
 
 /// A season is identified by organisation, competition and season, and named after the last two.
@@ -89,8 +101,8 @@ fn sides(row: &Row<'_>) -> Result<Sides, BadRow> {
 
 fn side(row: &Row<'_>, team: &'static str, score: &'static str) -> Result<Option<FixtureSide>, BadRow> {
     let points = row.optional(score, count)?;
-    match settled(row, team, name)? {
-        Some(team) => Ok(Some(FixtureSide { team, score: points })),
+    match row.settled(team, name)? {
+        Some(team) => Ok(Some(FixtureSide { team, score: points, external_id: None })),
         None if points.is_some() => Err(row.bad(Some(score), format!("is a score without a {team}"))),
         None => Ok(None),
     }
@@ -132,47 +144,12 @@ fn game_status(text: &str) -> Result<GameStatus, InvalidValue> {
 
 fn place(row: &Row<'_>) -> Result<Option<Place>, BadRow> {
     const COURT: &str = "playing surface";
-    let court = settled(row, COURT, name)?;
-    match settled(row, "venue", name)? {
+    let court = row.settled(COURT, name)?;
+    match row.settled("venue", name)? {
         Some(venue) => Ok(Some(Place { venue, court })),
         None if court.is_some() => Err(row.bad(Some(COURT), "is a court without a venue")),
         None => Ok(None),
     }
-}
-
-/// The value of a column; `None` if it is not known yet.
-fn settled<T>(
-    row: &Row<'_>,
-    column: &'static str,
-    parse: impl FnOnce(&str) -> Result<T, InvalidValue>,
-) -> Result<Option<T>, BadRow> {
-    let open = |text: &str| matches!(text::fold(text).as_str(), "tbc" | "tbd" | "tba");
-    if row.text(column).is_some_and(open) { Ok(None) } else { row.optional(column, parse) }
-}
-
-fn date(text: &str) -> Result<Date, InvalidValue> {
-    let wrong = || InvalidValue::new("not_a_date", "is not a date", "Write it as DD/MM/YYYY.");
-    let [day, month, year] = numbers(text, '/').and_then(|parts| parts.try_into().ok()).ok_or_else(wrong)?;
-    let (day, month) = (i8::try_from(day), i8::try_from(month));
-    let (Ok(day), Ok(month), true) = (day, month, YEARS.contains(&year)) else { return Err(wrong()) };
-    Date::new(year, month, day).map_err(|_| wrong())
-}
-
-fn time(text: &str) -> Result<Time, InvalidValue> {
-    let wrong = || InvalidValue::new("not_a_time", "is not a time of day", "Write it as HH:MM or HH:MM:SS.");
-    let parts = numbers(text, ':').ok_or_else(wrong)?;
-    let parts: Option<Vec<i8>> = parts.into_iter().map(|part| part.try_into().ok()).collect();
-    match parts.as_deref() {
-        Some([hour, minute]) => Time::new(*hour, *minute, 0, 0).map_err(|_| wrong()),
-        Some([hour, minute, second]) => Time::new(*hour, *minute, *second, 0).map_err(|_| wrong()),
-        _ => Err(wrong()),
-    }
-}
-
-/// Integers between separators; `None` if there is anything else.
-fn numbers(text: &str, separator: char) -> Option<Vec<i16>> {
-    let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    text.split(separator).map(|part| part.parse().ok().filter(|_| plain(part))).collect()
 }
 
 #[cfg(test)]

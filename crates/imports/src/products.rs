@@ -1,40 +1,72 @@
 //! Recognizes files of other products and of our other imports by their headers, so that an error can say what the file is.
 //!
 //! A product is recognized if all its columns in this list are present. They are chosen so that no two products share them, without
-//! optional columns and those that a hand-made table may have.
+//! optional columns and those that a hand-made table may have. The titles of formats that can be imported are those in `formats.rs`.
 
-/// The name of a file, and the columns that identify it, in lower case.
-const PRODUCTS: &[(&str, &[&str])] = &[
-    ("PlayHQ fixture export", &["game date", "grade", "team a", "team b", "playing surface"]),
-    ("table of colleges", &["unitid", "opeid", "institution", "enrollment_total"]),
-    ("EADA table of schools", &["unitid", "institution_name", "classification_code", "sportscode"]),
-    ("TeamSnap organization schedule", &["arrival time", "short label", "home team", "away team"]),
-    ("TeamSnap team schedule", &["arrival time", "location name", "opponent", "uniform"]),
-    ("TeamSnap tournament roster", &["jersey #", "role label", "is coach", "is non-player"]),
-    ("TeamSnap organization roster", &["team", "division", "non-player", "jersey number"]),
-    ("SportsEngine schedule", &["duration", "home team", "away team", "division name", "status"]),
-    ("SportsEngine schedule", &["event name (events only)", "duration (minutes)", "teams (events only)"]),
-    ("SportsEngine schedule", &["start_date", "event_type", "team1_id", "team1_is_home", "team2_id"]),
-    ("Team App schedule", &["event_name", "access_groups", "rsvp", "reference_id"]),
-    ("Team Cowboy schedule", &["opponent/event title", "shirt color", "opponent shirt color", "allow rsvps"]),
-    ("referee assignment file", &["gamenum", "gamedate", "hometeam", "awayteam", "crewsize"]),
-    ("GameChanger schedule", &["home team", "away team", "field", "game type", "game number"]),
-    ("Spordle Play schedule", &["game date", "visiting team", "visiting team number"]),
-    ("Demosphere or Otto Sport schedule", &["date", "duration", "location name", "surface name"]),
-    ("DaySmart Recreation event file", &["event sub type", "home team id", "away team id", "resource"]),
-    ("HTG Sports schedule", &["fieldname", "team1", "team2", "gametype"]),
-    ("TopScore schedule", &["home team name", "away team name", "field name", "field number"]),
-    ("Easy Team Manager file", &["eventdate", "eventarrive", "opponentstatus", "eventtypeid"]),
-    ("QuickScores roster", &["team name", "player's name", "local id", "primary email address"]),
-    ("EventConnect roster", &["date of birth", "mobile country", "role id", "guardian first name"]),
-    ("Playbook schedule", &["home team", "away team", "location", "sublocation"]),
+/// A known file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Product {
+    /// The name of the file.
+    pub(super) title: &'static str,
+    /// Whether it lists people.
+    pub(super) roster: bool,
+    /// The columns that identify it, in lower case.
+    columns: &'static [&'static str],
+}
+
+const fn product(title: &'static str, columns: &'static [&'static str]) -> Product {
+    Product { title, roster: false, columns }
+}
+
+const fn roster(title: &'static str, columns: &'static [&'static str]) -> Product {
+    Product { title, roster: true, columns }
+}
+
+const PRODUCTS: &[Product] = &[
+    product("PlayHQ fixture export", &["game date", "grade", "team a", "team b", "playing surface"]),
+    product("table of colleges", &["unitid", "opeid", "institution", "enrollment_total"]),
+    product("EADA table of schools", &["unitid", "institution_name", "classification_code", "sportscode"]),
+    product("TeamSnap organization schedule", &["arrival time", "short label", "home team", "away team"]),
+    product("TeamSnap team schedule", &["arrival time", "location name", "opponent", "uniform"]),
+    roster("TeamSnap tournament roster", &["jersey #", "role label", "is coach", "is non-player"]),
+    roster("TeamSnap organization roster", &["team", "division", "non-player", "jersey number"]),
+    product(
+        "SportsEngine season management schedule",
+        &["duration", "home team", "away team", "division name", "status"],
+    ),
+    product(
+        "SportsEngine schedule template",
+        &["event name (events only)", "duration (minutes)", "teams (events only)"],
+    ),
+    product(
+        "SportsEngine schedule upload (legacy)",
+        &["start_date", "event_type", "team1_id", "team1_is_home", "team2_id"],
+    ),
+    product("Team App schedule", &["event_name", "access_groups", "rsvp", "reference_id"]),
+    product(
+        "Team Cowboy schedule",
+        &["opponent/event title", "shirt color", "opponent shirt color", "allow rsvps"],
+    ),
+    product("referee assignment file", &["gamenum", "gamedate", "hometeam", "awayteam", "crewsize"]),
+    product("GameChanger schedule", &["home team", "away team", "field", "game type", "game number"]),
+    product("Spordle Play schedule", &["game date", "visiting team", "visiting team number"]),
+    product("Demosphere or Otto Sport schedule", &["date", "duration", "location name", "surface name"]),
+    product(
+        "DaySmart Recreation event file",
+        &["event sub type", "home team id", "away team id", "resource"],
+    ),
+    product("HTG Sports schedule", &["fieldname", "team1", "team2", "gametype"]),
+    product("TopScore schedule", &["home team name", "away team name", "field name", "field number"]),
+    product("Easy Team Manager file", &["eventdate", "eventarrive", "opponentstatus", "eventtypeid"]),
+    roster("QuickScores roster", &["team name", "player's name", "local id", "primary email address"]),
+    roster("EventConnect roster", &["date of birth", "mobile country", "role id", "guardian first name"]),
+    product("Playbook schedule", &["home team", "away team", "location", "sublocation"]),
 ];
 
-/// The product with this header, if it is in the list. Columns may be separated by tabs instead of commas.
-pub(super) fn recognise(header: &[String]) -> Option<&'static str> {
-    let names: Vec<&str> = header.iter().flat_map(|name| name.split('\t')).map(str::trim).collect();
-    let has = |column: &&str| names.contains(column);
-    PRODUCTS.iter().find(|(_, columns)| columns.iter().all(has)).map(|(product, _)| *product)
+/// The product with this header, if it is in the list.
+pub(super) fn recognise(header: &[String]) -> Option<&'static Product> {
+    let has = |column: &&str| header.iter().any(|name| name == column);
+    PRODUCTS.iter().find(|product| product.columns.iter().all(has))
 }
 
 #[cfg(test)]
@@ -57,15 +89,15 @@ mod tests {
         ),
         ("TeamSnap organization roster", "Team,Division,Non-Player,Email,Birthdate,Jersey Number,Position"),
         (
-            "SportsEngine schedule",
+            "SportsEngine season management schedule",
             "Date,Time,Duration,Home Team,Home Team Score,Away Team,Away Team Score,Division Name,Location,Status",
         ),
         (
-            "SportsEngine schedule",
+            "SportsEngine schedule template",
             "Event Type,Event Name (Events Only),Description (Events Only),Date,Start Time,End Time,Duration (minutes),All Day Event (Events Only),Home Team,Away Team,Teams (Events Only),Venue,Status",
         ),
         (
-            "SportsEngine schedule",
+            "SportsEngine schedule upload (legacy)",
             "Start_Date,Start_Time,End_Date,End_Time,Event_Type,Team1_ID,Team1_Is_Home,Team2_ID,Location",
         ),
         (
@@ -115,21 +147,20 @@ mod tests {
     ];
 
     fn header(text: &str) -> Vec<String> {
-        text.to_lowercase().split(',').map(str::to_owned).collect()
+        text.to_lowercase().split([',', '\t']).map(str::to_owned).collect()
     }
 
     #[test]
     fn every_product_is_recognized_by_its_header_only() {
         for (product, text) in HEADERS {
             let header = header(text);
-            assert_eq!(recognise(&header), Some(*product), "{text}");
-            let names: Vec<&str> = header.iter().flat_map(|name| name.split('\t')).collect();
-            let all =
-                PRODUCTS.iter().filter(|(_, columns)| columns.iter().all(|column| names.contains(column)));
+            assert_eq!(recognise(&header).map(|found| found.title), Some(*product), "{text}");
+            let has = |column: &&str| header.iter().any(|name| name == column);
+            let all = PRODUCTS.iter().filter(|product| product.columns.iter().all(has));
             assert_eq!(all.count(), 1, "{text}");
         }
         let shown = |product: &str| HEADERS.iter().any(|(shown, _)| *shown == product);
-        assert!(PRODUCTS.iter().skip(3).all(|(product, _)| shown(product)), "each has a header above");
+        assert!(PRODUCTS.iter().skip(3).all(|product| shown(product.title)), "each has a header above");
     }
 
     #[test]

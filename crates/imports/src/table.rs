@@ -1,14 +1,17 @@
 //! CSV tables (RFC 4180), as all imports share them: the header, the rows, and their errors.
 //!
-//! A table is UTF-8 with or without a byte order mark, its lines end in LF, CRLF or CR, and its first row has the names of the columns.
-//! They are compared trimmed and regardless of case; unknown columns and blank rows are ignored. The readers know the meaning of columns.
+//! A table is UTF-8 with or without a byte order mark, its lines end in LF, CRLF or CR, its columns are separated by a comma, a semicolon or a
+//! tab, and its first row has their names. They are compared trimmed and regardless of case; unknown columns and blank rows are ignored. The
+//! readers know the meaning of columns.
 
 use std::collections::HashMap;
 
 use csv::{ByteRecord, StringRecord};
 
+use super::clock;
+use super::dialect::{DateClues, Delimiter};
 use super::faults::{BadFile, BadRow, MAX_BYTES, MAX_ROWS};
-use super::products;
+use super::products::{self, Product};
 use fieldhouse_domain::text::{InvalidValue, Name, fold};
 
 /// The maximum length of a quoted value in a message, in characters.
@@ -19,6 +22,7 @@ const MAX_LISTED: usize = 40;
 /// A file with its parsed header.
 pub(super) struct Table<'a> {
     bytes: &'a [u8],
+    delimiter: Delimiter,
     reader: csv::Reader<&'a [u8]>,
     header: Header,
     lines: Lines<'a>,
@@ -44,19 +48,44 @@ pub(super) struct Row<'t> {
 }
 
 impl<'a> Table<'a> {
-    /// Parses the header.
-    pub(super) fn open(bytes: &'a [u8]) -> Result<Self, BadFile> {
+    /// Parses the header. The delimiter is detected if it is not given.
+    pub(super) fn open(bytes: &'a [u8], delimiter: Option<Delimiter>) -> Result<Self, BadFile> {
         if bytes.len() > MAX_BYTES {
             return Err(BadFile::TooLarge { bytes: bytes.len() });
         }
         let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
+        let delimiter = delimiter.unwrap_or_else(|| Delimiter::detect(bytes));
+        let mut reader = delimiter.reader(bytes);
         let mut first = ByteRecord::new();
         if !next(&mut reader, &mut first) {
             return Err(BadFile::Empty);
         }
-        let first = StringRecord::from_byte_record(first).map_err(|_| BadFile::InvalidValue)?;
-        Ok(Self { bytes, reader, header: Header::new(&first)?, lines: Lines { bytes, at: 0, line: 1 } })
+        let first =
+            StringRecord::from_byte_record(first).map_err(|_| match super::encoding::utf8(bytes) {
+                Err(bad) => bad,
+                Ok(_) => BadFile::Empty,
+            })?;
+        let lines = Lines { bytes, at: 0, line: 1 };
+        Ok(Self { bytes, delimiter, reader, header: Header::new(&first)?, lines })
+    }
+
+    /// Its delimiter.
+    pub(super) fn delimiter(&self) -> Delimiter {
+        self.delimiter
+    }
+
+    /// What the dates of a column reveal about their order.
+    pub(super) fn date_clues(&self, column: &str) -> DateClues {
+        let mut clues = DateClues::default();
+        let Some(place) = self.header.places.get(column) else { return clues };
+        let mut reader = self.delimiter.reader(self.bytes);
+        let mut record = ByteRecord::new();
+        while next(&mut reader, &mut record) {
+            if let Some(Ok(text)) = record.get(*place).map(str::from_utf8) {
+                clues.add(text.trim());
+            }
+        }
+        clues
     }
 
     /// Whether there is a column with this name.
@@ -70,11 +99,22 @@ impl<'a> Table<'a> {
         if missing.is_empty() {
             return Ok(());
         }
-        if let Some(product) = products::recognise(&self.header.names).filter(|product| *product != table) {
-            return Err(BadFile::OtherProduct { table, product });
+        if let Some(product) =
+            products::recognise(&self.header.names).filter(|product| product.title != table)
+        {
+            return Err(BadFile::OtherProduct { table, product: product.title });
         }
-        let found = self.header.names.iter().take(MAX_LISTED).map(|name| shortened(name)).collect();
-        Err(BadFile::MissingColumns { table, missing, found })
+        Err(BadFile::MissingColumns { table, missing, found: self.listed() })
+    }
+
+    /// The names of its columns, for a message.
+    pub(super) fn listed(&self) -> Vec<String> {
+        self.header.names.iter().take(MAX_LISTED).map(|name| shortened(name)).collect()
+    }
+
+    /// The product with this header.
+    pub(super) fn product(&self) -> Option<&'static Product> {
+        products::recognise(&self.header.names)
     }
 
     /// Parses every row with `parse`.
@@ -215,6 +255,15 @@ impl Row<'_> {
         self.optional(column, parse)?.ok_or_else(|| self.bad(Some(column), "is blank"))
     }
 
+    /// The parsed value of a column; `None` if it is blank or not known yet (`TBD`).
+    pub(super) fn settled<T>(
+        &self,
+        column: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, InvalidValue>,
+    ) -> Result<Option<T>, BadRow> {
+        if self.text(column).is_some_and(clock::is_open) { Ok(None) } else { self.optional(column, parse) }
+    }
+
     /// Creates a bad row.
     pub(super) fn bad(&self, column: Option<&str>, reason: impl Into<String>) -> BadRow {
         BadRow { line: self.line, column: column.map(str::to_owned), reason: reason.into() }
@@ -245,7 +294,8 @@ pub(super) fn count(text: &str) -> Result<i64, InvalidValue> {
         .ok_or_else(|| InvalidValue::new("not_a_count", "must be an integer of 0 or more", ""))
 }
 
-fn shortened(text: &str) -> String {
+/// Text from a file, shortened for a message.
+pub(super) fn shortened(text: &str) -> String {
     match text.char_indices().nth(MAX_QUOTED) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, heade
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
-use fieldhouse_api::envelope::{Asset, Html, JSON};
+use fieldhouse_api::envelope::{Asset, Form, Html, JSON};
 use fieldhouse_api::rows::Method;
 use fieldhouse_api::{Answer, Data, Deleted, Op, Operation, Row};
 use fieldhouse_domain::record::Record;
@@ -16,6 +16,7 @@ use serde::Serialize;
 use twox_hash::XxHash3_128;
 
 use crate::failure::Failure;
+use crate::pages;
 
 /// A successful response. It can be created only from the operation's own response type.
 #[derive(Debug)]
@@ -62,6 +63,15 @@ impl<O: Op<Answer = Html>> Answered<O> {
     /// An HTML page.
     pub fn html(page: Html) -> Self {
         Self::bytes(HeaderValue::from_static("text/html; charset=utf-8"), page.0.into())
+    }
+}
+
+impl<O: Op<Answer = Form>> Answered<O> {
+    /// A page with a form for a person.
+    pub fn form(page: Form) -> Self {
+        let mut answered = Self::bytes(HeaderValue::from_static("text/html; charset=utf-8"), page.0.into());
+        answered.headers.extend(pages::protection());
+        answered
     }
 }
 
@@ -170,7 +180,9 @@ fn matches(named: Option<&HeaderValue>, tag: &HeaderValue) -> bool {
 
 /// Whether the responses of an operation have an ETag.
 pub(crate) fn is_tagged(row: &Row) -> bool {
-    row.requirement.scope.resource != Resource::Service || row.operation == Operation::OpenApi
+    let is_form = row.answer.is_page;
+    let is_service = row.requirement.scope.resource == Resource::Service;
+    !is_form && (!is_service || row.operation == Operation::OpenApi)
 }
 
 /// The `Cache-Control` of an operation.

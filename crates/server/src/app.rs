@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fieldhouse_store::Store;
 
+use crate::auth::attempts::Running;
 use crate::auth::limits::{LimitOptions, Limits};
 use crate::auth::passwords::Passwords;
 use crate::auth::tokens::AccessTokens;
@@ -27,6 +28,8 @@ pub struct Shared {
     pub tokens: AccessTokens,
     /// Makes and checks password hashes.
     pub passwords: Passwords,
+    /// Sign-in attempts that run or wait.
+    pub attempts: Running,
     /// Limits the rate of requests.
     pub limits: Limits,
     /// Collects the times of keys' last use.
@@ -47,8 +50,18 @@ impl App {
         let base_url = base_url.trim_end_matches('/').to_owned();
         let tokens = AccessTokens::new(&key_ring, &base_url)?;
         let passwords = Passwords::new(&clock);
-        let (limits, key_use) = (Limits::new(limits), KeyUse::default());
-        Ok(Self(Arc::new(Shared { store, clock, key_ring, tokens, passwords, limits, key_use, base_url })))
+        let (limits, key_use, attempts) = (Limits::new(limits), KeyUse::default(), Running::default());
+        Ok(Self(Arc::new(Shared {
+            store,
+            clock,
+            key_ring,
+            tokens,
+            passwords,
+            attempts,
+            limits,
+            key_use,
+            base_url,
+        })))
     }
 }
 

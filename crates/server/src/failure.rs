@@ -3,6 +3,7 @@
 //! Messages of the store and of libraries are not sent to clients: they are logged with the request's id.
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use fieldhouse_api::envelope::{Form, PROBLEM_JSON};
 use fieldhouse_api::problems::FieldProblem;
 use fieldhouse_api::{Code, Problem};
 use fieldhouse_domain::Refusal;
@@ -10,6 +11,8 @@ use fieldhouse_domain::games::Conflict;
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::refusal::MAX_ERRORS;
 use serde_json::{Map, Value, json};
+
+use crate::pages;
 
 /// Why a request failed.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ struct Parts {
     headers: Vec<(HeaderName, HeaderValue)>,
     /// Logged, and never sent.
     cause: Option<String>,
+    /// The page that shows it, if the operation answers with pages.
+    page: Option<Form>,
 }
 
 impl Failure {
@@ -36,6 +41,7 @@ impl Failure {
             more: Map::new(),
             headers: Vec::new(),
             cause: None,
+            page: None,
         }))
     }
 
@@ -91,6 +97,25 @@ impl Failure {
         Self::of(Code::Internal).because(cause)
     }
 
+    /// What is wrong and what to do, in sentences for a person.
+    pub(crate) fn sentences(&self) -> Vec<String> {
+        let of_field = |error: &FieldProblem| {
+            let field = error.pointer.trim_start_matches('/').replace('_', " ");
+            let fix = error.fix.as_deref().unwrap_or_default();
+            format!("{} {fix}", sentence(format!("{field} {}", error.message).trim())).trim_end().to_owned()
+        };
+        if self.0.errors.is_empty() {
+            return vec![self.0.detail.clone()];
+        }
+        self.0.errors.iter().map(of_field).collect()
+    }
+
+    /// Sets the page that shows it.
+    pub(crate) fn on_page(mut self, page: Form) -> Self {
+        self.0.page = Some(page);
+        self
+    }
+
     /// Adds a member to the problem.
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.more.insert(name.to_owned(), value.into());
@@ -110,16 +135,31 @@ impl Failure {
         self
     }
 
+    fn log(&self, request_id: &str) {
+        let code = self.0.code;
+        let Some(cause) = &self.0.cause else { return };
+        if code == Code::Internal {
+            tracing::error!(request_id, code = code.name(), cause, "a request failed");
+        } else {
+            tracing::warn!(request_id, code = code.name(), cause, "a request could not be served");
+        }
+    }
+
+    /// Converts to a response with a page, and logs the cause.
+    pub fn answer_page(mut self, request_id: &str) -> axum::response::Response {
+        self.log(request_id);
+        let page = self.0.page.take().unwrap_or_else(|| pages::failed(&self, request_id));
+        let body = axum::body::Body::from(page.0);
+        let media_type = HeaderValue::from_static("text/html; charset=utf-8");
+        let mut response = respond(self.0.code, media_type, self.0.headers, body);
+        response.headers_mut().extend(pages::protection());
+        response
+    }
+
     /// Converts to a response, and logs the cause.
     pub fn answer(self, base: &str, request_id: &str) -> axum::response::Response {
-        let Parts { code, detail, errors, more, headers: own_headers, cause } = *self.0;
-        if let Some(cause) = &cause {
-            if code == Code::Internal {
-                tracing::error!(request_id, code = code.name(), cause, "a request failed");
-            } else {
-                tracing::warn!(request_id, code = code.name(), cause, "a request could not be served");
-            }
-        }
+        self.log(request_id);
+        let Parts { code, detail, errors, more, headers: own_headers, .. } = *self.0;
         let problem = Problem {
             type_: format!("{base}/problems/{code}"),
             title: code.title().to_owned(),
@@ -133,20 +173,29 @@ impl Failure {
             more,
         };
         let body = serde_json::to_vec(&problem).unwrap_or_default();
-        let mut response = axum::response::Response::new(axum::body::Body::from(body));
-        *response.status_mut() =
-            StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
-        if code.status() == 401 {
-            headers.insert(header::WWW_AUTHENTICATE, challenge(code));
-        }
-        for (name, value) in own_headers {
-            headers.append(name, value);
-        }
-        response
+        respond(code, HeaderValue::from_static(PROBLEM_JSON), own_headers, axum::body::Body::from(body))
     }
+}
+
+/// The response with a code's status and headers.
+fn respond(
+    code: Code,
+    media_type: HeaderValue,
+    own_headers: Vec<(HeaderName, HeaderValue)>,
+    body: axum::body::Body,
+) -> axum::response::Response {
+    let mut response = axum::response::Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, media_type);
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    if code.status() == 401 {
+        headers.insert(header::WWW_AUTHENTICATE, challenge(code));
+    }
+    for (name, value) in own_headers {
+        headers.append(name, value);
+    }
+    response
 }
 
 /// The `WWW-Authenticate` challenge (RFC 6750, section 3).
@@ -171,6 +220,8 @@ impl From<Denial> for Failure {
             Denial::SessionRequired => Code::SessionRequired,
             Denial::SessionTooOld => Code::SessionTooOld,
             Denial::AddressNotAllowed => Code::IpNotAllowed,
+            Denial::LinkExpired => Code::LinkExpired,
+            Denial::WrongAccount => Code::WrongAccount,
         };
         match denial {
             Denial::RoleInsufficient(role) => {
@@ -257,6 +308,7 @@ impl From<fieldhouse_commands::Error> for Failure {
         use fieldhouse_commands::Error;
         match error {
             Error::Refused(refusal) => refusal.into(),
+            Error::Stale => Self::of(Code::Conflict),
             Error::Denied(denial) => denial.into(),
             Error::Store(error) => error.into(),
         }

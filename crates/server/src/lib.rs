@@ -14,6 +14,7 @@ pub mod failure;
 pub mod key_ring;
 mod layers;
 pub mod listener;
+pub mod mail;
 pub mod openapi;
 pub mod operator;
 pub mod pages;

@@ -128,7 +128,7 @@ impl Gathered {
             built = built.request_body(Some(body));
         }
         for (status, refusal) in refusals::of(row) {
-            self.refusals.extend([refusals::response(&status)]);
+            self.refusals.extend([refusals::response(row, &status)]);
             built = built.response(status, refusal);
         }
         let item = PathItem::new(http_method(row.method), built.build());
@@ -237,6 +237,7 @@ fn body(row: &Row) -> Option<utoipa::openapi::request_body::RequestBody> {
         BodyKind::None => return None,
         BodyKind::Json => &[JSON],
         BodyKind::MergePatch => &["application/merge-patch+json", JSON],
+        BodyKind::Form => &["application/x-www-form-urlencoded"],
         BodyKind::Upload => &[JSON, "multipart/form-data"],
     };
     let built =

@@ -1,9 +1,11 @@
 //! What the operator does directly on the store, without a request: found an organization, add users, load the college catalogue. Only
 //! commands on the server's own machine use it; no route does.
 
+use std::sync::Arc;
+
 use fieldhouse_api::Operation;
 use fieldhouse_commands::Acting;
-use fieldhouse_commands::imports::{Imported, League};
+use fieldhouse_commands::imports::{Imported, League, LeagueFile};
 use fieldhouse_commands::organizations::Found;
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::members::Member;
@@ -82,7 +84,8 @@ impl From<fieldhouse_commands::Error> for OperatorError {
         match error {
             fieldhouse_commands::Error::Store(error) => Self::Store(error),
             fieldhouse_commands::Error::Refused(refusal) => Self::Refused(refusal),
-            fieldhouse_commands::Error::Denied(_) => Self::Denied,
+            // The operator's commands are not planned before their transaction.
+            fieldhouse_commands::Error::Denied(_) | fieldhouse_commands::Error::Stale => Self::Denied,
         }
     }
 }
@@ -142,20 +145,8 @@ async fn new_user(
 ) -> Result<User, OperatorError> {
     check_password(person.password.expose_secret(), &person.email)
         .map_err(|wrong| Refusal::field("/password", wrong))?;
-    let now = moment.now();
-    Ok(User {
-        id: moment.id(),
-        email: person.email.clone(),
-        name: person.name.clone(),
-        locale: None,
-        time_zone: None,
-        password_hash: Some(passwords.turn()?.hash(person.password.clone(), clock.random()).await?),
-        password_changed_at: Some(now),
-        suspended_at: None,
-        created_at: now,
-        updated_at: now,
-        version: 1,
-    })
+    let hash = passwords.turn()?.hash(person.password.clone(), clock.random()).await?;
+    Ok(User::new(moment, person.email.clone(), person.name.clone(), Some(hash)))
 }
 
 /// Applies the plan of a league import to an organization that contains none of its records yet.
@@ -167,10 +158,11 @@ pub async fn load_league(
     options: league::Options,
     schedule: league::Schedule,
 ) -> Result<league::Counts, OperatorError> {
-    let command = League { options, schedule, skip_bad: true };
+    let file = Arc::new(LeagueFile { options, schedule, skip_bad: true });
+    let command = League { file, planned: None };
     let acting = Acting::Operator(store.operator(), organization);
     match fieldhouse_commands::run(store, acting, clock.moment(), command).await? {
-        Imported::Done(counts, _) => Ok(counts),
+        Imported::Done(plan) => Ok(plan.counts),
         Imported::Refused(_) => Err(OperatorError::Denied),
     }
 }

@@ -99,6 +99,7 @@ async fn answer<O: Op, H: Handler<O>>(app: App, handler: H, request: Request<Bod
     };
     let mut response = match answered {
         Ok(response) => response,
+        Err(failure) if O::ROW.answer.is_page => failure.answer_page(&id),
         Err(failure) => failure.answer(&base, &id),
     };
     response.extensions_mut().insert(O::OPERATION);

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use fieldhouse_commands::Acting;
 use fieldhouse_commands::games::KeepLocalTimes;
+use fieldhouse_domain::attempts::{COUNTED, KNOWN};
 use fieldhouse_domain::ids::ApiKeyId;
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::mail::{self, Mailer};
 
 /// The precision of a key's last use.
 const KEY_USE_GRAIN: SignedDuration = SignedDuration::from_mins(1);
@@ -28,8 +30,8 @@ const LOCAL_TIME_ROUNDS: u32 = 17_280;
 pub const IDEMPOTENCY_LIFE: SignedDuration = SignedDuration::from_hours(24);
 /// How long the ledger retains images of records.
 pub const IMAGE_LIFE: SignedDuration = SignedDuration::from_hours(400 * 24);
-/// How long failed sign-in attempts count against an address.
-const FAILURE_LIFE: SignedDuration = SignedDuration::from_hours(24);
+/// How long messages are stored.
+const MAIL_LIFE: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 /// Times of keys' last use that have not been written yet.
 #[derive(Debug, Default)]
@@ -54,9 +56,9 @@ impl KeyUse {
 }
 
 /// Starts the workers. They end when the handle is aborted; call [`flush`] afterwards.
-pub fn start(app: App) -> JoinHandle<()> {
+pub fn start(app: App, mailer: Mailer) -> JoinHandle<()> {
     tokio::spawn(async move {
-        tokio::join!(run_rounds(&app), post(&app));
+        tokio::join!(run_rounds(&app), post(&app), mail::run(&app, &mailer));
     })
 }
 
@@ -108,8 +110,10 @@ pub struct Purged {
     pub idempotency_keys: u64,
     /// Guests, each with their list.
     pub guests: u64,
-    /// Addresses with failed sign-ins.
-    pub login_failures: u64,
+    /// Failed sign-ins, and sources that were not used for long.
+    pub sign_ins: u64,
+    /// Messages.
+    pub mail: u64,
     /// Effects in the ledger whose images were cleared.
     pub images: u64,
 }
@@ -129,7 +133,8 @@ pub async fn purge(app: &App) -> Purged {
             "images of the ledger",
             store.clear_images(before(IMAGE_LIFE), &app.clock.moment_at(now)).await,
         ),
-        login_failures: purged("failed sign-ins", store.purge_login_failures(before(FAILURE_LIFE)).await),
+        sign_ins: purged("sign-ins", store.purge_sign_ins(before(COUNTED), before(KNOWN)).await),
+        mail: purged("messages", store.purge_mail(before(MAIL_LIFE)).await),
     }
 }
 

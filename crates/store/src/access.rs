@@ -8,7 +8,7 @@ use std::net::IpAddr;
 
 use fieldhouse_domain::api_keys::ApiKeyKind;
 use fieldhouse_domain::effects::{AnyRecord, Kind};
-use fieldhouse_domain::ids::{ApiKeyId, GuestId, Id, OrganizationId, SessionId, UserId};
+use fieldhouse_domain::ids::{ApiKeyId, GuestId, Id, InvitationId, OrganizationId, SessionId, UserId};
 use fieldhouse_domain::policy::{self, Denial, Facts, Reach, Relation, Requirement, VerifiedCredential};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::Scope;
@@ -32,6 +32,8 @@ queries! {
         FROM sessions s JOIN users u ON u.id = s.user_id
             LEFT JOIN members m ON m.org_id = s.org_id AND m.user_id = s.user_id
         WHERE s.org_id = $1 AND s.id = $2";
+    INVITED "access.invited" "SELECT role, version, expires_at, accepted_at, revoked_at FROM invitations WHERE org_id = $1 AND id = $2";
+    USER "access.user" "SELECT suspended_at FROM users WHERE id = $1";
     MEMBERSHIP "access.membership" "SELECT m.role, m.suspended_at, u.suspended_at
         FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND m.user_id = $2";
 }
@@ -340,6 +342,27 @@ impl<'tx> GuestWrite<'tx> {
     }
 }
 
+/// The permission of a user who has proved their identity with the link of a message to write their own user, in one transaction.
+#[derive(Debug)]
+pub struct UserWrite<'tx> {
+    user: UserId,
+    writes: &'static [(Kind, Reach)],
+    _brand: Brand<'tx>,
+}
+
+impl UserWrite<'_> {
+    /// The user.
+    pub fn user(&self) -> UserId {
+        self.user
+    }
+
+    /// Whether the operation may write a record: only the user's own.
+    pub(crate) fn reaches(&self, record: &AnyRecord) -> bool {
+        let is_listed = self.writes.contains(&(Kind::User, Reach::Own));
+        is_listed && matches!(record, AnyRecord::User(user) if user.id == self.user)
+    }
+}
+
 /// The permission of the server's operator, who works directly on the store: founds the first organization, loads the demo.
 #[derive(Debug)]
 pub struct Operator(());
@@ -358,6 +381,18 @@ pub enum Principal<'a> {
     Caller(&'a OrgScope),
     /// A user who has just proved their identity, with a password or a refresh token.
     Proven(UserId, OrganizationId),
+    /// The person who holds the link of an invitation, as the user that they are or become. `version` is that of the invitation when the
+    /// link was sent; a link is replaced by the next version.
+    Invited {
+        /// The organization that invites them.
+        organization: OrganizationId,
+        /// The invitation.
+        invitation: InvitationId,
+        /// Its version when the link was sent.
+        version: i64,
+        /// The user.
+        user: UserId,
+    },
     /// A user who is not making the request: the author or an approver of a changeset.
     Absent(UserId, OrganizationId),
     /// A job of the server.
@@ -399,6 +434,12 @@ impl<'tx> Tx<'tx> {
                 }
                 (organization, role, Actor { user: Some(user), key: None })
             }
+            Principal::Invited { organization, invitation, version, user } => {
+                let Some(role) = self.invited_role(organization, invitation, version, now).await? else {
+                    return Ok(Err(Denial::LinkExpired));
+                };
+                (organization, role, Actor { user: Some(user), key: None })
+            }
             Principal::Job(organization) | Principal::Operator(_, organization) => {
                 (organization, Role::Owner, Actor { user: None, key: None })
             }
@@ -417,6 +458,37 @@ impl<'tx> Tx<'tx> {
         }
         let writes = requirement.writes;
         Ok(Ok(OrgWrite { organization, role, actor, writes, target, _brand: self.brand() }))
+    }
+
+    /// The permission of a user who has proved their identity with a link. `None` if the user does not exist or is suspended.
+    pub async fn permit_user(
+        &mut self,
+        user: UserId,
+        requirement: Requirement,
+    ) -> Result<Option<UserWrite<'tx>>> {
+        let active =
+            first(self, USER, values![id(user)], |row| Ok(row.next::<Option<i64>>()?.is_none())).await?;
+        let writes = requirement.writes;
+        Ok((active == Some(true)).then(|| UserWrite { user, writes, _brand: self.brand() }))
+    }
+
+    /// The role of an invitation that can be accepted now.
+    async fn invited_role(
+        &mut self,
+        organization: OrganizationId,
+        invitation: InvitationId,
+        sent_version: i64,
+        now: Timestamp,
+    ) -> Result<Option<Role>> {
+        let role = first(self, INVITED, values![id(organization), id(invitation)], |row| {
+            let (role, version) = (row.next::<Role>()?, row.next::<i64>()?);
+            let is_open = row.next::<Timestamp>()? > now
+                && row.next::<Option<i64>>()?.is_none()
+                && row.next::<Option<i64>>()?.is_none();
+            Ok((is_open && version == sent_version).then_some(role))
+        })
+        .await?;
+        Ok(role.flatten())
     }
 
     /// A user's role in an organization. `None` if they are not a member or are suspended.

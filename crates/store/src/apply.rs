@@ -10,9 +10,10 @@ use fieldhouse_domain::Moment;
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::ids::{Id, OrganizationId, UserId};
 use fieldhouse_domain::ledger::Trace;
+use fieldhouse_domain::mail::{self, MailKind};
 use fieldhouse_domain::members::Member;
 
-use crate::access::{Actor, GuestWrite, OrgWrite};
+use crate::access::{Actor, GuestWrite, OrgWrite, UserWrite};
 use crate::engine::{Reader, Tx};
 use crate::error::{Error, Result};
 use crate::ledger::heads;
@@ -32,6 +33,8 @@ pub enum Authority<'a, 'tx> {
     Organization(&'a OrgWrite<'tx>),
     /// A guest's, on their own list.
     Guest(&'a GuestWrite<'tx>),
+    /// A user's, on their own user, with a link of a message.
+    User(&'a UserWrite<'tx>),
 }
 
 impl<'a, 'tx> From<&'a OrgWrite<'tx>> for Authority<'a, 'tx> {
@@ -43,6 +46,12 @@ impl<'a, 'tx> From<&'a OrgWrite<'tx>> for Authority<'a, 'tx> {
 impl<'a, 'tx> From<&'a GuestWrite<'tx>> for Authority<'a, 'tx> {
     fn from(proof: &'a GuestWrite<'tx>) -> Self {
         Self::Guest(proof)
+    }
+}
+
+impl<'a, 'tx> From<&'a UserWrite<'tx>> for Authority<'a, 'tx> {
+    fn from(proof: &'a UserWrite<'tx>) -> Self {
+        Self::User(proof)
     }
 }
 
@@ -80,11 +89,23 @@ impl<'tx> Tx<'tx> {
             )));
         }
         let mut effects = effects.to_vec();
-        let Authority::Organization(proof) = authority else {
-            for effect in &effects {
-                records::write_of_guest(self, effect).await?;
+        let proof = match authority {
+            Authority::Organization(proof) => proof,
+            Authority::User(proof) => {
+                for effect in &effects {
+                    records::write_shared(self, effect).await?;
+                    let actor = Actor { user: Some(proof.user()), key: None };
+                    self.touch_memberships(None, actor, change, effect).await?;
+                    self.queue_following(None, change, effect).await?;
+                }
+                return Ok(effects);
             }
-            return Ok(effects);
+            Authority::Guest(_) => {
+                for effect in &effects {
+                    records::write_of_guest(self, effect).await?;
+                }
+                return Ok(effects);
+            }
         };
         consequences::add(self, proof.organization(), proof.actor().user, change, &mut effects).await?;
         effects.sort_by_key(Effect::place);
@@ -95,18 +116,34 @@ impl<'tx> Tx<'tx> {
             }
             let (org, actor) = (proof.organization(), proof.actor());
             match effect.trace() {
-                Trace::Memberships => self.touch_memberships(org, actor, change, effect).await?,
+                Trace::Memberships => self.touch_memberships(Some(org), actor, change, effect).await?,
                 trace => self.unrecorded.collect(org, actor, change, effect, trace),
             }
+            self.queue_following(Some(org), change, effect).await?;
         }
         Ok(effects)
+    }
+
+    /// Queues the messages that follow from an effect.
+    async fn queue_following(
+        &mut self,
+        organization: Option<OrganizationId>,
+        change: Change<'_>,
+        effect: &Effect,
+    ) -> Result<()> {
+        for message in mail::following(effect) {
+            // What is mailed about a user does not depend on an organization.
+            let about = organization.filter(|_| message.kind == MailKind::Invitation);
+            self.queue_mail(about, change.moment, &message).await?;
+        }
+        Ok(())
     }
 
     /// Records a change of a user in each of their organizations, as a change of the membership. Other organizations do not learn in which
     /// one, or with which credential, the change was made.
     async fn touch_memberships(
         &mut self,
-        through: OrganizationId,
+        through: Option<OrganizationId>,
         actor: Actor,
         change: Change<'_>,
         effect: &Effect,
@@ -115,14 +152,14 @@ impl<'tx> Tx<'tx> {
         let membership = |row: &mut Row<'_>| Ok((row.next::<OrganizationId>()?, row.record::<Member>()?));
         let memberships = self.rows(MEMBERSHIPS, values![id(user.id)], membership).await?;
         self.unrecorded.set_aside();
-        if memberships.is_empty() {
+        if memberships.is_empty() && effect.before.is_some() {
             let (operation, fields) = (change.operation, effect.fields().join(" "));
             tracing::info!(user = %user.id, operation, fields, "a user without an organization was changed");
         }
         for (org, member) in memberships {
             let touched = Effect::touch(change.moment, member);
             records::write(self, org, &touched).await?;
-            let actor = if org == through { actor } else { seen_elsewhere(actor, user.id) };
+            let actor = if Some(org) == through { actor } else { seen_elsewhere(actor, user.id) };
             self.unrecorded.collect_touched(org, actor, change, &touched, &effect.fields());
         }
         Ok(())
@@ -136,6 +173,7 @@ fn seen_elsewhere(actor: Actor, user: UserId) -> Actor {
 fn is_within(authority: Authority<'_, '_>, effect: &Effect) -> bool {
     effect.before.iter().chain(&effect.after).all(|record| match authority {
         Authority::Organization(proof) => proof.reaches(record),
+        Authority::User(proof) => proof.reaches(record),
         Authority::Guest(proof) => {
             record.kind() == Kind::Favorite && record.owner() == Some(proof.guest().uuid())
         }

@@ -79,6 +79,7 @@ queries! {
         AND (g.starts_at, g.id) > ($5, $6) AND (CAST($7 AS TEXT) IS NULL OR g.status = $7)
         ORDER BY g.starts_at, g.id LIMIT $8");
     READ "games.read" concat!(NAMED, " AND g.id = $2");
+    VERSIONS "games.versions" "SELECT id, version FROM games WHERE org_id = $1 AND season_id = $2";
     LIST "games.list" page!("");
     LIST_REVERSED "games.list_reversed" page!("" reversed);
     LIST_OF_SEASON "games.list_of_season" page!(" AND g.season_id = $6");
@@ -284,6 +285,16 @@ pub async fn of_season<R: Reader>(
     season: SeasonId,
 ) -> Result<Vec<Game>> {
     reader.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
+}
+
+/// The ids and versions of all games of a season.
+pub async fn versions<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    season: SeasonId,
+) -> Result<Vec<(GameId, i64)>> {
+    let pair = |row: &mut Row<'_>| Ok((row.next()?, row.next()?));
+    reader.rows(VERSIONS, values![id(proof.organization()), id(season)], pair).await
 }
 
 fn listed(row: &mut Row<'_>) -> Result<Listed> {

@@ -31,7 +31,8 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0001_foundation.sql"),
         postgres: include_str!("../migrations/0001_foundation.postgres.sql"),
     },
-    Migration { number: 2, name: "league", sql: include_str!("../migrations/0002_league.sql"), postgres: "" },
+    Migration { number: 2, name: "people", sql: include_str!("../migrations/0002_people.sql"), postgres: "" },
+    Migration { number: 3, name: "league", sql: include_str!("../migrations/0003_league.sql"), postgres: "" },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.
@@ -42,6 +43,7 @@ const TOKENS: &[(&str, &str, &str)] = &[
     ("{int}", "INTEGER", "BIGINT"),
     ("{time}", "INTEGER", "BIGINT"),
     ("{bool}", "INTEGER", "BOOLEAN"),
+    ("{false}", "0", "FALSE"),
     ("{real}", "REAL", "DOUBLE PRECISION"),
     ("{bytes}", "BLOB", "BYTEA"),
     ("{tenant}", "STRICT, WITHOUT ROWID", ""),

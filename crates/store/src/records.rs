@@ -172,6 +172,16 @@ pub(crate) async fn read_of<S: Stored>(
     first(tx, S::STATEMENTS.read, values![id(organization), id(record_id)], row::record).await
 }
 
+/// Writes an effect on a shared record, without an organization. The caller must also pass the effect to the ledger.
+pub(crate) async fn write_shared(tx: &mut Tx<'_>, effect: &Effect) -> Result<()> {
+    tx.unrecorded.note_written();
+    let written = match (&effect.before, &effect.after) {
+        (before, Some(AnyRecord::User(after))) => save(tx, None, before.is_none(), after).await?,
+        _ => return Err(Error::Internal("only a user is written without an organization".to_owned())),
+    };
+    if written == 1 { Ok(()) } else { Err(moved(effect)) }
+}
+
 /// Writes an effect on a record of an organization, or on a shared record. The caller must also pass the effect to the ledger.
 pub(crate) async fn write(tx: &mut Tx<'_>, org: OrganizationId, effect: &Effect) -> Result<()> {
     tx.unrecorded.note_written();

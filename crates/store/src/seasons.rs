@@ -9,7 +9,7 @@ use fieldhouse_domain::ids::{Id as _, SeasonId};
 use fieldhouse_domain::record::Record as _;
 use fieldhouse_domain::seasons::{Season, SeasonStatus};
 use fieldhouse_domain::sports::Sport;
-use fieldhouse_domain::text::ExternalId;
+use fieldhouse_domain::text::{ExternalId, Name};
 use jiff::civil::Date;
 use uuid::Uuid;
 
@@ -55,6 +55,7 @@ queries! {
         COLUMNS, " FROM page LEFT JOIN seasons s ON s.org_id = $1 AND s.id = page.id", WITH_DIVISIONS);
     READ "seasons.read" concat!("SELECT ", COLUMNS, " FROM seasons s", WITH_DIVISIONS, " WHERE s.org_id = $1 AND s.id = $2");
     BY_NAME "seasons.by_name" "SELECT id FROM seasons WHERE org_id = $1 AND name_folded = $2";
+    NAMES "seasons.names" "SELECT id, name FROM seasons WHERE org_id = $1 ORDER BY id DESC LIMIT 2000";
     BY_EXTERNAL_ID "seasons.by_external_id" "SELECT id FROM seasons WHERE org_id = $1 AND external_id = $2";
     DEPENDENTS "seasons.dependents" "SELECT (SELECT COUNT(*) FROM divisions WHERE org_id = $1 AND season_id = $2)
         + (SELECT COUNT(*) FROM teams WHERE org_id = $1 AND season_id = $2)
@@ -162,6 +163,12 @@ pub async fn by_name<R: Reader>(
     folded: &str,
 ) -> Result<Option<SeasonId>> {
     first(reader, BY_NAME, values![id(proof.organization()), folded], |row| row.next()).await
+}
+
+/// The names of the 2,000 latest seasons.
+pub async fn names<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<Vec<(SeasonId, Name)>> {
+    let pair = |row: &mut Row<'_>| Ok((row.next()?, row.next()?));
+    reader.rows(NAMES, values![id(proof.organization())], pair).await
 }
 
 /// The season with an external id.

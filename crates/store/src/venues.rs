@@ -2,6 +2,7 @@
 
 use constcat::concat;
 use fieldhouse_domain::ids::VenueId;
+use fieldhouse_domain::text::Name;
 use fieldhouse_domain::venues::Venue;
 
 use crate::access::Proof;
@@ -10,7 +11,7 @@ use crate::error::Result;
 use crate::ledger::Listing;
 use crate::ledger::reading::{listing, positioned};
 use crate::query::queries;
-use crate::row::record;
+use crate::row::{Row, record};
 use crate::search::{self, name_matches};
 use crate::value::{Value, id, values};
 
@@ -18,6 +19,7 @@ queries! {
     LIST "venues.list" positioned!(Venue::COLUMNS, concat!("venues v WHERE org_id = $1 AND name_folded > $2",
         name_matches!("4" "5" "6" "7" "8" "9"), " ORDER BY name_folded LIMIT $3"));
     BY_NAME "venues.by_name" concat!("SELECT ", Venue::COLUMNS, " FROM venues v WHERE v.org_id = $1 AND v.name_folded = $2");
+    NAMES "venues.names" "SELECT id, name FROM venues WHERE org_id = $1 ORDER BY name_folded LIMIT 2000";
     GAMES "venues.games" "SELECT COUNT(*) FROM games WHERE org_id = $1 AND venue_id = $2";
 }
 
@@ -41,6 +43,12 @@ pub async fn by_name<R: Reader>(
     folded: &str,
 ) -> Result<Option<Venue>> {
     first(reader, BY_NAME, values![id(proof.organization()), folded], record).await
+}
+
+/// The names of venues, at most 2,000.
+pub async fn names<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<Vec<(VenueId, Name)>> {
+    let pair = |row: &mut Row<'_>| Ok((row.next()?, row.next()?));
+    reader.rows(NAMES, values![id(proof.organization())], pair).await
 }
 
 /// How many games refer to a venue.

@@ -61,6 +61,7 @@ pub const ANYTHING: Requirement = Requirement {
         (Kind::Organization, Reach::Any),
         (Kind::User, Reach::Any),
         (Kind::Member, Reach::Any),
+        (Kind::Invitation, Reach::Any),
         (Kind::Session, Reach::Any),
         (Kind::ApiKey, Reach::Any),
         (Kind::Season, Reach::Any),
@@ -153,19 +154,9 @@ impl Person {
     /// If `name` and `club` do not form a valid address.
     pub fn new(organization: OrganizationId, club: &str, name: &str, role: Role) -> Self {
         let moment = moment();
-        let user = User {
-            id: moment.id(),
-            email: Email::parse(&format!("{name}@{club}.example")).expect("an address"),
-            name: Name::parse(name).expect("a name"),
-            locale: None,
-            time_zone: None,
-            password_hash: None,
-            password_changed_at: None,
-            suspended_at: None,
-            created_at: NOW,
-            updated_at: TOUCHED,
-            version: 1,
-        };
+        let email = Email::parse(&format!("{name}@{club}.example")).expect("an address");
+        let called = Name::parse(name).expect("a name");
+        let user = User { updated_at: TOUCHED, ..User::new(&moment, email, called, None) };
         let client = Client { user_agent: Some("test".to_owned()), ip: None };
         let session = Session::open(&moment, user.id, "password", client).with_token([1; 32]);
         let session = Session { updated_at: TOUCHED, ..session };

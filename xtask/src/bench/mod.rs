@@ -44,11 +44,18 @@ pub(crate) struct Options {
     /// Load the ledger instead: 2,000 writes a second for a minute on PostgreSQL, while an old snapshot stays open
     #[arg(long, conflicts_with_all = ["seconds", "rounds", "engines", "other"])]
     ledger: bool,
+    /// Import files of 500, 5,000 and 20,000 rows instead, and measure how long each holds SQLite's writer
+    #[arg(long, conflicts_with_all = ["seconds", "rounds", "engines", "other", "ledger"])]
+    imports: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     if options.ledger {
         return load_ledger();
+    }
+    if options.imports {
+        let example = "run --release --locked -p fieldhouse-commands --example import_time";
+        return process::run(cargo().args(example.split(' ')));
     }
     if on_path("wrk").is_none() {
         bail!("wrk is missing: install it with `apt-get install wrk` or `brew install wrk`");

@@ -1,6 +1,6 @@
 //! Sign-in and sessions.
 
-use fieldhouse_api::auth::{Login, PasswordChange, Refresh};
+use fieldhouse_api::auth::{Login, PasswordChange, PasswordResetCompletion, PasswordResetRequest, Refresh};
 use fieldhouse_api::request::ListQuery;
 use fieldhouse_domain::ids::SessionId;
 
@@ -17,6 +17,10 @@ resource! {
         logout() => AuthLogout;
         /// Changes the caller's password and ends all their other sessions.
         change_password(body: PasswordChange) => AuthPassword;
+        /// Requests a link to set a new password, which is mailed if an account has the address.
+        request_password_reset(body: PasswordResetRequest) => PasswordResetRequest;
+        /// Sets a new password with the token of such a link, and ends all sessions of the user.
+        complete_password_reset(body: PasswordResetCompletion) => PasswordResetComplete;
         /// Lists the caller's sessions, newest first.
         sessions(query: ListQuery) => SessionList;
         /// Ends one of the caller's sessions.

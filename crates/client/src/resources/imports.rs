@@ -9,5 +9,7 @@ resource! {
     Imports {
         /// Imports a league file: seasons, divisions, teams, venues, games.
         league(body: LeagueImport) => LeagueImport;
+        /// Lists the formats of league files.
+        formats() => ImportFormats;
     }
 }

@@ -12,8 +12,10 @@ pub mod divisions;
 pub mod favorites;
 pub mod games;
 pub mod imports;
+pub mod invitations;
 pub mod members;
 pub mod organization;
+pub mod pages;
 pub mod profile;
 pub mod seasons;
 pub mod service;
@@ -131,10 +133,14 @@ groups! {
         games games::Games,
         /// Imports of leagues.
         imports imports::Imports,
+        /// Invitations to join the organization.
+        invitations invitations::Invitations,
         /// The organization's members.
         members members::Members,
         /// The caller's organization.
         organization organization::Organization,
+        /// The pages that links of messages open.
+        pages pages::Pages,
         /// The caller's own profile.
         profile profile::Profile,
         /// Seasons.

@@ -1,8 +1,10 @@
 //! League imports: what is found, what is counted and what is refused.
 
-use fieldhouse_commands::imports::{Imported, League};
+use std::sync::Arc;
+
+use fieldhouse_commands::imports::{Imported, League, LeagueFile, snapshot};
 use fieldhouse_commands::{Error, seasons};
-use fieldhouse_domain::games::GameStatus;
+use fieldhouse_domain::Moment;
 use fieldhouse_domain::seasons::ChangeSeason;
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{ExternalId, Name};
@@ -13,11 +15,11 @@ use fieldhouse_imports::league::{
 };
 use fieldhouse_store::seasons::{Filter, Listed};
 use fieldhouse_store::{Store, seasons as stored};
-use fieldhouse_testing::clubs::Club;
+use fieldhouse_testing::clubs::{self, Club};
 use fieldhouse_testing::databases;
 use jiff::civil::{date, time};
 
-use crate::{job, request, venues};
+use crate::{body, job, request, venues};
 
 fn name(text: &str) -> Name {
     Name::parse(text).unwrap()
@@ -26,18 +28,14 @@ fn name(text: &str) -> Name {
 /// A game of two teams at the same place.
 fn fixture(line: u64, season: (&str, Option<&str>), division: &str, teams: [&str; 2]) -> Fixture {
     let external = |text: &str| ExternalId::parse(text).unwrap();
-    let [home, away] = teams.map(|team| FixtureSide { team: name(team), score: None });
+    let [home, away] = teams.map(|team| FixtureSide { team: name(team), score: None, external_id: None });
+    let season = FixtureSeason { name: name(season.0), external_id: season.1.map(external) };
     Fixture {
-        line,
-        season: FixtureSeason { name: name(season.0), external_id: season.1.map(external) },
-        division: name(division),
         round: Some(name("Round 1")),
-        sides: Sides::Game { home, away },
-        status: GameStatus::Scheduled,
-        date: date(2026, 4, 4),
         time: Some(time(9, 15, 0, 0)),
         place: Some(Place { venue: name("Oval"), court: None }),
         external_id: Some(external(&format!("game {line}"))),
+        ..Fixture::new(line, season, name(division), Sides::Game { home, away }, date(2026, 4, 4))
     }
 }
 
@@ -56,12 +54,13 @@ fn import(fixtures: Vec<Fixture>, bad: Vec<BadRow>, skip_bad: bool) -> League {
         time_zone: TimeZoneName::parse("Australia/Melbourne").unwrap(),
     };
     let rows = u64::try_from(fixtures.len() + bad.len()).unwrap();
-    League { options, schedule: Schedule { fixtures, bad, rows }, skip_bad }
+    let schedule = Schedule { fixtures, bad, skipped: Vec::new(), rows };
+    League { file: Arc::new(LeagueFile { options, schedule, skip_bad }), planned: None }
 }
 
 async fn counts(store: &Store, club: &Club, fixtures: Vec<Fixture>) -> Counts {
     match job(store, club, import(fixtures, Vec::new(), false)).await.unwrap() {
-        Imported::Done(counts, bad) if bad.is_empty() => counts,
+        Imported::Done(plan) if plan.bad.is_empty() => plan.counts,
         other => panic!("{other:?}"),
     }
 }
@@ -111,6 +110,7 @@ const NOTHING: Counts = Counts {
     byes: 0,
     rows: 0,
     bad_rows: 0,
+    skipped_rows: 0,
 };
 
 #[tokio::test]
@@ -193,6 +193,68 @@ async fn a_season_that_gains_a_division_is_counted_as_updated() {
     }
 }
 
+/// The import of a file that was planned on the current records.
+async fn planned(store: &Store, club: &Club, fixtures: Vec<Fixture>, random: u128) -> League {
+    let League { file, .. } = import(fixtures, Vec::new(), false);
+    let scope = club.owner().scope(store).await;
+    let of_file = file.clone();
+    let existing = store.read("test", async move |tx| snapshot(tx, &scope, &of_file).await).await.unwrap();
+    let planned = file.planned(&Moment::new(clubs::NOW, random << 64), existing).unwrap();
+    League { file, planned: Some(planned) }
+}
+
+#[tokio::test]
+async fn a_plan_whose_records_have_changed_is_refused_as_stale() {
+    for database in databases::both() {
+        let store = &database.open().await;
+        let club = Club::found(store, "Stale").await;
+        let first = planned(store, &club, file(), 1).await;
+        let second = planned(store, &club, file(), 2).await;
+        assert!(matches!(job(store, &club, first).await, Ok(Imported::Done(_))));
+        let stale = job(store, &club, second).await;
+        assert!(matches!(stale, Err(Error::Stale)), "the season exists now: {stale:?}");
+
+        let again = planned(store, &club, file(), 3).await;
+        assert!(
+            matches!(job(store, &club, again).await, Ok(Imported::Done(plan)) if plan.effects.is_empty())
+        );
+        for change in ["venue", "season", "another season"] {
+            let later = Fixture { date: date(2026, 5, 2), ..file().remove(0) };
+            let plan = planned(store, &club, vec![later], 4).await;
+            match change {
+                "venue" => {
+                    let body = body(&[("name", "Oval"), ("address", "1 Oval Road")]);
+                    let scope = club.owner().scope(store).await;
+                    let oval = fieldhouse_store::venues::by_name(&mut &*store, &scope, "oval").await.unwrap();
+                    let command = fieldhouse_commands::venues::Change { id: oval.unwrap().id, change: body };
+                    job(store, &club, command).await.unwrap();
+                }
+                "season" => {
+                    let winter = listed(store, &club)
+                        .await
+                        .into_iter()
+                        .find(|listed| listed.season.external_id.is_some());
+                    let change = ChangeSeason { name: Some(name("Hiver")), ..ChangeSeason::default() };
+                    job(store, &club, seasons::Change { id: winter.unwrap().season.id, change })
+                        .await
+                        .unwrap();
+                }
+                _ => {
+                    let elsewhere = vec![fixture(9, ("Indoor", None), "Open", ["Eagles", "Hawks"])];
+                    let Imported::Done(_) =
+                        job(store, &club, import(elsewhere, Vec::new(), false)).await.unwrap()
+                    else {
+                        panic!()
+                    };
+                }
+            }
+            let result = job(store, &club, plan).await;
+            let is_stale = matches!(result, Err(Error::Stale));
+            assert_eq!(is_stale, change != "another season", "{change}: {result:?}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn bad_rows_refuse_the_whole_file_unless_they_are_skipped() {
     for database in databases::both() {
@@ -201,12 +263,12 @@ async fn bad_rows_refuse_the_whole_file_unless_they_are_skipped() {
         let bad = vec![BadRow { line: 7, column: None, reason: "is bad".to_owned() }];
         match job(store, &club, import(file(), bad.clone(), false)).await.unwrap() {
             Imported::Refused(rows) => assert_eq!(rows, bad),
-            other @ Imported::Done(..) => panic!("{other:?}"),
+            other @ Imported::Done(_) => panic!("{other:?}"),
         }
         assert_eq!((listed(store, &club).await, venues(store, &club).await), (vec![], vec![]));
         match job(store, &club, import(file(), bad.clone(), true)).await.unwrap() {
-            Imported::Done(counts, rows) => {
-                assert_eq!((counts, rows), (Counts { rows: 4, bad_rows: 1, ..CREATED }, bad));
+            Imported::Done(plan) => {
+                assert_eq!((plan.counts, &plan.bad), (Counts { rows: 4, bad_rows: 1, ..CREATED }, &bad));
             }
             other @ Imported::Refused(_) => panic!("{other:?}"),
         }

@@ -7,10 +7,11 @@ use anyhow::Context as _;
 use clap::Args;
 use fieldhouse_client::api::Page;
 use fieldhouse_client::{Error, Method, RawResponse, Request};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
-use crate::arguments::{header, pair, read_file};
+use super::api_fields::Fields;
+use crate::arguments::{header, read_file};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::json::indented;
@@ -22,21 +23,21 @@ const NOT_MODIFIED: u16 = 304;
 
 /// Any operation.
 #[derive(Args)]
+#[command(override_usage = "fieldhouse api [OPTIONS] [METHOD] <PATH>")]
 pub(crate) struct Options {
-    /// GET, POST, PATCH, PUT or DELETE
-    #[arg(value_parser = method)]
-    method: Method,
+    /// GET, POST, PATCH, PUT or DELETE; may be omitted [default: GET, or POST with fields or --input]
+    #[arg(value_name = "METHOD")]
+    first: String,
     /// The path, such as /api/v1/seasons
-    path: String,
-    /// A field of the query (GET and DELETE) or of the JSON body (other methods), where true, false, null and numbers keep their type; can be
-    /// repeated
-    #[arg(short = 'f', long = "field", value_name = "NAME=VALUE", value_parser = pair)]
-    fields: Vec<(String, String)>,
-    /// A field whose value is a string, even if it looks like a number
-    #[arg(short = 'F', long = "text-field", value_name = "NAME=TEXT", value_parser = pair)]
-    texts: Vec<(String, String)>,
+    #[arg(value_name = "PATH")]
+    second: Option<String>,
+    /// The method, instead of writing it before the path
+    #[arg(short = 'X', long, value_name = "METHOD", value_parser = method)]
+    method: Option<Method>,
+    #[command(flatten)]
+    fields: Fields,
     /// A file with the JSON body; - for standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["fields", "texts"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["texts", "typed"])]
     input: Option<PathBuf>,
     /// A header; can be repeated
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = header)]
@@ -51,21 +52,26 @@ pub(crate) struct Options {
 
 /// Calls the operation and prints the body of the response.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
-    if options.paginate && options.method != Method::GET {
+    let (method, path) = options.call()?;
+    if options.paginate && method != Method::GET {
         return Err(Failure::usage("--paginate works only with GET").into());
     }
-    if options.input.is_some() && options.in_query() {
-        let what = format!("{} requests have no body: use --field for query parameters", options.method);
+    if options.input.is_some() && in_query(&method) {
+        let what = format!("{method} requests have no body: use -f for query parameters");
         return Err(Failure::usage(what).into());
+    }
+    if context.output.is_csv() {
+        let failure = Failure::usage("the response of any operation is not a table, so there is no CSV");
+        return Err(failure.next("use --jq, as in --jq '.data[] | [.id, .name] | @csv'").into());
     }
     let client = context.client()?;
     if options.paginate {
-        let request = client.request::<Page<Value>>(options.method.clone(), &options.path);
-        let list = joined(options.fill(request)?.pages()).await;
-        return Ok(output::json(&list.map_err(no_list)?)?);
+        let request = client.request::<Page<Value>>(method.clone(), path);
+        let list = joined(options.fill(request, &method)?.pages()).await;
+        return Ok(context.output.json(&list.map_err(no_list)?)?);
     }
-    let request = client.request::<Value>(options.method.clone(), &options.path);
-    let answer = options.fill(request)?.send_raw().await?;
+    let request = client.request::<Value>(method.clone(), path);
+    let answer = options.fill(request, &method)?.send_raw().await?;
     if options.include {
         print_head(&answer)?;
     }
@@ -83,28 +89,39 @@ fn no_list(error: Error) -> anyhow::Error {
     }
 }
 
+/// Whether a method has its fields in the query.
+fn in_query(method: &Method) -> bool {
+    *method == Method::GET || *method == Method::DELETE
+}
+
 impl Options {
-    fn in_query(&self) -> bool {
-        self.method == Method::GET || self.method == Method::DELETE
+    /// The method and the path.
+    fn call(&self) -> Result<(Method, &str), Failure> {
+        match (&self.second, &self.method) {
+            (None, Some(method)) => Ok((method.clone(), &self.first)),
+            (None, None) => {
+                let reads = self.input.is_none() && (self.fields.is_empty() || self.paginate);
+                Ok((if reads { Method::GET } else { Method::POST }, &self.first))
+            }
+            (Some(path), None) => {
+                let wrong = |fix| Failure::usage(format!("{} is not a method", self.first)).next(fix);
+                Ok((method(&self.first).map_err(wrong)?, path))
+            }
+            (Some(_), Some(_)) => Err(Failure::usage("the method is given twice").next("omit --method")),
+        }
     }
 
-    fn fill<T>(&self, mut request: Request<T>) -> anyhow::Result<Request<T>> {
+    fn fill<T>(&self, mut request: Request<T>, method: &Method) -> anyhow::Result<Request<T>> {
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
         if let Some(file) = &self.input {
             return Ok(request.body(&body(file)?));
         }
-        let fields = || self.fields.iter().chain(&self.texts);
-        if self.in_query() {
-            return Ok(request.query(&fields().collect::<Vec<_>>()));
+        if in_query(method) {
+            return Ok(request.query(&self.fields.query()?));
         }
-        if fields().next().is_none() {
-            return Ok(request);
-        }
-        let recognised = self.fields.iter().map(|(name, text)| (name.clone(), recognise(text)));
-        let texts = self.texts.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str())));
-        Ok(request.body(&recognised.chain(texts).collect::<Map<_, _>>()))
+        if self.fields.is_empty() { Ok(request) } else { Ok(request.body(&self.fields.body()?)) }
     }
 }
 
@@ -112,14 +129,6 @@ fn method(text: &str) -> Result<Method, &'static str> {
     let known = [Method::GET, Method::POST, Method::PATCH, Method::PUT, Method::DELETE];
     let named = known.into_iter().find(|method| method.as_str().eq_ignore_ascii_case(text));
     named.ok_or("use one of GET, POST, PATCH, PUT, DELETE")
-}
-
-/// The value of a string: a number, true, false or null, or the string itself.
-fn recognise(text: &str) -> Value {
-    match serde_json::from_str(text) {
-        Ok(value @ (Value::Null | Value::Bool(_) | Value::Number(_))) => value,
-        _ => Value::from(text),
-    }
 }
 
 fn body(file: &Path) -> anyhow::Result<Box<RawValue>> {
@@ -140,12 +149,14 @@ fn print_head(answer: &RawResponse) -> io::Result<()> {
     output::line(&head)
 }
 
-/// Prints the body: indented on a terminal, unchanged otherwise.
+/// Prints the body: through --jq, indented on a terminal, unchanged otherwise.
 fn print_body(context: &Context, answer: &RawResponse) -> anyhow::Result<()> {
+    if let Some(jq) = context.output.jq() {
+        return Ok(context.output.evaluated(jq, &answer.body)?);
+    }
     let mut stdout = io::stdout();
-    let pretty = stdout.is_terminal() || context.output.is_json();
     match answer.json::<Box<RawValue>>() {
-        Ok(json) if pretty => output::line(&indented(json.get()))?,
+        Ok(json) if stdout.is_terminal() || context.output.is_json() => output::line(&indented(json.get()))?,
         _ => {
             stdout.write_all(&answer.body)?;
             if !answer.body.ends_with(b"\n") {
@@ -154,27 +165,4 @@ fn print_body(context: &Context, answer: &RawResponse) -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn values_get_their_json_type() {
-        for (text, value) in [
-            ("true", json!(true)),
-            ("null", Value::Null),
-            ("7", json!(7)),
-            ("-1.5", json!(-1.5)),
-            ("007", json!("007")),
-            ("yes", json!("yes")),
-            ("", json!("")),
-            ("[1]", json!("[1]")),
-            ("\"x\"", json!("\"x\"")),
-        ] {
-            assert_eq!(recognise(text), value, "{text}");
-        }
-    }
 }

@@ -89,12 +89,14 @@ async fn create(context: &Context, client: &Client, options: CreateOptions) -> a
     let body = options.body(expires_at)?;
     let issued = client.api_keys().create(&body).await?;
     if context.output.is_json() {
-        output::json(&issued)?;
+        context.output.json(&issued)?;
     } else {
         output::line(&issued.key)?;
         note(&format!(
             "Created {} ({}), valid until {}.",
-            issued.record.name, issued.record.id, issued.record.expires_at
+            issued.record.name,
+            issued.record.id,
+            context.output.time(issued.record.expires_at)
         ));
     }
     note("Save the key now. It will not be shown again.");

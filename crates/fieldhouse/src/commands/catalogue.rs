@@ -8,10 +8,10 @@ use fieldhouse_imports::colleges::{self, academic_year};
 use fieldhouse_server::{Clock, operator};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::league::BAD_ROWS;
 use crate::arguments::read_file;
 use crate::database::Database;
 use crate::failure::Failure;
+use crate::import_report::BAD_ROWS;
 use crate::output::{Output, note, note_list};
 
 #[derive(Args)]
@@ -31,7 +31,7 @@ pub(crate) struct Options {
     database: Database,
 }
 
-pub(crate) async fn run(output: Output, options: Options) -> anyhow::Result<()> {
+pub(crate) async fn run(output: &Output, options: Options) -> anyhow::Result<()> {
     let file = options.file.display();
     let bytes = read_file(&options.file).with_context(|| format!("{file} cannot be read"))?;
     let catalogue = colleges::read(&bytes, options.year.as_deref()).with_context(|| file.to_string())?;

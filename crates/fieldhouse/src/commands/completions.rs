@@ -1,9 +1,12 @@
 //! `fieldhouse completions`: completion scripts for shells.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
+use clap_complete::env::Shells;
+
+use crate::completion;
 
 /// A shell's completion script.
 #[derive(Args)]
@@ -12,9 +15,18 @@ pub(crate) struct Options {
     shell: Shell,
 }
 
-/// Prints the script.
+/// Prints the script, which asks this program for each completion.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let shells = Shells::builtins();
     let mut script = Vec::new();
-    clap_complete::generate(options.shell, &mut super::Options::command(), "fieldhouse", &mut script);
-    Ok(std::io::stdout().write_all(&script)?)
+    if let Some(shell) = shells.completer(&options.shell.to_string()) {
+        shell.write_registration(
+            completion::VARIABLE,
+            "fieldhouse",
+            "fieldhouse",
+            "fieldhouse",
+            &mut script,
+        )?;
+    }
+    Ok(io::stdout().write_all(&script)?)
 }

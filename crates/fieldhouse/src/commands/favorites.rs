@@ -109,7 +109,7 @@ async fn add(context: &Context, options: AddOptions) -> anyhow::Result<()> {
         note("It was already saved; nothing was changed.");
     }
     match saved.data {
-        RecordOrList::Record(record) if context.output.is_json() => Ok(crate::output::json(&record)?),
+        RecordOrList::Record(record) if context.output.is_json() => Ok(context.output.json(&record)?),
         RecordOrList::Record(record) => Ok(context.output.list(&[*record], COLUMNS)?),
         RecordOrList::List(records) => Ok(context.output.list(&records, COLUMNS)?),
     }
@@ -121,7 +121,7 @@ async fn claim(context: &Context) -> anyhow::Result<()> {
         return Err(Failure::new("no programs were saved without signing in").into());
     }
     let claimed = client.colleges().favorites().claim().await?;
-    context.update_stored(|server| server.guest_token = None)?;
+    context.remove_guest()?;
     let sentence = format!("Added: {}. Already saved: {}.", claimed.copied, claimed.merged);
     Ok(context.output.sentence(&claimed, &sentence)?)
 }

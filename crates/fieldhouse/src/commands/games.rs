@@ -6,7 +6,7 @@ use fieldhouse_client::api::games::{
 };
 use fieldhouse_client::api::request::ValidateOnly;
 use fieldhouse_client::{Client, ETag};
-use fieldhouse_domain::games::{GameSort, GameStatus};
+use fieldhouse_domain::games::{GameKind, GameSort, GameStatus};
 use fieldhouse_domain::ids::{DivisionId, GameId, SeasonId, TeamId, VenueId};
 use fieldhouse_domain::text::Name;
 use jiff::{SignedDuration, Timestamp};
@@ -118,7 +118,7 @@ pub(crate) struct UpcomingOptions {
 pub(super) const COLUMNS: &[Column<Game>] = &[
     ("STARTS", Width::Whole, start),
     ("HOME", Width::Least(12), |it| side(it.home.as_ref())),
-    ("AWAY", Width::Least(12), |it| side(it.away.as_ref())),
+    ("AWAY", Width::Least(12), away),
     ("STATUS", Width::Whole, |it| it.status.to_string()),
     ("VENUE", Width::Least(12), |it| or_dash(it.venue.as_ref().map(|venue| &venue.name))),
     ("ROUND", Width::Least(8), |it| or_dash(it.round.as_ref())),
@@ -207,21 +207,28 @@ async fn upcoming(context: &Context, client: &Client, options: UpcomingOptions) 
     };
     let whole = paging.show(context, client.games().upcoming(&query), COLUMNS).await?;
     if whole && to.is_none() {
-        note(&format!("{} --to DATE lists later ones.", until(from.unwrap_or_else(clock::now))));
+        let end = context.output.time(end(from.unwrap_or_else(clock::now)));
+        note(&format!(
+            "These are the games of the next {DAYS} days, until {end}. --to DATE lists later ones."
+        ));
     }
     Ok(())
 }
 
-/// Notes the end of the list, so that it is not taken for the whole season.
-fn until(from: Timestamp) -> String {
-    let end = from.saturating_add(SignedDuration::from_hours(DAYS * 24)).unwrap_or(Timestamp::MAX);
-    format!("These are the games of the next {DAYS} days, until {}.", end.strftime("%F %R UTC"))
+/// The end of the list, which is noted so that it is not taken for the whole season.
+fn end(from: Timestamp) -> Timestamp {
+    from.saturating_add(SignedDuration::from_hours(DAYS * 24)).unwrap_or(Timestamp::MAX)
 }
 
 /// The start in the venue's local time.
 fn start(game: &Game) -> String {
     let day = game.local_start.strftime("%a %F");
     if game.time_tbd { format!("{day} TBD") } else { format!("{day} {}", game.local_start.strftime("%R")) }
+}
+
+/// The away side; a bye has none.
+fn away(game: &Game) -> String {
+    if game.kind == GameKind::Bye { "(bye)".to_owned() } else { side(game.away.as_ref()) }
 }
 
 fn side(side: Option<&Side>) -> String {

@@ -10,6 +10,8 @@ use crate::context::Context;
 pub(crate) enum Options {
     /// Import a league file: seasons, divisions, teams, venues and games
     League(league::Options),
+    /// List the formats of league files
+    Formats,
     /// Import a file of the college catalogue (on the server's machine)
     Colleges(catalogue::Options),
 }
@@ -18,6 +20,7 @@ pub(crate) enum Options {
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     match options {
         Options::League(options) => league::run(context, options).await,
-        Options::Colleges(options) => catalogue::run(context.output, options).await,
+        Options::Formats => league::formats(context).await,
+        Options::Colleges(options) => catalogue::run(&context.output, options).await,
     }
 }

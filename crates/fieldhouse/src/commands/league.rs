@@ -1,20 +1,25 @@
-//! `fieldhouse import league`: sends a league file to the server.
+//! `fieldhouse import league`: shows what a league file changes, and imports it. `fieldhouse import formats` lists what can be imported.
 
+use std::io::{self, IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
-use fieldhouse_client::Error;
 use fieldhouse_client::api::Code;
-use fieldhouse_client::api::imports::{BadRow, LeagueFormat, LeagueImport, LeagueReport};
+use fieldhouse_client::api::imports::{
+    BadRow, DateOrder, Delimiter, ImportFormat, LeagueFormat, LeagueImport, LeagueReport,
+};
+use fieldhouse_client::{Client, Error};
 use fieldhouse_domain::sports::LeagueSport;
+use fieldhouse_domain::text::Name;
 use fieldhouse_domain::time::TimeZoneName;
 use indicatif::ProgressBar;
 
 use crate::arguments::{one_of, read_file, value};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::import_report::{self, BAD_ROWS};
 use crate::output::{Column, Width, note, note_list, or_dash};
 
 /// A league file.
@@ -22,61 +27,131 @@ use crate::output::{Column, Width, note, note_list, or_dash};
 pub(crate) struct Options {
     /// The file; - for standard input
     file: PathBuf,
-    /// The product that exported the file
-    #[arg(long, value_parser = one_of!(LeagueFormat))]
+    /// The format of the file; by default, it is recognized
+    #[arg(long, value_parser = one_of!(LeagueFormat), default_value = "auto")]
     format: LeagueFormat,
-    /// The sport, which the file does not include
+    /// The sport of new seasons
     #[arg(long)]
-    sport: LeagueSport,
-    /// The IANA time zone of the file's times, such as Australia/Melbourne
+    sport: Option<LeagueSport>,
+    /// The IANA time zone of the file's times, such as Australia/Melbourne; by default, the file's or the organization's
     #[arg(long, value_name = "ZONE", value_parser = value::<TimeZoneName>)]
-    time_zone: TimeZoneName,
-    /// Check and count everything, but store nothing
+    time_zone: Option<TimeZoneName>,
+    /// The name of the season, if the file does not name it
+    #[arg(long, value_name = "NAME", value_parser = value::<Name>)]
+    season: Option<Name>,
+    /// The name of the division, if the file does not name it
+    #[arg(long, value_name = "NAME", value_parser = value::<Name>)]
+    division: Option<Name>,
+    /// The character between columns; by default, it is detected
+    #[arg(long, value_parser = one_of!(Delimiter))]
+    delimiter: Option<Delimiter>,
+    /// The order of day, month and year; by default, it is detected
+    #[arg(long, value_parser = one_of!(DateOrder))]
+    date_order: Option<DateOrder>,
+    /// Show what would change, but store nothing
     #[arg(long)]
     dry_run: bool,
     /// Skip invalid rows; by default one invalid row rejects the whole file
     #[arg(long)]
     skip_bad: bool,
+    /// Import without asking; on a terminal, you are asked after seeing what changes
+    #[arg(long)]
+    yes: bool,
 }
 
-/// How invalid rows are listed.
-pub(super) const BAD_ROWS: &[Column<BadRow>] = &[
-    ("LINE", Width::Whole, |it| it.line.to_string()),
-    ("COLUMN", Width::Whole, |it| or_dash(it.column.as_ref())),
-    ("REASON", Width::Whole, |it| it.reason.clone()),
+const FORMATS: &[Column<ImportFormat>] = &[
+    ("FORMAT", Width::Whole, |it| it.format.to_string()),
+    ("FILE", Width::Least(20), |it| it.title.clone()),
+    ("DATES", Width::Whole, |it| or_dash(it.date_order)),
+    ("NEEDS", Width::Whole, |it| needs(it)),
 ];
 
-/// Sends the file and reports the result.
+/// Shows what the file changes, and imports it.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
-    let Options { file, format, sport, time_zone, dry_run, skip_bad } = options;
     let client = context.signed_in()?;
     let import = LeagueImport {
-        format,
-        sport,
-        time_zone,
-        content: read(&file)?,
-        dry_run: dry_run.then_some(true),
-        skip_bad: skip_bad.then_some(true),
+        format: Some(options.format).filter(|format| *format != LeagueFormat::Auto),
+        sport: options.sport,
+        time_zone: options.time_zone,
+        season: options.season,
+        division: options.division,
+        delimiter: options.delimiter,
+        date_order: options.date_order,
+        content: read(&options.file)?,
+        dry_run: None,
+        skip_bad: options.skip_bad.then_some(true),
     };
-    let spinner = spinner(&file);
-    let outcome = client.imports().league(&import).await;
-    spinner.finish_and_clear();
-    match outcome {
-        Ok(report) => show(context, &report),
-        Err(error) => Err(explain(&error).into()),
+    let tried = LeagueImport { dry_run: Some(true), ..import.clone() };
+    if options.dry_run {
+        let report = send(context, &client, &options.file, &tried).await?;
+        return show(context, &report);
     }
+    if !options.yes && io::stdin().is_terminal() && io::stderr().is_terminal() {
+        let report = send(context, &client, &options.file, &tried).await?;
+        import_report::changes(&context.output, &report)?;
+        if !agreed()? {
+            note("Nothing was imported.");
+            return Ok(());
+        }
+    }
+    let report = send(context, &client, &options.file, &import).await?;
+    show(context, &report)
 }
 
-fn explain(error: &Error) -> Failure {
+/// Lists the formats.
+pub(crate) async fn formats(context: &Context) -> anyhow::Result<()> {
+    let listed = context.client()?.imports().formats().await?;
+    Ok(context.output.list(&listed.formats, FORMATS)?)
+}
+
+/// The options that a format needs because its files do not say it.
+fn needs(format: &ImportFormat) -> String {
+    let missing = [(format.sport.is_none(), "--sport"), (!format.names_season, "--season")];
+    let needed: Vec<&str> = missing.iter().filter(|(is_missing, _)| *is_missing).map(|(_, it)| *it).collect();
+    or_dash(Some(needed.join(" ")).filter(|needed| !needed.is_empty()))
+}
+
+async fn send(
+    context: &Context,
+    client: &Client,
+    file: &Path,
+    import: &LeagueImport,
+) -> anyhow::Result<LeagueReport> {
+    let spinner = spinner(file);
+    let outcome = client.imports().league(import).await;
+    spinner.finish_and_clear();
+    outcome.map_err(|error| explain(context, &error).into())
+}
+
+fn agreed() -> anyhow::Result<bool> {
+    write!(io::stderr(), "Import this? [y/N] ")?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+fn explain(context: &Context, error: &Error) -> Failure {
     let failure = Failure::from(error);
-    if matches!(error, Error::BodyTooLarge { .. }) || error.code() == Some(Code::BodyTooLarge) {
-        return failure.next("split the file and import the parts");
+    match error.code() {
+        Some(Code::BodyTooLarge) => return failure.next("split the file and import the parts"),
+        Some(Code::LimitReached) => return failure.next("split the file by season and import the parts"),
+        _ if matches!(error, Error::BodyTooLarge { .. }) => {
+            return failure.next("split the file and import the parts");
+        }
+        _ => {}
     }
     let rows = refused_rows(error);
+    let is_recognized = error.problem().is_some_and(|problem| problem.more.contains_key("recognised_as"));
+    if is_recognized {
+        return failure.next("`fieldhouse import formats` lists what can be imported");
+    }
     if rows.is_empty() {
         return failure;
     }
-    note_list(&rows, BAD_ROWS);
+    // JSON contains them in `bad_rows`.
+    if !context.output.is_json() {
+        note_list(&rows, BAD_ROWS);
+    }
     failure
         .saying("nothing was imported, because the file has invalid rows")
         .next("correct these rows, or skip them with --skip-bad")
@@ -84,26 +159,28 @@ fn explain(error: &Error) -> Failure {
 
 fn read(file: &Path) -> anyhow::Result<String> {
     let bytes = read_file(file).with_context(|| format!("{} cannot be read", file.display()))?;
-    String::from_utf8(bytes).map_err(|_| {
-        Failure::new(format!("{} is not UTF-8", file.display())).next("save it as CSV UTF-8").into()
-    })
+    match fieldhouse_imports::utf8(&bytes) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(bad) => {
+            let what = format!("{} cannot be imported: {bad}", file.display());
+            Err(Failure::new(what).next("in Excel: Save As, then CSV UTF-8").into())
+        }
+    }
 }
 
 /// A spinner while the server works, only on a terminal.
 fn spinner(file: &Path) -> ProgressBar {
-    let spinner = ProgressBar::new_spinner().with_message(format!("Importing {}", file.display()));
+    let spinner = ProgressBar::new_spinner().with_message(format!("Reading {}", file.display()));
     spinner.enable_steady_tick(Duration::from_millis(100));
     spinner
 }
 
 fn show(context: &Context, report: &LeagueReport) -> anyhow::Result<()> {
-    if !report.bad_rows.is_empty() {
-        note_list(&report.bad_rows, BAD_ROWS);
-    }
+    import_report::changes(&context.output, report)?;
     if report.dry_run {
         note("Dry run: nothing was stored.");
     }
-    Ok(context.output.counts(&report.counts)?)
+    Ok(())
 }
 
 /// The bad rows because of which the server refused the file.

@@ -1,5 +1,7 @@
 //! `fieldhouse login`: signs in with e-mail address and password, or with an API key.
 
+use std::io::{self, IsTerminal, Write};
+
 use clap::Args;
 use fieldhouse_client::api::Code;
 use fieldhouse_client::api::auth::{Login, Tokens};
@@ -9,8 +11,9 @@ use fieldhouse_client::{Client, Error};
 use fieldhouse_domain::text::Email;
 use serde::Serialize;
 
-use crate::context::{Context, remove_damaged_file};
-use crate::credentials::{API_KEY_VARIABLE, Credential, Server, key_of_environment};
+use crate::context::{Context, builder, remove_damaged_file, sign_in, was_guest};
+use crate::contexts::Credential;
+use crate::credentials::{API_KEY_VARIABLE, key_of_environment};
 use crate::failure::Failure;
 use crate::output::note;
 use crate::secrets;
@@ -42,6 +45,7 @@ pub(crate) struct Options {
 #[derive(Serialize)]
 struct SignedIn {
     base_url: String,
+    context: String,
     method: &'static str,
     email: Option<String>,
     organization: Option<OrganizationRef>,
@@ -67,26 +71,37 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     let place = signed_in.organization.as_ref().map(|it| format!(" of {}", it.name)).unwrap_or_default();
     let role = signed_in.role.as_deref().map(|role| format!(", {role}{place}")).unwrap_or_default();
     context.output.sentence(&signed_in, &format!("Signed in to {} as {who}{role}.", signed_in.base_url))?;
-    mention_claim(&context.stored()?);
+    mention_claim(&signed_in.base_url)?;
     if key_of_environment().is_some() {
         note(&format!("{API_KEY_VARIABLE} is set and takes precedence over this sign-in: unset it."));
     }
     Ok(())
 }
 
-async fn with_password(context: &Context, login: Login) -> anyhow::Result<SignedIn> {
-    let client = context.builder()?.build()?;
-    let tokens = client.auth().login(&login).await.map_err(|error| explain_choice(&error, &login))?;
+async fn with_password(context: &Context, mut login: Login) -> anyhow::Result<SignedIn> {
+    let place = context.place_of_login()?;
+    let client = builder(&place.base_url).build()?;
+    let tokens = match client.auth().login(&login).await {
+        Err(error) => match choose(&theirs(&error))? {
+            None => return Err(explain_choice(&error, &login).into()),
+            chosen => {
+                login.organization = chosen;
+                client.auth().login(&login).await.map_err(|error| explain_choice(&error, &login))?
+            }
+        },
+        Ok(tokens) => tokens,
+    };
     let Tokens { access_token, refresh_token, organization, role, session_id, session_expires_at, .. } =
         tokens;
-    context.sign_in(Credential::Session {
+    let credential = Credential::Session {
         session_id: session_id.to_string(),
         access_token,
         refresh_token,
         session_expires_at: Some(session_expires_at),
-    })?;
+    };
     Ok(SignedIn {
-        base_url: context.base_url()?,
+        base_url: place.base_url.clone(),
+        context: sign_in(place, Some(organization.clone()), credential)?,
         method: "session",
         email: Some(login.email.to_string()),
         organization: Some(organization),
@@ -95,15 +110,17 @@ async fn with_password(context: &Context, login: Login) -> anyhow::Result<Signed
 }
 
 async fn with_key(context: &Context, key: String) -> anyhow::Result<SignedIn> {
-    let client = context.builder()?.api_key(key.clone()).build()?;
+    let place = context.place_of_login()?;
+    let client = builder(&place.base_url).api_key(key.clone()).build()?;
     let profile = owner(&client).await?;
-    context.sign_in(Credential::ApiKey { key })?;
+    let organization = profile.as_ref().map(|it| it.organization.clone());
     Ok(SignedIn {
-        base_url: context.base_url()?,
+        base_url: place.base_url.clone(),
+        context: sign_in(place, organization.clone(), Credential::ApiKey { key })?,
         method: "api_key",
         email: profile.as_ref().map(|it| it.email.clone()),
-        role: profile.as_ref().map(|it| it.role.to_string()),
-        organization: profile.map(|it| it.organization),
+        role: profile.map(|it| it.role.to_string()),
+        organization,
     })
 }
 
@@ -116,13 +133,35 @@ async fn owner(client: &Client) -> Result<Option<Profile>, Failure> {
     }
 }
 
-/// The user must choose an organization, and only the server knows which ones.
-fn explain_choice(error: &Error, login: &Login) -> Failure {
-    let failure = explain(error);
+/// The organizations among which the user must choose. Only the server knows them.
+fn theirs(error: &Error) -> Vec<String> {
     let theirs = error.problem().and_then(|problem| problem.more.get("organizations")).cloned();
-    let Some(theirs) = theirs.and_then(|theirs| serde_json::from_value::<Vec<String>>(theirs).ok()) else {
+    theirs.and_then(|theirs| serde_json::from_value(theirs).ok()).unwrap_or_default()
+}
+
+/// Asks which organization to sign in to; none without a terminal, or if there is no choice.
+fn choose(organizations: &[String]) -> anyhow::Result<Option<String>> {
+    if organizations.is_empty() || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(None);
+    }
+    note("You belong to several organizations:");
+    for (number, organization) in (1..).zip(organizations) {
+        note(&format!("  {number}  {organization}"));
+    }
+    write!(io::stderr(), "Sign in to which? ")?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    let answer = answer.trim();
+    let numbered = answer.parse::<usize>().ok().and_then(|number| organizations.get(number.checked_sub(1)?));
+    Ok(numbered.or_else(|| organizations.iter().find(|slug| *slug == answer)).cloned())
+}
+
+/// The failure of a sign-in, with the organizations if the user must choose one.
+fn explain_choice(error: &Error, login: &Login) -> Failure {
+    let (failure, theirs) = (explain(error), theirs(error));
+    if theirs.is_empty() {
         return failure;
-    };
+    }
     let what = match &login.organization {
         Some(named) => format!("you do not belong to the organization {named}"),
         None => "you belong to several organizations".to_owned(),
@@ -142,10 +181,11 @@ fn explain(error: &Error) -> Failure {
     }
 }
 
-fn mention_claim(server: &Server) {
-    if server.guest_token.is_some() {
+fn mention_claim(base_url: &str) -> anyhow::Result<()> {
+    if was_guest(base_url)? {
         note(
             "Programs were saved here without signing in; add them to your list: fieldhouse colleges favorites claim",
         );
     }
+    Ok(())
 }

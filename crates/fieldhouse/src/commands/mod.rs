@@ -5,11 +5,13 @@
 
 mod admin;
 mod api;
+mod api_fields;
 mod api_keys;
 mod audit;
 mod catalogue;
 mod colleges;
 mod completions;
+mod context;
 mod divisions;
 mod favorites;
 mod games;
@@ -29,9 +31,12 @@ mod teams;
 mod venues;
 mod whoami;
 
-use clap::{ArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::context::{Context, Global};
+use crate::applies::{self, Typed};
+use crate::confirm;
+use crate::context::Context;
+use crate::global::{Format, Global, Wanted};
 
 /// Manage a youth-sports organization: seasons, games, API keys and college programs
 #[derive(Parser)]
@@ -45,12 +50,16 @@ pub(crate) struct Options {
 
 const AFTER_HELP: &str = "\
 Environment:
-  FIELDHOUSE_URL      the server's URL, as --base-url; http://127.0.0.1:8080 before any sign-in
-  FIELDHOUSE_API_KEY  an API key; it takes precedence over `fieldhouse login`
+  FIELDHOUSE_CONTEXT    the named context, as --context
+  FIELDHOUSE_URL        the server's URL, as --base-url; the context's takes precedence
+  FIELDHOUSE_API_KEY    an API key; it takes precedence over `fieldhouse login`
+  FIELDHOUSE_PAGER      the pager for lists, instead of PAGER or less; empty for none
+  FIELDHOUSE_FORCE_TTY  print as to a terminal; a number is its width
+  NO_COLOR              print without colour
 
-Tables:
-  On a terminal each record is one line: names are shortened, and columns that do not fit are left out.
-  Through a pipe (fieldhouse games upcoming | less -S) tables have every column; --output json is complete.
+Output:
+  On a terminal each record is one line: names are shortened, and columns that do not fit are left
+  out. Through a pipe tables have every column. --json, --jq and -o csv are for programs.
 
 Exit codes:
   0  done
@@ -66,6 +75,9 @@ enum Command {
     Logout,
     /// Show who is signed in, on which server, and with which credential
     Whoami,
+    /// Named contexts: servers, organizations and credentials
+    #[command(subcommand)]
+    Context(context::Options),
     /// Seasons of the organization
     #[command(subcommand)]
     Seasons(seasons::Options),
@@ -113,21 +125,30 @@ enum Command {
     Completions(completions::Options),
 }
 
-/// The command itself, below all groups.
-pub(crate) fn typed<'a>(command: &'a clap::Command, matches: &ArgMatches) -> &'a clap::Command {
-    let below = matches.subcommand();
-    let below = below.and_then(|(name, matches)| Some((command.find_subcommand(name)?, matches)));
-    below.map_or(command, |(command, matches)| typed(command, matches))
+/// The program's commands, with the options, examples and layout that they have in common.
+pub(crate) fn command() -> clap::Command {
+    applies::complete(Options::command(), "")
 }
 
 impl Options {
-    /// Runs the command.
-    pub(crate) async fn run(self) -> anyhow::Result<()> {
-        let context = Context::new(self.global);
+    /// Whether results and failures are printed as JSON.
+    pub(crate) fn prints_json(&self) -> bool {
+        self.global.printing.format() == Format::Json
+    }
+
+    /// Runs the command, unless its common options are wrong or the user does not confirm it.
+    pub(crate) async fn run(self, typed: &Typed<'_>) -> anyhow::Result<()> {
+        typed.check()?;
+        if self.global.printing.check(&typed.name)? == Wanted::FieldNames {
+            return Ok(());
+        }
+        let context = Context::new(self.global)?;
+        confirm::ask(&context, typed).await?;
         match self.command {
             Command::Login(options) => login::run(&context, options).await,
             Command::Logout => logout::run(&context).await,
             Command::Whoami => whoami::run(&context).await,
+            Command::Context(options) => context::run(&context, options).await,
             Command::Seasons(options) => seasons::run(&context, options).await,
             Command::Divisions(options) => divisions::run(&context, options).await,
             Command::Teams(options) => teams::run(&context, options).await,

@@ -19,11 +19,12 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::arguments::count;
-use crate::context::address;
 use crate::database::{self, Database};
 use crate::demo::{self, Demo};
 use crate::failure::Failure;
+use crate::global::address;
 use crate::log;
+use crate::mail::Mail;
 use crate::open_files;
 use crate::output::note;
 
@@ -46,6 +47,8 @@ pub(crate) struct Options {
     /// and stop
     #[arg(long, value_name = "FILE")]
     ready_file: Option<PathBuf>,
+    #[command(flatten)]
+    mail: Mail,
     #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
@@ -123,6 +126,8 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     let key_ring = options.database.key_ring(&opened.store).await?;
     database::bind(&key_ring, &opened.store).await?;
     opened.created.keep();
+    let folder = (opened.store.engine() == Engine::Sqlite || options.demo).then(|| options.database.folder());
+    let mailer = options.mail.mailer(folder)?;
     let listener = listen(options.listen).await?;
     let base_url = match options.public_url.as_deref().filter(|url| !url.is_empty()) {
         Some(url) => url.trim_end_matches('/').to_owned(),
@@ -132,7 +137,7 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     let app = App::new(store.clone(), key_ring, &base_url, options.limits.options(), Clock::system())
         .map_err(anyhow::Error::msg)?;
     let router = router::router(app.clone()).map_err(anyhow::Error::msg)?;
-    let working = workers::start(app.clone());
+    let working = workers::start(app.clone(), mailer);
     let stop = stop_signal()?;
     let mut connections = options.connections.options();
     connections.max = open_files::room_for(connections.max);

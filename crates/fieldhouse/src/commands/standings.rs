@@ -5,7 +5,7 @@ use fieldhouse_client::api::standings::{StandingsQuery, StandingsRow};
 use fieldhouse_domain::ids::{DivisionId, SeasonId};
 
 use crate::context::Context;
-use crate::output::{self, Column, Width, note, or_dash};
+use crate::output::{Column, Width, note, or_dash};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -35,7 +35,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     let query = StandingsQuery { division_id: options.division };
     let standings = context.signed_in()?.seasons().standings(options.season, &query).await?;
     if context.output.is_json() {
-        return Ok(output::json(&standings)?);
+        return Ok(context.output.json(&standings)?);
     }
     context.output.list(&standings.rows, COLUMNS)?;
     if standings.excluded_games > 0 {

@@ -6,6 +6,7 @@ use fieldhouse_client::api::profile::{Auth, AuthMethod, Profile};
 use jiff::Timestamp;
 
 use crate::context::Context;
+use crate::credentials::key_of_environment;
 use crate::output::note;
 
 /// Asks the server who the caller is.
@@ -29,22 +30,30 @@ fn show(context: &Context, profile: &Profile) -> anyhow::Result<()> {
         ("signed in with", credential(&profile.auth)),
     ];
     rows.extend(until(context, &profile.auth)?.map(|end| ("until", end.to_string())));
-    rows.push(("server", context.base_url()?));
+    rows.extend(place(context)?);
     Ok(context.output.record(profile, &rows)?)
 }
 
 fn show_key(context: &Context, key: &ApiKey) -> anyhow::Result<()> {
-    let rows = [
+    let mut rows = vec![
         ("user", key.user_id.to_string()),
         ("organization", key.organization_id.to_string()),
         ("role", format!("{} or lower", key.role)),
         ("signed in with", format!("API key {} ({}), for {}", key.id, key.name, key.scopes.join(", "))),
         ("until", key.expires_at.to_string()),
-        ("server", context.base_url()?),
     ];
+    rows.extend(place(context)?);
     context.output.record(key, &rows)?;
     note("The e-mail address is not shown: this key lacks the scope profile:read.");
     Ok(())
+}
+
+/// The server, and the context if the credential is from one.
+fn place(context: &Context) -> anyhow::Result<Vec<(&'static str, String)>> {
+    let place = context.place()?;
+    let named = place.context.filter(|_| key_of_environment().is_none());
+    let named = named.map(|name| ("context", name));
+    Ok([("server", place.base_url)].into_iter().chain(named).collect())
 }
 
 /// When a credential expires. The server reports the access token's expiry, but that is renewed automatically; users want to know when they

@@ -11,14 +11,14 @@ fn fields_are_sent_in_the_query_or_the_body() {
     let olga = Person::new(|_| Reply::json(200, &json!({"data": {"id": 1}})));
     let get = olga.types_with_key("api get api/v1/seasons -f q=a=b -F year=2026");
     get.assert().success().stdout_eq("{\"data\":{\"id\":1}}\n");
-    let fields = "-f year=2026 -f draft=true -f ends_on=null -f name=007 -F text=7";
+    let fields = "-F year=2026 -F draft=true -F ends_on=null -F name=007 -f text=7";
     olga.types_with_key(&format!("api POST /x {fields}")).assert().success();
     let piped = olga.types_with_key("api PATCH /x --input - -H If-Match:\"1\"").stdin(r#"{"b": 1, "a": 2}"#);
     piped.assert().success();
     olga.types_with_key("api POST /x").assert().success();
     let seen = olga.stub.seen();
     assert_eq!((seen[0].call.as_str(), seen[0].query.as_str()), ("GET /api/v1/seasons", "q=a%3Db&year=2026"));
-    assert_eq!(seen[1].body, r#"{"year":2026,"draft":true,"ends_on":null,"name":"007","text":"7"}"#);
+    assert_eq!(seen[1].body, r#"{"text":"7","year":2026,"draft":true,"ends_on":null,"name":"007"}"#);
     assert_eq!((seen[2].body.as_str(), seen[2].header("if-match")), (r#"{"b": 1, "a": 2}"#, Some("\"1\"")));
     assert_eq!((seen[3].body.as_str(), seen[3].header("content-type")), ("", None));
 }

@@ -93,7 +93,7 @@ ci        active  2026-04-01T00:00:00Z  owner  personal  fhk_0123456789...wxyz  
 There are more: use --all to list all of them.
 
 "#]]);
-    let revoke = olga.types_with_key("admin api-keys revoke key_01h2xcejqtf2nbrexx3vqjhp41");
+    let revoke = olga.types_with_key("admin api-keys revoke key_01h2xcejqtf2nbrexx3vqjhp41 --yes");
     revoke.assert().success().stdout_eq(str![[r#"
 Revoked key_01h2xcejqtf2nbrexx3vqjhp41.
 

@@ -54,7 +54,7 @@ RANK  COLLEGE            STATE  SPORT  GENDER  STAGE  FIT    INTEREST  ID
     assert_eq!(body, json!({"custom": custom, "interest": 5, "tags": ["west"]}));
 
     olga.types("colleges favorites list").assert().success();
-    let remove = olga.types("colleges favorites remove fav_01h2xcejqtf2nbrexx3vqjhp41");
+    let remove = olga.types("colleges favorites remove fav_01h2xcejqtf2nbrexx3vqjhp41 -y");
     remove.assert().success().stdout_eq("Somewhere College is off the list.\n");
     olga.types_with_key("colleges favorites claim").assert().success().stdout_eq(str![[r#"
 Added: 1. Already saved: 0.

@@ -26,3 +26,43 @@ fn every_group_has_help() {
         fieldhouse(&format!("{words} --help")).assert().success().stdout_eq(wanted);
     }
 }
+
+#[test]
+fn only_options_that_apply_are_shown_and_accepted() {
+    let shows = |words: &str, option: &str| {
+        let help = fieldhouse(&format!("{words} --help")).output().expect("help").stdout;
+        String::from_utf8(help).expect("text").contains(option)
+    };
+    for (words, shown, hidden) in [
+        ("seasons list", &["--base-url", "--json", "--jq", "--output", "--no-pager"][..], &["--yes"][..]),
+        ("seasons delete", &["--yes", "--json"], &["--no-pager"]),
+        ("serve", &["--listen"], &["--base-url", "--json", "--jq", "--output", "--no-pager", "--yes"]),
+        ("completions", &[], &["--base-url", "--output"]),
+        ("admin audit verify", &["--data-dir", "--json"], &["--base-url", "--no-pager"]),
+        ("api", &["--jq"], &["--json", "--no-pager"]),
+        ("seasons", &[], &["--json", "--base-url"]),
+    ] {
+        for option in shown {
+            assert!(shows(words, option), "{words} {option}");
+        }
+        for option in hidden {
+            assert!(!shows(words, option), "{words} {option}");
+        }
+    }
+    fieldhouse("serve --output table")
+        .assert()
+        .code(2)
+        .stderr_eq("error: --output has no effect on `fieldhouse serve`\nhint: omit it\n");
+}
+
+#[test]
+fn help_is_at_most_100_columns_wide() {
+    for words in ["", "serve", "seasons list", "admin api-keys create", "api", "import league", "login"] {
+        let help = fieldhouse(&format!("{words} --help")).output().expect("help").stdout;
+        let help = String::from_utf8(help).expect("text");
+        // The summary of the usage is never wrapped.
+        let lines = help.lines().filter(|line| !line.starts_with("Usage:"));
+        let widest = lines.map(|line| line.chars().count()).max();
+        assert!(widest <= Some(100), "{words}: {help}");
+    }
+}

@@ -9,77 +9,138 @@ use crate::support::Reply;
 
 const IMPORT: &str = "import league - --format playhq --sport basketball --time-zone Australia/Melbourne";
 
-/// The result of a file with twelve rows.
-fn counts() -> LeagueCounts {
-    LeagueCounts { rows: 12, games_created: 11, bad_rows: 1, ..LeagueCounts::default() }
+/// The report of a file with twelve rows.
+fn report(dry_run: bool) -> Value {
+    let counts = LeagueCounts {
+        rows: 12,
+        teams_created: 1,
+        teams_unchanged: 4,
+        games_created: 10,
+        bad_rows: 1,
+        skipped_rows: 1,
+        ..LeagueCounts::default()
+    };
+    let found = |kind: &str, value: &str, name: Value, how: &str| {
+        let id = if name.is_null() { Value::Null } else { json!("rec_1") };
+        json!({"kind": kind, "file_value": value, "record_id": id, "name": name, "how": how})
+    };
+    json!({"data": {
+        "dry_run": dry_run,
+        "format": "teamsnap",
+        "recognised_as": "TeamSnap organization schedule",
+        "delimiter": "semicolon",
+        "date_order": "mdy",
+        "time_zone": "America/Chicago",
+        "notes": ["No date has a day above 12."],
+        "counts": counts,
+        "matches": [
+            found("season", "Fall", json!("Fall"), "name"),
+            found("team", "Red Hawks", json!("Red Hawks"), "name"),
+            found("team", "BLUE HAWKS", json!("Blue Hawks"), "name"),
+            found("team", "Red Hawk", Value::Null, "created"),
+            found("game", "A v B, 2026-05-03 10:00", json!("W1 v W2, 2026-05-03 10:00"), "time_and_place"),
+        ],
+        "suggestions": [{"kind": "team", "file_value": "Red Hawk", "record_id": "tea_1", "name": "Red Hawks", "reason": "They differ only in a final s."}],
+        "bad_rows": [{"line": 7, "column": "Date", "reason": "is not a date"}],
+        "skipped_rows": [{"line": 9, "reason": "is not a game, but \"Practice\""}],
+    }})
 }
 
 #[test]
-fn counts_and_skipped_rows_are_shown() {
-    let olga = Person::new(|_| {
-        let bad = json!([{"line": 7, "column": "Game Date", "reason": "is not a date"}]);
-        Reply::json(200, &json!({"data": {"dry_run": true, "counts": counts(), "bad_rows": bad}}))
-    });
+fn the_match_report_is_shown_as_tables() {
+    let olga = Person::new(|_| Reply::json(200, &report(true)));
     let import = olga.types_with_key(&format!("{IMPORT} --skip-bad --dry-run")).stdin("a,b\n");
     import
         .assert()
         .success()
         .stdout_eq(str![[r#"
-seasons created      0
-seasons updated      0
-seasons unchanged    0
-divisions created    0
-divisions updated    0
-divisions unchanged  0
-teams created        0
-teams updated        0
-teams unchanged      0
-venues created       0
-venues updated       0
-venues unchanged     0
-games created        11
-games updated        0
-games unchanged      0
-byes                 0
-rows                 12
-bad rows             1
+KIND  IN THE FILE              IS                         FOUND BY
+team  BLUE HAWKS               Blue Hawks                 name
+team  Red Hawk                 new                        -
+game  A v B, 2026-05-03 10:00  W1 v W2, 2026-05-03 10:00  time and place
+KIND  IN THE FILE  LOOKS LIKE  REASON
+team  Red Hawk     Red Hawks   They differ only in a final s.
+           NEW  CHANGED  UNCHANGED
+seasons    0    0        0
+divisions  0    0        0
+teams      1    0        4
+venues     0    0        0
+games      10   0        0
 
 "#]])
         .stderr_eq(str![[r#"
-LINE  COLUMN     REASON
-7     Game Date  is not a date
+Read as TeamSnap organization schedule (teamsnap), delimiter semicolon, dates mdy, times in America/Chicago.
+No date has a day above 12.
+
+These names look like another spelling. They are imported as new records:
+If one is not new, rename it in the file or rename the record, and import again.
+
+LINE  NOT IMPORTED BECAUSE IT
+9     is not a game, but "Practice"
+
+LINE  COLUMN  REASON
+7     Date    is not a date
+
+Rows: 12, of which 1 are bad and 1 skipped. Byes among the games: 0.
 Dry run: nothing was stored.
 
 "#]]);
-    let json = olga.types_with_key(&format!("--output json {IMPORT}")).stdin("a,b\n");
-    json.assert().success().stdout_eq(str![[r#"
-{
-  "seasons_created": 0,
-  "seasons_updated": 0,
-  "seasons_unchanged": 0,
-  "divisions_created": 0,
-  "divisions_updated": 0,
-  "divisions_unchanged": 0,
-  "teams_created": 0,
-  "teams_updated": 0,
-  "teams_unchanged": 0,
-  "venues_created": 0,
-  "venues_updated": 0,
-  "venues_unchanged": 0,
-  "games_created": 11,
-  "games_updated": 0,
-  "games_unchanged": 0,
-  "byes": 0,
-  "rows": 12,
-  "bad_rows": 1
 }
 
-"#]]);
+#[test]
+fn the_options_become_the_request_and_json_is_the_whole_report() {
+    let olga = Person::new(|_| Reply::json(200, &report(false)));
+    let all = "--season Fall --division Open --delimiter tab --date-order dmy --skip-bad";
+    let json = olga.types_with_key(&format!("--output json {IMPORT} {all}")).stdin("a,b\n");
+    let shown = json.assert().success().get_output().stdout.clone();
+    assert_eq!(serde_json::from_slice::<Value>(&shown).expect("JSON"), report(false)["data"]);
+    olga.types_with_key("import league - --yes").stdin("\u{feff}a,b\n").assert().success();
     let bodies: Vec<Value> =
         olga.stub.seen().iter().map(|seen| serde_json::from_str(&seen.body).expect("JSON")).collect();
-    let plain = json!({"format": "playhq", "sport": "basketball", "time_zone": "Australia/Melbourne", "content": "a,b\n"});
-    assert_eq!(bodies[1], plain);
-    assert_eq!((&bodies[0]["dry_run"], &bodies[0]["skip_bad"]), (&json!(true), &json!(true)));
+    assert_eq!(
+        bodies,
+        [
+            json!({"format": "playhq", "sport": "basketball", "time_zone": "Australia/Melbourne", "season": "Fall",
+                "division": "Open", "delimiter": "tab", "date_order": "dmy", "content": "a,b\n", "skip_bad": true}),
+            json!({"content": "a,b\n"}),
+        ],
+        "without a terminal nothing is asked, and the server detects what is not set"
+    );
+}
+
+#[test]
+fn a_file_in_another_encoding_is_not_sent() {
+    let olga = Person::new(|_| Reply::none());
+    for (bytes, what) in [
+        (b"name\nZo\xeb\n".to_vec(), "the file is not UTF-8 (line 2 has other bytes): save it as CSV UTF-8"),
+        (b"\xff\xfen\0a\0".to_vec(), "the file is UTF-16: save it as CSV UTF-8"),
+    ] {
+        olga.types_with_key(IMPORT).stdin(bytes).assert().code(1).stderr_eq(format!(
+            "error: - cannot be imported: {what}\nhint: in Excel: Save As, then CSV UTF-8\n"
+        ));
+    }
+    assert_eq!(olga.calls(), [""; 0]);
+}
+
+#[test]
+fn the_formats_are_listed_with_what_they_need() {
+    let olga = Person::new(|_| {
+        let format = |name: &str, title: &str, order: Value, sport: Value, names: bool| {
+            json!({"format": name, "title": title, "columns": [], "optional_columns": [], "date_order": order,
+                "sport": sport, "names_season": names, "names_division": names, "rules": []})
+        };
+        let formats = [
+            format("teamsnap", "TeamSnap organization schedule", json!("mdy"), Value::Null, false),
+            format("openfootball", "openfootball season", Value::Null, json!("soccer"), true),
+        ];
+        Reply::json(200, &json!({"data": {"formats": formats}}))
+    });
+    olga.types("import formats").assert().success().stdout_eq(str![[r#"
+FORMAT        FILE                            DATES  NEEDS
+teamsnap      TeamSnap organization schedule  mdy    --sport --season
+openfootball  openfootball season             -      -
+
+"#]]);
 }
 
 #[test]

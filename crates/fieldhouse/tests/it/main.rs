@@ -8,11 +8,16 @@ mod support;
 mod api;
 mod api_keys;
 mod colleges;
+mod contexts;
 mod help;
+mod hints;
 mod league;
+mod output;
 mod records;
 mod schedule;
 mod sign_in;
+#[cfg(unix)]
+mod terminal;
 mod usage;
 mod venues;
 

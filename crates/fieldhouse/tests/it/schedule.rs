@@ -73,7 +73,7 @@ DIVISIONS  0
 ID         sea_01h2xcejqtf2nbrexx3vqjhp41
 
 "#]]);
-    olga.types_with_key(&format!("seasons delete {id}")).assert().success();
+    olga.types_with_key(&format!("seasons delete {id} --yes")).assert().success();
     let sent = olga.stub.seen();
     let body = |at: usize| serde_json::from_str::<Value>(&sent[at].body).expect("JSON");
     let created = json!({
@@ -137,7 +137,7 @@ fn a_date_needs_permission_to_read_the_time_zone() {
     let olga = Person::new(|_| Reply::problem(403, "scope_insufficient"));
     olga.types_with_key("games upcoming --from 2026-05-01").assert().code(1).stderr_eq(str![[r#"
 error: The stub says no.
-hint: a date is midnight in the organization's time zone, which this key may not read; write a time with its offset: 2026-05-01T00:00:00+10:00
+hint: a time without an offset is in the organization's time zone, which this key may not read; write a time with its offset: 2026-05-01T00:00:00+10:00
 request id: req-1
 
 "#]]);
@@ -153,7 +153,7 @@ fn a_list_that_ends_after_thirty_days_says_so() {
         let end = olga.types_with_key(&format!("games upcoming --from 2026-05-01T00:00:00Z {all}"));
         end.assert().success().stderr_eq(str![[r#"
 Nothing found.
-These are the games of the next 30 days, until 2026-05-31 00:00 UTC. --to DATE lists later ones.
+These are the games of the next 30 days, until 2026-05-31T00:00:00Z. --to DATE lists later ones.
 
 "#]]);
     }

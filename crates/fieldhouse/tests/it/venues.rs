@@ -57,7 +57,7 @@ fn a_venue_is_created_changed_and_deleted() {
     olga.types_with_key(created).assert().success();
     let changed = format!("venues change {ID} --address Street --clear latitude --clear fields");
     olga.types_with_key(&changed).assert().success();
-    olga.types_with_key(&format!("venues delete {ID}")).assert().success().stdout_eq(str![[r#"
+    olga.types_with_key(&format!("venues delete {ID} --yes")).assert().success().stdout_eq(str![[r#"
 Deleted ven_01h2xcejqtf2nbrexx3vqjhp41.
 
 "#]]);

@@ -46,6 +46,26 @@ fn a_server_needs_an_organization_and_init_creates_one() {
 }
 
 #[test]
+fn with_postgresql_a_server_must_know_how_mail_is_sent() {
+    on_both(|place| {
+        assert_eq!(typed(place.operates(INIT), "a long enough password\n").code, 0);
+        let mut unsaid = place.operates(&["serve", "--listen", "127.0.0.1:0"]);
+        unsaid.env_remove("FIELDHOUSE_MAIL_DIR");
+        if place.database.url().is_some() {
+            let refused = run(unsaid);
+            assert_eq!(refused.code, 2, "{refused:?}");
+            assert!(
+                refused.error.contains("--smtp-url") && refused.error.contains("--mail-dir"),
+                "{refused:?}"
+            );
+        }
+        let wrong =
+            run(place.operates(&["serve", "--listen", "127.0.0.1:0", "--smtp-url", "mail.example.org"]));
+        assert_eq!(wrong.code, 2, "{wrong:?}");
+    });
+}
+
+#[test]
 fn a_ready_file_belongs_to_a_running_server() {
     on_both(|place| {
         let server = place.serve(&["--demo"]);

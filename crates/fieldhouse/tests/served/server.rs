@@ -18,7 +18,7 @@ pub(crate) fn on_both(test: impl Fn(&Place)) {
 /// The places of a server's data.
 pub(crate) struct Place {
     pub(crate) folder: TempDir,
-    database: Database,
+    pub(crate) database: Database,
 }
 
 impl Place {
@@ -40,7 +40,9 @@ impl Place {
         let mut command = fieldhouse(self.folder());
         command.args(arguments).env("FIELDHOUSE_LOG", "error").env("FIELDHOUSE_DATA_DIR", self.data_dir());
         if let Some(url) = self.database.url() {
-            command.env("FIELDHOUSE_DATABASE_URL", url);
+            command
+                .env("FIELDHOUSE_DATABASE_URL", url)
+                .env("FIELDHOUSE_MAIL_DIR", self.folder().join("mail"));
         }
         command
     }

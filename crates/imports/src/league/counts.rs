@@ -41,4 +41,6 @@ pub struct Counts {
     pub rows: u64,
     /// Bad rows.
     pub bad_rows: u64,
+    /// Rows that are not games, such as practices.
+    pub skipped_rows: u64,
 }

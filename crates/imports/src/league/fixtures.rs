@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use jiff::Timestamp;
 use jiff::civil::{Date, Time};
+use jiff::{SignedDuration, Timestamp};
 
-use crate::BadRow;
+use crate::{BadRow, SkippedRow};
 use fieldhouse_domain::games::{GameKind, GameStatus};
 use fieldhouse_domain::text::{ExternalId, Name};
 use fieldhouse_domain::time::TimeZoneName;
@@ -17,7 +17,9 @@ pub struct Schedule {
     pub fixtures: Vec<Fixture>,
     /// The bad rows.
     pub bad: Vec<BadRow>,
-    /// The number of rows, good and bad.
+    /// The rows that are not games.
+    pub skipped: Vec<SkippedRow>,
+    /// The number of rows: good, bad and skipped.
     pub rows: u64,
 }
 
@@ -34,12 +36,16 @@ pub struct Fixture {
     pub round: Option<Name>,
     /// The teams that play, or the team with a bye.
     pub sides: Sides,
-    /// The place in the file.
+    /// Its status.
     pub status: GameStatus,
     /// The local date.
     pub date: Date,
     /// The local time; `None` if it is not known yet.
     pub time: Option<Time>,
+    /// How long it takes.
+    pub duration: Option<SignedDuration>,
+    /// The zone of its date and time, if it is not that of the whole file.
+    pub time_zone: Option<TimeZoneName>,
     /// Where it is played.
     pub place: Option<Place>,
     /// The external id.
@@ -79,6 +85,8 @@ pub struct FixtureSide {
     pub team: Name,
     /// Its score, if known.
     pub score: Option<i64>,
+    /// The external id of the team.
+    pub external_id: Option<ExternalId>,
 }
 
 /// Where a game is played.
@@ -98,6 +106,24 @@ impl FixtureSeason {
 }
 
 impl Fixture {
+    /// A scheduled game or bye of which nothing else is known.
+    pub fn new(line: u64, season: FixtureSeason, division: Name, sides: Sides, date: Date) -> Self {
+        Self {
+            line,
+            season,
+            division,
+            round: None,
+            sides,
+            status: GameStatus::Scheduled,
+            date,
+            time: None,
+            duration: None,
+            time_zone: None,
+            place: None,
+            external_id: None,
+        }
+    }
+
     /// Whether two teams play or one has a bye.
     pub fn kind(&self) -> GameKind {
         match self.sides {
@@ -107,6 +133,7 @@ impl Fixture {
     }
 
     fn instant(&self, time_zone: &TimeZoneName) -> Option<Timestamp> {
+        let time_zone = self.time_zone.as_ref().unwrap_or(time_zone);
         time_zone.instant(self.date.to_datetime(self.time.unwrap_or(Time::midnight())))
     }
 

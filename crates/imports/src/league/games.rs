@@ -11,8 +11,8 @@ use fieldhouse_domain::text::{ExternalId, Name};
 
 /// The keys for matching games, surest first. Each pass uses only games that earlier passes did not match, so that a weak key never takes a
 /// game from a row with a strong one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Pass {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
     /// The external id.
     Id,
     /// The same teams at the same time.
@@ -40,10 +40,10 @@ enum Round {
     Day(Date),
 }
 
-/// The index of the existing game for each game of the file. An existing game is matched at most once.
+/// The index of the existing game for each game of the file, and the key that found it. An existing game is matched at most once.
 ///
 /// Two games with different external ids are different games, whatever else they have in common.
-pub(super) fn matched(existing: &[Game], wanted: &[Game]) -> Vec<Option<usize>> {
+pub(super) fn matched(existing: &[Game], wanted: &[Game]) -> Vec<Option<(usize, Pass)>> {
     let mut matched = vec![None; wanted.len()];
     let mut taken = vec![false; existing.len()];
     for pass in Pass::ALL {
@@ -53,7 +53,7 @@ pub(super) fn matched(existing: &[Game], wanted: &[Game]) -> Vec<Option<usize>> 
                 .find_map(|(key, has_id)| taken_from(free.get_mut(&(key, has_id))?, existing, game));
             if let Some(index) = found {
                 taken[index] = true;
-                *slot = Some(index);
+                *slot = Some((index, pass));
             }
         }
     }

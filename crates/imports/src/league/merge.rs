@@ -10,7 +10,7 @@ use fieldhouse_domain::text::Name;
 ///   existing one;
 /// - `scheduled`, the initial status of every game in a file, replaces postponed and cancelled, but never in progress, final, forfeit or
 ///   abandoned, so that an older file does not undo a result;
-/// - the end moves with the start.
+/// - an unknown end moves with the start.
 pub(super) fn merged(before: &Game, wanted: &Game) -> Game {
     let clock = clock(before, wanted);
     let (venue_id, field) = match wanted.venue_id {
@@ -54,7 +54,9 @@ fn clock(before: &Game, wanted: &Game) -> Game {
         starts_at: wanted.starts_at,
         time_tbd: wanted.time_tbd,
         time_zone: wanted.time_zone.clone(),
-        ends_at: length.and_then(|length| wanted.starts_at.checked_add(length).ok()),
+        ends_at: wanted
+            .ends_at
+            .or_else(|| length.and_then(|length| wanted.starts_at.checked_add(length).ok())),
         ..before.clone()
     }
 }

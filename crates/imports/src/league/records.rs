@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use super::report::{MatchHow, Mention};
 use crate::tally::Tally;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::text::Name;
 
 pub(super) struct Found<K, R> {
     entries: Vec<Entry<R>>,
@@ -15,8 +17,8 @@ pub(super) struct Found<K, R> {
 struct Entry<R> {
     before: Option<R>,
     after: R,
-    /// Whether the file mentions it. Records that it does not mention are neither changed nor counted.
-    named: bool,
+    /// The name in the file, and how it was found. Records that the file does not mention are neither changed nor counted.
+    said: Option<(String, MatchHow)>,
 }
 
 impl<K: Eq + Hash, R: Clone> Found<K, R> {
@@ -32,7 +34,7 @@ impl<K: Eq + Hash, R: Clone> Found<K, R> {
     /// Adds an existing record. Of two with the same key the first is used.
     pub(super) fn adopt(&mut self, key: K, record: R) {
         self.by_key.entry(key).or_insert(self.entries.len());
-        self.entries.push(Entry { before: Some(record.clone()), after: record, named: false });
+        self.entries.push(Entry { before: Some(record.clone()), after: record, said: None });
     }
 
     /// The record with a key.
@@ -40,22 +42,45 @@ impl<K: Eq + Hash, R: Clone> Found<K, R> {
         self.by_key.get(key).map(|index| &self.entries[*index].after)
     }
 
-    /// The record with a key; created from the file if it is missing.
-    pub(super) fn name(&mut self, key: K, make: impl FnOnce() -> R) -> &mut R {
+    /// The record with a key, which the file calls `said`; created if it is missing.
+    pub(super) fn name(&mut self, key: K, said: (&Name, MatchHow), make: impl FnOnce() -> R) -> &mut R {
         let index = *self.by_key.entry(key).or_insert(self.entries.len());
         if index == self.entries.len() {
-            self.entries.push(Entry { before: None, after: make(), named: false });
+            self.entries.push(Entry { before: None, after: make(), said: None });
         }
         let entry = &mut self.entries[index];
-        entry.named = true;
+        entry.said.get_or_insert_with(|| (said.0.to_string(), said.1));
         &mut entry.after
     }
 
     /// Visits each record that the file mentions, before and after.
     pub(super) fn review(&mut self, look: impl Fn(Option<&R>, &mut R)) {
-        for entry in self.entries.iter_mut().filter(|entry| entry.named) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.said.is_some()) {
             look(entry.before.as_ref(), &mut entry.after);
         }
+    }
+
+    /// The names of the file with their records.
+    pub(super) fn mentions(&self) -> impl Iterator<Item = Mention<'_, R>> {
+        self.entries.iter().filter_map(|entry| {
+            let (said, how) = entry.said.as_ref()?;
+            Some(Mention { said, how: *how, before: entry.before.as_ref() })
+        })
+    }
+
+    /// All records, existing and new.
+    pub(super) fn all(&self) -> impl Iterator<Item = &R> {
+        self.entries.iter().map(|entry| &entry.after)
+    }
+
+    /// The existing records.
+    pub(super) fn known(&self) -> impl Iterator<Item = &R> {
+        self.entries.iter().filter_map(|entry| entry.before.as_ref())
+    }
+
+    /// The records that the file creates.
+    pub(super) fn created(&self) -> impl Iterator<Item = &R> {
+        self.entries.iter().filter(|entry| entry.before.is_none()).map(|entry| &entry.after)
     }
 
     /// The effects and their number.
@@ -63,7 +88,7 @@ impl<K: Eq + Hash, R: Clone> Found<K, R> {
     where
         R: Into<AnyRecord>,
     {
-        let named = self.entries.into_iter().filter(|entry| entry.named);
+        let named = self.entries.into_iter().filter(|entry| entry.said.is_some());
         effects(moment, named.map(|entry| (entry.before, entry.after)))
     }
 }

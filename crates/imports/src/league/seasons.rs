@@ -4,12 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::civil::Date;
 
-use super::Options;
 use super::fixtures::{FixtureSeason, Timed};
 use super::records::Found;
+use super::report::MatchHow;
+use super::{GameChange, Options};
 use crate::BadRow;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::games::{GameKind, GameStatus};
+use fieldhouse_domain::ids::SeasonId;
 use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus, Tiebreaker};
 
 /// The facts about a season, from all its rows.
@@ -37,15 +39,22 @@ pub(super) fn resolve(
     let mut refused = HashSet::new();
     for (outline, season) in outlines.into_iter().zip(matched) {
         let key = outline.season.key();
+        let mut how = MatchHow::Name;
         match season {
-            Some(season) => lookup.adopt(key.clone(), season),
+            Some(season) => {
+                if season.external_id.is_some() && season.external_id == outline.season.external_id {
+                    how = MatchHow::ExternalId;
+                }
+                lookup.adopt(key.clone(), season);
+            }
             None if !taken.insert(outline.season.name.folded()) => {
                 refused.insert(key);
                 continue;
             }
             None => {}
         }
-        widen(lookup.name(key, || created(moment, options, &outline)), &outline);
+        let season = lookup.name(key, (&outline.season.name, how), || created(moment, options, &outline));
+        widen(season, &outline);
     }
     fixtures.retain(|timed| {
         let refused = refused.contains(&timed.fixture.season.key());
@@ -55,6 +64,19 @@ pub(super) fn resolve(
         !refused
     });
     lookup
+}
+
+/// A completed season that gains an open game is active again.
+pub(super) fn reopen(seasons: &mut Found<String, Season>, games: &[GameChange]) {
+    let new = games.iter().filter(|change| change.before.is_none()).map(|change| &change.after);
+    let open = new.filter(|game| game.kind == GameKind::Game && is_open(game.status));
+    let open: HashSet<SeasonId> = open.map(|game| game.season_id).collect();
+    seasons.review(|before, season| {
+        let completed = before.is_some_and(|before| before.status == SeasonStatus::Completed);
+        if completed && open.contains(&season.id) {
+            season.status = SeasonStatus::Active;
+        }
+    });
 }
 
 /// The seasons in the order of the file.

@@ -3,11 +3,11 @@
 mod coburg;
 mod generated;
 mod matching;
+mod parts;
+mod worldcup;
 
 use super::*;
 use crate::playhq;
-use fieldhouse_domain::effects::AnyRecord;
-use fieldhouse_domain::text::Name;
 use jiff::Timestamp;
 use jiff::civil::{Date, date, time};
 
@@ -111,18 +111,14 @@ fn put<R, I: PartialEq>(records: &mut Vec<R>, exists: bool, id: impl Fn(&R) -> I
 
 /// A game of a file without external ids: teams, time and place of `Round 1`, to be changed by the test.
 fn game(home: &str, away: &str) -> Fixture {
-    let side = |team| FixtureSide { team: named(team), score: None };
+    let side = |team| FixtureSide { team: named(team), score: None, external_id: None };
+    let season = FixtureSeason { name: named("Cup 2022"), external_id: None };
+    let sides = Sides::Game { home: side(home), away: side(away) };
     Fixture {
-        line: 2,
-        season: FixtureSeason { name: named("Cup 2022"), external_id: None },
-        division: named("U12 Girls"),
         round: Some(named("Round 1")),
-        sides: Sides::Game { home: side(home), away: side(away) },
-        status: GameStatus::Scheduled,
-        date: SATURDAY,
         time: Some(time(9, 15, 0, 0)),
         place: Some(place("Oak Park", "Court 1")),
-        external_id: None,
+        ..Fixture::new(2, season, named("U12 Girls"), sides, SATURDAY)
     }
 }
 
@@ -136,5 +132,5 @@ fn place(venue: &str, court: &str) -> Place {
 fn file(fixtures: impl IntoIterator<Item = Fixture>) -> Schedule {
     let fixtures: Vec<Fixture> =
         fixtures.into_iter().zip(2..).map(|(fixture, line)| Fixture { line, ..fixture }).collect();
-    Schedule { rows: count(fixtures.iter()), fixtures, bad: Vec::new() }
+    Schedule { rows: count(fixtures.iter()), fixtures, ..Schedule::default() }
 }

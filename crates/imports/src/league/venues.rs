@@ -2,19 +2,20 @@
 
 use std::collections::HashSet;
 
-use super::Options;
 use super::fixtures::Place;
 use super::records::Found;
+use super::report::MatchHow;
 use crate::tally::Tally;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::ids::VenueId;
 use fieldhouse_domain::text::{Name, fold};
+use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::venues::{NewVenue, Venue};
 
 /// The venues by folded name, with the folded names of their courts.
 pub(super) struct Venues {
-    lookup: Found<String, Venue>,
+    pub(super) lookup: Found<String, Venue>,
     courts: HashSet<(VenueId, String)>,
 }
 
@@ -29,8 +30,10 @@ impl Venues {
     }
 
     /// The venue of a place. A new court is added to it; courts are never removed.
-    pub(super) fn name(&mut self, moment: &Moment, options: &Options, place: &Place) -> VenueId {
-        let venue = self.lookup.name(place.venue.folded(), || created(moment, options, &place.venue));
+    pub(super) fn name(&mut self, moment: &Moment, time_zone: &TimeZoneName, place: &Place) -> VenueId {
+        let venue = self.lookup.name(place.venue.folded(), (&place.venue, MatchHow::Name), || {
+            created(moment, time_zone, &place.venue)
+        });
         if let Some(court) = &place.court
             && self.courts.insert((venue.id, court.folded()))
         {
@@ -50,8 +53,8 @@ impl Venues {
     }
 }
 
-fn created(moment: &Moment, options: &Options, name: &Name) -> Venue {
-    Venue::create(moment, NewVenue::new(name.clone(), options.time_zone.clone()))
+fn created(moment: &Moment, time_zone: &TimeZoneName, name: &Name) -> Venue {
+    Venue::create(moment, NewVenue::new(name.clone(), time_zone.clone()))
 }
 
 /// The sort key that puts Court 2 before Court 10: folded, numbers by their length and then their digits.

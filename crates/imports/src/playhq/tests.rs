@@ -105,7 +105,6 @@ fn an_invalid_row_is_refused_with_its_column() {
     let long = "x".repeat(201);
     for (column, value) in [
         ("game date", "31/04/2022"),
-        ("game date", "2022-04-30"),
         ("game date", "30/04/22"),
         ("game date", "30/04/0022"),
         ("game date", "+1/04/2022"),

@@ -4,7 +4,7 @@ use super::*;
 
 /// The values of the column `name`, by line.
 fn names(text: impl AsRef<[u8]>) -> Result<Read<(u64, String)>, BadFile> {
-    let table = Table::open(text.as_ref())?;
+    let table = Table::open(text.as_ref(), None)?;
     table.require("table of names", &["name"])?;
     table.read(|row| Ok((row.line, row.required("name", name)?.to_string())))
 }
@@ -73,10 +73,10 @@ fn a_file_without_the_table_is_refused_with_the_reason() {
     }
     assert_eq!(
         wrong(b"Full Name;Born\nAda;1815\n"),
-        "the file lacks columns of the table of names: name; its columns are full name;born"
+        "the file lacks columns of the table of names: name; its columns are full name, born"
     );
     assert_eq!(wrong(b"name,NAME \nAda,Ada\n"), "the file has two columns named \"name\"");
-    assert_eq!(wrong(b"\xff\xfen\0a\0m\0e\0"), "the file is not UTF-8: save it as CSV UTF-8");
+    assert_eq!(wrong(b"\xff\xfen\0a\0m\0e\0"), "the file is UTF-16: save it as CSV UTF-8");
     assert_eq!(wrong(b"name\n,\n"), "the file has a header and no rows");
 }
 

@@ -55,7 +55,7 @@ impl Default for LimitOptions {
 pub enum AnonymousUse {
     /// A probe, which is not counted: it must not be refused because of other requests.
     Probe,
-    /// A sign-in.
+    /// A sign-in, or another request that checks, sets or mails a credential.
     SignIn,
     /// A session's refresh.
     Refresh,
@@ -70,7 +70,13 @@ impl AnonymousUse {
     pub fn of(operation: Operation, has_guest_token: bool) -> Self {
         match operation {
             Operation::Health | Operation::Ready => Self::Probe,
-            Operation::AuthLogin => Self::SignIn,
+            Operation::AuthLogin
+            | Operation::PasswordResetRequest
+            | Operation::PasswordResetComplete
+            | Operation::InvitationAccept
+            | Operation::InvitationPageSubmit
+            | Operation::PasswordResetPageSubmit
+            | Operation::ForgotPasswordPageSubmit => Self::SignIn,
             Operation::AuthRefresh => Self::Refresh,
             Operation::FavoriteSave if !has_guest_token => Self::GuestCreation,
             _ => Self::Other,

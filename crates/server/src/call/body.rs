@@ -38,6 +38,7 @@ fn refuse_other_type(kind: BodyKind, headers: &HeaderMap) -> Result<(), Failure>
         BodyKind::None => return Ok(()),
         BodyKind::Json => &["application/json"],
         BodyKind::MergePatch => &["application/json", "application/merge-patch+json"],
+        BodyKind::Form => &["application/x-www-form-urlencoded"],
         BodyKind::Upload => &["application/json", "multipart/form-data"],
     };
     if taken.contains(&essence.as_str()) {
@@ -55,6 +56,12 @@ pub(crate) async fn parse<O: Op>(
     match O::Body::KIND {
         BodyKind::None => Ok(record::read_json(&Json::Object(Map::new()), Vec::new())?),
         BodyKind::Upload if is_multipart(&context.headers) => from_multipart(&context.headers, bytes).await,
+        BodyKind::Form => {
+            let pairs = form_urlencoded::parse(bytes).into_owned();
+            // A field of a form that was left empty is sent as an empty string.
+            let pairs: Vec<(String, String)> = pairs.filter(|(_, value)| !value.is_empty()).collect();
+            Ok(record::read_pairs(&pairs, "/")?)
+        }
         BodyKind::Json | BodyKind::MergePatch | BodyKind::Upload => {
             let (json, repeated) = json::read(bytes).map_err(|reason| malformed(&reason))?;
             Ok(record::read_json(&json, repeated)?)

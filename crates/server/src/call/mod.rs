@@ -17,7 +17,7 @@ use axum::body::Body;
 use axum::extract::{FromRequest, RawPathParams, Request};
 use axum::response::Response;
 use fieldhouse_api::Op;
-use fieldhouse_api::request::{PathParameter, Payload};
+use fieldhouse_api::request::{NoParameter, NoQuery, PathParameter, Payload};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_store::{OrgScope, Store};
 use jiff::Timestamp;
@@ -25,6 +25,7 @@ use jiff::Timestamp;
 pub use changes::{Since, Synced};
 pub use context::{Context, Peer, RequestId};
 pub use paging::{Bounds, Part};
+pub use write::Invited;
 
 use crate::app::App;
 use crate::auth::guard::{self, Admitted};
@@ -79,6 +80,24 @@ impl<O: Op> Call<O> {
         match &self.admitted {
             Admitted::Member(scope) => Some(scope),
             Admitted::Anonymous => None,
+        }
+    }
+
+    /// The same request as a call of another operation: the form of a page does what that operation does.
+    pub fn act<P>(self, body: <P::Body as Payload>::Content) -> Call<P>
+    where
+        P: Op<Path = NoParameter, Query = NoQuery>,
+    {
+        Call {
+            app: self.app,
+            context: self.context,
+            query: NoQuery {},
+            body,
+            media_type: self.media_type,
+            path: Some(NoParameter),
+            admitted: self.admitted,
+            new_guest: None,
+            validates: false,
         }
     }
 

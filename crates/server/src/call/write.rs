@@ -1,11 +1,15 @@
 //! Calls that change something, in one transaction: check the permission again, replay a repeated request, run the command, and roll back
 //! for `validate_only`.
 
+use std::sync::Arc;
+
 use axum::http::{HeaderName, HeaderValue};
 use fieldhouse_api::rows::{Changeset, Method};
 use fieldhouse_api::{Code, Op};
 use fieldhouse_commands::{Authority, Command, WriteContext};
-use fieldhouse_domain::ids::{OrganizationId, UserId};
+use fieldhouse_domain::Moment;
+use fieldhouse_domain::ids::{InvitationId, OrganizationId, UserId};
+use fieldhouse_domain::policy::Denial;
 use fieldhouse_store::idempotency::{self, Slot, StoredResponse};
 use fieldhouse_store::{Principal, Tx};
 use sha2::{Digest, Sha256};
@@ -17,6 +21,9 @@ use crate::auth::tokens;
 use crate::failure::Failure;
 use crate::key_ring::Purpose;
 use crate::workers::IDEMPOTENCY_LIFE;
+
+/// How often a command is planned before other changes make it fail.
+const PLANS: u32 = 4;
 
 /// Why the transaction of a call is rolled back.
 enum Ended<O: Op> {
@@ -58,6 +65,23 @@ enum Acting {
     Caller,
     /// A user who has just proved their identity.
     Proven(UserId, OrganizationId),
+    /// The holder of an invitation's link.
+    Invited(Invited),
+    /// A user who has proved their identity with the link of a message.
+    Link(UserId),
+}
+
+/// The holder of an invitation's link, as the user that they are or become.
+#[derive(Clone, Copy, Debug)]
+pub struct Invited {
+    /// The organization.
+    pub organization: OrganizationId,
+    /// The invitation.
+    pub invitation: InvitationId,
+    /// Its version when the link was sent.
+    pub version: i64,
+    /// The user.
+    pub user: UserId,
 }
 
 impl<O: Op> Call<O> {
@@ -68,7 +92,29 @@ impl<O: Op> Call<O> {
         command: C,
         view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
     ) -> Result<Answered<O>, Failure> {
-        self.transact(Acting::Caller, command, view).await
+        let first = self.app.clock.moment();
+        Arc::new(self).transact(first, Acting::Caller, command, view).await
+    }
+
+    /// Runs a command that `plan` prepares on a snapshot before the transaction. If records that the plan rests on change in between, it is
+    /// planned again, a few times.
+    pub async fn run_planned<C: Command, F: Future<Output = Result<C, Failure>> + Send>(
+        self: Arc<Self>,
+        plan: impl Fn(Arc<Self>, Moment) -> F,
+        view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Clone + Send + Sync + 'static,
+    ) -> Result<Answered<O>, Failure> {
+        let mut left = PLANS;
+        loop {
+            let moment = self.app.clock.moment();
+            // The plan has created ids with its moment, so the transaction takes others, at the same time.
+            let first = self.app.clock.moment().at(moment.now());
+            let command = plan(self.clone(), moment).await?;
+            left -= 1;
+            match self.clone().transact(first, Acting::Caller, command, view.clone()).await {
+                Err(failure) if failure.code() == Code::Conflict && left > 0 => {}
+                answered => return answered,
+            }
+        }
     }
 
     /// Runs a command for a user who has just proved their identity.
@@ -79,11 +125,36 @@ impl<O: Op> Call<O> {
         command: C,
         view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
     ) -> Result<Answered<O>, Failure> {
-        self.transact(Acting::Proven(user, organization), command, view).await
+        let first = self.app.clock.moment();
+        Arc::new(self).transact(first, Acting::Proven(user, organization), command, view).await
     }
 
-    async fn transact<C: Command>(
+    /// Runs a command for the holder of an invitation's link. If they are signed in, their session is checked again too.
+    pub async fn run_invited<C: Command>(
         self,
+        invited: Invited,
+        command: C,
+        view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
+    ) -> Result<Answered<O>, Failure> {
+        let first = self.app.clock.moment();
+        Arc::new(self).transact(first, Acting::Invited(invited), command, view).await
+    }
+
+    /// Runs a command for a user who has proved their identity with the link of a message.
+    pub async fn run_by_link<C: Command>(
+        self,
+        user: UserId,
+        command: C,
+        view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
+    ) -> Result<Answered<O>, Failure> {
+        let first = self.app.clock.moment();
+        Arc::new(self).transact(first, Acting::Link(user), command, view).await
+    }
+
+    /// `first` is the time of the change, not of the request: it may take long to receive a body.
+    async fn transact<C: Command>(
+        self: Arc<Self>,
+        first: Moment,
         acting: Acting,
         command: C,
         view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
@@ -96,8 +167,6 @@ impl<O: Op> Call<O> {
         };
         let slot = self.slot()?;
         let repeatable = slot.is_some();
-        // The time of the change, not of the request: it may take long to receive a body.
-        let first = self.app.clock.moment();
         let store = self.app.store.clone();
         let condition = self.context.list("if-match");
         let transaction = async move |tx: &mut Tx<'_>| {
@@ -148,7 +217,21 @@ impl<O: Op> Call<O> {
         acting: &Acting,
         target: Option<Uuid>,
     ) -> Result<Option<Authority<'tx>>, Ended<O>> {
+        let requirement = O::ROW.requirement;
         let principal = match (acting, self.member()) {
+            (Acting::Link(user), _) => {
+                let proof = tx.permit_user(*user, requirement).await?;
+                let proof = proof.ok_or_else(|| Failure::from(Denial::LinkExpired))?;
+                return Ok(Some(Authority::User(proof)));
+            }
+            (Acting::Invited(Invited { organization, invitation, version, user }), member) => {
+                if let Some(scope) = member {
+                    let session = tx.permit(Principal::Caller(scope), requirement, None, self.now()).await?;
+                    session.map_err(Failure::from)?;
+                }
+                let (organization, invitation) = (*organization, *invitation);
+                Principal::Invited { organization, invitation, version: *version, user: *user }
+            }
             (Acting::Proven(user, organization), _) => Principal::Proven(*user, *organization),
             (Acting::Caller, Some(scope)) => Principal::Caller(scope),
             (Acting::Caller, None) => {
@@ -156,7 +239,6 @@ impl<O: Op> Call<O> {
                 return Ok(tx.permit_guest(&token, self.now()).await?.map(Authority::Guest));
             }
         };
-        let requirement = O::ROW.requirement;
         let proof = match tx.permit(principal, requirement, target, self.now()).await? {
             Ok(proof) => proof,
             Err(denial) => return Err(Failure::from(denial).into()),

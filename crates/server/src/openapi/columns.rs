@@ -56,7 +56,7 @@ fn every_column_has_an_effect() {
         body_kind: _,
         body: _,
         statuses: _,
-        answer: AnswerShape { media_types: _, schema: _, schemas: _ },
+        answer: AnswerShape { media_types: _, is_page: _, schema: _, schemas: _ },
         codes: _,
     } = row;
     all_differ("operation", &[row, Row { operation: Operation::SeasonCreate, ..row }]);
@@ -70,7 +70,7 @@ fn every_column_has_an_effect() {
     all_differ("parameters", &[row, Row { parameters: other.parameters, ..row }]);
     all_differ("parameter_count", &[row, Row { parameter_count: 0, ..row }]);
     all_differ("query", &[row, Row { query: other.query, ..row }]);
-    let kinds = [BodyKind::None, BodyKind::Json, BodyKind::MergePatch, BodyKind::Upload];
+    let kinds = [BodyKind::None, BodyKind::Json, BodyKind::MergePatch, BodyKind::Form, BodyKind::Upload];
     all_differ("body_kind", &kinds.map(|body_kind| Row { body_kind, ..row }));
     all_differ("body", &[row, Row { body: op::SeasonCreate::ROW.body, ..row }]);
     all_differ("statuses", &[row, Row { statuses: &[201], ..row }, Row { statuses: &[201, 200], ..row }]);
@@ -78,6 +78,7 @@ fn every_column_has_an_effect() {
     let answers = [
         row.answer,
         AnswerShape { media_types: &["text/csv"], ..row.answer },
+        AnswerShape { is_page: true, ..row.answer },
         AnswerShape { schema: other.answer.schema, ..row.answer },
         AnswerShape { schemas: other.answer.schemas, ..row.answer },
     ];

@@ -12,6 +12,7 @@ use crate::answer::is_tagged;
 const HEADERS: &[(&str, Type, &str)] = &[
     ("API-Version", Type::String, "The version of this API, `1.MINOR.PATCH`. Additions raise MINOR."),
     ("Cache-Control", Type::String, "Whether and how the response may be cached."),
+    ("Content-Security-Policy", Type::String, "What the page may load: nothing but its own style."),
     ("ETag", Type::String, "The version of the record or list, for `If-None-Match` and `If-Match`."),
     (
         "Idempotent-Replayed",
@@ -29,6 +30,11 @@ const HEADERS: &[(&str, Type, &str)] = &[
         Type::String,
         "The limit that is closest to being used up: `\"name\";q=REQUESTS;w=SECONDS` (IETF draft 10).",
     ),
+    (
+        "Referrer-Policy",
+        Type::String,
+        "Always `no-referrer`, because the address of the page contains a token.",
+    ),
     ("Retry-After", Type::Integer, "How many seconds to wait before the next attempt."),
     ("Vary", Type::String, "The request headers that the response depends on."),
     ("WWW-Authenticate", Type::String, "How to authenticate (RFC 6750)."),
@@ -45,6 +51,9 @@ const COMMON: &[&str] = &["API-Version", "Cache-Control", "Vary", "X-Content-Typ
 const LIMIT: &[&str] =
     &["RateLimit", "RateLimit-Policy", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
+/// The headers of pages with a form.
+const PAGE: &[&str] = &["Content-Security-Policy", "Referrer-Policy"];
+
 /// The descriptions, for the document's components.
 pub(super) fn all() -> impl Iterator<Item = (String, Header)> {
     HEADERS.iter().map(|(name, kind, description)| {
@@ -57,6 +66,9 @@ pub(super) fn all() -> impl Iterator<Item = (String, Header)> {
 /// The headers of a successful response, or of 304.
 pub(super) fn of_success(row: &Row, paged: bool) -> Vec<&'static str> {
     let mut names = [COMMON, LIMIT].concat();
+    if row.answer.is_page {
+        names.extend(PAGE);
+    }
     if is_tagged(row) {
         names.push("ETag");
     }
@@ -73,8 +85,11 @@ pub(super) fn of_success(row: &Row, paged: bool) -> Vec<&'static str> {
 }
 
 /// The headers of an error with this status, or of the `default` error.
-pub(super) fn of_error(status: &str) -> Vec<&'static str> {
+pub(super) fn of_error(row: &Row, status: &str) -> Vec<&'static str> {
     let mut names = [COMMON, LIMIT].concat();
+    if row.answer.is_page {
+        names.extend(PAGE);
+    }
     match status {
         "401" => names.push("WWW-Authenticate"),
         "429" | "default" => names.push("Retry-After"),

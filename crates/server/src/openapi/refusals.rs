@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fieldhouse_api::envelope::{HTML, PROBLEM_JSON};
 use fieldhouse_api::request::BodyKind;
 use fieldhouse_api::rows::{IfMatch, Method, Row};
 use fieldhouse_api::{Code, Problem};
@@ -12,7 +13,6 @@ use utoipa::openapi::{ContentBuilder, Ref, Response, ResponseBuilder};
 use super::headers;
 use crate::auth::limits::AnonymousUse;
 
-const PROBLEM_JSON: &str = "application/problem+json";
 /// The name of the response for errors that are not listed by status.
 const DEFAULT: &str = "default";
 
@@ -36,26 +36,35 @@ pub(super) fn of(row: &Row) -> Vec<(String, Ref)> {
     by_status.insert(DEFAULT.to_owned(), ANY.to_vec());
     let refusal = |(status, codes): (String, Vec<Code>)| {
         let codes: Vec<_> = codes.iter().map(|code| format!("`{code}`")).collect();
-        let response = Ref::builder().ref_location(format!("#/components/responses/{}", name(&status)));
+        let response = Ref::builder().ref_location(format!("#/components/responses/{}", name(row, &status)));
         (status, response.description(Some(codes.join(", "))).build())
     };
     by_status.into_iter().map(refusal).collect()
 }
 
 /// The response for errors with a status, and its name.
-pub(super) fn response(status: &str) -> (String, Response) {
+pub(super) fn response(row: &Row, status: &str) -> (String, Response) {
     let description = match status {
         DEFAULT => "A problem that any operation may return.".to_owned(),
         _ => format!("A problem with the status {status}."),
     };
     let schema = Ref::from_schema_name(<Problem as ToSchema>::name());
     let content = ContentBuilder::new().schema(Some(schema)).build();
-    let response = ResponseBuilder::new().description(description).content(PROBLEM_JSON, content);
-    (name(status), headers::refer(response, &headers::of_error(status)).build())
+    let mut response = ResponseBuilder::new().description(description);
+    let is_page = row.answer.is_page;
+    if is_page {
+        response = response.content(HTML, ContentBuilder::new().build());
+    }
+    // What goes wrong outside of an operation is not shown on its page.
+    if !is_page || status == DEFAULT {
+        response = response.content(PROBLEM_JSON, content);
+    }
+    (name(row, status), headers::refer(response, &headers::of_error(row, status)).build())
 }
 
-fn name(status: &str) -> String {
-    format!("Problem-{status}")
+fn name(row: &Row, status: &str) -> String {
+    let kind = if row.answer.is_page { "Page" } else { "Problem" };
+    format!("{kind}-{status}")
 }
 
 fn codes(row: &Row) -> Vec<Code> {
@@ -106,13 +115,11 @@ fn of_request(row: &Row) -> Vec<Code> {
     if row.query.names().iter().any(|name| name == "cursor") {
         codes.push(Code::InvalidCursor);
     }
+    if !matches!(row.body_kind, BodyKind::None | BodyKind::Form) {
+        codes.push(Code::MalformedJson);
+    }
     if row.body_kind != BodyKind::None {
-        codes.extend([
-            Code::MalformedJson,
-            Code::ValidationFailed,
-            Code::BodyTooLarge,
-            Code::UnsupportedMediaType,
-        ]);
+        codes.extend([Code::ValidationFailed, Code::BodyTooLarge, Code::UnsupportedMediaType]);
     }
     if row.parameter_count > 0 {
         codes.push(Code::NotFound);

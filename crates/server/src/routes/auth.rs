@@ -1,12 +1,13 @@
 //! Sign-in and sessions: the built-in identity provider.
 
-use fieldhouse_api::auth::{Session, SignedOut, Tokens};
+use fieldhouse_api::auth::{PasswordResetRequested, Session, SignedOut, Tokens};
 use fieldhouse_api::organization::OrganizationRef;
 use fieldhouse_api::{Code, Data, Op, Page, op};
 use fieldhouse_commands::auth::{self, MintToken, Outcome, SignedIn};
 use fieldhouse_commands::sessions::{Revoke, SignOut};
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::ids::{Id, OrganizationId};
+use fieldhouse_domain::mail::RESET_LIFE;
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::sessions::Client;
 use fieldhouse_domain::text::InvalidValue;
@@ -20,6 +21,8 @@ use uuid::Uuid;
 use crate::answer::Answered;
 use crate::app::App;
 use crate::auth::attempts::Attempt;
+use crate::auth::links;
+use crate::auth::passwords::Turn;
 use crate::auth::tokens::{self, RefreshToken, Subject};
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
@@ -34,7 +37,7 @@ pub(crate) async fn login(call: Call<op::AuthLogin>) -> Result<Answered<op::Auth
     let right = turn.verify(password, expected).await?;
     let Some(user) = user.filter(|user| right && user.suspended_at.is_none()) else {
         let detail = "The e-mail address or the password is wrong.";
-        return Err(Failure::new(Code::InvalidCredentials, detail));
+        return Err(attempt.failed(&call, Failure::new(Code::InvalidCredentials, detail)).await);
     };
     attempt.succeed(&call).await?;
     let memberships = users::memberships(&mut call.store(), user.id).await?;
@@ -82,7 +85,7 @@ async fn open(
 }
 
 /// Creates refresh tokens for sessions in an organization.
-fn mint(app: &App, organization: OrganizationId) -> MintToken {
+pub(super) fn mint(app: &App, organization: OrganizationId) -> MintToken {
     let (app, nonce) = (app.clone(), app.clock.random());
     Box::new(move |session, generation| {
         let token = RefreshToken::new(organization, session, generation, nonce).write(&app.key_ring);
@@ -102,9 +105,20 @@ fn organization(membership: &Membership) -> OrganizationRef {
 /// Responds with a session's tokens.
 fn answer<O: Op<Answer = Data<Tokens>>>(
     call: &Call<O>,
-    SignedIn { session, refresh_token, role }: SignedIn,
+    signed_in: SignedIn,
     organization: OrganizationRef,
 ) -> Result<Answered<O>, Failure> {
+    let data = tokens(call, signed_in, organization)?;
+    let id = data.session_id;
+    Ok(Answered::json(&Data { data })?.created(id).secret())
+}
+
+/// The tokens of a session.
+pub(super) fn tokens<O: Op>(
+    call: &Call<O>,
+    SignedIn { session, refresh_token, role }: SignedIn,
+    organization: OrganizationRef,
+) -> Result<Tokens, Failure> {
     let subject = Subject {
         user: session.user_id,
         organization: organization.id,
@@ -114,7 +128,7 @@ fn answer<O: Op<Answer = Data<Tokens>>>(
     let id = Uuid::from_bytes(call.app.clock.random());
     let (access_token, expires_in) =
         call.app.tokens.issue(&subject, call.now(), id).map_err(Failure::internal)?;
-    let data = Tokens {
+    Ok(Tokens {
         access_token,
         token_type: "Bearer".to_owned(),
         expires_in,
@@ -123,8 +137,7 @@ fn answer<O: Op<Answer = Data<Tokens>>>(
         session_id: session.id,
         organization,
         role,
-    };
-    Ok(Answered::json(&Data { data })?.created(session.id).secret())
+    })
 }
 
 pub(crate) async fn refresh(call: Call<op::AuthRefresh>) -> Result<Answered<op::AuthRefresh>, Failure> {
@@ -154,16 +167,7 @@ pub(crate) async fn password(call: Call<op::AuthPassword>) -> Result<Answered<op
     let found: Option<User> = records::read(&mut call.store(), scope, scope.user()).await?;
     let user = found.ok_or_else(Failure::not_found)?;
     let turn = call.app.passwords.turn()?;
-    let attempt = Attempt::begin(&call, &user.email).await?;
-    let current = SecretString::from(call.body.current_password.clone());
-    let wrong = || {
-        let fix = "Send your current password.";
-        Failure::parameter(Code::InvalidCredentials, "/current_password", "is wrong", fix)
-    };
-    if !turn.verify(current, user.password_hash.clone()).await? {
-        return Err(wrong());
-    }
-    attempt.succeed(&call).await?;
+    verify_own(&call, &turn, &user, &call.body.current_password).await?;
     check_password(&call.body.new_password, &user.email)
         .map_err(|wrong| Refusal::field("/new_password", wrong))?;
     let wanted = SecretString::from(call.body.new_password.clone());
@@ -171,7 +175,49 @@ pub(crate) async fn password(call: Call<op::AuthPassword>) -> Result<Answered<op
     let session = call.scope()?.session();
     let command = auth::ChangePassword { verified: user.password_hash, hash, session };
     call.run(command, move |_, ended| {
-        let sessions_ended = ended.ok_or_else(wrong)?;
+        let sessions_ended = ended.ok_or_else(wrong_own)?;
+        Answered::json(&Data { data: SignedOut { sessions_ended } })
+    })
+    .await
+}
+
+/// Verifies the password of the signed-in user. Their attempts are counted for their session, so that no one else can use them up.
+pub(super) async fn verify_own<O: Op>(
+    call: &Call<O>,
+    turn: &Turn,
+    user: &User,
+    password: &str,
+) -> Result<(), Failure> {
+    let attempt = Attempt::begin_own(call, user).await?;
+    if !turn.verify(SecretString::from(password), user.password_hash.clone()).await? {
+        return Err(attempt.failed(call, wrong_own()).await);
+    }
+    attempt.succeed(call).await
+}
+
+fn wrong_own() -> Failure {
+    let fix = "Send your current password.";
+    Failure::parameter(Code::InvalidCredentials, "/current_password", "is wrong", fix)
+}
+
+pub(crate) async fn request_reset(
+    call: Call<op::PasswordResetRequest>,
+) -> Result<Answered<op::PasswordResetRequest>, Failure> {
+    call.store().request_reset(&call.body.email, &call.app.clock.moment(), RESET_LIFE).await?;
+    Answered::json(&Data { data: PasswordResetRequested { requested: true } })
+}
+
+pub(crate) async fn complete_reset(
+    call: Call<op::PasswordResetComplete>,
+) -> Result<Answered<op::PasswordResetComplete>, Failure> {
+    let (mail, user) = links::password_reset(&call.app, &call.body.token, call.now()).await?;
+    check_password(&call.body.new_password, &user.email)
+        .map_err(|wrong| Refusal::field("/new_password", wrong))?;
+    let turn = call.app.passwords.turn()?;
+    let hash = turn.hash(SecretString::from(&*call.body.new_password), call.app.clock.random()).await?;
+    let id = user.id;
+    let command = auth::ResetPassword { mail, user, hash };
+    call.run_by_link(id, command, |_, sessions_ended| {
         Answered::json(&Data { data: SignedOut { sessions_ended } })
     })
     .await

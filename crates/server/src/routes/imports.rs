@@ -1,53 +1,141 @@
 //! Imports of leagues.
 
-use fieldhouse_api::imports::{BadRow, LeagueFormat, LeagueReport};
+use std::sync::Arc;
+
+use fieldhouse_api::imports::{BadRow, ImportFormat, ImportFormats, LeagueFormat, LeagueReport};
 use fieldhouse_api::{Code, Data, op};
-use fieldhouse_commands::imports::{Imported, League};
-use fieldhouse_domain::Refusal;
+use fieldhouse_commands::imports::{Imported, League, LeagueFile, Planned, snapshot};
 use fieldhouse_domain::text::InvalidValue;
-use fieldhouse_imports::league::{Options, Schedule};
-use fieldhouse_imports::playhq;
+use fieldhouse_domain::{Moment, Refusal};
+use fieldhouse_imports::BadFile;
+use fieldhouse_imports::formats::{self, FORMATS, Format, Read, Reading};
+use fieldhouse_imports::league::{Options, Plan};
+use fieldhouse_store::organizations;
 use serde_json::json;
 
 use crate::answer::Answered;
 use crate::call::Call;
 use crate::failure::Failure;
 
-/// The maximum number of bad rows in a response.
+/// The maximum number of entries in each list of a report.
 const NAMED: usize = 1000;
 
+type LeagueCall = Arc<Call<op::LeagueImport>>;
+
+/// How a file was read, without its content.
+type Found = Arc<Read>;
+
 pub(crate) async fn league(call: Call<op::LeagueImport>) -> Result<Answered<op::LeagueImport>, Failure> {
-    let (options, schedule) = (options(&call), schedule(&call)?);
-    let skip_bad = call.body.skip_bad.unwrap_or(false);
+    let call = Arc::new(call);
+    let (found, file) = read(&call).await?;
     let dry_run = call.body.dry_run.unwrap_or(false);
-    call.validated_only(dry_run)
-        .run(League { options, schedule, skip_bad }, move |_, imported| match imported {
-            Imported::Refused(bad) => Err(refused(&bad)),
-            Imported::Done(counts, mut bad_rows) => {
-                bad_rows.truncate(NAMED);
-                Answered::json(&Data { data: LeagueReport { dry_run, counts, bad_rows } })
-            }
-        })
-        .await
-}
-
-fn options(call: &Call<op::LeagueImport>) -> Options {
-    Options { sport: call.body.sport.0.clone(), time_zone: call.body.time_zone.clone() }
-}
-
-fn schedule(call: &Call<op::LeagueImport>) -> Result<Schedule, Failure> {
-    let bytes = call.body.content.as_bytes();
-    let read = match call.body.format {
-        LeagueFormat::Playhq => playhq::read(bytes),
+    if dry_run {
+        let moment = call.app.clock.moment();
+        let plan = planned(call, file, moment).await?.plan;
+        return Answered::json(&Data { data: report(true, &found, &plan) });
+    }
+    let plan = move |call, moment| {
+        let file = file.clone();
+        async move {
+            let planned = planned(call, file.clone(), moment).await?;
+            Ok(League { file, planned: Some(planned) })
+        }
     };
-    read.map_err(|bad| {
-        let wrong = InvalidValue::new(
-            "bad_file",
-            format!("cannot be imported: {bad}"),
-            "Send the file as it was exported.",
-        );
-        Refusal::field("/content", wrong).into()
+    call.run_planned(plan, move |_, imported| match imported {
+        Imported::Refused(bad) => Err(refused(&bad)),
+        Imported::Done(plan) => Answered::json(&Data { data: report(false, &found, &plan) }),
     })
+    .await
+}
+
+pub(crate) async fn formats(call: Call<op::ImportFormats>) -> Result<Answered<op::ImportFormats>, Failure> {
+    drop(call);
+    let formats = FORMATS.into_iter().map(shown).collect();
+    Answered::json(&Data { data: ImportFormats { formats } })
+}
+
+fn shown(format: &Format) -> ImportFormat {
+    let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    ImportFormat {
+        format: format.name,
+        title: format.title.to_owned(),
+        columns: owned(format.required),
+        optional_columns: owned(format.optional),
+        date_order: format.date.map(|(_, order)| order),
+        sport: format.sport.map(str::to_owned),
+        names_season: format.names_season,
+        names_division: format.names_division,
+        rules: owned(format.rules),
+    }
+}
+
+/// Reads the file.
+async fn read(call: &LeagueCall) -> Result<(Found, Arc<LeagueFile>), Failure> {
+    let body = &call.body;
+    let organization = organizations::read(&mut call.store(), call.scope()?).await?;
+    let reading = Reading {
+        format: body.format.unwrap_or(LeagueFormat::Auto),
+        delimiter: body.delimiter,
+        date_order: body.date_order,
+        season: body.season.clone(),
+        division: body.division.clone(),
+        time_zone: body.time_zone.clone(),
+        home_zone: organization.ok_or_else(Failure::not_found)?.time_zone,
+    };
+    let of_file = call.clone();
+    let mut found =
+        aside(move || formats::read(of_file.body.content.as_bytes(), &reading)).await?.map_err(unreadable)?;
+    let sport = body.sport.clone().map(|sport| sport.0).or_else(|| found.sport.clone());
+    let sport = sport.ok_or_else(|| {
+        let fix = "Send the sport, such as basketball.";
+        Failure::from(Refusal::field(
+            "/sport",
+            InvalidValue::new("required", "is missing, and the file does not name it", fix),
+        ))
+    })?;
+    let options = Options { sport, time_zone: found.time_zone.clone() };
+    let schedule = std::mem::take(&mut found.schedule);
+    let skip_bad = body.skip_bad.unwrap_or(false);
+    Ok((Arc::new(found), Arc::new(LeagueFile { options, schedule, skip_bad })))
+}
+
+/// Compares the file with the current records.
+async fn planned(call: LeagueCall, file: Arc<LeagueFile>, moment: Moment) -> Result<Planned, Failure> {
+    let (reader, of_reader) = (call.clone(), file.clone());
+    let existing = call.store().read("imports.snapshot", async move |tx| {
+        Ok::<_, Failure>(snapshot(tx, reader.scope()?, &of_reader).await?)
+    });
+    let existing = existing.await?;
+    let skip_bad = file.skip_bad;
+    let planned = aside(move || file.planned(&moment, existing)).await??;
+    match planned.plan.bad.as_slice() {
+        bad if !bad.is_empty() && !skip_bad => Err(refused(bad)),
+        _ => Ok(planned),
+    }
+}
+
+/// Runs something that takes long on a thread of its own.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| Failure::internal(error.to_string()))
+}
+
+fn unreadable(bad: BadFile) -> Failure {
+    let recognised_as = bad.recognised_as();
+    let (pointer, wrong) = match bad {
+        BadFile::NoSeason => {
+            let fix = "Send the name of the season, such as Winter 2026.";
+            ("/season", InvalidValue::new("required", "is missing, and the file does not name it", fix))
+        }
+        bad => {
+            let fix = "Send the file as it was exported, in one of the formats that can be imported.";
+            ("/content", InvalidValue::new("bad_file", format!("cannot be imported: {bad}"), fix))
+        }
+    };
+    let failure = Failure::from(Refusal::field(pointer, wrong));
+    match recognised_as {
+        Some(product) => failure.with("recognised_as", product),
+        None => failure,
+    }
 }
 
 fn refused(bad: &[BadRow]) -> Failure {
@@ -57,4 +145,27 @@ fn refused(bad: &[BadRow]) -> Failure {
         "Nothing was imported, because the file has invalid rows: {count}. Correct them, or set skip_bad to true."
     );
     Failure::new(Code::ValidationFailed, detail).with("bad_rows", json!(named)).with("bad_row_count", count)
+}
+
+fn report(dry_run: bool, found: &Read, plan: &Plan) -> LeagueReport {
+    let title =
+        FORMATS.into_iter().find(|format| format.name == found.format).map_or("", |format| format.title);
+    LeagueReport {
+        dry_run,
+        format: found.format,
+        recognised_as: title.to_owned(),
+        delimiter: found.delimiter,
+        date_order: found.date_order,
+        time_zone: found.time_zone.to_string(),
+        notes: found.notes.clone(),
+        counts: plan.counts,
+        matches: some(&plan.matches),
+        suggestions: some(&plan.suggestions),
+        bad_rows: some(&plan.bad),
+        skipped_rows: some(&plan.skipped),
+    }
+}
+
+fn some<T: Clone>(all: &[T]) -> Vec<T> {
+    all.iter().take(NAMED).cloned().collect()
 }

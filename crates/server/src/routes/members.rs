@@ -12,12 +12,13 @@ use crate::answer::Answered;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
-fn view(listed: &Listed) -> Member {
+pub(super) fn view(listed: &Listed) -> Member {
     let Listed { member, name, email } = listed;
     Member {
         id: member.id,
         user: MemberUser { id: member.user_id, name: name.clone(), email: email.clone() },
         role: member.role,
+        source: member.source,
         joined_at: member.joined_at,
         suspended_at: member.suspended_at,
         updated_at: member.updated_at,

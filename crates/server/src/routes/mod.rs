@@ -3,15 +3,16 @@
 
 mod api_keys;
 mod audit;
-mod auth;
+pub(crate) mod auth;
 mod colleges;
 mod divisions;
 mod favorites;
 mod games;
 mod imports;
+pub(crate) mod invitations;
 mod members;
 mod organization;
-mod profile;
+pub(crate) mod profile;
 mod seasons;
 mod service;
 mod staff;
@@ -19,6 +20,7 @@ mod standings;
 mod teams;
 mod venues;
 
+use crate::pages::people;
 use crate::router::Routes;
 
 /// All operations with their handlers.
@@ -28,6 +30,8 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(auth::refresh)
         .op(auth::logout)
         .op(auth::password)
+        .op(auth::request_reset)
+        .op(auth::complete_reset)
         .op(auth::sessions)
         .op(auth::revoke_session)
         .op(api_keys::create)
@@ -36,11 +40,21 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(api_keys::read)
         .op(api_keys::revoke)
         .op(profile::me)
+        .op(profile::change)
+        .op(profile::request_email)
+        .op(profile::confirm_email)
         .op(organization::read)
         .op(members::list)
         .op(members::read)
         .op(members::change)
         .op(members::remove)
+        .op(invitations::list)
+        .op(invitations::create)
+        .op(invitations::preview)
+        .op(invitations::accept)
+        .op(invitations::read)
+        .op(invitations::resend)
+        .op(invitations::revoke)
         .op(seasons::list)
         .op(seasons::create)
         .op(seasons::read)
@@ -82,6 +96,7 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(games::delete)
         .op(games::history)
         .op(imports::league)
+        .op(imports::formats)
         .op(colleges::search)
         .op(colleges::programs)
         .op(colleges::read_program)
@@ -92,6 +107,15 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(favorites::order)
         .op(favorites::claim)
         .op(colleges::read)
+        .op(people::invitation)
+        .op(people::accept)
+        .op(people::password_reset)
+        .op(people::reset)
+        .op(people::forgot_password)
+        .op(people::request_reset)
+        .op(people::email)
+        .op(people::confirm_email)
+        .op(service::home)
         .op(service::json_web_keys)
         .op(service::openid_configuration)
         .op(service::protected_resource)

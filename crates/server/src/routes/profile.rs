@@ -1,15 +1,20 @@
 //! The caller's own profile.
 
 use fieldhouse_api::organization::OrganizationRef;
-use fieldhouse_api::profile::{Auth, AuthMethod, Membership, Profile};
+use fieldhouse_api::profile::{Auth, AuthMethod, EmailChangeRequested, EmailConfirmed, Membership, Profile};
 use fieldhouse_api::{Data, Op, op};
+use fieldhouse_commands::profile as commands;
+use fieldhouse_domain::ids::{Id, UserId};
+use fieldhouse_domain::mail::MailKind;
 use fieldhouse_domain::policy::{Denial, VerifiedCredential};
-use fieldhouse_domain::users::User;
+use fieldhouse_domain::users::{EmailSide, User};
 use fieldhouse_store::{OrgScope, ReadTx, access, records, users};
 use jiff::Timestamp;
 use tokio::try_join;
 
+use super::auth::verify_own;
 use crate::answer::Answered;
+use crate::auth::links;
 use crate::call::Call;
 use crate::failure::Failure;
 
@@ -53,6 +58,15 @@ async fn profile(
     now: Timestamp,
 ) -> Result<Answered<op::ProfileMe>, Failure> {
     let (user, memberships) = found(tx, scope, now).await?;
+    view(scope, user, memberships)
+}
+
+/// Responds with the caller's profile.
+fn view<O: Op<Answer = Data<Profile>>>(
+    scope: &OrgScope,
+    user: User,
+    memberships: Vec<users::Membership>,
+) -> Result<Answered<O>, Failure> {
     let memberships: Vec<Membership> = memberships
         .into_iter()
         // A key acts for its owner in one organization, and does not show the others.
@@ -88,6 +102,38 @@ async fn profile(
         version: user.version,
     };
     Ok(Answered::json(&Data { data })?.version(user.version))
+}
+
+pub(crate) async fn change(call: Call<op::ProfileChange>) -> Result<Answered<op::ProfileChange>, Failure> {
+    let command = commands::Change(call.body.clone());
+    call.run(command, |call, (user, memberships)| view(call.scope()?, user, memberships)).await
+}
+
+pub(crate) async fn request_email(
+    call: Call<op::ProfileEmail>,
+) -> Result<Answered<op::ProfileEmail>, Failure> {
+    let scope = call.scope()?;
+    let found: Option<User> = records::read(&mut call.store(), scope, scope.user()).await?;
+    let user = found.ok_or_else(Failure::not_found)?;
+    let turn = call.app.passwords.turn()?;
+    verify_own(&call, &turn, &user, &call.body.current_password).await?;
+    drop(turn);
+    let command = commands::RequestEmail { email: call.body.email.clone(), verified: user.password_hash };
+    call.run(command, |_, expires_at| Answered::json(&Data { data: EmailChangeRequested { expires_at } }))
+        .await
+}
+
+pub(crate) async fn confirm_email(
+    call: Call<op::ProfileEmailConfirm>,
+) -> Result<Answered<op::ProfileEmailConfirm>, Failure> {
+    let mail = links::email_change(&call.app, &call.body.token).await?;
+    let user = UserId::from_uuid(mail.record.unwrap_or_default());
+    let side = if mail.kind == MailKind::EmailChangeNew { EmailSide::New } else { EmailSide::Current };
+    let command = commands::ConfirmEmail { user, side, requested_at: mail.created_at };
+    call.run_by_link(user, command, |_, (user, changed)| {
+        Answered::json(&Data { data: EmailConfirmed { email: user.email.to_string(), changed } })
+    })
+    .await
 }
 
 #[cfg(test)]

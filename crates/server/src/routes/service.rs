@@ -54,6 +54,10 @@ pub(crate) async fn openapi(call: Call<op::OpenApi>) -> Result<Answered<op::Open
     Answered::json(&OpenApiDocument(document))
 }
 
+pub(crate) async fn home(_: Call<op::Home>) -> Result<Answered<op::Home>, Failure> {
+    Ok(Answered::html(pages::home()))
+}
+
 pub(crate) async fn docs(_: Call<op::Docs>) -> Result<Answered<op::Docs>, Failure> {
     Ok(Answered::html(pages::docs()))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use fieldhouse_api::Operation;
+use fieldhouse_api::envelope::JSON;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_server::Clock;
 use fieldhouse_server::auth::limits::LimitOptions;
@@ -14,14 +15,16 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use crate::games::{HEADER, game};
+use crate::support::mail::sent;
 use crate::support::{Answer, Club, PASSWORD, Person, row, send};
 
 /// The server's URL in the examples.
 const PUBLIC_URL: &str = "https://fieldhouse.example";
 
-/// Operations that respond with a page, a file or the document itself.
-const WITHOUT: [Operation; 4] =
-    [Operation::OpenApi, Operation::Docs, Operation::DocsAsset, Operation::ProblemPage];
+/// Whether an operation responds with a page, a file or the document itself.
+fn has_no_example(operation: Operation) -> bool {
+    operation == Operation::OpenApi || row(operation).answer.media_types[0] != JSON
+}
 
 /// The recorded examples: for each operation its request body, and its response bodies by status.
 #[derive(Default)]
@@ -92,6 +95,7 @@ async fn record(database: Database) -> BTreeMap<&'static str, BTreeMap<String, V
         Operation::JsonWebKeys,
         Operation::OpenIdConfiguration,
         Operation::ProtectedResource,
+        Operation::ImportFormats,
         Operation::Health,
         Operation::Ready,
     ] {
@@ -211,6 +215,38 @@ async fn people(club: &Club, recorder: &mut Recorder) {
     recorder.call(admin, Operation::MemberRead, coach, json!(null)).await;
     recorder.call(admin, Operation::MemberChange, coach, json!({"role": "coach"})).await;
     recorder.call(admin, Operation::MemberRemove, coach, json!(null)).await;
+    invitations(club, recorder).await;
+}
+
+async fn invitations(club: &Club, recorder: &mut Recorder) {
+    let (admin, anyone) = (club.member(Role::Admin), club.anonymous());
+    club.pass(SignedDuration::from_mins(1));
+    let wanted = json!({"email": "robin.parent@example.org", "role": "member"});
+    let invited = recorder.call(admin, Operation::InvitationCreate, "", wanted).await;
+    club.pass(SignedDuration::from_mins(1));
+    recorder.call(admin, Operation::InvitationResend, invited.id(), json!(null)).await;
+    recorder.call(admin, Operation::InvitationRead, invited.id(), json!(null)).await;
+    recorder.call(admin, Operation::InvitationList, "", json!(null)).await;
+    let token = sent(club).await.pop().expect("a message").token();
+    recorder.call(&anyone, Operation::InvitationPreview, "", json!({"token": token})).await;
+    let accept = json!({"token": token, "name": "Robin Parent", "password": "four words in a row"});
+    recorder.call(&anyone, Operation::InvitationAccept, "", accept).await;
+    let other = json!({"email": "kim.parent@example.org", "role": "member"});
+    let other = recorder.call(admin, Operation::InvitationCreate, "", other).await;
+    recorder.call(admin, Operation::InvitationRevoke, other.id(), json!(null)).await;
+    let reset = json!({"email": "robin.parent@example.org"});
+    recorder.call(&anyone, Operation::PasswordResetRequest, "", reset).await;
+    let token = sent(club).await.pop().expect("a message").token();
+    let complete = json!({"token": token, "new_password": "another four words here"});
+    recorder.call(&anyone, Operation::PasswordResetComplete, "", complete).await;
+    let profile = json!({"name": "Alex Coach", "locale": "en-AU", "time_zone": "Australia/Melbourne"});
+    let coach = club.member(Role::Coach);
+    recorder.call(coach, Operation::ProfileChange, "", profile).await;
+    sent(club).await;
+    let change = json!({"email": "alex.coach@example.org", "current_password": PASSWORD});
+    recorder.call(coach, Operation::ProfileEmail, "", change).await;
+    let token = sent(club).await.pop().expect("a message").token();
+    recorder.call(&anyone, Operation::ProfileEmailConfirm, "", json!({"token": token})).await;
 }
 
 async fn colleges(club: &Club, recorder: &mut Recorder) {
@@ -275,7 +311,7 @@ async fn the_examples_of_the_document_are_up_to_date() {
     for database in both() {
         let engine = database.engine();
         let mut examples = record(database).await;
-        for operation in Operation::ROUTES.iter().filter(|operation| !WITHOUT.contains(operation)) {
+        for operation in Operation::ROUTES.iter().filter(|operation| !has_no_example(**operation)) {
             let example =
                 examples.get(operation.id()).unwrap_or_else(|| panic!("{} has none", operation.id()));
             assert!(

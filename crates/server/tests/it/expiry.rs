@@ -201,7 +201,7 @@ async fn expired_rows_are_purged_and_others_are_kept() {
         club.pass(days(1));
         assert_eq!(workers::purge(&club.app).await, nothing, "exactly a day has passed");
         club.pass(SECOND);
-        let day = Purged { idempotency_keys: 1, login_failures: 1, ..nothing };
+        let day = Purged { idempotency_keys: 1, sign_ins: 1, ..nothing };
         assert_eq!(workers::purge(&club.app).await, day);
         assert_eq!(workers::purge(&club.app).await, nothing, "already purged");
         save().await;

@@ -1,6 +1,7 @@
 //! Imports of leagues, with a real one: Coburg's junior basketball of winter 2022, as PlayHQ exported it. Refused files are in
 //! `imports/refused.rs`.
 
+mod formats;
 mod refused;
 
 use fieldhouse_api::Code;

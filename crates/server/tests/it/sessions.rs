@@ -1,5 +1,6 @@
 //! Sign-in and sessions. Access tokens are in `sessions/tokens.rs`.
 
+mod attempts;
 mod ends;
 mod tokens;
 
@@ -9,8 +10,8 @@ use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::Email;
 use fieldhouse_domain::users::User;
-use fieldhouse_server::auth::tokens::digest;
-use fieldhouse_store::{login_failures, users};
+use fieldhouse_server::auth::attempts::attempted;
+use fieldhouse_store::users;
 use fieldhouse_testing::clubs;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -54,14 +55,16 @@ fn timeless(answer: &Answer) -> (u16, Value, Vec<String>) {
     (answer.status, body, headers.map(|(name, value)| format!("{name}: {value:?}")).collect())
 }
 
-/// Records failed sign-in attempts of an address.
-async fn fail(club: &Club, email: &str, times: usize, at: Timestamp) {
+/// Records failed sign-in attempts of an address from a source.
+async fn fail(club: &Club, email: &str, (source, times): (&str, usize), at: Timestamp) {
+    let attempted = attempted(&club.app, &email.to_lowercase(), source);
     for _ in 0..times {
-        let subject = digest(&email.to_lowercase());
-        let begun = club.app.store.begin_login(subject, at, |_| SignedDuration::ZERO).await;
-        begun.expect("the store answers").expect("there is no wait");
+        club.app.store.note_failed_sign_in(attempted, at).await.expect("a failure is counted");
     }
 }
+
+/// The source of the requests of all tests.
+const HERE: &str = "127.0.0.1";
 
 #[tokio::test]
 async fn an_unknown_address_and_a_wrong_password_get_the_same_response_in_the_same_time() {
@@ -82,7 +85,8 @@ async fn an_unknown_address_and_a_wrong_password_get_the_same_response_in_the_sa
                 wrong = wrong.min(started.elapsed());
                 assert_eq!(one.code(), "invalid_credentials");
                 assert_eq!(timeless(&one), timeless(&other));
-                club.app.store.clear_login_failures(digest(&known)).await.expect("failures are cleared");
+                let known = attempted(&club.app, &known, HERE);
+                club.app.store.note_sign_in(known, club.app.clock.now()).await.expect("failures are cleared");
             }
             if comparable(unknown, wrong) {
                 break;
@@ -105,11 +109,7 @@ async fn a_sign_in_during_a_password_change_is_refused() {
         let busy: Vec<_> = busy.collect();
         tokio::task::yield_now().await;
         let change = async {
-            while login_failures::read(&mut &*club.app.store, &digest(&email))
-                .await
-                .expect("an answer")
-                .is_none()
-            {
+            while club.app.attempts.count() == 0 {
                 tokio::task::yield_now().await;
             }
             let parsed = Email::parse(&email).expect("an address");

@@ -4,6 +4,7 @@
 
 mod conditions;
 mod everywhere;
+mod forms;
 mod headers;
 mod limits;
 mod order;
@@ -33,6 +34,7 @@ fn path(operation: Operation) -> String {
         "/api/v1/auth/sessions" => "ses",
         "/api/v1/api-keys" => "key",
         "/api/v1/members" => "mem",
+        "/api/v1/invitations" | "/api/v1/invitations/{id}/resend" => "inv",
         "/api/v1/seasons" => "sea",
         "/api/v1/games" => "gam",
         "/api/v1/colleges/programs" => "prg",
@@ -54,6 +56,22 @@ fn body(operation: Operation) -> Value {
         Operation::AuthLogin => json!({"email": "unknown@club.example", "password": "a wrong password"}),
         Operation::AuthRefresh => json!({"refresh_token": "fhr_none"}),
         Operation::AuthPassword => json!({"current_password": "wrong", "new_password": "another long one"}),
+        Operation::PasswordResetRequest | Operation::ForgotPasswordPageSubmit => {
+            json!({"email": "unknown@club.example"})
+        }
+        Operation::PasswordResetComplete | Operation::PasswordResetPageSubmit => {
+            json!({"token": "fhl_none", "new_password": "another long one"})
+        }
+        Operation::ProfileChange => json!({"name": "Robin"}),
+        Operation::ProfileEmail => json!({"email": "robin@club.example", "current_password": "wrong"}),
+        Operation::InvitationCreate => json!({"email": "robin@club.example", "role": "member"}),
+        Operation::ProfileEmailConfirm
+        | Operation::InvitationPreview
+        | Operation::InvitationAccept
+        | Operation::InvitationPageSubmit
+        | Operation::EmailPageSubmit => {
+            json!({"token": "fhl_none"})
+        }
         Operation::ApiKeyCreate => json!({"name": "a key"}),
         Operation::VenueCreate => json!({"name": "Town Hall", "time_zone": "Australia/Melbourne"}),
         Operation::DivisionCreate => json!({"season_id": format!("sea_{UNKNOWN}"), "name": "U12"}),
@@ -81,19 +99,23 @@ fn body(operation: Operation) -> Value {
     }
 }
 
-/// Whether an operation takes a body.
+/// Whether an operation takes a JSON body.
 fn takes_body(operation: Operation) -> bool {
-    row(operation).body_kind != BodyKind::None
+    !matches!(row(operation).body_kind, BodyKind::None | BodyKind::Form)
 }
 
 /// A request to an operation that is complete, except that its record may not exist.
 fn request(person: &Person, operation: Operation, query: &str) -> RequestBuilder {
     let request = person.request(method(operation), &format!("{}{query}", path(operation)));
-    if takes_body(operation) { request.json(&body(operation)) } else { request }
+    match row(operation).body_kind {
+        BodyKind::None => request,
+        BodyKind::Form => request.form(&body(operation)),
+        _ => request.json(&body(operation)),
+    }
 }
 
 /// Members of a problem that only some codes have.
-const MORE: [&str; 10] = [
+const MORE: [&str; 11] = [
     "conflicts",
     "errors",
     "required_role",
@@ -102,6 +124,7 @@ const MORE: [&str; 10] = [
     "limit",
     "bad_rows",
     "bad_row_count",
+    "recognised_as",
     "id",
     "organizations",
 ];
@@ -110,8 +133,12 @@ const MORE: [&str; 10] = [
 #[track_caller]
 pub(crate) fn is_problem(answer: &Answer, code: Code, what: &str) {
     assert_eq!((answer.status, answer.code()), (code.status(), code.name()), "{what}: {}", answer.text);
-    assert_eq!(answer.header("content-type"), "application/problem+json", "{what}");
     assert_eq!(answer.header("cache-control"), "private, no-store", "{what}");
+    if answer.header("content-type").starts_with("text/html") {
+        assert!(answer.header("content-security-policy").starts_with("default-src 'none';"), "{what}");
+        return;
+    }
+    assert_eq!(answer.header("content-type"), "application/problem+json", "{what}");
     let problem = answer.body.as_object().expect("an object");
     for name in ["type", "title", "status", "detail", "instance", "code", "request_id", "retryable"] {
         assert!(problem.get(name).is_some_and(|value| !value.is_null()), "{what}: {name}");

@@ -254,7 +254,8 @@ impl Answer {
 
     /// The code of a problem; empty for other responses.
     pub(crate) fn code(&self) -> &str {
-        self.body["code"].as_str().unwrap_or_default()
+        let on_page = || self.text.split_once("data-code=\"")?.1.split('"').next();
+        self.body["code"].as_str().or_else(on_page).unwrap_or_default()
     }
 
     /// The id of the record in `data`.
@@ -324,6 +325,8 @@ pub(crate) mod contract;
 pub(crate) mod fixtures;
 /// A season with a division and teams, created through the API.
 pub(crate) mod league;
+/// The messages that the server sends.
+pub(crate) mod mail;
 
 /// The row of an operation of the API.
 pub(crate) fn row(operation: impl Borrow<Operation>) -> &'static Row {

@@ -15,8 +15,8 @@ use crate::query::queries;
 use crate::value::values;
 
 queries! {
-    PUT "tests.engine.put" "INSERT INTO login_failures (subject, failures, last_failed_at) VALUES ($1, $2, 0)";
-    PUT_BACK "tests.engine.put_back" "INSERT INTO login_failures (subject, failures, last_failed_at) VALUES ($1, $2, 0) RETURNING failures";
+    PUT "tests.engine.put" "INSERT INTO login_failures (subject, source, failures, last_failed_at) VALUES ($1, $1, $2, 0)";
+    PUT_BACK "tests.engine.put_back" "INSERT INTO login_failures (subject, source, failures, last_failed_at) VALUES ($1, $1, $2, 0) RETURNING failures";
     COUNT_UP "tests.engine.count_up" "WITH RECURSIVE n (i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $1)
         SELECT i FROM n";
     NUMBERS "tests.engine.numbers" "SELECT failures FROM login_failures ORDER BY failures";

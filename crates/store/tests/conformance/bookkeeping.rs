@@ -1,10 +1,11 @@
 //! Rows that are not records of an organization: stored responses, failed sign-in attempts, and fingerprints of the key ring.
 
+use fieldhouse_domain::attempts::Attempts;
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_store::idempotency::{self, Slot, StoredResponse};
 use fieldhouse_store::key_ring::{self, Fingerprint};
-use fieldhouse_store::login_failures::Wait;
-use fieldhouse_store::{Error, Store, Tx, login_failures};
+use fieldhouse_store::sign_ins::{self, Attempted};
+use fieldhouse_store::{Error, Store, Tx};
 use fieldhouse_testing::clubs::{Club, NOW};
 use jiff::{SignedDuration, Timestamp};
 
@@ -72,26 +73,33 @@ pub(crate) async fn responses_are_stored_replaced_and_purged(store: &Store) {
     assert_eq!((find(store, &without_organization).await, find(store, &ours).await), (None, Some(newer)));
 }
 
-pub(crate) async fn failed_sign_ins_are_counted_until_one_succeeds(store: &Store) {
-    let (subject, other) = ([11; 32], [12; 32]);
-    let read = async |subject: [u8; 32]| login_failures::read(&mut &*store, &subject).await.unwrap();
-    assert_eq!(read(subject).await, None);
-    let begin = async |subject, hour| {
-        let wait = |failures| SignedDuration::from_hours(if failures < 3 { 0 } else { 5 });
-        store.begin_login(subject, after(hour), wait).await.unwrap()
+pub(crate) async fn failed_sign_ins_are_counted_for_each_source_until_one_succeeds(store: &Store) {
+    let of = |subject, source| Attempted { subject: [subject; 32], source: [source; 32] };
+    let (here, elsewhere, other) = (of(11, 1), of(11, 2), of(12, 1));
+    let read =
+        async |attempted: &Attempted| sign_ins::read(&mut &*store, attempted, after(20)).await.unwrap();
+    let seen = |failures, last: Option<i64>, of_account, signed_in: Option<i64>| Attempts {
+        failures,
+        last_failed_at: last.map(after),
+        of_account,
+        last_signed_in_at: signed_in.map(after),
     };
-    for hour in 1..=3 {
-        assert_eq!(begin(subject, hour).await, Ok(()));
+    assert_eq!(read(&here).await, Attempts::default());
+    for (attempted, hour) in [(here, -5), (here, 2), (elsewhere, 3), (other, 4)] {
+        store.note_failed_sign_in(attempted, after(hour)).await.unwrap();
     }
-    let wait = Wait { failures: 3, ends: after(8) };
-    assert_eq!(begin(subject, 7).await, Err(wait), "not counted");
-    assert_eq!(begin(other, 9).await, Ok(()));
-    assert_eq!((read(subject).await, read(other).await), (Some((3, after(3))), Some((1, after(9)))));
-    assert_eq!(store.purge_login_failures(after(3)).await.unwrap(), 0, "failed at that time, not before it");
-    store.clear_login_failures(subject).await.unwrap();
-    assert_eq!((read(subject).await, read(other).await), (None, Some((1, after(9)))));
-    assert_eq!(store.purge_login_failures(after(10)).await.unwrap(), 1);
-    assert_eq!(read(other).await, None);
+    assert_eq!(read(&here).await, seen(2, Some(2), 3, None));
+    assert_eq!(read(&elsewhere).await, seen(1, Some(3), 3, None));
+    assert_eq!(read(&other).await, seen(1, Some(4), 1, None));
+    let late = sign_ins::read(&mut &*store, &here, after(27)).await.unwrap();
+    assert_eq!(late, seen(2, Some(2), 0, None), "older than a day");
+    store.note_sign_in(here, after(5)).await.unwrap();
+    store.note_sign_in(here, after(6)).await.unwrap();
+    assert_eq!(read(&here).await, seen(0, None, 1, Some(6)));
+    assert_eq!(read(&elsewhere).await, seen(1, Some(3), 1, None), "known only from there");
+    assert_eq!(store.purge_sign_ins(after(3), after(6)).await.unwrap(), 0, "at that time, not before it");
+    assert_eq!(store.purge_sign_ins(after(4), after(7)).await.unwrap(), 2);
+    assert_eq!(read(&here).await, Attempts::default());
 }
 
 pub(crate) async fn fingerprints_are_stored_once(store: &Store) {

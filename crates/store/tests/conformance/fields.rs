@@ -6,8 +6,9 @@ use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::favorites::{self as lists, ChangeFavorite, Favorite, Fit, ListOwner, Notes, Stage};
 use fieldhouse_domain::games::{Game, GameKind, GameStatus, LastChange};
 use fieldhouse_domain::ids::Id as _;
+use fieldhouse_domain::invitations::Invitation;
 use fieldhouse_domain::ledger::Trace;
-use fieldhouse_domain::members::Member;
+use fieldhouse_domain::members::{Member, MemberSource};
 use fieldhouse_domain::organizations::Organization;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::Scope;
@@ -29,6 +30,7 @@ use jiff::SignedDuration;
 use jiff::civil::date;
 
 use crate::favorites::custom;
+use crate::invitations::invitation;
 
 fn name(text: &str) -> Name {
     Name::parse(text).unwrap()
@@ -146,11 +148,26 @@ pub(crate) async fn of_people_are_written_and_read(store: &Store) {
     // Before the user, whose change touches the membership.
     let demoted = Member {
         role: Role::Admin,
+        source: MemberSource::Invited,
         role_given_by: Some(user.id),
         joined_at: later(),
         suspended_at: Some(later()),
         ..member.clone()
     };
+    let invitation = invitation(&user, "zoe@fields-one.example");
+    let accepted = Invitation {
+        email: Email::parse("zoe@elsewhere.example").unwrap(),
+        role: Role::Admin,
+        sent_at: later(),
+        expires_at: later(),
+        accepted_at: Some(later()),
+        member_id: Some(member.id),
+        revoked_at: Some(later()),
+        mail_failed_at: Some(later()),
+        created_at: later(),
+        ..invitation.clone()
+    };
+    place.creates_and_changes(invitation, accepted, &["id", "kind", "invited_by"]).await;
     place.changes(member, demoted, &["id", "user_id"]).await;
     let renamed = User {
         email: Email::parse("zoe@fields.example").unwrap(),
@@ -159,6 +176,10 @@ pub(crate) async fn of_people_are_written_and_read(store: &Store) {
         time_zone: Some(zone()),
         password_hash: Some("$argon2id$other".to_owned()),
         password_changed_at: Some(later()),
+        pending_email: Email::parse("zoe@elsewhere.example").ok(),
+        pending_email_at: Some(later()),
+        current_email_confirmed: true,
+        pending_email_confirmed: true,
         suspended_at: Some(later()),
         created_at: later(),
         ..user.clone()

@@ -111,7 +111,12 @@ pub(crate) async fn are_read_with_the_names_of_teams_and_venue(store: &Store) {
         found.sort_by_key(|game| game.id);
         Ok(found)
     });
+    let bye_id = bye.id;
     assert_eq!(of_season.await.unwrap(), [full.clone(), bye]);
+    let mut versions = games::versions(&mut &*store, &league.scope, season).await.unwrap();
+    versions.sort_unstable();
+    assert_eq!(versions, [(full.id, 1), (bye_id, 1)]);
+    assert_eq!(games::versions(&mut &*store, &other.scope, season).await.unwrap(), [], "another club's");
     let after = Game {
         status: GameStatus::Postponed,
         home_team_id: Some(league.away.id),

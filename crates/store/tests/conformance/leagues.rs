@@ -9,7 +9,7 @@ use fieldhouse_domain::teams::{Team, TeamSort};
 use fieldhouse_domain::text::{Address, ExternalId, Name};
 use fieldhouse_domain::venues::Venue;
 use fieldhouse_store::teams::Filter;
-use fieldhouse_store::{Error, Store, divisions, teams, venues};
+use fieldhouse_store::{Error, Store, divisions, seasons, teams, venues};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::leagues::{division, game, season, team, venue};
 use jiff::SignedDuration;
@@ -83,6 +83,16 @@ pub(crate) async fn divisions_teams_and_venues_are_read_and_changed(store: &Stor
         std::slice::from_ref(&hall)
     );
     assert_eq!(named(store, &other, &["town hall"]).await, []);
+
+    let scope = club.owner().scope(store).await;
+    let reader = &mut &*store;
+    let mut names = seasons::names(reader, &scope).await.unwrap();
+    names.sort();
+    let mut expected = [(winter.id, winter.name.clone()), (summer.id, summer.name.clone())];
+    expected.sort();
+    assert_eq!(names, expected);
+    assert_eq!(venues::names(reader, &scope).await.unwrap(), [(hall.id, hall.name.clone())]);
+    assert_eq!(venues::names(reader, &other.owner().scope(store).await).await.unwrap(), []);
 
     let mixed = Division {
         name: Name::parse("Mixed").unwrap(),

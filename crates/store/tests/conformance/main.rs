@@ -13,8 +13,10 @@ mod favorites;
 mod fields;
 mod games;
 mod guests;
+mod invitations;
 mod leagues;
 mod ledger;
+mod mail;
 mod members;
 mod organizations;
 mod paging;
@@ -54,7 +56,7 @@ async fn conforms(database: &Database) {
     twins::a_league_is_read_and_changed_in_its_own_club(store).await;
     twins::records_of_users_are_changed_in_their_own_club(store).await;
     bookkeeping::responses_are_stored_replaced_and_purged(store).await;
-    bookkeeping::failed_sign_ins_are_counted_until_one_succeeds(store).await;
+    bookkeeping::failed_sign_ins_are_counted_for_each_source_until_one_succeeds(store).await;
     bookkeeping::fingerprints_are_stored_once(store).await;
     ledger::a_transaction_is_one_entry_with_every_record_before_and_after(store).await;
     ledger::each_kind_leaves_what_the_table_says(store).await;
@@ -72,6 +74,10 @@ async fn conforms(database: &Database) {
 async fn people(store: &Store) {
     members::are_listed_in_the_order_of_joining(store).await;
     members::are_changed_and_removed_except_the_last_owner(store).await;
+    invitations::are_listed_newest_first_and_by_status(store).await;
+    invitations::a_link_is_good_for_one_version(store).await;
+    mail::follows_from_changes_and_is_claimed_once(store).await;
+    mail::resets_are_limited_and_the_newest_counts(store).await;
     sessions::are_listed_newest_first_while_they_are_open(store).await;
     sessions::a_refresh_token_works_once_and_its_reuse_ends_the_session(store).await;
     api_keys::are_listed_newest_first_for_owners_and_admins(store).await;

@@ -3,15 +3,17 @@
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{ChangeFavorite, Favorite, ListOwner};
 use fieldhouse_domain::members::Member;
+use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::Name;
 use fieldhouse_store::{Error, Store};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
 use fieldhouse_testing::leagues::{division, game, season, staff, team, venue};
 
 use crate::favorites::{custom, saved};
+use crate::invitations::invitation;
 
 /// A changed record of every kind.
-fn changes(club: &Club, league: &[AnyRecord], favorite: &Favorite) -> Vec<(AnyRecord, AnyRecord)> {
+fn changes(club: &Club, league: Vec<AnyRecord>, favorite: &Favorite) -> Vec<(AnyRecord, AnyRecord)> {
     let Person { user, member, session, key, .. } = club.owner().clone();
     let mut people = vec![
         AnyRecord::Organization(club.organization.clone()),
@@ -19,7 +21,7 @@ fn changes(club: &Club, league: &[AnyRecord], favorite: &Favorite) -> Vec<(AnyRe
         AnyRecord::ApiKey(key),
         AnyRecord::Favorite(favorite.clone()),
     ];
-    people.extend(league.iter().cloned());
+    people.extend(league);
     // Last, because a change of a member ends the sessions, and a change of the user touches the membership.
     people.push(AnyRecord::Member(member));
     people.push(AnyRecord::User(user));
@@ -32,6 +34,7 @@ fn changed(mut record: AnyRecord) -> AnyRecord {
         AnyRecord::Organization(organization) => organization.name = name,
         AnyRecord::User(user) => user.name = name,
         AnyRecord::Member(member) => member.suspended_at = Some(NOW),
+        AnyRecord::Invitation(invitation) => invitation.role = Role::Viewer,
         AnyRecord::Session(session) => session.generation += 1,
         AnyRecord::ApiKey(key) => key.name = name,
         AnyRecord::Season(season) => season.name = name,
@@ -67,11 +70,13 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
         AnyRecord::Staff(coach),
     ];
     let owner = ListOwner::User(club.owner().user.id);
+    let invitation = invitation(&club.owner().user, "invited@versions.example");
+    club.create(store, vec![invitation.clone().into()]).await;
     let favorite = saved(owner, &[], custom("Isla"), ChangeFavorite::default());
     club.create(store, league.iter().cloned().chain([AnyRecord::Favorite(favorite.clone())]).collect()).await;
 
-    let changes = changes(&club, &league, &favorite);
-    assert_eq!(changes.len(), 12, "every kind");
+    let changes = changes(&club, [&league[..], &[invitation.into()]].concat(), &favorite);
+    assert_eq!(changes.len(), 13, "every kind");
     for (before, after) in changes {
         let change = Effect::update(&clubs::moment(), before.clone(), after).expect("something differs");
         clubs::apply(store, club.id(), vec![change.clone()]).await.unwrap();
@@ -79,7 +84,8 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
         if let AnyRecord::Organization(_)
         | AnyRecord::User(_)
         | AnyRecord::Session(_)
-        | AnyRecord::ApiKey(_) = before
+        | AnyRecord::ApiKey(_)
+        | AnyRecord::Invitation(_) = before
         {
             let never = clubs::apply(store, club.id(), vec![Effect::delete(before)]).await;
             assert!(

@@ -18,6 +18,7 @@ type Walks = &'static [(&'static str, &'static str, &'static str)];
 
 const IMPORT: &str = "an import of the catalogue compares with all of it";
 
+const NAMES: &str = "an import compares new names with all existing ones, at most 2,000";
 const PURGE: &str = "once an hour, over no more than the failures of a day";
 const POSTING: &str = "once a second, over the organizations and the entries that wait";
 const RETENTION: &str = "once a day, one row for each organization";
@@ -28,9 +29,12 @@ const ON_SQLITE: Walks = &[
     ("key_ring.read", "SCAN key_ring_fingerprints", RING),
     ("ledger.all", "SCAN ledger_heads", RETENTION),
     ("ledger.stored", "SEARCH e USING PRIMARY KEY (org_id=?)", VERIFY),
-    ("login_failures.purge", "SCAN login_failures", PURGE),
+    ("sign_ins.purge_failures", "SCAN login_failures", PURGE),
+    ("sign_ins.purge_sources", "SCAN login_sources", PURGE),
     ("colleges.all", "SCAN c", IMPORT),
     ("programs.all", "SCAN p", IMPORT),
+    ("seasons.names", "SEARCH seasons USING PRIMARY KEY (org_id=?)", NAMES),
+    ("venues.names", "SEARCH venues USING INDEX sqlite_autoindex_venues_2 (org_id=?)", NAMES),
     (
         "organizations.any",
         "SCAN orgs USING COVERING INDEX sqlite_autoindex_orgs_1",
@@ -52,7 +56,8 @@ const ON_SQLITE: Walks = &[
 const ON_POSTGRES: Walks = &[
     ("key_ring.read", "key_ring_fingerprints", RING),
     ("key_ring.read", "key_ring_fingerprints_pkey", RING),
-    ("login_failures.purge", "login_failures", PURGE),
+    ("sign_ins.purge_failures", "login_failures", PURGE),
+    ("sign_ins.purge_sources", "login_sources", PURGE),
     ("ledger.all", "ledger_heads", RETENTION),
     ("ledger.all", "ledger_heads_pkey", RETENTION),
     ("journal.mark", "journal_n_seq", "a sequence has one row"),

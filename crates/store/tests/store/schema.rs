@@ -36,6 +36,8 @@ const SHARED: &[(&str, &str)] = &[
     ("guests", "guests belong to no organization"),
     ("key_ring_fingerprints", "all organizations of a server share its key ring"),
     ("login_failures", "counted before the user is known"),
+    ("login_sources", "looked up before the user is known"),
+    ("mail", "some messages are about users without an organization"),
     ("orgs", "the tenants themselves"),
     ("programs", "the catalogue is shared"),
     ("schema_migrations", "the schema's own"),

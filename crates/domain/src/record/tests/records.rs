@@ -37,19 +37,9 @@ fn venue(moment: &Moment, body: &Json) -> Venue {
 }
 
 fn user(moment: &Moment) -> User {
-    User {
-        id: moment.id(),
-        email: Email::parse("ada@example.org").expect("an address"),
-        name: Name::parse("Ada").expect("a name"),
-        locale: None,
-        time_zone: None,
-        password_hash: Some("$argon2id$secret".to_owned()),
-        password_changed_at: None,
-        suspended_at: None,
-        created_at: moment.now(),
-        updated_at: moment.now(),
-        version: 1,
-    }
+    let (email, name) = (Email::parse("ada@example.org"), Name::parse("Ada"));
+    let hash = Some("$argon2id$secret".to_owned());
+    User::new(moment, email.expect("an address"), name.expect("a name"), hash)
 }
 
 fn session(moment: &Moment) -> Session {

@@ -18,8 +18,8 @@ fn any_fixture() -> impl Strategy<Value = Fixture> {
             let sides = match teams {
                 (team_resting, None) => Sides::Bye { team: team(team_resting) },
                 (one, Some(other)) => Sides::Game {
-                    home: FixtureSide { team: team(one), score: scores.0 },
-                    away: FixtureSide { team: team(other), score: scores.1 },
+                    home: FixtureSide { team: team(one), score: scores.0, external_id: None },
+                    away: FixtureSide { team: team(other), score: scores.1, external_id: None },
                 },
             };
             Fixture {
@@ -41,7 +41,7 @@ fn any_fixture() -> impl Strategy<Value = Fixture> {
     )
 }
 
-fn any_file() -> impl Strategy<Value = Schedule> {
+pub(super) fn any_file() -> impl Strategy<Value = Schedule> {
     proptest::collection::vec(any_fixture(), 0..24).prop_map(file)
 }
 

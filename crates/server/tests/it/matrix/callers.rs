@@ -112,6 +112,11 @@ impl Fixtures {
         }
     }
 
+    /// The organization to which no caller of the club belongs.
+    pub(crate) fn elsewhere(&self) -> OrganizationId {
+        self.neighbours.organization()
+    }
+
     pub(crate) async fn write(self) {
         self.past.write().await;
         self.club.write().await;

@@ -1,6 +1,8 @@
 //! A valid request for each operation, so that its status shows only the caller's permissions.
 
 use fieldhouse_api::Operation;
+use fieldhouse_api::request::BodyKind;
+use fieldhouse_domain::ids::{OrganizationId, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::time::TimeZoneName;
@@ -10,6 +12,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::callers::{Caller, Fixtures};
+use crate::support::fixtures::{Fixture, changing_address, invited, member_address, reset};
 use crate::support::{Answer, Club, PASSWORD, address, row, send};
 
 /// Records that no request changes.
@@ -110,7 +113,8 @@ impl Sample {
     }
 
     pub(crate) fn query(mut self, query: &str) -> Self {
-        self.path = format!("{}?{query}", self.path);
+        let sign = if self.path.contains('?') { '&' } else { '?' };
+        self.path = format!("{}{sign}{query}", self.path);
         self
     }
 
@@ -119,6 +123,7 @@ impl Sample {
         let method: Method = row(self.operation).method.name().parse().expect("a method");
         let request = caller.person.request(method, &self.path);
         let request = match &self.body {
+            Some(body) if row(self.operation).body_kind == BodyKind::Form => request.form(body),
             Some(body) => request.json(body),
             None => request,
         };
@@ -151,7 +156,7 @@ async fn guest(club: &Club) -> Guest {
 }
 
 /// The request of a caller for an operation, with new records if it changes them.
-#[expect(clippy::too_many_lines, reason = "one arm for each operation")]
+#[expect(clippy::too_many_lines, reason = "an arm for each operation")]
 pub(crate) async fn sample(
     operation: Operation,
     club: &Club,
@@ -160,6 +165,7 @@ pub(crate) async fn sample(
     fixtures: &mut Fixtures,
 ) -> Sample {
     let sample = Sample::of(operation);
+    let elsewhere = fixtures.elsewhere();
     let (fixture, user) = (&mut fixtures.club, caller.user);
     let guest = match operation {
         Operation::FavoritesClaim => Some(guest(club).await),
@@ -185,6 +191,24 @@ pub(crate) async fn sample(
         Operation::AuthPassword => {
             sample.with(json!({"current_password": PASSWORD, "new_password": "four words in a row"}))
         }
+        Operation::PasswordResetRequest
+        | Operation::PasswordResetComplete
+        | Operation::ProfileChange
+        | Operation::ProfileEmail
+        | Operation::ProfileEmailConfirm
+        | Operation::InvitationCreate
+        | Operation::InvitationPreview
+        | Operation::InvitationAccept
+        | Operation::InvitationRead
+        | Operation::InvitationResend
+        | Operation::InvitationRevoke
+        | Operation::InvitationPage
+        | Operation::InvitationPageSubmit
+        | Operation::PasswordResetPage
+        | Operation::PasswordResetPageSubmit
+        | Operation::ForgotPasswordPageSubmit
+        | Operation::EmailPage
+        | Operation::EmailPageSubmit => of_people(sample, club, elsewhere, (kind, user), fixture).await,
         Operation::SessionRevoke => sample.at(fixture.session(user).id),
         Operation::ApiKeyCreate => sample.with(json!({"name": "Scoreboard"})),
         Operation::ApiKeyRead | Operation::ApiKeyRevoke => {
@@ -279,6 +303,7 @@ pub(crate) async fn sample(
         | Operation::ProfileMe
         | Operation::OrganizationRead
         | Operation::MemberList
+        | Operation::InvitationList
         | Operation::SeasonList
         | Operation::DivisionList
         | Operation::TeamList
@@ -288,18 +313,89 @@ pub(crate) async fn sample(
         | Operation::GamesUpcoming
         | Operation::CollegeSearch
         | Operation::ProgramSearch
+        | Operation::ForgotPasswordPage
+        | Operation::Home
         | Operation::JsonWebKeys
         | Operation::OpenIdConfiguration
         | Operation::ProtectedResource
         | Operation::OpenApi
         | Operation::Docs
         | Operation::Health
+        | Operation::ImportFormats
         | Operation::Ready => sample,
         Operation::OperatorFound
         | Operation::OperatorLoadColleges
+        | Operation::InvitationMailFailed
         | Operation::GamesKeepLocalTimes
         | Operation::LedgerRetention => {
             unreachable!("{} has no HTTP", operation.id())
         }
+    }
+}
+
+/// The request for an operation on an account or an invitation. The links of messages are new ones.
+async fn of_people(
+    sample: Sample,
+    club: &Club,
+    elsewhere: OrganizationId,
+    (kind, user): (&str, UserId),
+    fixture: &mut Fixture,
+) -> Sample {
+    match sample.operation {
+        Operation::PasswordResetRequest => sample.with(json!({"email": format!("{kind}@forgetful.example")})),
+        Operation::PasswordResetComplete | Operation::PasswordResetPageSubmit => {
+            let token = reset(club, &member_address(fixture.member(Role::Viewer).user)).await;
+            sample.with(json!({"token": token, "new_password": "four words in a row"}))
+        }
+        Operation::ProfileChange => sample.with(json!({"name": format!("The {kind}")})),
+        Operation::ProfileEmail => {
+            sample.with(json!({"email": format!("{kind}@moving.example"), "current_password": PASSWORD}))
+        }
+        Operation::ProfileEmailConfirm | Operation::EmailPageSubmit => {
+            sample.with(json!({"token": changing_address(club).await}))
+        }
+        Operation::InvitationCreate => {
+            sample.with(json!({"email": format!("{kind}@invited.example"), "role": "viewer"}))
+        }
+        Operation::InvitationPreview => {
+            let token = invited(club, club.organization, &format!("{kind}@previews.example")).await;
+            sample.with(json!({"token": token}))
+        }
+        Operation::InvitationAccept if kind == "anonymous" => {
+            let token = invited(club, elsewhere, "robin@parents.example").await;
+            sample.with(json!({"token": token, "name": "Robin", "password": "four words in a row"}))
+        }
+        Operation::InvitationAccept => {
+            let email = if kind == "neighbour" {
+                "robin@neighbours.example".to_owned()
+            } else {
+                member_address(user)
+            };
+            sample.with(json!({"token": invited(club, elsewhere, &email).await}))
+        }
+        Operation::InvitationRead | Operation::InvitationResend | Operation::InvitationRevoke => {
+            let inviter = fixture.member(Role::Viewer).user;
+            sample.at(fixture.invitation(inviter))
+        }
+        Operation::InvitationPage => {
+            let token = invited(club, club.organization, &format!("{kind}@pages.example")).await;
+            sample.query(&format!("token={token}"))
+        }
+        Operation::InvitationPageSubmit => {
+            let token = invited(club, elsewhere, &format!("{kind}@forms.example")).await;
+            sample.with(json!({"token": token, "name": "Robin", "password": "four words in a row"}))
+        }
+        Operation::PasswordResetPage => {
+            let token = reset(club, &member_address(fixture.member(Role::Viewer).user)).await;
+            sample.query(&format!("token={token}"))
+        }
+        Operation::ForgotPasswordPageSubmit => {
+            sample.with(json!({"email": format!("{kind}@forgot.example")}))
+        }
+        Operation::EmailPage => {
+            let token = changing_address(club).await;
+            sample.query(&format!("token={token}"))
+        }
+        operation => unreachable!("{} is not about people", operation.id()),
     }
 }

@@ -1,12 +1,11 @@
 //! How sessions end: by signing out, by a new password, or one by one.
 
 use fieldhouse_domain::roles::Role;
-use fieldhouse_server::auth::tokens::digest;
-use fieldhouse_store::login_failures;
+use fieldhouse_server::auth::attempts::attempted;
 use jiff::SignedDuration;
 use serde_json::json;
 
-use super::{PROFILE, SESSIONS, email, fail, login, refresh, text};
+use super::{HERE, PROFILE, SESSIONS, email, fail, login, refresh, text};
 use crate::support::fixtures::Fixture;
 use crate::support::{PASSWORD, on_both};
 
@@ -36,14 +35,12 @@ async fn a_new_password_ends_the_other_sessions() {
             here.post("/api/v1/auth/password", &body).await
         };
         assert_eq!(change("not the password", new).await.code(), "invalid_credentials");
-        let subject = digest(&email(Role::Coach));
-        let noted = login_failures::read(&mut &*club.app.store, &subject).await.expect("the store answers");
-        assert_eq!(noted.map(|(failures, _)| failures), Some(1), "guessing counts as at sign-in");
-        fail(&club, &email(Role::Coach), 6, club.app.clock.now()).await;
-        let hasty = change(PASSWORD, new).await;
-        assert_eq!((hasty.status, hasty.code()), (429, "rate_limited"));
-        let forgiven = club.app.store.clear_login_failures(subject).await;
-        forgiven.expect("the failures are cleared");
+        fail(&club, &email(Role::Coach), (HERE, 50), club.app.clock.now()).await;
+        assert_eq!(
+            login(&club, &email(Role::Coach), PASSWORD).await.code(),
+            "rate_limited",
+            "as an outsider"
+        );
         for unfit in ["tiny-word", &email(Role::Coach).to_uppercase(), &"long".repeat(300)] {
             let refused = change(PASSWORD, unfit).await;
             assert_eq!(
@@ -58,6 +55,8 @@ async fn a_new_password_ends_the_other_sessions() {
         assert_eq!(here.get(PROFILE).await.status, 200);
         assert_eq!(elsewhere.get(PROFILE).await.code(), "token_expired");
         assert_eq!(refresh(&club, &elsewhere.refresh_token).await.status, 401);
+        let forgiven = attempted(&club.app, &email(Role::Coach), HERE);
+        club.app.store.note_sign_in(forgiven, club.app.clock.now()).await.expect("failures are cleared");
         assert_eq!(login(&club, &email(Role::Coach), PASSWORD).await.code(), "invalid_credentials");
         assert_eq!(login(&club, &email(Role::Coach), new).await.status, 200);
         assert_eq!(club.member(Role::Admin).get(PROFILE).await.status, 200, "others are not touched");
@@ -154,6 +153,26 @@ async fn a_repeated_sign_in_does_not_show_its_tokens_again() {
         assert_eq!((repeated.status, repeated.code()), (409, "already_created"));
         assert_eq!(repeated.body["id"], text(&first, "session_id"));
         assert!(!repeated.text.contains(text(&first, "refresh_token")));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn guessing_the_own_password_has_to_wait_and_outsiders_do_not_count() {
+    on_both(async |club| {
+        let here = club.another_session(Role::Coach).await;
+        let change = async |current: &str| {
+            let body = json!({"current_password": current, "new_password": "four words in a row"});
+            here.post("/api/v1/auth/password", &body).await
+        };
+        for _ in 0..3 {
+            assert_eq!(change("not the password").await.code(), "invalid_credentials");
+        }
+        let hasty = change(PASSWORD).await;
+        assert_eq!((hasty.status, hasty.header("retry-after")), (429, "1"), "{}", hasty.text);
+        let elsewhere = club.another_session(Role::Coach).await;
+        let body = json!({"current_password": PASSWORD, "new_password": "four words in a row"});
+        assert_eq!(elsewhere.post("/api/v1/auth/password", &body).await.status, 200, "another session");
     })
     .await;
 }

@@ -11,6 +11,16 @@ use crate::listener::Wire;
 use crate::support::contract::CONTRACT;
 use crate::support::{Answer, Club, on_both, row, send};
 
+/// Checks that a refusal names a query parameter.
+#[track_caller]
+fn names(answer: &Answer, operation: Operation, name: &str) {
+    if row(operation).answer.is_page {
+        assert!(answer.text.to_lowercase().contains(&format!("<p>{name} ")), "{}", answer.text);
+    } else {
+        assert_eq!(pointers(answer), [name], "{}", operation.id());
+    }
+}
+
 #[tokio::test]
 async fn every_operation_refuses_unknown_query_parameters_by_name() {
     on_both(async |club| {
@@ -21,7 +31,7 @@ async fn every_operation_refuses_unknown_query_parameters_by_name() {
                 is_problem(&answer, Code::UnknownParameter, operation.id());
             }
             let answer = send(request(owner, operation, "?lmit=5")).await;
-            assert_eq!(pointers(&answer), ["lmit"], "{}", operation.id());
+            names(&answer, operation, "lmit");
         }
     })
     .await;
@@ -40,7 +50,7 @@ async fn every_repeated_query_parameter_is_refused() {
                 let name = parameter["name"].as_str().expect("a name");
                 let answer = send(request(owner, operation, &format!("?{name}=1&{name}=1"))).await;
                 is_problem(&answer, Code::InvalidParameter, &format!("{} {name}", operation.id()));
-                assert_eq!(pointers(&answer), [name], "{}", operation.id());
+                names(&answer, operation, name);
                 seen += 1;
             }
         }

@@ -10,8 +10,11 @@ use fieldhouse_domain::favorites::{
 };
 use fieldhouse_domain::games::{Game, NewGame};
 use fieldhouse_domain::ids::{
-    ApiKeyId, FavoriteId, MemberId, OrganizationId, SeasonId, SessionId, TeamId, UserId, VenueId,
+    ApiKeyId, FavoriteId, InvitationId, MemberId, OrganizationId, SeasonId, SessionId, TeamId, UserId,
+    VenueId,
 };
+use fieldhouse_domain::invitations::{self, Invitation, NewInvitation};
+use fieldhouse_domain::mail::RESET_LIFE;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{Organization, slug};
 use fieldhouse_domain::roles::Role;
@@ -21,12 +24,14 @@ use fieldhouse_domain::staff::{self, Actor, NewStaff, Staff, StaffKind, StaffSta
 use fieldhouse_domain::teams::{NewTeam, Team};
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
-use fieldhouse_domain::users::User;
+use fieldhouse_domain::users::{self, User};
 use fieldhouse_domain::venues::{NewVenue, Venue};
 use fieldhouse_server::App;
+use fieldhouse_server::auth::links;
 use fieldhouse_server::auth::tokens::{self, RefreshToken, Subject};
 use fieldhouse_server::key_ring::Purpose;
-use fieldhouse_store::Change;
+use fieldhouse_store::{Change, mail};
+use fieldhouse_testing::clubs;
 use jiff::SignedDuration;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
@@ -40,6 +45,61 @@ pub(crate) struct Fixture {
     password_hash: String,
     moment: Moment,
     effects: Vec<Effect>,
+}
+
+/// The e-mail address of a member in a fixture.
+pub(crate) fn member_address(user: UserId) -> String {
+    format!("{user}@people.example")
+}
+
+fn invitation(moment: &Moment, from: UserId, email: &str) -> Invitation {
+    let wanted = NewInvitation { email: Email::parse(email).expect("an address"), role: Role::Viewer };
+    invitations::invite(moment, Role::Owner, from, wanted, 0).expect("an invitation")
+}
+
+/// Invites an address to an organization, and returns the token of the link.
+pub(crate) async fn invited(club: &Club, organization: OrganizationId, email: &str) -> String {
+    let from = club.member(Role::Owner).user.expect("a user");
+    let effect = Effect::create(invitation(&club.app.clock.moment(), from, email));
+    clubs::apply(&club.app.store, organization, vec![effect]).await.expect("an invitation");
+    newest_token(club, email).await
+}
+
+/// The token of a link that sets the password of the user with an address.
+#[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
+pub(crate) async fn reset(club: &Club, email: &str) -> String {
+    let (store, email) = (&club.app.store, Email::parse(email).expect("an address"));
+    let created = store.create_reset(&store.operator(), &email, &club.app.clock.moment(), RESET_LIFE).await;
+    created.expect("a reset");
+    newest_token(club, email.as_str()).await
+}
+
+/// The token of a link that confirms a new e-mail address of a new user.
+pub(crate) async fn changing_address(club: &Club) -> String {
+    let moment = club.app.clock.moment();
+    let email = format!("{}@changing.example", moment.id::<UserId>());
+    let user = User::new(&moment, Email::parse(&email).expect("an address"), name("Robin"), None);
+    let wanted = Email::parse(&format!("new-{email}")).expect("an address");
+    let pending = users::email_requested(&moment, &user, wanted).expect("a request");
+    let change = Effect::update(&moment, user.clone(), pending).expect("a change");
+    // The message has the time of the request, as the user has.
+    let written = clubs::write(&club.app.store, club.organization, async move |tx, proof| {
+        let moment = moment.again();
+        let of = Change { moment: &moment, operation: "testing.change", request_id: "", reason: None };
+        tx.apply(proof, of, &[Effect::create(user.clone())]).await?;
+        tx.apply(proof, of, std::slice::from_ref(&change)).await.map(drop)
+    });
+    written.await.expect("a change");
+    newest_token(club, &email).await
+}
+
+/// The token of the latest message to an address.
+#[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
+async fn newest_token(club: &Club, email: &str) -> String {
+    let store = &club.app.store;
+    let all = mail::list(&mut &**store, &store.operator(), None, None, 10_000).await.expect("messages");
+    let mail = all.iter().find(|mail| mail.recipient.as_str() == email).expect("a message");
+    links::token(mail, &club.app.key_ring)
 }
 
 /// A member in a fixture.
@@ -122,29 +182,35 @@ impl Fixture {
         (id, people.into())
     }
 
+    /// The organization.
+    pub(crate) fn organization(&self) -> OrganizationId {
+        self.organization
+    }
+
     /// Adds a member with the common password.
     pub(crate) fn member(&mut self, role: Role) -> FixtureMember {
-        let email = format!("{}@people.example", self.moment.id::<UserId>());
-        let user = self.user(&email, &format!("Member with the role {role}"));
+        let email = "someone@people.example";
+        let user = self.user(email, &format!("Member with the role {role}"));
+        if let Some(Effect { after: Some(AnyRecord::User(user)), .. }) = self.effects.last_mut() {
+            user.email = Email::parse(&member_address(user.id)).expect("an address");
+        }
         FixtureMember { user, member: self.membership(user, role) }
     }
 
+    /// Adds an invitation to the role viewer from a member.
+    pub(crate) fn invitation(&mut self, from: UserId) -> InvitationId {
+        let email = format!("{}@invited.example", self.moment.id::<UserId>());
+        let invitation = invitation(&self.moment, from, &email);
+        let id = invitation.id;
+        self.effects.push(Effect::create(AnyRecord::Invitation(invitation)));
+        id
+    }
+
     fn user(&mut self, email: &str, called: &str) -> UserId {
-        let id: UserId = self.moment.id();
-        let now = self.moment.now();
-        self.effects.push(Effect::create(AnyRecord::User(User {
-            id,
-            email: Email::parse(email).expect("an address"),
-            name: name(called),
-            locale: None,
-            time_zone: None,
-            password_hash: Some(self.password_hash.clone()),
-            password_changed_at: Some(now),
-            suspended_at: None,
-            created_at: now,
-            updated_at: now,
-            version: 1,
-        })));
+        let (email, hash) = (Email::parse(email).expect("an address"), self.password_hash.clone());
+        let user = User::new(&self.moment, email, name(called), Some(hash));
+        let id = user.id;
+        self.effects.push(Effect::create(AnyRecord::User(user)));
         id
     }
 

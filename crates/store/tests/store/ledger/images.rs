@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
+use fieldhouse_domain::invitations::{self, NewInvitation};
 use fieldhouse_domain::ledger::Trace;
 use fieldhouse_domain::record::Record;
 use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::text::Email;
 use fieldhouse_domain::with_record;
 use fieldhouse_store::ledger;
 use fieldhouse_store::records::{self, Stored};
@@ -27,8 +29,8 @@ struct Subject {
 }
 
 /// Fields that no command changes: they identify the record, or are set with the version.
-const AUTOMATIC: [&str; 7] =
-    ["id", "user_id", "created_at", "joined_at", "version", "updated_at", "last_change"];
+const AUTOMATIC: [&str; 8] =
+    ["id", "user_id", "invited_by", "created_at", "joined_at", "version", "updated_at", "last_change"];
 
 /// A step of a record's history, as the ledger shows it.
 struct Step {
@@ -75,8 +77,14 @@ fn values(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
     json!({
         "organization": {"name": names, "slug": ["one", "two"], "country": [null, "AT"], "time_zone": zones},
         "member": {
-            "role": ["viewer", "admin"], "suspended_at": [null, time],
+            "role": ["viewer", "admin"], "source": ["founded", "invited"], "suspended_at": [null, time],
             "role_given_by": [null, "usr_01h2xcejqtf2nbrexx3vqjhp41"],
+        },
+        "invitation": {
+            "kind": ["member"], "email": ["a@a.example", "b@a.example"], "role": ["viewer", "admin"],
+            "sent_at": ["2026-03-01T12:00:00Z", time], "expires_at": ["2026-03-08T12:00:00Z", time],
+            "accepted_at": [null, time], "member_id": [null, "mem_01h2xcejqtf2nbrexx3vqjhp41"], "revoked_at": [null, time],
+            "mail_failed_at": [null, time],
         },
         "season": {
             "name": names, "sport": ["netball", "ice hockey"], "status": ["active", "completed"],
@@ -114,7 +122,13 @@ fn subjects(club: &Club) -> (Vec<AnyRecord>, Vec<Subject>) {
     let AnyRecord::Team(team) = &league[6] else { panic!("a team") };
     let staff = AnyRecord::from(staff(team, club.person(Role::Coach).user.id));
     let values = values(&league, &staff);
+    let mut league = league.to_vec();
+    let invited = NewInvitation { email: Email::parse("a@a.example").unwrap(), role: Role::Coach };
+    let invited =
+        invitations::invite(&clubs::moment(), Role::Owner, club.owner().user.id, invited, 0).unwrap();
+    league.push(invited.clone().into());
     let people = [
+        AnyRecord::Invitation(invited),
         AnyRecord::Organization(club.organization.clone()),
         AnyRecord::Member(club.person(Role::Coach).member.clone()),
     ];

@@ -41,7 +41,8 @@ pub(super) async fn read(client: &Client) -> Schema {
         let table = schema.entry(row.get(0)).or_default();
         let columns: Columns = row.get(3);
         let rows: Option<String> = row.get(4);
-        let rows = rows.map(|rows| rows.trim_matches(['(', ')']).replace("::text", ""));
+        let plain = |rows: &str| rows.replace(") AND (", " AND ").replace("::text", "");
+        let rows = rows.map(|rows| plain(rows.trim_matches(['(', ')'])));
         match (row.get(1), row.get(2)) {
             (true, _) => table.primary_key = columns,
             (_, true) => drop(table.unique.insert((columns, rows))),

@@ -1,0 +1,171 @@
+//! Messages: which message follows from which change. The transaction that writes the change stores the message too; a worker renders and
+//! sends it later.
+
+use jiff::SignedDuration;
+use uuid::Uuid;
+
+use crate::effects::{AnyRecord, Effect};
+use crate::ids::Id;
+use crate::invitations::Invitation;
+use crate::record::enumeration;
+use crate::text::Email;
+use crate::users::User;
+
+/// How long the link of a requested password reset is valid.
+pub const RESET_LIFE: SignedDuration = SignedDuration::from_hours(1);
+/// How long the link of a reset that the operator creates is valid.
+pub const OPERATOR_RESET_LIFE: SignedDuration = SignedDuration::from_hours(24);
+/// How long the links of a change of the e-mail address are valid.
+pub const EMAIL_CHANGE_LIFE: SignedDuration = SignedDuration::from_hours(24);
+/// How long the server tries to deliver a message.
+pub const DELIVERY_LIFE: SignedDuration = SignedDuration::from_hours(24);
+/// The maximum number of password resets that an address can request in a day.
+pub const RESETS_A_DAY: i64 = 5;
+/// The minimum time between two requests for a password reset.
+pub const RESET_PAUSE: SignedDuration = SignedDuration::from_mins(1);
+
+enumeration! {
+    /// A kind of message.
+    MailKind {
+        /// The link of an invitation.
+        Invitation "invitation",
+        /// The link to set a new password.
+        PasswordReset "password_reset",
+        /// The link with which the owner of the current address confirms a new one.
+        EmailChangeCurrent "email_change_current",
+        /// The link with which the owner of the new address confirms it.
+        EmailChangeNew "email_change_new",
+        /// The password was changed.
+        PasswordChanged "password_changed",
+        /// The e-mail address was changed; sent to the earlier address.
+        EmailChanged "email_changed",
+    }
+}
+
+enumeration! {
+    /// The status of a message.
+    MailStatus {
+        /// It waits to be sent.
+        Waiting "waiting",
+        /// It was sent.
+        Sent "sent",
+        /// It was not sent, because it no longer applies.
+        Void "void",
+        /// It could not be delivered.
+        Failed "failed",
+    }
+}
+
+/// A message to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Its kind.
+    pub kind: MailKind,
+    /// The address.
+    pub recipient: Email,
+    /// The record that it is about.
+    pub record: Uuid,
+    /// The version of the record.
+    pub version: i64,
+}
+
+/// The messages that follow from a change.
+pub fn following(effect: &Effect) -> Vec<Message> {
+    match (&effect.before, &effect.after) {
+        (before, Some(AnyRecord::Invitation(after))) => {
+            let sent_before = match before {
+                Some(AnyRecord::Invitation(before)) => Some(before.sent_at),
+                _ => None,
+            };
+            if sent_before == Some(after.sent_at) { Vec::new() } else { vec![of_invitation(after)] }
+        }
+        (Some(AnyRecord::User(before)), Some(AnyRecord::User(after))) => of_user(before, after),
+        _ => Vec::new(),
+    }
+}
+
+fn of_invitation(invitation: &Invitation) -> Message {
+    Message {
+        kind: MailKind::Invitation,
+        recipient: invitation.email.clone(),
+        record: invitation.id.uuid(),
+        version: invitation.version,
+    }
+}
+
+fn of_user(before: &User, after: &User) -> Vec<Message> {
+    let to = |kind, recipient: &Email| Message {
+        kind,
+        recipient: recipient.clone(),
+        record: after.id.uuid(),
+        version: after.version,
+    };
+    let mut messages = Vec::new();
+    if before.password_hash.is_some() && before.password_hash != after.password_hash {
+        messages.push(to(MailKind::PasswordChanged, &after.email));
+    }
+    if let Some(pending) = &after.pending_email
+        && before.pending_email_at != after.pending_email_at
+    {
+        messages.push(to(MailKind::EmailChangeCurrent, &after.email));
+        messages.push(to(MailKind::EmailChangeNew, pending));
+    }
+    if before.email != after.email {
+        messages.push(to(MailKind::EmailChanged, &before.email));
+    }
+    messages
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::Moment;
+    use crate::text::Name;
+
+    fn moment() -> Moment {
+        Moment::new(Timestamp::from_second(1_772_366_400).expect("a time"), 7)
+    }
+
+    fn email(text: &str) -> Email {
+        Email::parse(text).expect("an address")
+    }
+
+    fn user() -> User {
+        User::new(
+            &moment(),
+            email("old@a.example"),
+            Name::parse("Alex").expect("a name"),
+            Some("1".to_owned()),
+        )
+    }
+
+    fn sent(before: User, after: User) -> Vec<(MailKind, String)> {
+        let effect = Effect { before: Some(before.into()), after: Some(after.into()) };
+        following(&effect).into_iter().map(|message| (message.kind, message.recipient.to_string())).collect()
+    }
+
+    #[test]
+    fn each_change_of_a_user_tells_the_addresses_concerned() {
+        let pending = User {
+            pending_email: Some(email("new@a.example")),
+            pending_email_at: Some(moment().now()),
+            ..user()
+        };
+        let (old, new) = ("old@a.example".to_owned(), "new@a.example".to_owned());
+        assert_eq!(
+            sent(user(), pending.clone()),
+            [(MailKind::EmailChangeCurrent, old.clone()), (MailKind::EmailChangeNew, new)]
+        );
+        let confirmed = User { pending_email_confirmed: true, ..pending.clone() };
+        assert_eq!(sent(pending, confirmed), []);
+        let moved = User { email: email("new@a.example"), ..user() };
+        assert_eq!(sent(user(), moved), [(MailKind::EmailChanged, old.clone())]);
+        let changed = User { password_hash: Some("2".to_owned()), ..user() };
+        assert_eq!(sent(user(), changed.clone()), [(MailKind::PasswordChanged, old)]);
+        assert_eq!(sent(User { password_hash: None, ..user() }, changed), [], "the first password");
+        let renamed = User { name: Name::parse("Sam").expect("a name"), ..user() };
+        assert_eq!(sent(user(), renamed), []);
+    }
+}

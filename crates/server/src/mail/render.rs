@@ -1,0 +1,137 @@
+//! The texts of messages.
+
+use fieldhouse_domain::ids::{Id, InvitationId, UserId};
+use fieldhouse_domain::invitations::InvitationStatus;
+use fieldhouse_domain::mail::{MailKind, RESET_LIFE};
+use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_domain::users::{User, email_change_ends};
+use fieldhouse_store::mail::{self, Mail};
+use fieldhouse_store::{Result, invitations, users};
+use jiff::Timestamp;
+
+use crate::app::App;
+use crate::auth::links;
+
+/// A message as it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    /// The name of the sender.
+    pub from: String,
+    /// The subject.
+    pub subject: String,
+    /// The text.
+    pub text: String,
+}
+
+const PRODUCT: &str = "Fieldhouse";
+
+/// The address of the page that a message's link opens.
+pub fn link(app: &App, mail: &Mail) -> String {
+    let page = match mail.kind {
+        MailKind::Invitation => "accept-invitation",
+        MailKind::PasswordReset | MailKind::PasswordChanged | MailKind::EmailChanged => "reset-password",
+        MailKind::EmailChangeCurrent | MailKind::EmailChangeNew => "confirm-email",
+    };
+    format!("{}/{page}?token={}", app.base_url, links::token(mail, &app.key_ring))
+}
+
+/// The text of a message. `None` if it no longer applies, because the record has changed, or because no account has the address.
+pub async fn render(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
+    Ok(match mail.kind {
+        MailKind::Invitation => invitation(app, mail).await?,
+        MailKind::PasswordReset => password_reset(app, mail).await?,
+        _ => {
+            let user = UserId::from_uuid(mail.record.unwrap_or_default());
+            users::read(&mut &*app.store, user).await?.and_then(|user| of_user(app, mail, &user))
+        }
+    })
+}
+
+async fn invitation(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
+    let (Some(organization), Some(record)) = (mail.organization, mail.record) else { return Ok(None) };
+    let found = invitations::of_link(&mut &*app.store, organization, InvitationId::from_uuid(record)).await?;
+    let Some((listed, inviting)) = found else { return Ok(None) };
+    let (invitation, inviter) = (listed.invitation, listed.inviter);
+    let is_open = invitation.status(app.clock.now()) == InvitationStatus::Open;
+    if !is_open || invitation.version != mail.version {
+        return Ok(None);
+    }
+    let (club, role) = (inviting.name, invitation.role);
+    let ends = moment(invitation.expires_at, &inviting.time_zone);
+    let text = format!(
+        "Hello,\n\n{inviter} invites you to join {club} with the role \"{role}\".\n\nOpen this page to accept:\n\n{}\n\n\
+         The link works once, until {ends}. It is only for you: do not forward it, because anyone who opens it can join in your name.\n\n\
+         If you do not know {club}, ignore this message.\n",
+        link(app, mail)
+    );
+    Ok(Some(Rendered {
+        subject: format!("{inviter} invites you to {club}"),
+        from: format!("{club} via {PRODUCT}"),
+        text,
+    }))
+}
+
+async fn password_reset(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
+    let mut store = &*app.store;
+    let user = users::by_email(&mut store, &mail.recipient).await?;
+    let is_newest = mail::newest_reset(&mut store, &mail.recipient).await? == Some(mail.id);
+    if !is_newest || user.is_none_or(|user| user.suspended_at.is_some()) {
+        return Ok(None);
+    }
+    let minutes = RESET_LIFE.as_mins();
+    let text = format!(
+        "Hello,\n\nsomeone asked to set a new password for the account {}.\n\nOpen this page to set it:\n\n{}\n\n\
+         The link works once, within {minutes} minutes. If it was not you, ignore this message: the password stays as it is.\n",
+        mail.recipient,
+        link(app, mail)
+    );
+    Ok(Some(rendered("Set a new password", text)))
+}
+
+fn of_user(app: &App, mail: &Mail, user: &User) -> Option<Rendered> {
+    let zone = user.time_zone.clone().unwrap_or_else(TimeZoneName::utc);
+    match mail.kind {
+        MailKind::PasswordChanged => {
+            let text = format!(
+                "Hello {},\n\nthe password of your account {} was changed. All other sessions were signed out.\n\n\
+                 If it was not you, request a new password at {}/forgot-password and tell an admin of your organization.\n",
+                user.name, user.email, app.base_url
+            );
+            Some(rendered("Your password was changed", text))
+        }
+        MailKind::EmailChanged => {
+            let text = format!(
+                "Hello {},\n\nyour account now has the e-mail address {}. Messages are no longer sent to {}.\n\n\
+                 If it was not you, tell an admin of your organization.\n",
+                user.name, user.email, mail.recipient
+            );
+            Some(rendered("Your e-mail address was changed", text))
+        }
+        _ => email_change(app, mail, user, &zone),
+    }
+}
+
+fn email_change(app: &App, mail: &Mail, user: &User, zone: &TimeZoneName) -> Option<Rendered> {
+    let pending = user.pending_email.as_ref().filter(|_| user.pending_email_at == Some(mail.created_at))?;
+    let ends = email_change_ends(mail.created_at);
+    let link = (ends > app.clock.now()).then(|| link(app, mail))?;
+    let text = format!(
+        "Hello {},\n\nsomeone asked to change the e-mail address of your account from {} to {pending}.\n\n\
+         Open this page to confirm:\n\n{link}\n\n\
+         The address changes when both addresses have confirmed, until {}. If it was not you, ignore this message and change your \
+         password.\n",
+        user.name,
+        user.email,
+        moment(ends, zone)
+    );
+    Some(rendered("Confirm your new e-mail address", text))
+}
+
+fn rendered(subject: &str, text: String) -> Rendered {
+    Rendered { from: PRODUCT.to_owned(), subject: subject.to_owned(), text }
+}
+
+/// A time as people write it, in a zone.
+fn moment(time: Timestamp, zone: &TimeZoneName) -> String {
+    zone.zoned(time).strftime("%A, %-d %B %Y at %H:%M (%Z)").to_string()
+}
