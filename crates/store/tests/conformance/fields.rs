@@ -246,24 +246,6 @@ pub(crate) async fn of_leagues_are_written_and_read(store: &Store) {
         ..eagles.clone()
     };
     place.creates_and_changes(eagles.clone(), moved, &["id"]).await;
-    let (person, coach) = (club.owner().user.id, club.person(Role::Coach).user.id);
-    let proposed = staff(&eagles, person);
-    let confirmed = Staff {
-        team_id: owls.id,
-        user_id: coach,
-        kind: StaffKind::TeamManager,
-        state: StaffState::Confirmed,
-        starts_on: Some(date(2026, 1, 2)),
-        ends_on: Some(date(2026, 5, 6)),
-        proposed_by: Some(person),
-        proposed_at: later(),
-        confirmed_by: Some(coach),
-        confirmed_at: Some(later()),
-        confirmed_alone: true,
-        created_at: later(),
-        ..proposed.clone()
-    };
-    place.creates_and_changes(proposed, confirmed, &["id"]).await;
     let mut before = game(&open, eagles.id, owls.id, NOW);
     before.time_tbd = true;
     let fields =
@@ -318,4 +300,33 @@ pub(crate) async fn of_lists_are_written_and_read(store: &Store) {
         ..before.clone()
     };
     place.creates_and_changes(before, after, &["id", "owner_id"]).await;
+}
+
+pub(crate) async fn of_staff_are_written_and_read(store: &Store) {
+    let club = Club::found(store, "Fields Four").await;
+    let scope = club.owner().scope(store).await;
+    let place = Place { store, club: &club, scope: &scope };
+    let winter = season("Winter");
+    let open = division(&winter, "Open");
+    let (eagles, owls) = (team(&open, "Eagles"), team(&open, "Owls"));
+    let records = vec![winter.into(), open.into(), eagles.clone().into(), owls.clone().into()];
+    club.create(store, records).await;
+    let (person, coach) = (club.owner().user.id, club.person(Role::Coach).user.id);
+    let proposed = staff(&eagles, person);
+    let confirmed = Staff {
+        team_id: owls.id,
+        user_id: coach,
+        kind: StaffKind::TeamManager,
+        state: StaffState::Confirmed,
+        starts_on: Some(date(2026, 1, 2)),
+        ends_on: Some(date(2026, 5, 6)),
+        proposed_by: Some(person),
+        proposed_at: later(),
+        confirmed_by: Some(coach),
+        confirmed_at: Some(later()),
+        confirmed_alone: true,
+        created_at: later(),
+        ..proposed.clone()
+    };
+    place.creates_and_changes(proposed, confirmed, &["id"]).await;
 }

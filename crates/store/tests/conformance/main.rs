@@ -99,6 +99,7 @@ async fn leagues(store: &Store) {
     seasons::are_read_found_changed_and_deleted(store).await;
     fields::of_people_are_written_and_read(store).await;
     fields::of_leagues_are_written_and_read(store).await;
+    fields::of_staff_are_written_and_read(store).await;
     fields::of_lists_are_written_and_read(store).await;
     leagues::divisions_teams_and_venues_are_read_and_changed(store).await;
     leagues::divisions_and_teams_are_listed_by_name_and_know_their_games(store).await;
