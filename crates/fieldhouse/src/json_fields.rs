@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 /// Commands that have another name than their operation.
 const OPERATIONS: &[(&str, &str)] = &[
     ("whoami", "profile.me"),
+    ("standings", "seasons.standings"),
     ("colleges programs", "programs.search"),
     ("colleges favorites add", "favorites.save"),
 ];
@@ -20,6 +21,20 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("context use", CONTEXT),
     ("context show", CONTEXT),
     ("context remove", CONTEXT),
+    (
+        "import formats",
+        &[
+            "format",
+            "title",
+            "columns",
+            "optional_columns",
+            "date_order",
+            "sport",
+            "names_season",
+            "names_division",
+            "rules",
+        ],
+    ),
     ("admin audit verify", &["intact", "entries", "cleared_effects"]),
 ];
 

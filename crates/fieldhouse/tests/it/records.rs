@@ -71,10 +71,10 @@ fn divisions_and_teams_are_created_changed_and_deleted() {
     for words in [
         format!("divisions create --season-id {SEASON} --name Open --gender mixed"),
         format!("divisions change {DIVISION} --age-group U14 --clear gender"),
-        format!("divisions delete {DIVISION}"),
+        format!("divisions delete {DIVISION} --yes"),
         format!("teams create --season-id {SEASON} --division-id {DIVISION} --name Owls"),
         format!("teams change {TEAM} --short-name EAG"),
-        format!("teams delete {TEAM}"),
+        format!("teams delete {TEAM} --yes"),
     ] {
         olga.types_with_key(&words).assert().success();
     }
@@ -118,7 +118,7 @@ Carla  coach  proposed  -       2026-09-30  usr_01h2xcejqtf2nbrexx3vqjhp41  stf_
         format!("staff add {TEAM} --user-id {user} --kind coach --ends-on 2026-09-30"),
         format!("staff change {TEAM} {staff} --clear ends_on"),
         format!("staff confirm {TEAM} {staff}"),
-        format!("staff remove {TEAM} {staff}"),
+        format!("staff remove {TEAM} {staff} --yes"),
     ] {
         olga.types_with_key(&words).assert().success();
     }

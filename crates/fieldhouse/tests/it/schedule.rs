@@ -230,7 +230,7 @@ fn a_game_is_changed_and_deleted_in_the_version_that_was_read() {
     let change =
         format!("games change {GAME} --status postponed --clear ends_at --reason Rain --allow-overlap");
     olga.types_with_key(&change).assert().success();
-    olga.types_with_key(&format!("games delete {GAME}")).assert().success().stdout_eq(str![[r#"
+    olga.types_with_key(&format!("games delete {GAME} --yes")).assert().success().stdout_eq(str![[r#"
 Deleted gam_01h2xcejqtf2nbrexx3vqjhp41.
 
 "#]]);

@@ -49,9 +49,11 @@ fn clock(before: &Game, wanted: &Game) -> Game {
     if wanted.time_tbd && !before.time_tbd && day(before) == day(wanted) {
         return before.clone();
     }
+    let is_same = before.starts_at == wanted.starts_at && before.time_zone == wanted.time_zone;
     let length = before.ends_at.map(|end| end.duration_since(before.starts_at));
     Game {
         starts_at: wanted.starts_at,
+        local_start: if is_same { before.local_start } else { wanted.local_start },
         time_tbd: wanted.time_tbd,
         time_zone: wanted.time_zone.clone(),
         ends_at: wanted

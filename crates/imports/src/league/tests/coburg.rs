@@ -116,8 +116,8 @@ fn a_later_file_updates_changed_games() {
     assert_eq!(
         fields,
         [
-            vec!["starts_at"],
-            vec!["starts_at", "time_tbd", "venue_id", "field"],
+            vec!["starts_at", "local_start"],
+            vec!["starts_at", "time_tbd", "local_start", "venue_id", "field"],
             vec!["status", "home_score", "away_score"],
         ]
     );
