@@ -187,7 +187,6 @@ pub(crate) async fn of_people_are_written_and_read(store: &Store) {
     place.changes(user, renamed, &["id"]).await;
 }
 
-#[expect(clippy::too_many_lines, reason = "a record of each kind with all its fields")]
 pub(crate) async fn of_leagues_are_written_and_read(store: &Store) {
     let club = Club::found(store, "Fields Two").await;
     let scope = club.owner().scope(store).await;
