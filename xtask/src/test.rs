@@ -60,7 +60,7 @@ fn everything(steps: &mut Steps, all: bool) -> Result<()> {
     empty(Path::new(PRODUCED))?;
     cargo_test(steps, &[], all)?;
     steps.run("declared statuses", NOT_PRODUCED, || {
-        let arguments = "test --locked -p fieldhouse-server --test produced -- --ignored".split(' ');
+        let arguments = "test --locked --workspace --test produced -- --ignored".split(' ');
         run_program(cargo().args(arguments).env(PRODUCED_VARIABLE, absolute(PRODUCED)?))
     })?;
     if all {

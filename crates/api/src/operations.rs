@@ -199,7 +199,7 @@ operations! {
     /// Sets a new password with the link of a password reset, and ends all sessions of the user.
     PasswordResetComplete "auth.password_resets.complete" POST "/api/v1/auth/password-resets/complete"
         | Public, SessionOnly, Auth:Write, Untouched, None, Never, [User Own, Session Own]
-        | NoParameter, NoQuery, Json<auth::PasswordResetCompletion> => [200] Data<auth::SignedOut>, [LinkExpired, Overloaded];
+        | NoParameter, NoQuery, Json<auth::PasswordResetCompletion> => [200] Data<auth::SignedOut>, [LinkExpired];
     /// Lists the caller's sessions in this organization, newest first.
     SessionList "auth.sessions.list" GET "/api/v1/auth/sessions"
         | Required(Viewer), SessionOnly, Auth:Read, Untouched, None, Never, []
@@ -290,7 +290,7 @@ operations! {
     /// be that of its user.
     InvitationAccept "invitations.accept" POST "/api/v1/invitations/accept"
         | Optional(Viewer), SessionOnly, Members:Write, Untouched, None, Never, [Invitation Target, User Own, Member Own, Session Own]
-        | NoParameter, NoQuery, Json<invitations::InvitationAcceptance> => [200] Data<invitations::AcceptedInvitation>, [LinkExpired, WrongAccount, InvalidCredentials, Duplicate, AlreadyCreated, Overloaded];
+        | NoParameter, NoQuery, Json<invitations::InvitationAcceptance> => [200] Data<invitations::AcceptedInvitation>, [LinkExpired, WrongAccount, InvalidCredentials, Duplicate, AlreadyCreated];
     /// Reads an invitation.
     InvitationRead "invitations.read" GET "/api/v1/invitations/{id}"
         | Required(Admin), Allowed, Members:Read, Untouched, None, Never, []
@@ -481,7 +481,7 @@ operations! {
     /// file is read and which record each name becomes.
     LeagueImport "imports.league" POST "/api/v1/imports/league"
         | Required(Manager), Allowed, Imports:Write, Untouched, None, Never, [Season Any, Division Any, Team Any, Venue Any, Game Any]
-        | NoParameter, NoQuery, Upload<imports::LeagueImport> => [200] Data<imports::LeagueReport>, [Conflict, LimitReached];
+        | NoParameter, NoQuery, Upload<imports::LeagueImport> => [200] Data<imports::LeagueReport>, [LimitReached];
     /// Lists the formats of league files that can be imported, with their columns and rules.
     ImportFormats "imports.formats" GET "/api/v1/imports/formats"
         | Public, Allowed, Imports:Read, Untouched, None, Never, []
@@ -538,7 +538,7 @@ operations! {
     /// Accepts an invitation with the form of that page.
     InvitationPageSubmit "pages.invitation.submit" POST "/accept-invitation"
         | Public, SessionOnly, Auth:Write, Untouched, None, Never, []
-        | NoParameter, NoQuery, FormFields<invitations::InvitationAcceptance> => [200] Form, [LinkExpired, InvalidCredentials, Duplicate, Overloaded];
+        | NoParameter, NoQuery, FormFields<invitations::InvitationAcceptance> => [200] Form, [LinkExpired, InvalidCredentials, Duplicate];
     /// Shows the page that the link of a password reset opens.
     PasswordResetPage "pages.password_reset" GET "/reset-password"
         | Public, Allowed, Auth:Read, Untouched, None, Never, []
@@ -546,7 +546,7 @@ operations! {
     /// Sets a new password with the form of that page.
     PasswordResetPageSubmit "pages.password_reset.submit" POST "/reset-password"
         | Public, SessionOnly, Auth:Write, Untouched, None, Never, []
-        | NoParameter, NoQuery, FormFields<auth::PasswordResetCompletion> => [200] Form, [LinkExpired, Overloaded];
+        | NoParameter, NoQuery, FormFields<auth::PasswordResetCompletion> => [200] Form, [LinkExpired];
     /// Shows the page on which a forgotten password is reported.
     ForgotPasswordPage "pages.forgot_password" GET "/forgot-password"
         | Public, Allowed, Auth:Read, Untouched, None, Never, []

@@ -82,8 +82,15 @@ async fn every_unchanged_record_returns_304() {
         let winter = "/api/v1/games/upcoming?from=2022-04-01T00:00:00Z&to=2022-09-20T00:00:00Z";
         let first = async |list: &str| -> Value { owner.get(list).await.body["data"][0]["id"].clone() };
         let mut read = vec![(&key, "/api/v1/api-keys/current".to_owned())];
+        let invited = json!({"email": "robin@people.example", "role": "viewer"});
+        assert_eq!(owner.post("/api/v1/invitations", &invited).await.status, 201);
+        let with_history =
+            ["/api/v1/seasons", "/api/v1/venues", "/api/v1/divisions", "/api/v1/teams", "/api/v1/games"];
         for (list, record) in [
             (winter, "/api/v1/games"),
+            ("/api/v1/divisions", "/api/v1/divisions"),
+            ("/api/v1/teams", "/api/v1/teams"),
+            ("/api/v1/invitations", "/api/v1/invitations"),
             ("/api/v1/seasons", "/api/v1/seasons"),
             ("/api/v1/venues", "/api/v1/venues"),
             ("/api/v1/members", "/api/v1/members"),
@@ -93,8 +100,15 @@ async fn every_unchanged_record_returns_304() {
         ] {
             let id = first(list).await;
             let path = format!("{record}/{}", id.as_str().expect("an id"));
-            if ["/api/v1/seasons", "/api/v1/venues"].contains(&record) {
+            if with_history.contains(&record) {
                 read.push((owner, format!("{path}/history")));
+            }
+            match record {
+                "/api/v1/seasons" => read.push((owner, format!("{path}/standings"))),
+                "/api/v1/teams" => {
+                    read.extend(["schedule", "staff"].map(|list| (owner, format!("{path}/{list}"))));
+                }
+                _ => {}
             }
             read.push((owner, path));
         }
