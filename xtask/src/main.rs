@@ -23,6 +23,7 @@ mod links;
 mod postgres;
 mod process;
 mod server;
+mod statuses;
 mod steps;
 mod test;
 mod watchdog;
