@@ -5,7 +5,7 @@
 
 #![cfg(test)]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::documents;
@@ -61,7 +61,7 @@ fn arguments(command: &str) -> Option<Vec<String>> {
 }
 
 /// Whether the tool can parse the arguments. Missing arguments are not noticed, because `--help` is printed first.
-fn is_known(tool: &PathBuf, arguments: &[String]) -> bool {
+fn is_known(tool: &Path, arguments: &[String]) -> bool {
     let mut command = Command::new(tool);
     command.args(arguments).arg("--help").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().expect("the tool runs").success()
