@@ -2,12 +2,12 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Refusal;
-use fieldhouse_domain::ids::UserId;
+use fieldhouse_domain::ids::{TeamId, UserId};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::text::Email;
 use fieldhouse_domain::users::{self as rules, ChangeProfile, EmailSide, User};
 use fieldhouse_store::users::Membership;
-use fieldhouse_store::{Tx, records, users};
+use fieldhouse_store::{Tx, records, staff, users};
 use jiff::Timestamp;
 
 use crate::{Command, Error, WriteContext};
@@ -17,24 +17,32 @@ async fn own<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Result<User, 
     found.ok_or_else(Error::not_found)
 }
 
+/// The caller's user, with what they belong to now.
+#[derive(Debug)]
+pub struct Profile {
+    /// The user.
+    pub user: User,
+    /// Their memberships.
+    pub memberships: Vec<Membership>,
+    /// The teams on whose staff they are, in the organization of the request.
+    pub teams: Vec<TeamId>,
+}
+
 /// Changes the caller's name, locale or time zone.
 #[derive(Debug)]
 pub struct Change(pub ChangeProfile);
 
 impl Command for Change {
     const OPERATION: Operation = Operation::ProfileChange;
-    type Output = (User, Vec<Membership>);
+    type Output = Profile;
 
-    async fn run<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-    ) -> Result<(User, Vec<Membership>), Error> {
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Profile, Error> {
         let before = cx.check(own(tx, cx).await?)?;
         let after = rules::changed(&before, self.0.clone());
         let user = cx.update(tx, before, after).await?;
         let memberships = users::memberships(tx, user.id).await?;
-        Ok((user, memberships))
+        let teams = staff::teams(tx, cx.organization()?, cx.moment.now()).await?;
+        Ok(Profile { user, memberships, teams })
     }
 }
 

@@ -28,6 +28,8 @@ queries! {
     READ "staff.read" concat!(LISTED, " AND f.id = $2");
     OF_SEASON "staff.of_season" concat!("SELECT ", Staff::COLUMNS, " FROM teams t JOIN staff f ON f.org_id = $1 AND f.team_id = t.id
         WHERE t.org_id = $1 AND t.season_id = $2");
+    TEAMS "staff.teams" concat!("SELECT o.time_zone, ", Staff::COLUMNS, " FROM staff f JOIN orgs o ON o.id = $1
+        WHERE f.org_id = $1 AND f.user_id = $2 ORDER BY f.team_id");
     OF_USER "staff.of_user" concat!("SELECT ", Staff::COLUMNS, " FROM staff f WHERE f.org_id = $1 AND f.user_id = $2");
     MEMBER "staff.member" concat!("SELECT ", Member::COLUMNS, " FROM members m WHERE m.org_id = $1 AND m.user_id = $2");
     MANAGERS "staff.managers" concat!("SELECT ", Member::COLUMNS, " FROM members m JOIN users u ON u.id = m.user_id
@@ -92,6 +94,15 @@ pub async fn of_season<R: Reader>(
     season: SeasonId,
 ) -> Result<Vec<Staff>> {
     reader.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
+}
+
+/// The teams on whose staff the acting user is on the day of `now` in the organization's time zone.
+pub async fn teams<R: Reader>(reader: &mut R, proof: &impl Proof<R>, now: Timestamp) -> Result<Vec<TeamId>> {
+    let values = values![id(proof.organization()), id(proof.owner())];
+    let entries =
+        reader.rows(TEAMS, values, |row| Ok((row.next::<TimeZoneName>()?, row.record::<Staff>()?))).await?;
+    let open = entries.iter().filter(|(zone, staff)| staff.is_open_on(zone.date(now)));
+    Ok(open.map(|(_, staff)| staff.team_id).collect())
 }
 
 /// All entries of a user in an organization.

@@ -38,8 +38,7 @@ async function link(to) {
       seen.add(name);
       const text = raw.replaceAll("=\r\n", "").replaceAll("=3D", "=");
       const [found] = text.match(/http:\S+token=\S+/) ?? [];
-      assert(found, `${name} has a link`);
-      return found;
+      if (found) return found;
     }
     await sleep(100);
   }
@@ -55,7 +54,10 @@ const complaints = [];
 /** Opens a page and checks what is true of every page with a form. */
 async function open(address, shot) {
   const page = await plain.newPage();
-  page.on("console", (message) => complaints.push(`${address}: ${message.text()}`));
+  page.on("console", (message) => {
+    // Chromium reports each refusal that is shown as a page.
+    if (!/status of 4\d\d/.test(message.text())) complaints.push(`${address}: ${message.text()}`);
+  });
   page.on("requestfailed", (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
   const response = await page.goto(address);
   const headers = response.headers();
@@ -72,7 +74,7 @@ async function look(page, shot) {
   assert.equal(await page.locator("script").count(), 0, `${shot} has no script`);
   const width = await page.locator("html").evaluate((html) => html.scrollWidth);
   assert(width <= SMALL.width, `${shot} fits on a small screen, but is ${width} pixels wide`);
-  for (const field of await page.locator("input:not([type=hidden])").all()) {
+  for (const field of await page.locator("input:visible").all()) {
     const id = await field.getAttribute("id");
     assert.equal(await page.locator(`label[for="${id}"]`).count(), 1, `${shot}: ${id} has a label`);
   }
@@ -98,8 +100,9 @@ async function invited() {
   assert.match(await page.getByRole("main").textContent(), /with the role coach/);
   const refused = await send(page, { "Your name": "Robin <b>Rook</b>", "New password": "passwordpassword" }, "accept-refused");
   assert.match(refused, /^Join /, "the form is shown again");
-  assert.match(await page.getByRole("alert").textContent(), /password/);
-  const welcome = await send(page, { "Your name": "Robin <b>Rook</b>", "New password": FIRST }, "accept-done");
+  assert.match(await page.getByRole("alert").textContent(), /easy to guess/);
+  assert.equal(await page.getByLabel("Your name").inputValue(), "Robin <b>Rook</b>", "the name is kept");
+  const welcome = await send(page, { "New password": FIRST }, "accept-done");
   assert.match(welcome, /^Welcome to /);
   const again = await open(address, "accept-again");
   assert.match(await again.getByRole("main").textContent(), /link/);

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fieldhouse_store::mail::Mail;
-use lettre::message::header::{ContentType, Header, HeaderName, HeaderValue};
-use lettre::message::{Mailbox, Message};
+use lettre::message::header::{ContentTransferEncoding, ContentType, Header, HeaderName, HeaderValue};
+use lettre::message::{Body, Mailbox, Message};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Tls, TlsParameters};
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
@@ -108,6 +108,13 @@ impl Mailer {
         }
     }
 
+    /// The text of a message. In a file it is readable as it is; what mail servers accept is chosen otherwise.
+    fn body(&self, text: &str) -> Body {
+        let plain = || Body::new_with_encoding(text.to_owned(), ContentTransferEncoding::EightBit).ok();
+        let readable = if matches!(self.out, Out::Files(_)) { plain() } else { None };
+        readable.unwrap_or_else(|| Body::new(text.to_owned()))
+    }
+
     fn message(&self, mail: &Mail, rendered: &Rendered, base_url: &str) -> Result<Message, String> {
         let to: Address =
             mail.recipient.as_str().parse().map_err(|_| "the address is not valid".to_owned())?;
@@ -120,7 +127,7 @@ impl Mailer {
             .message_id(Some(format!("<{}@{}>", mail.id, host.unwrap_or("localhost"))))
             .header(AutoSubmitted)
             .header(ContentType::TEXT_PLAIN)
-            .body(rendered.text.clone())
+            .body(self.body(&rendered.text))
             .map_err(|error| error.to_string())
     }
 }

@@ -67,6 +67,11 @@ fn new_password(name: &str) -> String {
     )
 }
 
+/// The account of a password, which password managers store with it.
+fn username(email: &str) -> String {
+    format!("<input type=\"email\" autocomplete=\"username\" value=\"{email}\" readonly hidden>\n")
+}
+
 fn token(query: &fieldhouse_api::auth::LinkQuery) -> Result<String, Failure> {
     query.token.clone().ok_or_else(|| Denial::LinkExpired.into())
 }
@@ -95,19 +100,24 @@ impl Invitation {
         })
     }
 
-    fn page(&self, failure: Option<&Failure>) -> Form {
+    /// The page with its form. After a refusal it says why, and has the name that was typed.
+    fn page(&self, refused: Option<(&Failure, &str)>) -> Form {
         let Self { club, inviter, role, email, has_account, token } = self;
+        let failure = refused.map(|(failure, _)| failure);
         let intro = format!(
             "<p>{inviter} invites you to join <strong>{club}</strong> with the role <strong>{role}</strong>.</p>\n\
              <p class=\"hint\">You sign in with the address {email}.</p>"
         );
         let fields = if *has_account {
             let field = input("Password of your account", "password", "password", "current-password", "");
-            format!("{field}<p class=\"hint\"><a href=\"/forgot-password\">Forgot your password?</a></p>\n")
+            format!("{field}<p class=\"hint\"><a href=\"forgot-password\">Forgot your password?</a></p>\n")
         } else {
-            let name = input("Your name", "name", "text", "name", " maxlength=\"200\"");
+            let typed = escape(refused.map_or("", |(_, name)| name));
+            let name =
+                input("Your name", "name", "text", "name", &format!(" maxlength=\"200\" value=\"{typed}\""));
             format!("{name}{}", new_password("password"))
         };
+        let fields = format!("{}{fields}", username(email));
         form::<op::InvitationPageSubmit>(
             &format!("Join {club}"),
             &intro,
@@ -141,10 +151,11 @@ pub(crate) async fn accept(
 ) -> Result<Answered<op::InvitationPageSubmit>, Failure> {
     let body = call.body.clone();
     let invitation = Invitation::read(&call.app, &body.token, call.now()).await?;
+    let name = body.name.as_ref().map(ToString::to_string).unwrap_or_default();
     match invitations::accept(call.act(body)).await {
         Ok(_) => Ok(Answered::form(invitation.joined())),
         Err(failure) => {
-            let page = invitation.page(Some(&failure));
+            let page = invitation.page(Some((&failure, &name)));
             Err(failure.on_page(page))
         }
     }
@@ -152,12 +163,13 @@ pub(crate) async fn accept(
 
 fn reset_page(token: &str, email: &str, failure: Option<&Failure>) -> Form {
     let intro = format!("<p>For the account <strong>{}</strong>.</p>", escape(email));
+    let fields = format!("{}{}", username(&escape(email)), new_password("new_password"));
     form::<op::PasswordResetPageSubmit>(
         "Set a new password",
         &intro,
         failure,
         token,
-        &new_password("new_password"),
+        &fields,
         "Set the password",
     )
 }
@@ -205,9 +217,9 @@ pub(crate) async fn request_reset(
 ) -> Result<Answered<op::ForgotPasswordPageSubmit>, Failure> {
     let body = call.body.clone();
     auth::request_reset(call.act(body)).await?;
-    let text = "<h1>Look into your mailbox</h1>\n<p>If an account has this address, a link to set a new password is on its way. \
+    let text = "<h1>Check your e-mail</h1>\n<p>If an account has this address, a link to set a new password is on its way. \
                 It is valid for an hour.</p>\n";
-    Ok(Answered::form(layout("Look into your mailbox", text)))
+    Ok(Answered::form(layout("Check your e-mail", text)))
 }
 
 /// A change of an e-mail address as its page shows it.

@@ -8,7 +8,7 @@ use fieldhouse_domain::ids::{Id, UserId};
 use fieldhouse_domain::mail::MailKind;
 use fieldhouse_domain::policy::{Denial, VerifiedCredential};
 use fieldhouse_domain::users::{EmailSide, User};
-use fieldhouse_store::{OrgScope, ReadTx, access, records, users};
+use fieldhouse_store::{OrgScope, ReadTx, access, records, staff, users};
 use jiff::Timestamp;
 use tokio::try_join;
 
@@ -28,21 +28,18 @@ fn auth(scope: &OrgScope) -> Auth {
     Auth { method, key_id: scope.key(), session_id: scope.session(), scopes, expires_at: scope.expires_at() }
 }
 
-/// The user and their memberships, from the snapshot in which the credential is still valid: they may have been removed or suspended
+/// The caller, from the snapshot in which the credential is still valid: they may have been removed or suspended
 /// since it was checked.
-async fn found(
-    tx: &ReadTx<'_>,
-    scope: &OrgScope,
-    now: Timestamp,
-) -> Result<(User, Vec<users::Membership>), Failure> {
-    let (mut first, mut second, mut third) = (tx, tx, tx);
-    let (caller, user, memberships) = try_join!(
+async fn found(tx: &ReadTx<'_>, scope: &OrgScope, now: Timestamp) -> Result<commands::Profile, Failure> {
+    let (mut first, mut second, mut third, mut fourth) = (tx, tx, tx, tx);
+    let (caller, user, memberships, teams) = try_join!(
         access::identify_again(&mut first, scope, now),
         records::read(&mut second, scope, scope.user()),
         users::memberships(&mut third, scope.user()),
+        staff::teams(&mut fourth, scope, now),
     )?;
     caller?;
-    Ok((user.ok_or(Denial::Unknown)?, memberships))
+    Ok(commands::Profile { user: user.ok_or(Denial::Unknown)?, memberships, teams })
 }
 
 pub(crate) async fn me(call: Call<op::ProfileMe>) -> Result<Answered<op::ProfileMe>, Failure> {
@@ -57,15 +54,13 @@ async fn profile(
     scope: &OrgScope,
     now: Timestamp,
 ) -> Result<Answered<op::ProfileMe>, Failure> {
-    let (user, memberships) = found(tx, scope, now).await?;
-    view(scope, user, memberships)
+    view(scope, found(tx, scope, now).await?)
 }
 
 /// Responds with the caller's profile.
 fn view<O: Op<Answer = Data<Profile>>>(
     scope: &OrgScope,
-    user: User,
-    memberships: Vec<users::Membership>,
+    commands::Profile { user, memberships, teams }: commands::Profile,
 ) -> Result<Answered<O>, Failure> {
     let memberships: Vec<Membership> = memberships
         .into_iter()
@@ -95,7 +90,7 @@ fn view<O: Op<Answer = Data<Profile>>>(
         role: scope.role(),
         memberships,
         children: Vec::new(),
-        teams: Vec::new(),
+        teams,
         auth: auth(scope),
         created_at: user.created_at,
         updated_at: user.updated_at,
@@ -106,7 +101,7 @@ fn view<O: Op<Answer = Data<Profile>>>(
 
 pub(crate) async fn change(call: Call<op::ProfileChange>) -> Result<Answered<op::ProfileChange>, Failure> {
     let command = commands::Change(call.body.clone());
-    call.run(command, |call, (user, memberships)| view(call.scope()?, user, memberships)).await
+    call.run(command, |call, profile| view(call.scope()?, profile)).await
 }
 
 pub(crate) async fn request_email(

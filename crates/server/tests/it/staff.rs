@@ -55,6 +55,9 @@ async fn a_member_is_proposed_and_confirmed_by_a_second_person() {
         assert_eq!((&data["state"], &data["confirmed_alone"]), (&json!("confirmed"), &json!(false)));
         assert_eq!(data["confirmed_by"], json!(user(admin).await));
         is_problem(&confirm(admin, &entry).await, Code::State, "again");
+        let teams = coach.get("/api/v1/profile/me").await.body["data"]["teams"].clone();
+        assert_eq!(teams, json!([league.home]), "the profile names the teams of a member of staff");
+        assert_eq!(manager.get("/api/v1/profile/me").await.body["data"]["teams"], json!([]));
         assert_eq!(listed(&club, &league.home).await, std::slice::from_ref(data));
         assert_eq!(listed(&club, &league.away).await, Vec::<Value>::new());
         let again = propose(admin, &league.home, coach).await;

@@ -54,7 +54,10 @@ pub(crate) async fn is_listed_and_permits_while_it_is_confirmed(store: &Store) {
     assert_eq!(staff::read(reader, &scope, entry.id).await.unwrap().map(|it| it.staff), Some(entry.clone()));
     let of_season =
         clubs::write(store, club.id(), async move |tx, proof| staff::of_season(tx, proof, winter_id).await);
-    assert_eq!(of_season.await.unwrap(), [entry.clone()]);
+    assert_eq!(of_season.await.unwrap(), std::slice::from_ref(&entry));
+    let own = coach.scope(store).await;
+    assert_eq!(staff::teams(reader, &own, NOW).await.unwrap(), [hawks.id]);
+    assert_eq!(staff::teams(reader, &scope, NOW).await.unwrap(), [], "another member's");
     let member = staff::member(reader, &scope, coach.user.id).await.unwrap();
     assert_eq!(member, Some(coach.member.clone()));
     let mut managers = staff::managers(reader, &scope).await.unwrap();
