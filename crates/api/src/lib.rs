@@ -23,9 +23,12 @@ pub mod request;
 pub mod rows;
 pub mod seasons;
 pub mod service;
+pub mod spreadsheet;
 pub mod staff;
 pub mod standings;
+mod table;
 pub mod teams;
+pub mod venues;
 
 pub use envelope::{Answer, Data, Deleted, Page, PageInfo, Tombstone};
 pub use operations::{Op, Operation, op};

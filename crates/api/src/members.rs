@@ -1,12 +1,29 @@
 //! Members of the caller's organization in requests and responses.
 
 use fieldhouse_domain::ids::{MemberId, UserId};
+use fieldhouse_domain::record::Body;
 use fieldhouse_domain::roles::Role;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use fieldhouse_domain::members::{ChangeMember, MemberSource};
+
+use crate::spreadsheet::{ListFormat, Sheet};
+
+/// The columns of the list of members as CSV.
+pub const SHEET: Sheet = Sheet::of_page(&[
+    "id",
+    "user.id",
+    "user.name",
+    "user.email",
+    "role",
+    "source",
+    "joined_at",
+    "suspended_at",
+    "updated_at",
+    "version",
+]);
 
 /// A user's role in the organization.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -38,4 +55,16 @@ pub struct MemberUser {
     pub name: String,
     /// The e-mail address that the user signs in with.
     pub email: String,
+}
+
+/// The query parameters of the list of members.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
+pub struct MemberListQuery {
+    /// `csv` returns CSV instead of JSON, as `Accept: text/csv` does; it takes precedence over that header.
+    pub format: Option<ListFormat>,
+    /// The maximum number of records: 1 to 100; default 25.
+    #[body(min = 1, max = 100)]
+    pub limit: Option<u32>,
+    /// The `next_cursor` of the previous page.
+    pub cursor: Option<String>,
 }

@@ -5,10 +5,11 @@ use fieldhouse_domain::policy::{ChildTouch, Credential, Reach, Relation, Require
 use fieldhouse_domain::record::{Body, Properties, Schemas};
 use utoipa::openapi::{RefOr, Schema};
 
-use crate::envelope::Answer;
+use crate::envelope::{Answer, JSON};
 use crate::operations::Operation;
 use crate::problems::Code;
 use crate::request::BodyKind;
+use crate::spreadsheet::{CSV, Sheet};
 
 /// An HTTP method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,12 +114,15 @@ pub struct AnswerShape {
     pub schema: fn() -> Option<RefOr<Schema>>,
     /// The named schemas that it refers to.
     pub schemas: fn(&mut Schemas),
+    /// The columns of the response as CSV. `None` if it is not available as CSV.
+    pub sheet: Option<Sheet>,
 }
 
 impl AnswerShape {
     /// The response of a type.
-    pub const fn of<A: Answer>() -> Self {
-        Self { media_types: A::MEDIA_TYPES, is_page: A::IS_PAGE, schema: A::schema, schemas: A::schemas }
+    pub const fn of<A: Answer>(sheet: Option<Sheet>) -> Self {
+        let media_types = if sheet.is_some() { &[JSON, CSV] } else { A::MEDIA_TYPES };
+        Self { media_types, is_page: A::IS_PAGE, schema: A::schema, schemas: A::schemas, sheet }
     }
 }
 
@@ -258,7 +262,6 @@ mod tests {
     use fieldhouse_domain::scopes::Verb;
 
     use super::*;
-    use crate::envelope::JSON;
     use crate::operations::{Op, op, rows};
 
     #[expect(clippy::large_types_passed_by_value, reason = "tests build the row in place")]

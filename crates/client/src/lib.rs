@@ -85,6 +85,7 @@ pub use call::Call;
 pub use client::Client;
 pub use credentials::{SessionLock, SessionStore, SessionTokens};
 pub use errors::Error;
+pub use pages::CsvPage;
 pub use problems::{Problem, ProblemCode};
 pub use request::Request;
 pub use resources::covered;

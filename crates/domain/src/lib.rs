@@ -30,6 +30,7 @@ pub mod search;
 pub mod seasons;
 pub mod sessions;
 pub mod sports;
+pub mod spreadsheet;
 pub mod staff;
 pub mod standings;
 pub mod teams;

@@ -9,10 +9,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use fieldhouse_api::envelope::{Asset, Form, Html, JSON};
 use fieldhouse_api::rows::Method;
-use fieldhouse_api::{Answer, Data, Deleted, Op, Operation, Row};
+use fieldhouse_api::spreadsheet::{CSV, LineEnd};
+use fieldhouse_api::{Answer, Code, Data, Deleted, Op, Operation, Row};
 use fieldhouse_domain::record::Record;
 use fieldhouse_domain::scopes::Resource;
 use serde::Serialize;
+use serde_json::Value;
 use twox_hash::XxHash3_128;
 
 use crate::failure::Failure;
@@ -135,6 +137,25 @@ impl<O: Op> Answered<O> {
     pub fn secret(mut self) -> Self {
         self.secret = true;
         self
+    }
+
+    /// Converts a list to CSV if that is the media type of the response.
+    pub(crate) fn converted(mut self, media_type: &str) -> Result<Self, Failure> {
+        let Some(sheet) = O::ROW.answer.sheet.filter(|_| media_type == CSV) else { return Ok(self) };
+        let internal = |error: &dyn std::fmt::Display| Failure::internal(error.to_string());
+        let body: Value = serde_json::from_slice(&self.body).map_err(|error| internal(&error))?;
+        if body.get("deleted").is_some() {
+            let fix = "Request changes as JSON, which also lists the deleted records.";
+            return Err(Failure::parameter(
+                Code::InvalidParameter,
+                "format",
+                "is not available for changes as CSV",
+                fix,
+            ));
+        }
+        self.body = sheet.csv(&body, LineEnd::CrLf).map_err(|error| internal(&error))?.into();
+        self.media_type = HeaderValue::from_static("text/csv; charset=utf-8; header=present");
+        Ok(self)
     }
 
     /// Converts to an HTTP response: 304 if the client has it already.

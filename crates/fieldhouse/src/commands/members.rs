@@ -1,8 +1,7 @@
 //! `fieldhouse members`: the people of the organization and their roles.
 
 use clap::Subcommand;
-use fieldhouse_client::api::members::{ChangeMember, Member};
-use fieldhouse_client::api::request::ListQuery;
+use fieldhouse_client::api::members::{ChangeMember, Member, MemberListQuery};
 use fieldhouse_domain::ids::MemberId;
 
 use crate::arguments::Target;
@@ -42,7 +41,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     let members = context.signed_in()?.members();
     let member = match options {
         Options::List(paging) => {
-            let query = ListQuery { limit: paging.limit(), ..ListQuery::default() };
+            let query = MemberListQuery { limit: paging.limit(), ..Default::default() };
             return paging.show(context, members.list(&query), COLUMNS).await.map(drop);
         }
         Options::Remove(Target { id }) => {

@@ -24,6 +24,7 @@ mod seasons;
 mod sessions;
 mod shapes;
 mod smoke;
+mod spreadsheets;
 mod staff;
 mod support;
 mod teams;
