@@ -10,6 +10,7 @@ pub mod auth;
 pub mod colleges;
 pub mod divisions;
 pub mod envelope;
+pub mod exports;
 pub mod favorites;
 pub mod games;
 pub mod imports;

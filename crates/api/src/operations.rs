@@ -8,8 +8,8 @@
 use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
-    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, InvitationId, MemberId, ProgramId, SeasonId,
-    SessionId, StaffId, TeamId, VenueId,
+    ApiKeyId, CollegeId, DivisionId, ExportId, FavoriteId, GameId, InvitationId, MemberId, ProgramId,
+    SeasonId, SessionId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
@@ -17,7 +17,7 @@ use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_domain::teams::{ChangeTeam, NewTeam, Team};
 use fieldhouse_domain::venues::{ChangeVenue, NewVenue, Venue};
 
-use crate::envelope::{Answer, Asset, Data, Deleted, Form, Html, Page};
+use crate::envelope::{Answer, ArchiveFile, Asset, Data, Deleted, Form, Html, Page};
 use crate::problems::Code;
 use crate::request::{
     EmptyBody, FormFields, Json, ListQuery, MergePatch, NoParameter, NoQuery, Parameters, PathParameter,
@@ -26,7 +26,7 @@ use crate::request::{
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
-    api_keys, audit, auth, colleges, divisions, favorites, games, imports, invitations, members,
+    api_keys, audit, auth, colleges, divisions, exports, favorites, games, imports, invitations, members,
     organization, profile, seasons, service, staff, standings, teams, venues,
 };
 
@@ -49,7 +49,7 @@ pub trait Op: Send + Sync + 'static {
 use ChildTouch::Untouched;
 use Credential::{Optional, Public, Required};
 use Relation::StaffOfGame;
-use Role::{Admin, Coach, Manager, Viewer};
+use Role::{Admin, Coach, Manager, Owner, Viewer};
 
 #[rustfmt::skip]
 operations! {
@@ -371,6 +371,21 @@ operations! {
         | Public, Allowed, Imports:Read, Untouched, None, Never, []
         | NoParameter, NoQuery, EmptyBody => [200] Data<imports::ImportFormats>, [];
 
+    /// Requests an archive of the organization. The response has a link that opens it once, within 24 hours, as long as the caller is an
+    /// owner. The archive can be imported into an empty organization on any server.
+    ExportCreate "exports.create" POST "/api/v1/exports"
+        | Required(Owner), FreshSessionOnly, Exports:Write, Untouched, None, Never, [Export Any]
+        | NoParameter, NoQuery, Json<exports::NewExport> => [201] Data<exports::RequestedExport>, [AlreadyCreated];
+    /// Reads an export.
+    ExportRead "exports.read" GET "/api/v1/exports/{id}"
+        | Required(Owner), Allowed, Exports:Read, Untouched, None, Never, []
+        | ExportId, NoQuery, EmptyBody => [200] Data<exports::Export>, [];
+    /// Downloads the archive of an export with its link. The archive is gzipped lines of JSON: a heading, a line for each record, and an end
+    /// with the digest of all other lines. Without the end, the download is incomplete.
+    ExportContent "exports.content" GET "/api/v1/exports/{id}/content"
+        | Public, SessionOnly, Exports:Read, Untouched, None, Never, [Export Target]
+        | ExportId, exports::ExportLink, EmptyBody => [200] ArchiveFile, [LinkExpired];
+
     /// Searches the college catalogue by name.
     CollegeSearch "colleges.search" GET "/api/v1/colleges"
         | Optional(Viewer), Allowed, Colleges:Read, Untouched, None, Never, []
@@ -495,6 +510,8 @@ without HTTP:
     OperatorFound "operator.found" [Organization Any, User Any, Member Any];
     /// Updates the college catalogue from a file.
     OperatorLoadColleges "operator.load_colleges" [College Any, Program Any];
+    /// Imports the archive of an organization into one that has only members.
+    OperatorImportOrganization "operator.import_organization" [Organization Any, User Any, Member Any, Season Any, Division Any, Team Any, Venue Any, Game Any, Staff Any];
     /// Marks an invitation whose message could not be delivered.
     InvitationMailFailed "invitations.mail_failed" [Invitation Target];
     /// Moves the UTC times of games to come to what their local start means by the rules of its time zone now.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
 
+use fieldhouse_api::envelope::ArchiveFile;
 use fieldhouse_api::request::{Query, ValidateOnly};
 use fieldhouse_api::spreadsheet::CSV;
 use fieldhouse_api::{Op, Page};
@@ -15,7 +16,7 @@ use serde::de::DeserializeOwned;
 use crate::errors::Error;
 use crate::pages::{self, CsvPage};
 use crate::request_builder::{IDEMPOTENCY_KEY, Pending};
-use crate::responses::{ETag, Reply, Versioned};
+use crate::responses::{Download, ETag, Reply, Versioned};
 
 /// A call of the operation `O`. It is sent when it is awaited:
 ///
@@ -104,6 +105,14 @@ where
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move { Ok(self.versioned().await?.value) })
+    }
+}
+
+impl<O: Op<Answer = ArchiveFile>> Call<O> {
+    /// Downloads the archive without holding all of it in memory: its chunks in order. It is not retried, because its link works once.
+    pub async fn download(self) -> Result<Download, Error> {
+        let Pending { client, request } = self.pending;
+        Ok(Download(client.open(request?).await?))
     }
 }
 

@@ -89,4 +89,4 @@ pub use pages::CsvPage;
 pub use problems::{Problem, ProblemCode};
 pub use request::Request;
 pub use resources::covered;
-pub use responses::{ETag, RawResponse, Reply, Versioned};
+pub use responses::{Download, ETag, RawResponse, Reply, Versioned};

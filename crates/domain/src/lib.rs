@@ -11,6 +11,7 @@ pub mod attempts;
 pub mod colleges;
 pub mod divisions;
 pub mod effects;
+pub mod exports;
 pub mod favorites;
 pub mod games;
 pub mod ids;

@@ -18,6 +18,7 @@ mod deadline;
 pub mod divisions;
 mod engine;
 pub mod error;
+pub mod exports;
 pub mod favorites;
 mod folder;
 pub mod games;

@@ -15,7 +15,7 @@ use crate::row::Row;
 use crate::value::{id, values};
 
 /// Members with their users' names and addresses.
-const LISTED: &str =
+pub(crate) const LISTED: &str =
     concat!("SELECT ", Member::COLUMNS, ", u.name, u.email FROM members m JOIN users u ON u.id = m.user_id");
 
 queries! {
@@ -36,7 +36,7 @@ pub struct Listed {
     pub email: String,
 }
 
-fn listed(row: &mut Row<'_>) -> Result<Listed> {
+pub(crate) fn listed(row: &mut Row<'_>) -> Result<Listed> {
     Ok(Listed { member: row.record()?, name: row.next()?, email: row.next()? })
 }
 

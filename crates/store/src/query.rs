@@ -38,6 +38,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::apply::QUERIES,
         crate::colleges::QUERIES,
         crate::divisions::QUERIES,
+        crate::exports::QUERIES,
         crate::favorites::QUERIES,
         crate::games::QUERIES,
         crate::guests::QUERIES,

@@ -6,6 +6,7 @@ mod audit;
 pub(crate) mod auth;
 mod colleges;
 mod divisions;
+mod exports;
 mod favorites;
 mod games;
 mod imports;
@@ -97,6 +98,9 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(games::history)
         .op(imports::league)
         .op(imports::formats)
+        .op(exports::create)
+        .op(exports::read)
+        .op(exports::content)
         .op(colleges::search)
         .op(colleges::programs)
         .op(colleges::read_program)

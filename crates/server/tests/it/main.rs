@@ -9,6 +9,7 @@ mod divisions;
 mod docs;
 mod examples;
 mod expiry;
+mod exports;
 mod favorites;
 mod games;
 mod idempotency;

@@ -9,6 +9,7 @@ mod access;
 mod api_keys;
 mod bookkeeping;
 mod catalogue;
+mod exports;
 mod favorites;
 mod fields;
 mod games;
@@ -52,6 +53,8 @@ async fn conforms(database: &Database) {
     people(store).await;
     leagues(store).await;
     programs(store).await;
+    exports::everything_of_one_club_is_read_parents_first(store).await;
+    exports::seasons_venues_and_invitations_are_in_use(store).await;
     versions::a_change_of_another_version_is_refused(store).await;
     twins::a_league_is_read_and_changed_in_its_own_club(store).await;
     twins::records_of_users_are_changed_in_their_own_club(store).await;

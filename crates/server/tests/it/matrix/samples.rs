@@ -12,7 +12,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::callers::{Caller, Fixtures};
-use crate::support::fixtures::{Fixture, changing_address, invited, member_address, reset};
+use crate::support::fixtures::{Fixture, changing_address, exported, invited, member_address, reset};
 use crate::support::{Answer, Club, PASSWORD, address, row, send};
 
 /// Records that no request changes.
@@ -285,6 +285,12 @@ pub(crate) async fn sample(
             "format": "playhq", "sport": "basketball", "time_zone": "Australia/Melbourne",
             "content": stage.league,
         })),
+        Operation::ExportCreate => sample.with(json!({"kind": "organization"})),
+        Operation::ExportRead => sample.at(exported(club).await.0),
+        Operation::ExportContent => {
+            let (id, token) = exported(club).await;
+            sample.at(id).query(&format!("token={token}"))
+        }
         Operation::ProgramRead => sample.at(&stage.program),
         Operation::CollegeRead => sample.at(&stage.college),
         Operation::FavoriteSave => sample.with(custom()),
@@ -325,6 +331,7 @@ pub(crate) async fn sample(
         | Operation::Ready => sample,
         Operation::OperatorFound
         | Operation::OperatorLoadColleges
+        | Operation::OperatorImportOrganization
         | Operation::InvitationMailFailed
         | Operation::GamesKeepLocalTimes
         | Operation::LedgerRetention => {
