@@ -420,6 +420,10 @@ operations! {
     FavoriteOrder "favorites.order" PUT "/api/v1/colleges/favorites/order"
         | Optional(Viewer), Allowed, Favorites:Write, Untouched, None, Never, [Favorite Own]
         | NoParameter, NoQuery, Json<favorites::FavoriteOrder> => [200] Page<favorites::Favorite>, [NotFound];
+    /// Exports the whole list, as CSV or JSON.
+    FavoriteExport "favorites.export" GET "/api/v1/colleges/favorites/export"
+        | Optional(Viewer), Allowed, Favorites:Read, Untouched, None, Never, []
+        | NoParameter, favorites::FavoriteExportQuery, EmptyBody => [200] Page<favorites::Favorite> as favorites::SHEET, [];
     /// Moves a guest's list to the caller's list. The guest, whose token is in `X-Guest-Token`, is deleted. Programs that are already on
     /// the caller's list stay unchanged.
     FavoritesClaim "favorites.claim" POST "/api/v1/colleges/favorites/claim"

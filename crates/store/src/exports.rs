@@ -33,8 +33,8 @@ queries! {
     /// Without entries of people who are no longer members.
     STAFF "exports.staff" concat!("SELECT ", Staff::COLUMNS, " FROM staff f JOIN members m ON m.org_id = f.org_id AND m.user_id = f.user_id
         WHERE f.org_id = $1 ORDER BY f.id");
-    IS_IN_USE "exports.is_in_use" "SELECT id FROM (SELECT id FROM seasons WHERE org_id = $1
-        UNION ALL SELECT id FROM venues WHERE org_id = $1 UNION ALL SELECT id FROM invitations WHERE org_id = $1) AS used LIMIT 1";
+    IS_IN_USE "exports.is_in_use" "SELECT id FROM seasons WHERE org_id = $1 UNION ALL SELECT id FROM venues WHERE org_id = $1
+        UNION ALL SELECT id FROM invitations WHERE org_id = $1 LIMIT 1";
 }
 
 /// The permission to read everything of an organization, after the transaction that granted it.

@@ -15,6 +15,7 @@ mod apply;
 pub mod colleges;
 mod consequences;
 mod deadline;
+mod departures;
 pub mod divisions;
 mod engine;
 pub mod error;

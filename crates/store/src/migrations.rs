@@ -39,6 +39,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0004_exports.sql"),
         postgres: "",
     },
+    Migration {
+        number: 5,
+        name: "departures",
+        sql: include_str!("../migrations/0005_departures.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.

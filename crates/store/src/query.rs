@@ -37,6 +37,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::api_keys::QUERIES,
         crate::apply::QUERIES,
         crate::colleges::QUERIES,
+        crate::departures::QUERIES,
         crate::divisions::QUERIES,
         crate::exports::QUERIES,
         crate::favorites::QUERIES,

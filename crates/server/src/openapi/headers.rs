@@ -42,7 +42,7 @@ const HEADERS: &[(&str, Type, &str)] = &[
     ("WWW-Authenticate", Type::String, "How to authenticate (RFC 6750)."),
     ("X-Content-Type-Options", Type::String, "Always `nosniff`."),
     ("X-Guest-Token", Type::String, "A guest's token, on their first save. Send it in later requests."),
-    ("X-RateLimit-Limit", Type::Integer, "The same limit as in `RateLimit-Policy`: requests per minute."),
+    ("X-RateLimit-Limit", Type::Integer, "The same limit as in `RateLimit-Policy`, without its time."),
     ("X-RateLimit-Remaining", Type::Integer, "The remaining requests under that limit."),
     ("X-RateLimit-Reset", Type::Integer, "The number of seconds until the full limit is available again."),
     ("X-Request-Id", Type::String, "The request's id: the client's own if it is valid, otherwise a new one."),

@@ -109,6 +109,7 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(favorites::change)
         .op(favorites::remove)
         .op(favorites::order)
+        .op(favorites::export)
         .op(favorites::claim)
         .op(colleges::read)
         .op(people::invitation)

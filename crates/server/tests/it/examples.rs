@@ -272,6 +272,7 @@ async fn colleges(club: &Club, recorder: &mut Recorder) {
     let change = json!({"stage": "contacted", "notes": "Wrote to the head coach."});
     recorder.call(coach, Operation::FavoriteChange, saved.id(), change).await;
     recorder.call(coach, Operation::FavoriteList, "", json!(null)).await;
+    recorder.call(coach, Operation::FavoriteExport, "", json!(null)).await;
     recorder.call(coach, Operation::FavoriteOrder, "", json!({"ids": [saved.id()]})).await;
     recorder.call(coach, Operation::FavoriteRemove, saved.id(), json!(null)).await;
     let own = json!({"custom": {"college_name": "Winding Creek College", "sport": "softball"}});

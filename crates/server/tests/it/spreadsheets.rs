@@ -58,6 +58,8 @@ async fn every_list_is_the_same_as_csv_and_as_json() {
             "home_team_id": league.home, "away_team_id": league.away, "time_zone": "Europe/Berlin", "round": "@1",
         });
         created(manager, "/api/v1/games", &game).await;
+        let college = json!({"custom": {"college_name": "@Isla", "sport": "golf"}, "notes": "-one\n=two"});
+        created(manager, "/api/v1/colleges/favorites", &college).await;
         for (row, path) in lists(&league) {
             let range = if row.operation == Operation::GamesUpcoming { "?from=2099-04-30T00:00:00Z" } else { "" };
             let path = format!("{path}{range}");

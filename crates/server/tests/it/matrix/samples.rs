@@ -170,6 +170,7 @@ pub(crate) async fn sample(
     let guest = match operation {
         Operation::FavoritesClaim => Some(guest(club).await),
         Operation::FavoriteList
+        | Operation::FavoriteExport
         | Operation::FavoriteChange
         | Operation::FavoriteRemove
         | Operation::FavoriteOrder
@@ -294,7 +295,9 @@ pub(crate) async fn sample(
         Operation::ProgramRead => sample.at(&stage.program),
         Operation::CollegeRead => sample.at(&stage.college),
         Operation::FavoriteSave => sample.with(custom()),
-        Operation::FavoriteList | Operation::FavoritesClaim => sample.with_token_of(guest.as_ref()),
+        Operation::FavoriteList | Operation::FavoriteExport | Operation::FavoritesClaim => {
+            sample.with_token_of(guest.as_ref())
+        }
         Operation::FavoriteChange => {
             sample.at(favorite()).with(json!({"interest": 5})).with_token_of(guest.as_ref())
         }
