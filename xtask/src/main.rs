@@ -20,6 +20,7 @@ mod generate;
 mod postgres;
 mod process;
 mod server;
+mod statuses;
 mod steps;
 mod test;
 mod watchdog;

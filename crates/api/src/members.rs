@@ -1,11 +1,14 @@
 //! Members of the caller's organization in requests and responses.
 
 use fieldhouse_domain::ids::{MemberId, UserId};
+use fieldhouse_domain::members::MemberSort;
 use fieldhouse_domain::record::Body;
 use fieldhouse_domain::roles::Role;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::request::ListQuery;
 
 pub use fieldhouse_domain::members::{ChangeMember, MemberSource};
 
@@ -24,6 +27,21 @@ pub const SHEET: Sheet = Sheet::of_page(&[
     "updated_at",
     "version",
 ]);
+/// Filters and order of the list of members.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
+pub struct MemberListQuery {
+    /// Only members whose name or e-mail address contains these words or prefixes of words, in any order.
+    pub q: Option<String>,
+    /// Only members with this role.
+    pub role: Option<Role>,
+    /// The order: `joined_at` (the default) or `name`; `-` reverses it.
+    pub sort: Option<MemberSort>,
+    /// `csv` returns CSV instead of JSON, as `Accept: text/csv` does; it takes precedence over that header.
+    pub format: Option<ListFormat>,
+    /// The page.
+    #[body(flatten)]
+    pub page: ListQuery,
+}
 
 /// A user's role in the organization.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -55,16 +73,4 @@ pub struct MemberUser {
     pub name: String,
     /// The e-mail address that the user signs in with.
     pub email: String,
-}
-
-/// The query parameters of the list of members.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
-pub struct MemberListQuery {
-    /// `csv` returns CSV instead of JSON, as `Accept: text/csv` does; it takes precedence over that header.
-    pub format: Option<ListFormat>,
-    /// The maximum number of records: 1 to 100; default 25.
-    #[body(min = 1, max = 100)]
-    pub limit: Option<u32>,
-    /// The `next_cursor` of the previous page.
-    pub cursor: Option<String>,
 }

@@ -13,6 +13,7 @@ pub mod divisions;
 pub mod exports;
 pub mod favorites;
 pub mod games;
+mod hold;
 pub mod imports;
 pub mod invitations;
 pub mod members;

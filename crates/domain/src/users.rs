@@ -5,13 +5,18 @@ use jiff::Timestamp;
 use crate::ids::UserId;
 use crate::mail::EMAIL_CHANGE_LIFE;
 use crate::record::{Body, Record};
-use crate::text::{Email, InvalidValue, Locale, Name};
+use crate::text::{Email, InvalidValue, Locale, Name, fold};
 use crate::time::TimeZoneName;
 use crate::{Moment, Refusal};
 
+/// The name and the address in the form in which people are listed and searched.
+fn listed_folded(name: &Name, email: &Email) -> String {
+    format!("{} {}", name.folded(), fold(email.as_str()))
+}
+
 /// A person who can sign in.
 #[derive(Clone, PartialEq, Record)]
-#[record(table = "users", alias = "u", shared, derived(email_folded = self.email.folded()))]
+#[record(table = "users", alias = "u", shared, derived(email_folded = self.email.folded(), listed_folded = listed_folded(&self.name, &self.email)))]
 pub struct User {
     /// The id.
     #[field(server)]

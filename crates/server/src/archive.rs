@@ -89,7 +89,7 @@ impl Writing {
     }
 }
 
-fn member(Listed { member, name, email }: Listed) -> Result<Entry, WriteError> {
+fn member(Listed { member, name, email, .. }: Listed) -> Result<Entry, WriteError> {
     let invalid = |wrong: fieldhouse_domain::text::InvalidValue| WriteError::Records(wrong.message);
     let email = Email::parse(&email).map_err(invalid)?;
     let name = Name::parse(&name).map_err(invalid)?;

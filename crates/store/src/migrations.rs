@@ -35,14 +35,20 @@ pub const ALL: &[Migration] = &[
     Migration { number: 3, name: "league", sql: include_str!("../migrations/0003_league.sql"), postgres: "" },
     Migration {
         number: 4,
-        name: "exports",
-        sql: include_str!("../migrations/0004_exports.sql"),
+        name: "members",
+        sql: include_str!("../migrations/0004_members.sql"),
         postgres: "",
     },
     Migration {
         number: 5,
+        name: "exports",
+        sql: include_str!("../migrations/0005_exports.sql"),
+        postgres: "",
+    },
+    Migration {
+        number: 6,
         name: "departures",
-        sql: include_str!("../migrations/0005_departures.sql"),
+        sql: include_str!("../migrations/0006_departures.sql"),
         postgres: "",
     },
 ];

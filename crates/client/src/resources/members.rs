@@ -8,7 +8,7 @@ use crate::resources::resource;
 resource! {
     /// The organization's members.
     Members {
-        /// Lists the members, earliest first.
+        /// Lists the members, by default earliest first.
         list(query: MemberListQuery) => MemberList;
         /// Reads a member.
         read(id: MemberId) => MemberRead;

@@ -26,6 +26,11 @@ use crate::router::Routes;
 
 /// All operations with their handlers.
 pub(crate) fn all(routes: Routes) -> Routes {
+    let groups = [people_and_credentials, league, programs, pages_and_service];
+    groups.into_iter().fold(routes, |routes, group| group(routes))
+}
+
+fn people_and_credentials(routes: Routes) -> Routes {
     routes
         .op(auth::login)
         .op(auth::refresh)
@@ -56,11 +61,17 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(invitations::read)
         .op(invitations::resend)
         .op(invitations::revoke)
+        .op(audit::list)
+}
+
+fn league(routes: Routes) -> Routes {
+    routes
         .op(seasons::list)
         .op(seasons::create)
         .op(seasons::read)
         .op(seasons::change)
         .op(seasons::delete)
+        .op(seasons::purge)
         .op(standings::read)
         .op(seasons::history)
         .op(divisions::list)
@@ -87,7 +98,6 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(venues::change)
         .op(venues::delete)
         .op(venues::history)
-        .op(audit::list)
         .op(games::list)
         .op(games::create)
         .op(games::upcoming)
@@ -101,6 +111,10 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(exports::create)
         .op(exports::read)
         .op(exports::content)
+}
+
+fn programs(routes: Routes) -> Routes {
+    routes
         .op(colleges::search)
         .op(colleges::programs)
         .op(colleges::read_program)
@@ -112,6 +126,10 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(favorites::export)
         .op(favorites::claim)
         .op(colleges::read)
+}
+
+fn pages_and_service(routes: Routes) -> Routes {
+    routes
         .op(people::invitation)
         .op(people::accept)
         .op(people::password_reset)
