@@ -51,6 +51,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0006_departures.sql"),
         postgres: "",
     },
+    Migration {
+        number: 7,
+        name: "colleges",
+        sql: include_str!("../migrations/0007_colleges.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.
