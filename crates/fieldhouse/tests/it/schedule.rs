@@ -105,7 +105,7 @@ fn a_season_is_purged_with_what_it_was_seen_to_have() {
     let unasked = olga.types_with_key(&format!("seasons purge {id}")).assert().code(2);
     unasked.stderr_eq(str![[r#"
 error: Purge season Winter 2026 (sea_01h2xcejqtf2nbrexx3vqjhp41) with 1 division, 12 teams and 66 games? There is no terminal to ask on
-next:  confirm with --yes
+hint: confirm with --yes
 
 "#]]);
     olga.types_with_key(&format!("seasons purge {id} --yes")).assert().success().stdout_eq(str![[r#"
