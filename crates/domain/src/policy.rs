@@ -220,7 +220,7 @@ pub fn decide(
         }
         VerifiedCredential::ApiKey { scopes, agent, allowed_ips, .. } => {
             decide_key(*requirement, scopes, *agent)?;
-            // Whoever finds a key can end it from anywhere.
+            // A lost key can be ended from anywhere by the person who finds it.
             let revokes_itself = requirement.keys == KeyUse::Itself && requirement.scope.verb == Verb::Write;
             let allowed = allowed_ips.is_empty()
                 || revokes_itself

@@ -174,32 +174,6 @@ pub fn email_confirmed(user: &User, side: EmailSide) -> User {
     after
 }
 
-/// The minimum length of a new password, in characters. NIST SP 800-63B-4 asks for 15 if it is the only factor and 8 with another; failed
-/// sign-in attempts are limited, so that 12 is enough here.
-pub const PASSWORD_MIN: usize = 12;
-/// The maximum length of a password, in bytes.
-pub const PASSWORD_MAX: usize = 1024;
-
-/// Checks a new password: its length, and that it is not the e-mail address.
-pub fn check_password(password: &str, email: &Email) -> Result<(), InvalidValue> {
-    let length = password.chars().count();
-    if length < PASSWORD_MIN {
-        let fix = format!("Send at least {PASSWORD_MIN} characters; a few words in a row work well.");
-        return Err(InvalidValue::new("too_short", format!("has {length} characters"), fix));
-    }
-    if password.len() > PASSWORD_MAX {
-        return Err(InvalidValue::new(
-            "too_long",
-            "is too long",
-            format!("Send at most {PASSWORD_MAX} bytes."),
-        ));
-    }
-    if password.to_lowercase() == email.folded() {
-        return Err(InvalidValue::new("same_as_email", "is the e-mail address", "Choose another password."));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

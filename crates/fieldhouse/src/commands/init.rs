@@ -2,10 +2,10 @@
 
 use clap::Args;
 use fieldhouse_domain::organizations::slug;
+use fieldhouse_domain::passwords::check_password;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Email, InvalidValue, Name};
 use fieldhouse_domain::time::TimeZoneName;
-use fieldhouse_domain::users::check_password;
 use fieldhouse_server::Clock;
 use fieldhouse_server::auth::passwords::Passwords;
 use fieldhouse_server::operator::{self, Founding, OperatorError, Person};
@@ -72,7 +72,9 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
         secrets::ask_for_new("Password of the owner", "pipe it in with --password-stdin")?
     };
     // Checked before anything is created.
-    if let Err(InvalidValue { message, fix, .. }) = check_password(&password, &email) {
+    if let Err(InvalidValue { message, fix, .. }) =
+        check_password(&password, &email, &[name.as_str(), founding.name.as_str()])
+    {
         return Err(fix
             .into_iter()
             .fold(Failure::new(format!("the password {message}")), Failure::next)

@@ -198,7 +198,7 @@ async fn a_key_may_be_limited_to_addresses() {
                 assert_eq!(read.code(), "ip_not_allowed", "a key cannot read itself from elsewhere");
             }
             let ended = club.with_key(&key).delete(&path(&record)).await;
-            assert_eq!(ended.status, 200, "{addresses}: whoever finds a key can revoke it");
+            assert_eq!(ended.status, 200, "{addresses}: the person who finds a key can revoke it");
             assert_eq!(club.with_key(&key).get(PROFILE).await.code(), "key_revoked");
         }
     })

@@ -62,7 +62,7 @@ async fn an_admin_neither_sees_nor_revokes_the_keys_of_a_higher_role() {
         assert_eq!(admin.get(&path(&owners)).await.code(), "not_found");
         let refused = admin.delete(&path(&owners)).await;
         assert_eq!((refused.status, refused.code()), (403, "operation_forbidden"));
-        assert_eq!(club.with_key(&text).get(PROFILE).await.status, 200, "the key goes on");
+        assert_eq!(club.with_key(&text).get(PROFILE).await.status, 200, "the key still works");
 
         // What counts is the role today, not the one that the key was issued with.
         let mut fixture = Fixture::new(&club, SignedDuration::ZERO).await;
