@@ -3,8 +3,8 @@
 //! It refuses effects outside the permission's reach, adds those that follow (`consequences.rs`), writes deletions from children to
 //! parents, then updates and creations from parents to children, and collects them all. Before the transaction commits, it records one
 //! ledger entry for each changed organization. Not written here: the catalogue, guests and their purge, the lists of former
-//! members, the last use of keys, failed
-//! sign-in attempts, stored responses and other bookkeeping. Guests belong to no organization, so changes of their lists have no ledger.
+//! members, the last use of keys, failed sign-in attempts, stored responses and other bookkeeping. Guests belong to no organization, so
+//! changes of their lists have no ledger.
 
 use constcat::concat;
 use fieldhouse_domain::Moment;

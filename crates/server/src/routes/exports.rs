@@ -59,7 +59,7 @@ pub(crate) async fn content(call: Call<op::ExportContent>) -> Result<Answered<op
             let name = format!("{id}.jsonl.gz");
             Ok(Answered::archive(Body::from_stream(chunks), &name))
         });
-    // Whoever requested it may no longer be a member.
+    // The user who requested it may no longer be a member.
     opened
         .await
         .map_err(|failure| if failure.code() == Code::InvalidCredentials { expired() } else { failure })

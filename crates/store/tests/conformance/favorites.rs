@@ -107,7 +107,7 @@ pub(crate) async fn the_list_of_a_former_member_is_purged_later(store: &Store) {
     remove(&former.member).await;
     let earlier = NOW.saturating_sub(SignedDuration::from_secs(1)).unwrap();
     assert_eq!(store.purge_departures(earlier).await.unwrap(), 0);
-    // Whoever returns keeps the list.
+    // A member who returns keeps the list.
     let again = Member::new(&clubs::moment(), former.user.id, Role::Viewer);
     club.create(store, vec![again.clone().into()]).await;
     assert_eq!(store.purge_departures(NOW).await.unwrap(), 0);
