@@ -4,6 +4,20 @@ use fieldhouse_domain::ids::SeasonId;
 use fieldhouse_domain::record::Body;
 
 use crate::request::RecordListQuery;
+use crate::spreadsheet::Sheet;
+
+/// The columns of the list of divisions as CSV.
+pub const SHEET: Sheet = Sheet::of_page(&[
+    "id",
+    "season_id",
+    "name",
+    "age_group",
+    "gender",
+    "external_id",
+    "created_at",
+    "updated_at",
+    "version",
+]);
 
 /// Filters of the list of divisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]

@@ -161,6 +161,13 @@ pub struct Asset {
     pub bytes: Vec<u8>,
 }
 
+/// The archive of an organization.
+#[derive(Clone, Debug)]
+pub struct ArchiveFile(pub Vec<u8>);
+
+/// The media type of an archive.
+pub const GZIP: &str = "application/gzip";
+
 macro_rules! not_json {
     ($($name:ident $media_type:literal)*) => { $(impl Answer for $name {
         const MEDIA_TYPES: &'static [&'static str] = &[$media_type];
@@ -168,4 +175,4 @@ macro_rules! not_json {
         fn schemas(_: &mut Vec<(String, RefOr<Schema>)>) {}
     })* };
 }
-not_json! { Html "text/html" Asset "*/*" }
+not_json! { Html "text/html" Asset "*/*" ArchiveFile "application/gzip" }

@@ -11,6 +11,38 @@ use utoipa::ToSchema;
 
 pub use fieldhouse_domain::favorites::{ChangeFavorite, CustomProgram};
 
+use crate::spreadsheet::{ListFormat, Sheet};
+
+/// The columns of the export of saved programs as CSV.
+pub const SHEET: Sheet = Sheet::of_page(&[
+    "rank",
+    "program.college_name",
+    "program.sport",
+    "program.gender",
+    "program.division",
+    "program.city",
+    "program.state",
+    "program.unitid",
+    "stage",
+    "fit",
+    "interest",
+    "notes",
+    "tags",
+    "id",
+    "program.id",
+    "child_id",
+    "created_at",
+    "updated_at",
+    "version",
+]);
+
+/// The format of the export of saved programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Body)]
+pub struct FavoriteExportQuery {
+    /// `csv` returns CSV instead of JSON, as `Accept: text/csv` does; it takes precedence over that header.
+    pub format: Option<ListFormat>,
+}
+
 /// A saved college program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Favorite {

@@ -11,6 +11,39 @@ use utoipa::ToSchema;
 
 pub use fieldhouse_domain::games::{GameResult, LastChange, NewGame};
 
+use crate::spreadsheet::{ListFormat, Sheet};
+
+/// The columns of lists of games as CSV.
+pub const SHEET: Sheet = Sheet::of_page(&[
+    "id",
+    "season_id",
+    "division_id",
+    "round",
+    "kind",
+    "status",
+    "local_start",
+    "time_zone",
+    "time_tbd",
+    "starts_at",
+    "ends_at",
+    "home.name",
+    "home_score",
+    "away.name",
+    "away_score",
+    "venue.name",
+    "field",
+    "home_team_id",
+    "away_team_id",
+    "venue_id",
+    "last_change.at",
+    "last_change.fields",
+    "last_change.reason",
+    "external_id",
+    "created_at",
+    "updated_at",
+    "version",
+]);
+
 /// A game or a bye.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Game {
@@ -104,6 +137,8 @@ pub struct GamesUpcomingQuery {
     pub season_id: Option<SeasonId>,
     /// Only games with this status.
     pub status: Option<GameStatus>,
+    /// `csv` returns CSV instead of JSON, as `Accept: text/csv` does; it takes precedence over that header.
+    pub format: Option<ListFormat>,
     /// The maximum number of records: 1 to 100; default 25.
     #[body(min = 1, max = 100)]
     pub limit: Option<u32>,
@@ -138,6 +173,8 @@ pub struct GameListQuery {
     pub since: Option<String>,
     /// Only records that changed after this time, and deleted records in `deleted`, as with `since`. Cannot be combined with a filter.
     pub updated_since: Option<Timestamp>,
+    /// `csv` returns CSV instead of JSON, as `Accept: text/csv` does; it takes precedence over that header.
+    pub format: Option<ListFormat>,
     /// The maximum number of records: 1 to 100; default 25.
     #[body(min = 1, max = 100)]
     pub limit: Option<u32>,

@@ -12,6 +12,21 @@ use crate::request::ListQuery;
 
 pub use fieldhouse_domain::members::{ChangeMember, MemberSource};
 
+use crate::spreadsheet::{ListFormat, Sheet};
+
+/// The columns of the list of members as CSV.
+pub const SHEET: Sheet = Sheet::of_page(&[
+    "id",
+    "user.id",
+    "user.name",
+    "user.email",
+    "role",
+    "source",
+    "joined_at",
+    "suspended_at",
+    "updated_at",
+    "version",
+]);
 /// Filters and order of the list of members.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct MemberListQuery {
@@ -21,6 +36,8 @@ pub struct MemberListQuery {
     pub role: Option<Role>,
     /// The order: `joined_at` (the default) or `name`; `-` reverses it.
     pub sort: Option<MemberSort>,
+    /// `csv` returns CSV instead of JSON, as `Accept: text/csv` does; it takes precedence over that header.
+    pub format: Option<ListFormat>,
     /// The page.
     #[body(flatten)]
     pub page: ListQuery,

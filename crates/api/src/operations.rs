@@ -8,8 +8,8 @@
 use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
-    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, InvitationId, MemberId, ProgramId, SeasonId,
-    SessionId, StaffId, TeamId, VenueId,
+    ApiKeyId, CollegeId, DivisionId, ExportId, FavoriteId, GameId, InvitationId, MemberId, ProgramId,
+    SeasonId, SessionId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
@@ -17,16 +17,17 @@ use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_domain::teams::{ChangeTeam, NewTeam, Team};
 use fieldhouse_domain::venues::{ChangeVenue, NewVenue, Venue};
 
-use crate::envelope::{Answer, Asset, Data, Deleted, Form, Html, Page};
+use crate::envelope::{Answer, ArchiveFile, Asset, Data, Deleted, Form, Html, Page};
 use crate::problems::Code;
 use crate::request::{
     EmptyBody, FormFields, Json, ListQuery, MergePatch, NoParameter, NoQuery, Parameters, PathParameter,
     Payload, Query, RecordListQuery, Upload, ValidateOnly,
 };
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
+use crate::table::{operations, query, relation, sheet};
 use crate::{
-    api_keys, audit, auth, colleges, divisions, favorites, games, imports, invitations, members,
-    organization, profile, seasons, service, staff, standings, teams,
+    api_keys, audit, auth, colleges, divisions, exports, favorites, games, imports, invitations, members,
+    organization, profile, seasons, service, staff, standings, teams, venues,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -45,133 +46,16 @@ pub trait Op: Send + Sync + 'static {
     type Answer: Answer;
 }
 
-/// The query of an operation. It includes `validate_only` exactly if a changeset may contain the operation.
-macro_rules! query {
-    (Never $query:ty) => { $query };
-    (Possible $query:ty) => { ValidateOnly<$query> };
-}
-
-/// The relation that an operation requires of its caller.
-macro_rules! relation {
-    () => {
-        Relation::Unrelated
-    };
-    ($relation:tt) => {
-        $relation
-    };
-}
-
-macro_rules! operations {
-    (
-        $(
-            $(#[doc = $doc:literal])+
-            $name:ident $id:literal $method:ident $path:literal
-                | $credential:expr, $keys:ident, $resource:ident:$verb:ident, $child:expr, $if_match:ident, $changeset:ident,
-                    [$($kind:ident $reach:ident),*] $(by $relation:tt)?
-                | $parameters:ty, $query:ty, $body:ty => [$($status:literal),+] $answer:ty, [$($code:ident),*];
-        )*
-        without HTTP:
-        $(
-            $(#[doc = $inner_doc:literal])+
-            $inner_name:ident $inner_id:literal [$($inner_kind:ident $inner_reach:ident),*];
-        )*
-    ) => {
-        /// Every operation: those of the API, and what the operator, jobs and importers do.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Operation {
-            $($(#[doc = $doc])+ $name,)*
-            $($(#[doc = $inner_doc])+ $inner_name,)*
-        }
-
-        impl Operation {
-            /// All of them, in the order of the tables.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)* $(Self::$inner_name),*];
-            /// Those of the API, in the order of the table.
-            pub const ROUTES: &'static [Self] = &[$(Self::$name),*];
-            /// The name in the OpenAPI document, metrics, spans and the ledger.
-            pub const fn id(self) -> &'static str {
-                match self { $(Self::$name => $id,)* $(Self::$inner_name => $inner_id),* }
-            }
-            /// Its documentation.
-            pub const fn docs(self) -> &'static str {
-                match self {
-                    $(Self::$name => concat!($($doc, "\n"),+),)*
-                    $(Self::$inner_name => concat!($($inner_doc, "\n"),+)),*
-                }
-            }
-            /// The records that it may write, besides those that follow from them.
-            pub const fn writes(self) -> &'static [(Kind, Reach)] {
-                match self {
-                    $(Self::$name => &[$((Kind::$kind, Reach::$reach)),*],)*
-                    $(Self::$inner_name => &[$((Kind::$inner_kind, Reach::$inner_reach)),*]),*
-                }
-            }
-            /// Its row in the table of the API. `None` if it has no route.
-            pub const fn row(self) -> Option<&'static Row> {
-                match self {
-                    $(Self::$name => Some(&<op::$name as Op>::ROW),)*
-                    $(Self::$inner_name => None),*
-                }
-            }
-        }
-
-        /// Every operation of the API as a type.
-        pub mod op {
-            use super::*;
-            $($(#[doc = $doc])+ #[derive(Clone, Copy, Debug)] pub struct $name;
-            impl Op for $name {
-                const OPERATION: Operation = Operation::$name;
-                const ROW: Row = Row {
-                    operation: Operation::$name,
-                    id: $id,
-                    docs: Operation::$name.docs(),
-                    method: Method::$method,
-                    path: $path,
-                    requirement: Requirement {
-                        credential: $credential,
-                        keys: KeyUse::$keys,
-                        scope: Scope { resource: Resource::$resource, verb: Verb::$verb },
-                        relation: relation!($($relation)?),
-                        writes: Operation::$name.writes(),
-                    },
-                    child: $child,
-                    if_match: IfMatch::$if_match,
-                    changeset: Changeset::$changeset,
-                    parameters: <$parameters as PathParameter>::schemas,
-                    parameter_count: <$parameters as PathParameter>::COUNT,
-                    query: crate::rows::Shape::of::<query!($changeset $query)>(),
-                    body_kind: <$body as Payload>::KIND,
-                    body: crate::rows::Shape::of::<<$body as Payload>::Content>(),
-                    statuses: &[$($status),+],
-                    answer: crate::rows::AnswerShape::of::<$answer>(),
-                    codes: &[$(Code::$code),*],
-                };
-                type Path = $parameters;
-                type Query = query!($changeset $query);
-                type Body = $body;
-                type Answer = $answer;
-            })*
-        }
-
-        /// The table of the API.
-        pub const fn rows() -> &'static [Row] {
-            const ROWS: &[Row] = &[$(<op::$name as Op>::ROW),*];
-            const { check(ROWS) };
-            ROWS
-        }
-    };
-}
-
 use ChildTouch::Untouched;
 use Credential::{Optional, Public, Required};
 use Relation::StaffOfGame;
-use Role::{Admin, Coach, Manager, Viewer};
+use Role::{Admin, Coach, Manager, Owner, Viewer};
 
 #[rustfmt::skip]
 operations! {
 // name, id, method, path
 //     | credential, keys, scope, child, If-Match, changeset, writes, `by` the relation that the caller needs
-//     | path parameters, query, body => statuses of success, response, codes that its handler alone returns
+//     | path parameters, query, body => statuses of success, response, `as` the columns of its CSV, codes that its handler alone returns
 
     /// Signs in with e-mail address and password. The response and the time it takes are the same for an unknown address as for a
     /// wrong password.
@@ -258,7 +142,7 @@ operations! {
     /// Lists the organization's members, by default earliest first.
     MemberList "members.list" GET "/api/v1/members"
         | Required(Manager), Allowed, Members:Read, Untouched, None, Never, []
-        | NoParameter, members::MemberListQuery, EmptyBody => [200] Page<members::Member>, [];
+        | NoParameter, members::MemberListQuery, EmptyBody => [200] Page<members::Member> as members::SHEET, [];
     /// Reads a member.
     MemberRead "members.read" GET "/api/v1/members/{id}"
         | Required(Manager), Allowed, Members:Read, Untouched, None, Never, []
@@ -308,7 +192,7 @@ operations! {
     /// Lists the organization's seasons, latest first.
     SeasonList "seasons.list" GET "/api/v1/seasons"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | NoParameter, seasons::SeasonListQuery, EmptyBody => [200] Page<seasons::Season>, [];
+        | NoParameter, seasons::SeasonListQuery, EmptyBody => [200] Page<seasons::Season> as seasons::SHEET, [];
     /// Creates a season.
     SeasonCreate "seasons.create" POST "/api/v1/seasons"
         | Required(Manager), Allowed, Seasons:Write, Untouched, None, Possible, [Season Any]
@@ -335,7 +219,7 @@ operations! {
     /// Reads the standings of a season or of one of its divisions. Final games and forfeits count.
     StandingsRead "seasons.standings" GET "/api/v1/seasons/{id}/standings"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | SeasonId, standings::StandingsQuery, EmptyBody => [200] Data<standings::Standings>, [];
+        | SeasonId, standings::StandingsQuery, EmptyBody => [200] Data<standings::Standings> as standings::SHEET, [];
     /// Lists the changes of a season, newest first. The history of a deleted season can still be read.
     SeasonHistory "seasons.history" GET "/api/v1/seasons/{id}/history"
         | Required(Manager), Allowed, Seasons:Read, Untouched, None, Never, []
@@ -344,7 +228,7 @@ operations! {
     /// Lists divisions by name.
     DivisionList "divisions.list" GET "/api/v1/divisions"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | NoParameter, divisions::DivisionListQuery, EmptyBody => [200] Page<Division>, [];
+        | NoParameter, divisions::DivisionListQuery, EmptyBody => [200] Page<Division> as divisions::SHEET, [];
     /// Creates a division of a season.
     DivisionCreate "divisions.create" POST "/api/v1/divisions"
         | Required(Manager), Allowed, Seasons:Write, Untouched, None, Possible, [Division Any]
@@ -369,7 +253,7 @@ operations! {
     /// Lists teams by name.
     TeamList "teams.list" GET "/api/v1/teams"
         | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
-        | NoParameter, teams::TeamListQuery, EmptyBody => [200] Page<Team>, [];
+        | NoParameter, teams::TeamListQuery, EmptyBody => [200] Page<Team> as teams::SHEET, [];
     /// Creates a team in a division of its season.
     TeamCreate "teams.create" POST "/api/v1/teams"
         | Required(Manager), Allowed, Teams:Write, Untouched, None, Possible, [Team Any]
@@ -389,7 +273,7 @@ operations! {
     /// Lists the games of a team by start, past and future.
     TeamSchedule "teams.schedule" GET "/api/v1/teams/{id}/schedule"
         | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
-        | TeamId, teams::ScheduleQuery, EmptyBody => [200] Page<games::Game>, [];
+        | TeamId, teams::ScheduleQuery, EmptyBody => [200] Page<games::Game> as games::SHEET, [];
     /// Lists the changes of a team, newest first. The history of a deleted team can still be read.
     TeamHistory "teams.history" GET "/api/v1/teams/{id}/history"
         | Required(Manager), Allowed, Teams:Read, Untouched, None, Never, []
@@ -421,7 +305,7 @@ operations! {
     /// Lists the organization's venues by name.
     VenueList "venues.list" GET "/api/v1/venues"
         | Required(Viewer), Allowed, Venues:Read, Untouched, None, Never, []
-        | NoParameter, RecordListQuery, EmptyBody => [200] Page<Venue>, [];
+        | NoParameter, RecordListQuery, EmptyBody => [200] Page<Venue> as venues::SHEET, [];
     /// Creates a venue.
     VenueCreate "venues.create" POST "/api/v1/venues"
         | Required(Manager), Allowed, Venues:Write, Untouched, None, Possible, [Venue Any]
@@ -452,7 +336,7 @@ operations! {
     /// Lists games by start, past and future.
     GameList "games.list" GET "/api/v1/games"
         | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
-        | NoParameter, games::GameListQuery, EmptyBody => [200] Page<games::Game>, [];
+        | NoParameter, games::GameListQuery, EmptyBody => [200] Page<games::Game> as games::SHEET, [];
     /// Creates a game or a bye. Refused if it overlaps with another game of one of its teams, or at the same field of its venue, unless
     /// `allow_overlap` is set. Games without a known end never overlap.
     GameCreate "games.create" POST "/api/v1/games"
@@ -461,7 +345,7 @@ operations! {
     /// Lists the upcoming games, soonest first. Cancelled and postponed games are included, with their status.
     GamesUpcoming "games.upcoming" GET "/api/v1/games/upcoming"
         | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
-        | NoParameter, games::GamesUpcomingQuery, EmptyBody => [200] Page<games::Game>, [];
+        | NoParameter, games::GamesUpcomingQuery, EmptyBody => [200] Page<games::Game> as games::SHEET, [];
     /// Reads a game.
     GameRead "games.read" GET "/api/v1/games/{id}"
         | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
@@ -494,6 +378,21 @@ operations! {
     ImportFormats "imports.formats" GET "/api/v1/imports/formats"
         | Public, Allowed, Imports:Read, Untouched, None, Never, []
         | NoParameter, NoQuery, EmptyBody => [200] Data<imports::ImportFormats>, [];
+
+    /// Requests an archive of the organization. The response has a link that opens it once, within 24 hours, as long as the caller is an
+    /// owner. The archive can be imported into an empty organization on any server.
+    ExportCreate "exports.create" POST "/api/v1/exports"
+        | Required(Owner), FreshSessionOnly, Exports:Write, Untouched, None, Never, [Export Any]
+        | NoParameter, NoQuery, Json<exports::NewExport> => [201] Data<exports::RequestedExport>, [AlreadyCreated];
+    /// Reads an export.
+    ExportRead "exports.read" GET "/api/v1/exports/{id}"
+        | Required(Owner), Allowed, Exports:Read, Untouched, None, Never, []
+        | ExportId, NoQuery, EmptyBody => [200] Data<exports::Export>, [];
+    /// Downloads the archive of an export with its link. The archive is gzipped lines of JSON: a heading, a line for each record, and an end
+    /// with the digest of all other lines. Without the end, the download is incomplete.
+    ExportContent "exports.content" GET "/api/v1/exports/{id}/content"
+        | Public, SessionOnly, Exports:Read, Untouched, None, Never, [Export Target]
+        | ExportId, exports::ExportLink, EmptyBody => [200] ArchiveFile, [LinkExpired];
 
     /// Searches the college catalogue by name.
     CollegeSearch "colleges.search" GET "/api/v1/colleges"
@@ -529,6 +428,10 @@ operations! {
     FavoriteOrder "favorites.order" PUT "/api/v1/colleges/favorites/order"
         | Optional(Viewer), Allowed, Favorites:Write, Untouched, None, Never, [Favorite Own]
         | NoParameter, NoQuery, Json<favorites::FavoriteOrder> => [200] Page<favorites::Favorite>, [NotFound];
+    /// Exports the whole list, as CSV or JSON.
+    FavoriteExport "favorites.export" GET "/api/v1/colleges/favorites/export"
+        | Optional(Viewer), Allowed, Favorites:Read, Untouched, None, Never, []
+        | NoParameter, favorites::FavoriteExportQuery, EmptyBody => [200] Page<favorites::Favorite> as favorites::SHEET, [];
     /// Moves a guest's list to the caller's list. The guest, whose token is in `X-Guest-Token`, is deleted. Programs that are already on
     /// the caller's list stay unchanged.
     FavoritesClaim "favorites.claim" POST "/api/v1/colleges/favorites/claim"
@@ -619,6 +522,8 @@ without HTTP:
     OperatorFound "operator.found" [Organization Any, User Any, Member Any];
     /// Updates the college catalogue from a file.
     OperatorLoadColleges "operator.load_colleges" [College Any, Program Any];
+    /// Imports the archive of an organization into one that has only members.
+    OperatorImportOrganization "operator.import_organization" [Organization Any, User Any, Member Any, Season Any, Division Any, Team Any, Venue Any, Game Any, Staff Any];
     /// Marks an invitation whose message could not be delivered.
     InvitationMailFailed "invitations.mail_failed" [Invitation Target];
     /// Moves the UTC times of games to come to what their local start means by the rules of its time zone now.

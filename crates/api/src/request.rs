@@ -10,6 +10,8 @@ use serde::{Serialize, Serializer};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+use crate::spreadsheet::ListFormat;
+
 /// The parameters in an operation's path: none, an id or a word, or several of them.
 pub trait PathParameter: Sized + Send + Sync + 'static {
     /// The number of parameters.
@@ -112,6 +114,8 @@ pub struct RecordListQuery {
     /// Only records that changed after this time, and deleted records in `deleted`, as with `since`. To keep a copy up to date, send the
     /// latest `updated_at` or `deleted_at` that you have. Cannot be combined with a filter.
     pub updated_since: Option<Timestamp>,
+    /// `csv` returns CSV instead of JSON, as `Accept: text/csv` does; it takes precedence over that header.
+    pub format: Option<ListFormat>,
     /// The maximum number of records: 1 to 100; default 25.
     #[body(min = 1, max = 100)]
     pub limit: Option<u32>,

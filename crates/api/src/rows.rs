@@ -6,10 +6,11 @@ use fieldhouse_domain::record::{Body, Properties, Schemas};
 use fieldhouse_domain::scopes::Scope;
 use utoipa::openapi::{RefOr, Schema};
 
-use crate::envelope::Answer;
+use crate::envelope::{Answer, JSON};
 use crate::operations::Operation;
 use crate::problems::Code;
 use crate::request::BodyKind;
+use crate::spreadsheet::{CSV, Sheet};
 
 /// An HTTP method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -114,12 +115,15 @@ pub struct AnswerShape {
     pub schema: fn() -> Option<RefOr<Schema>>,
     /// The named schemas that it refers to.
     pub schemas: fn(&mut Schemas),
+    /// The columns of the response as CSV. `None` if it is not available as CSV.
+    pub sheet: Option<Sheet>,
 }
 
 impl AnswerShape {
     /// The response of a type.
-    pub const fn of<A: Answer>() -> Self {
-        Self { media_types: A::MEDIA_TYPES, is_page: A::IS_PAGE, schema: A::schema, schemas: A::schemas }
+    pub const fn of<A: Answer>(sheet: Option<Sheet>) -> Self {
+        let media_types = if sheet.is_some() { &[JSON, CSV] } else { A::MEDIA_TYPES };
+        Self { media_types, is_page: A::IS_PAGE, schema: A::schema, schemas: A::schemas, sheet }
     }
 }
 
@@ -198,7 +202,10 @@ const fn check_row(row: &Row) {
     assert!(row.parameter_count == count(row.path, b'{'), "one type for each parameter in the path");
     assert!(!row.statuses.is_empty(), "an operation has a status of success");
     assert!(!row.answer.media_types.is_empty(), "a response has a media type");
-    assert!(!reads || writes.is_empty(), "GET writes nothing");
+    assert!(
+        !reads || writes.is_empty() || opens_a_link(row),
+        "GET writes nothing, except that it notes that a link was opened"
+    );
     assert!(!reads || matches!(row.body_kind, BodyKind::None), "GET has no body");
     assert!(!reads || matches!(row.if_match, IfMatch::None), "GET has no If-Match");
     let changes_one = matches!(row.method, Method::PATCH | Method::DELETE);
@@ -225,6 +232,12 @@ const fn check_row(row: &Row) {
 /// Whether the holder of a link may call an operation without a credential. The link names the record.
 const fn is_by_link(row: &Row) -> bool {
     !matches!(row.requirement.credential, Credential::Required(_)) && matches!(row.body_kind, BodyKind::Json)
+}
+
+/// Whether an operation opens a link, whose record is in the path.
+const fn opens_a_link(row: &Row) -> bool {
+    matches!(row.requirement.credential, Credential::Public)
+        && matches!(row.requirement.writes, [(_, Reach::Target)])
 }
 
 const fn count(text: &str, byte: u8) -> usize {
@@ -268,7 +281,6 @@ mod tests {
     use fieldhouse_domain::scopes::Verb;
 
     use super::*;
-    use crate::envelope::JSON;
     use crate::operations::{Op, op, rows};
 
     #[expect(clippy::large_types_passed_by_value, reason = "tests build the row in place")]

@@ -14,6 +14,26 @@ pub use fieldhouse_domain::seasons::contents::SeasonCounts;
 pub use fieldhouse_domain::seasons::{ChangeSeason, NewSeason, Scoring};
 
 use crate::request::RecordListQuery;
+use crate::spreadsheet::Sheet;
+
+/// The columns of the list of seasons as CSV. Divisions are a list of their own.
+pub const SHEET: Sheet = Sheet::of_page(&[
+    "id",
+    "name",
+    "sport",
+    "status",
+    "starts_on",
+    "ends_on",
+    "time_zone",
+    "scoring.win",
+    "scoring.draw",
+    "scoring.loss",
+    "tiebreakers",
+    "external_id",
+    "created_at",
+    "updated_at",
+    "version",
+]);
 
 /// A season of one sport.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -8,6 +8,27 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::spreadsheet::{ListFormat, Sheet};
+
+/// The columns of a table as CSV.
+pub const SHEET: Sheet = Sheet {
+    records: "/data/rows",
+    columns: &[
+        "rank",
+        "team.id",
+        "team.name",
+        "played",
+        "won",
+        "drawn",
+        "lost",
+        "scored",
+        "conceded",
+        "difference",
+        "points",
+        "decided_by",
+    ],
+};
+
 enumeration! {
     /// How a forfeit counts.
     ForfeitRule {
@@ -21,6 +42,8 @@ enumeration! {
 pub struct StandingsQuery {
     /// Only teams and games of this division. Without it, one table has all teams of the season.
     pub division_id: Option<DivisionId>,
+    /// `csv` returns the rows as CSV instead of JSON, as `Accept: text/csv` does; it takes precedence over that header.
+    pub format: Option<ListFormat>,
 }
 
 /// The table of a season or a division.

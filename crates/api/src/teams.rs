@@ -7,6 +7,20 @@ use fieldhouse_domain::teams::TeamSort;
 use jiff::Timestamp;
 
 use crate::request::RecordListQuery;
+use crate::spreadsheet::{ListFormat, Sheet};
+
+/// The columns of the list of teams as CSV.
+pub const SHEET: Sheet = Sheet::of_page(&[
+    "id",
+    "season_id",
+    "division_id",
+    "name",
+    "short_name",
+    "external_id",
+    "created_at",
+    "updated_at",
+    "version",
+]);
 
 /// Filters and order of the list of teams.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
@@ -31,6 +45,8 @@ pub struct ScheduleQuery {
     pub to: Option<Timestamp>,
     /// Only games with this status.
     pub status: Option<GameStatus>,
+    /// `csv` returns CSV instead of JSON, as `Accept: text/csv` does; it takes precedence over that header.
+    pub format: Option<ListFormat>,
     /// The maximum number of records: 1 to 100; default 25.
     #[body(min = 1, max = 100)]
     pub limit: Option<u32>,

@@ -74,6 +74,15 @@ pub(crate) fn set_cursor(url: &mut Url, cursor: &str) {
     url.query_pairs_mut().clear().extend_pairs(others).append_pair("cursor", cursor);
 }
 
+/// The cursor in the link to the next page (RFC 8288).
+pub(crate) fn cursor_of_link(link: &str) -> Option<String> {
+    let (target, relation) = link.strip_prefix('<')?.split_once('>')?;
+    let (_, query) = target.split_once('?').filter(|_| relation.contains("rel=\"next\""))?;
+    let mut pairs: Vec<(String, String)> = serde_urlencoded::from_str(query).ok()?;
+    let place = pairs.iter().position(|(name, _)| name == "cursor")?;
+    Some(pairs.swap_remove(place).1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

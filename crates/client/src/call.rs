@@ -4,24 +4,27 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
 
+use fieldhouse_api::envelope::ArchiveFile;
 use fieldhouse_api::request::{Query, ValidateOnly};
+use fieldhouse_api::spreadsheet::CSV;
 use fieldhouse_api::{Op, Page};
 use futures_util::Stream;
-use http::header::{IF_MATCH, IF_NONE_MATCH};
+use http::header::{ACCEPT, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::de::DeserializeOwned;
 
 use crate::errors::Error;
-use crate::pages;
+use crate::pages::{self, CsvPage};
 use crate::request_builder::{IDEMPOTENCY_KEY, Pending};
-use crate::responses::{ETag, Reply, Versioned};
+use crate::responses::{Download, ETag, Reply, Versioned};
 
 /// A call of the operation `O`. It is sent when it is awaited:
 ///
 /// - `call.await` returns the value;
 /// - [`Call::versioned`] returns it with its version, for a later [`Call::if_match`];
 /// - [`Call::if_none_match`] returns it only if it has changed;
-/// - [`Call::stream`] returns every record of a list, page by page.
+/// - [`Call::stream`] returns every record of a list, page by page;
+/// - [`Call::csv`] returns a list as CSV.
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Call<O> {
     pending: Pending,
@@ -102,6 +105,22 @@ where
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move { Ok(self.versioned().await?.value) })
+    }
+}
+
+impl<O: Op<Answer = ArchiveFile>> Call<O> {
+    /// Downloads the archive without holding all of it in memory: its chunks in order. It is not retried, because its link works once.
+    pub async fn download(self) -> Result<Download, Error> {
+        let Pending { client, request } = self.pending;
+        Ok(Download(client.open(request?).await?))
+    }
+}
+
+impl<O: Op> Call<O> {
+    /// A list as CSV, page by page, from here to its end. Each page starts with the heading. If the operation has no CSV, the error is
+    /// `not_acceptable`.
+    pub fn csv(self) -> impl Stream<Item = Result<CsvPage, Error>> + Send + Unpin + use<O> {
+        pages::csv(self.header(ACCEPT, HeaderValue::from_static(CSV)).pending)
     }
 }
 

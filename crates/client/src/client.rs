@@ -1,6 +1,7 @@
 //! The client: the state of its server and caller, and the function that sends every request.
 
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use fieldhouse_api::request::Payload;
 use fieldhouse_api::{Code, Op};
@@ -21,6 +22,8 @@ use crate::request_builder::{API_KEY, Attach, GUEST_TOKEN, Pending, RequestBuild
 use crate::responses::RawResponse;
 use crate::retries::{Retries, Setback};
 
+/// The time limit of a download.
+const DOWNLOAD_TIME: Duration = Duration::from_hours(1);
 /// How often one call renews the session: once for itself, and once more if the tokens from another process had expired too.
 const MAX_RENEWALS: u32 = 2;
 
@@ -98,6 +101,20 @@ impl Client {
         }
     }
 
+    /// Sends a request once, and returns its response before the body is read. Reading the body may take an hour.
+    pub(crate) async fn open(&self, request: RequestBuilder) -> Result<reqwest::Response, Error> {
+        let access = self.access(request.attach).await;
+        let response = self.send(&request, access.as_ref(), Some(DOWNLOAD_TIME)).await?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let answer = received(response).await?;
+        Err(answer
+            .success()
+            .err()
+            .unwrap_or_else(|| Error::Request("the response is not a success".to_owned())))
+    }
+
     fn wait(
         &self,
         tried: u32,
@@ -122,6 +139,17 @@ impl Client {
         request: &RequestBuilder,
         access: Option<&SecretString>,
     ) -> Result<RawResponse, Error> {
+        let answer = received(self.send(request, access, None).await?).await?;
+        self.store_guest_token(&answer.headers);
+        Ok(answer)
+    }
+
+    async fn send(
+        &self,
+        request: &RequestBuilder,
+        access: Option<&SecretString>,
+        longest: Option<Duration>,
+    ) -> Result<reqwest::Response, Error> {
         let mut headers = request.headers.clone();
         self.attach(request.attach, access, &mut headers)?;
         let mut built =
@@ -129,11 +157,10 @@ impl Client {
         if let Some(body) = &request.body {
             built = built.body(body.clone());
         }
-        let response = built.send().await.map_err(Error::Transport)?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        let body = response.bytes().await.map_err(Error::Transport)?;
-        self.store_guest_token(&headers);
-        Ok(RawResponse { status, headers, body })
+        if let Some(longest) = longest {
+            built = built.timeout(longest);
+        }
+        built.send().await.map_err(Error::Transport)
     }
 
     fn attach(
@@ -162,6 +189,13 @@ impl Client {
             *self.shared.guest_token.write().unwrap_or_else(PoisonError::into_inner) = Some(token.into());
         }
     }
+}
+
+/// A response with its whole body.
+async fn received(response: reqwest::Response) -> Result<RawResponse, Error> {
+    let (status, headers) = (response.status(), response.headers().clone());
+    let body = response.bytes().await.map_err(Error::Transport)?;
+    Ok(RawResponse { status, headers, body })
 }
 
 /// Adds a header whose value `Debug` does not show.

@@ -42,3 +42,44 @@ fn following<T: DeserializeOwned + Send + 'static>(
         }
     })
 }
+
+/// A page of a list as CSV.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CsvPage {
+    /// The heading and the rows.
+    pub text: String,
+    /// Whether more pages follow.
+    pub has_more: bool,
+}
+
+impl CsvPage {
+    /// The rows without the heading, to add them to those of the previous page.
+    pub fn rows(&self) -> &str {
+        self.text.split_once("\r\n").map_or("", |(_, rows)| rows)
+    }
+}
+
+/// Every page of CSV from the pending one to the end.
+pub(crate) fn csv(pending: Pending) -> impl Stream<Item = Result<CsvPage, Error>> + Send + Unpin {
+    let Pending { client, request } = pending;
+    let first = stream::once(std::future::ready(request));
+    let following = move |first: RequestBuilder| {
+        let client = client.clone();
+        stream::try_unfold(Some(first), move |request| next_csv(client.clone(), request))
+    };
+    first.map_ok(following).try_flatten().boxed()
+}
+
+async fn next_csv(
+    client: Client,
+    request: Option<RequestBuilder>,
+) -> Result<Option<(CsvPage, Option<RequestBuilder>)>, Error> {
+    let Some(mut request) = request else { return Ok(None) };
+    let answer = client.exchange(request.clone()).await?.success()?;
+    let next = answer.header("link").and_then(addresses::cursor_of_link).map(|cursor| {
+        addresses::set_cursor(&mut request.url, &cursor);
+        request
+    });
+    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    Ok(Some((CsvPage { text, has_more: next.is_some() }, next)))
+}

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use bytes::Bytes;
-use fieldhouse_api::envelope::{Asset, Form, Html};
+use fieldhouse_api::envelope::{ArchiveFile, Asset, Form, Html};
 use fieldhouse_api::favorites::{FavoriteRemoved, SavedFavorite};
 use fieldhouse_api::service::{Health, OpenApiDocument, Readiness};
 use fieldhouse_api::{Code, Data, Deleted, Page, auth};
@@ -104,6 +104,17 @@ pub struct Versioned<T> {
     pub value: T,
 }
 
+/// A file that is being received.
+#[derive(Debug)]
+pub struct Download(pub(crate) reqwest::Response);
+
+impl Download {
+    /// The next chunk. `None` at the end.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, Error> {
+        self.0.chunk().await.map_err(Error::Transport)
+    }
+}
+
 /// How an operation's response becomes the value that its method returns: a record without its envelope, or a whole page.
 pub trait Reply {
     /// The value.
@@ -149,6 +160,13 @@ impl Reply for Form {
     type Value = Self;
     fn read(answer: &RawResponse) -> Result<Self, Error> {
         Ok(Self(String::from_utf8_lossy(&answer.body).into_owned()))
+    }
+}
+
+impl Reply for ArchiveFile {
+    type Value = Self;
+    fn read(answer: &RawResponse) -> Result<Self, Error> {
+        Ok(Self(answer.body.to_vec()))
     }
 }
 

@@ -10,6 +10,7 @@ mod error;
 pub mod api_keys;
 pub mod auth;
 pub mod divisions;
+pub mod exports;
 pub mod favorites;
 pub mod games;
 mod hold;

@@ -142,6 +142,8 @@ ids! {
     GuestId "gst";
     /// An entry of the ledger.
     EntryId "aud";
+    /// An export of an organization.
+    ExportId "exp";
     /// An invitation.
     InvitationId "inv";
     /// A message that the server sends.

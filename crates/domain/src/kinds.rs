@@ -8,11 +8,12 @@ use uuid::Uuid;
 
 use crate::api_keys::ApiKey;
 use crate::divisions::Division;
+use crate::exports::Export;
 use crate::favorites::Favorite;
 use crate::games::Game;
 use crate::ids::{
-    ApiKeyId, CollegeId, DivisionId, FavoriteId, GameId, Id, InvitationId, MemberId, OrganizationId,
-    ProgramId, SeasonId, SessionId, StaffId, TeamId, UserId, VenueId,
+    ApiKeyId, CollegeId, DivisionId, ExportId, FavoriteId, GameId, Id, InvitationId, MemberId,
+    OrganizationId, ProgramId, SeasonId, SessionId, StaffId, TeamId, UserId, VenueId,
 };
 use crate::invitations::Invitation;
 use crate::ledger::Trace;
@@ -171,6 +172,7 @@ kinds! {
     "Teams."         Team         "team"         TeamId         3 Images      |_it| None,                    Members    true;
     "Venues."        Venue        "venue"        VenueId        1 Images      |_it| None,                    Members    true;
     "Games."         Game         "game"         GameId         4 Images      |_it| None,                    Members    true;
+    "Exports."       Export       "export"       ExportId       1 Images      |_it| None,                    Members    false;
     "Staff of teams." Staff      "staff"        StaffId        4 Images      |_it| None,                    Members    true;
     // A list belongs to a family, not to the club.
     "Saved college programs." Favorite "favorite" FavoriteId    2 Nothing     |it| Some(it.owner_id.uuid()), Owner      true;

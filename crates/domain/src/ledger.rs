@@ -60,6 +60,7 @@ mod tests {
             ("team", Trace::Images),
             ("venue", Trace::Images),
             ("game", Trace::Images),
+            ("export", Trace::Images),
             ("staff", Trace::Images),
             ("favorite", Trace::Nothing),
             ("college", Trace::Nothing),

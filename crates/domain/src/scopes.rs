@@ -23,6 +23,8 @@ enumeration! {
         Games "games",
         /// Imports of league files that other products exported.
         Imports "imports",
+        /// Exports of a whole organization.
+        Exports "exports",
         /// College programs that the caller or a guest has saved.
         Favorites "favorites",
         /// The catalogue of US colleges and their programs. Open to everyone.

@@ -13,6 +13,7 @@ const OPERATIONS: &[(&str, &str)] = &[
 ];
 
 const CONTEXT: &[&str] = &["name", "current", "base_url", "organization", "method", "session_expires_at"];
+const ARCHIVE: &[&str] = &["members", "seasons", "divisions", "teams", "venues", "games", "staff"];
 /// Commands that print what no operation returns.
 const OTHERS: &[(&str, &[&str])] = &[
     ("login", &["base_url", "context", "method", "email", "organization", "role"]),
@@ -35,6 +36,8 @@ const OTHERS: &[(&str, &[&str])] = &[
             "rules",
         ],
     ),
+    ("export organization", ARCHIVE),
+    ("import organization", ARCHIVE),
     ("admin audit verify", &["intact", "entries", "cleared_effects"]),
 ];
 

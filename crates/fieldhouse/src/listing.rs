@@ -2,6 +2,7 @@
 
 use clap::Args;
 use fieldhouse_client::api::envelope::Tombstone;
+use fieldhouse_client::api::spreadsheet::Sheet;
 use fieldhouse_client::api::{Op, Page};
 use fieldhouse_client::{Call, Error};
 use futures_util::{Stream, TryStreamExt};
@@ -49,7 +50,7 @@ impl Paging {
             let Page { data, deleted, page } = call.await?;
             (Listed { data, deleted }, !page.has_more)
         };
-        listed.show(context, columns)?;
+        listed.show(context, columns, O::ROW.answer.sheet)?;
         if !whole {
             note("There are more: use --all to list all of them.");
         }
@@ -66,8 +67,12 @@ pub(crate) struct Listed<T> {
 }
 
 impl<T: Serialize> Listed<T> {
-    fn show(&self, context: &Context, columns: &[Column<T>]) -> anyhow::Result<()> {
+    /// Prints the records. `sheet` has the columns of CSV, if they are those of the API.
+    fn show(&self, context: &Context, columns: &[Column<T>], sheet: Option<Sheet>) -> anyhow::Result<()> {
         match &self.deleted {
+            _ if let Some(sheet) = sheet.filter(|_| context.output.is_csv()) => {
+                context.output.csv(sheet, &json!({"data": self.data}))?;
+            }
             Some(deleted) if context.output.is_json() => {
                 let records = context.output.select(&self.data)?;
                 context.output.selected(&json!({"data": records, "deleted": deleted}))?;

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use comfy_table::Table;
+use fieldhouse_client::api::spreadsheet::{LineEnd, Sheet};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -76,6 +77,17 @@ impl Output {
             ));
         }
         Ok(())
+    }
+
+    /// Prints the records of a response as CSV, with the columns of the API.
+    pub(crate) fn csv(&self, sheet: Sheet, body: &Value) -> io::Result<()> {
+        let text = sheet.csv(body, LineEnd::Lf).map_err(io::Error::other)?;
+        let text = text.trim_end_matches('\n');
+        match self.terminal.width {
+            // Text of others must not control the terminal.
+            Some(_) => text.lines().try_for_each(|row| line(&clean(row))),
+            None => line(text),
+        }
     }
 
     /// Prints one record, one column in each line.

@@ -1,8 +1,10 @@
 //! CSV output, for spreadsheets.
 
+use std::borrow::Cow;
 use std::io;
 
 use csv::WriterBuilder;
+use fieldhouse_domain::spreadsheet::escape;
 use serde_json::Value;
 
 /// A heading and rows as CSV (RFC 4180). Absent values are empty, and text that a spreadsheet would run as a formula starts with an
@@ -11,7 +13,9 @@ pub(crate) fn csv(headings: &[&str], rows: &[Vec<String>]) -> io::Result<String>
     let mut writer = WriterBuilder::new().from_writer(Vec::new());
     writer.write_record(headings.iter().map(|heading| heading.to_lowercase().replace([' ', '-'], "_")))?;
     for row in rows {
-        writer.write_record(row.iter().map(|cell| safe(if cell == "-" { "" } else { cell })))?;
+        writer.write_record(
+            row.iter().map(|cell| if cell == "-" { Cow::Borrowed("") } else { escape(cell) }.into_owned()),
+        )?;
     }
     let bytes = writer.into_inner().map_err(|error| error.into_error())?;
     String::from_utf8(bytes).map(|text| text.trim_end_matches('\n').to_owned()).map_err(io::Error::other)
@@ -29,32 +33,10 @@ pub(crate) fn object(value: &Value) -> io::Result<String> {
     csv(&headings, &[cells.collect()])
 }
 
-/// A cell that no spreadsheet runs as a formula. Numbers stay numbers.
-fn safe(cell: &str) -> String {
-    let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
-    if formula { format!("'{cell}") } else { cell.to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn formulas_are_escaped_and_numbers_are_not() {
-        for (cell, wanted) in [
-            ("=1+1", "'=1+1"),
-            ("+61 3 9000", "'+61 3 9000"),
-            ("-cmd|' /C calc'!A0", "'-cmd|' /C calc'!A0"),
-            ("@SUM(A1)", "'@SUM(A1)"),
-            ("\t=1", "'\t=1"),
-            ("-37.75", "-37.75"),
-            ("a=b", "a=b"),
-            ("", ""),
-        ] {
-            assert_eq!(safe(cell), wanted);
-        }
-    }
 
     #[test]
     fn quotes_and_commas_are_quoted_and_dashes_are_empty() {

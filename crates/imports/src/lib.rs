@@ -2,8 +2,10 @@
 //!
 //! A *reader* parses one format into values and bad rows (`playhq.rs`, `ics.rs`, `colleges.rs`). A *plan* compares these values with
 //! existing records and returns the changes (`league.rs`, `colleges/plan.rs`). Both are independent. The readers of tables share `table.rs`,
-//! which reads CSV, and `rows.rs`; `formats.rs` lists the formats of leagues and recognizes files.
+//! which reads CSV, and `rows.rs`; `formats.rs` lists the formats of leagues and recognizes files. `archive.rs` writes and reads
+//! the archive of a whole organization.
 
+pub mod archive;
 mod clock;
 pub mod colleges;
 pub mod demo;

@@ -12,6 +12,7 @@ use super::clock;
 use super::dialect::{DateClues, Delimiter};
 use super::faults::{BadFile, BadRow, MAX_BYTES, MAX_ROWS};
 use super::products::{self, Product};
+use fieldhouse_domain::spreadsheet::unescape;
 use fieldhouse_domain::text::{InvalidValue, Name, fold};
 
 /// The maximum length of a quoted value in a message, in characters.
@@ -231,10 +232,10 @@ impl Lines<'_> {
 }
 
 impl Row<'_> {
-    /// The value of a column; `None` if it is blank or missing.
+    /// The value of a column, without the escape of a spreadsheet; `None` if it is blank or missing.
     pub(super) fn text(&self, column: &str) -> Option<&str> {
         let place = *self.header.places.get(column)?;
-        self.record.get(place).map(str::trim).filter(|text| !text.is_empty())
+        self.record.get(place).map(|cell| unescape(cell.trim()).trim()).filter(|text| !text.is_empty())
     }
 
     /// The parsed value of a column.

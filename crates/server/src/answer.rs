@@ -7,12 +7,14 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, heade
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
-use fieldhouse_api::envelope::{Asset, Form, Html, JSON};
+use fieldhouse_api::envelope::{ArchiveFile, Asset, Form, GZIP, Html, JSON};
 use fieldhouse_api::rows::Method;
-use fieldhouse_api::{Answer, Data, Deleted, Op, Operation, Row};
+use fieldhouse_api::spreadsheet::{CSV, LineEnd};
+use fieldhouse_api::{Answer, Code, Data, Deleted, Op, Operation, Row};
 use fieldhouse_domain::record::Record;
 use fieldhouse_domain::scopes::Resource;
 use serde::Serialize;
+use serde_json::Value;
 use twox_hash::XxHash3_128;
 
 use crate::failure::Failure;
@@ -28,6 +30,8 @@ pub struct Answered<O> {
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) created_id: Option<String>,
     pub(crate) secret: bool,
+    /// What follows the body, if it is not in memory.
+    stream: Option<Body>,
     _operation: PhantomData<fn() -> O>,
 }
 
@@ -82,6 +86,15 @@ impl<O: Op<Answer = Asset>> Answered<O> {
     }
 }
 
+impl<O: Op<Answer = ArchiveFile>> Answered<O> {
+    /// An archive that is written while it is sent.
+    pub fn archive(stream: Body, name: &str) -> Self {
+        let mut answered = Self::bytes(HeaderValue::from_static(GZIP), Bytes::new());
+        answered.stream = Some(stream);
+        answered.header(header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\""))
+    }
+}
+
 impl<O: Op> Answered<O> {
     fn bytes(media_type: HeaderValue, body: Bytes) -> Self {
         Self {
@@ -92,6 +105,7 @@ impl<O: Op> Answered<O> {
             headers: Vec::new(),
             created_id: None,
             secret: false,
+            stream: None,
             _operation: PhantomData,
         }
     }
@@ -137,6 +151,25 @@ impl<O: Op> Answered<O> {
         self
     }
 
+    /// Converts a list to CSV if that is the media type of the response.
+    pub(crate) fn converted(mut self, media_type: &str) -> Result<Self, Failure> {
+        let Some(sheet) = O::ROW.answer.sheet.filter(|_| media_type == CSV) else { return Ok(self) };
+        let internal = |error: &dyn std::fmt::Display| Failure::internal(error.to_string());
+        let body: Value = serde_json::from_slice(&self.body).map_err(|error| internal(&error))?;
+        if body.get("deleted").is_some() {
+            let fix = "Request changes as JSON, which also lists the deleted records.";
+            return Err(Failure::parameter(
+                Code::InvalidParameter,
+                "format",
+                "is not available for changes as CSV",
+                fix,
+            ));
+        }
+        self.body = sheet.csv(&body, LineEnd::CrLf).map_err(|error| internal(&error))?.into();
+        self.media_type = HeaderValue::from_static("text/csv; charset=utf-8; header=present");
+        Ok(self)
+    }
+
     /// Converts to an HTTP response: 304 if the client has it already.
     pub fn respond(mut self, request: &HeaderMap) -> Response<Body> {
         let reads = O::ROW.method == Method::GET && self.status == 200;
@@ -145,7 +178,8 @@ impl<O: Op> Answered<O> {
         }
         let tag = self.headers.iter().find(|(name, _)| *name == header::ETAG).map(|(_, value)| value.clone());
         let fresh = reads && tag.is_some_and(|tag| matches(request.get(header::IF_NONE_MATCH), &tag));
-        let mut response = Response::new(if fresh { Body::empty() } else { Body::from(self.body) });
+        let body = self.stream.unwrap_or_else(|| Body::from(self.body));
+        let mut response = Response::new(if fresh { Body::empty() } else { body });
         *response.status_mut() = if fresh {
             StatusCode::NOT_MODIFIED
         } else {
@@ -182,7 +216,8 @@ fn matches(named: Option<&HeaderValue>, tag: &HeaderValue) -> bool {
 pub(crate) fn is_tagged(row: &Row) -> bool {
     let is_form = row.answer.is_page;
     let is_service = row.requirement.scope.resource == Resource::Service;
-    !is_form && (!is_service || row.operation == Operation::OpenApi)
+    let is_archive = row.answer.media_types == [GZIP];
+    !is_form && !is_archive && (!is_service || row.operation == Operation::OpenApi)
 }
 
 /// The `Cache-Control` of an operation.

@@ -211,7 +211,7 @@ fn success(row: &Row, status: u16, description: &str) -> Response {
     for media_type in row.answer.media_types.iter().filter(|_| status != 304) {
         let is_json = *media_type == JSON;
         let schema = if is_json { (row.answer.schema)() } else { None };
-        let example = examples::response(row.operation, status).filter(|_| is_json);
+        let example = examples::response(row, status, media_type);
         response =
             response.content(*media_type, ContentBuilder::new().schema(schema).example(example).build());
     }

@@ -111,14 +111,14 @@ async fn answer<O: Op, H: Handler<O>>(app: App, handler: H, request: Request<Bod
 
 /// Runs a handler. One that writes runs in a task of its own, so that a client that disconnects does not interrupt it.
 async fn run<O: Op, H: Handler<O>>(handler: H, call: Call<O>) -> Result<Response<Body>, Failure> {
-    let headers = call.context.headers.clone();
+    let (headers, media_type) = (call.context.headers.clone(), call.media_type);
     let answered = if O::ROW.method == Method::GET {
         handler.handle(call).await
     } else {
         let task = tokio::spawn(async move { handler.handle(call).await });
         task.await.unwrap_or_else(|error| Err(Failure::internal(error.to_string())))
     };
-    answered.map(|answered| answered.respond(&headers))
+    Ok(answered?.converted(media_type)?.respond(&headers))
 }
 
 async fn unknown_path(app: axum::extract::State<App>, request: Request<Body>) -> Response<Body> {

@@ -30,6 +30,8 @@ const LOCAL_TIME_ROUNDS: u32 = 17_280;
 pub const IDEMPOTENCY_LIFE: SignedDuration = SignedDuration::from_hours(24);
 /// How long the ledger retains images of records.
 pub const IMAGE_LIFE: SignedDuration = SignedDuration::from_hours(400 * 24);
+/// How long the saved programs of a removed member are stored.
+const DEPARTED_LIFE: SignedDuration = SignedDuration::from_hours(90 * 24);
 /// How long messages are stored.
 const MAIL_LIFE: SignedDuration = SignedDuration::from_hours(90 * 24);
 
@@ -110,6 +112,8 @@ pub struct Purged {
     pub idempotency_keys: u64,
     /// Guests, each with their list.
     pub guests: u64,
+    /// Saved programs of former members.
+    pub favorites: u64,
     /// Failed sign-ins, and sources that were not used for long.
     pub sign_ins: u64,
     /// Messages.
@@ -129,6 +133,10 @@ pub async fn purge(app: &App) -> Purged {
             store.purge_idempotency_keys(before(IDEMPOTENCY_LIFE)).await,
         ),
         guests: purged("guests", store.purge_guests(now).await),
+        favorites: purged(
+            "saved programs of former members",
+            store.purge_departures(before(DEPARTED_LIFE)).await,
+        ),
         images: purged(
             "images of the ledger",
             store.clear_images(before(IMAGE_LIFE), &app.clock.moment_at(now)).await,

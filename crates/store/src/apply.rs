@@ -2,8 +2,9 @@
 //!
 //! It refuses effects outside the permission's reach, adds those that follow (`consequences.rs`), writes deletions from children to
 //! parents, then updates and creations from parents to children, and collects them all. Before the transaction commits, it records one
-//! ledger entry for each changed organization. Not written here: the catalogue, guests and their purge, the last use of keys, failed
-//! sign-in attempts, stored responses and other bookkeeping. Guests belong to no organization, so changes of their lists have no ledger.
+//! ledger entry for each changed organization. Not written here: the catalogue, guests and their purge, the lists of former
+//! members, the last use of keys, failed sign-in attempts, stored responses and other bookkeeping. Guests belong to no organization, so
+//! changes of their lists have no ledger.
 
 use constcat::concat;
 use fieldhouse_domain::Moment;
@@ -120,6 +121,7 @@ impl<'tx> Tx<'tx> {
                 trace => self.unrecorded.collect(org, actor, change, effect, trace),
             }
             self.queue_following(Some(org), change, effect).await?;
+            self.note_departure(org, effect, change.moment.now()).await?;
         }
         Ok(effects)
     }

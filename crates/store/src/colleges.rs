@@ -12,53 +12,51 @@ use crate::engine::{Reader, Tx, first};
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::{Row, record};
-use crate::search::{has_words, patterns, range};
+use crate::search::optional_patterns;
 use crate::value::{Value, id, values};
 
 /// The columns of a program and of its college's name and location.
 pub(crate) const PROGRAM_COLUMNS: &str = concat!(Catalogued::COLUMNS, ", c.unitid, c.name, c.city, c.state");
 
-/// Colleges after the position $1, $2 that match the filters $3 to $6.
-macro_rules! college_page {
-    ($and:literal) => {
-        concat!(
-            "SELECT ", College::COLUMNS, " FROM colleges c
-            WHERE (c.name_folded, c.id) > ($1, $2) AND (CAST($3 AS TEXT) IS NULL OR c.state = $3)
-                AND (CAST($4 AS TEXT) IS NULL OR c.division_folded = $4)
-                AND (CAST($5 AS TEXT) IS NULL AND CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM programs p
-                    WHERE p.college_id = c.id AND (CAST($5 AS TEXT) IS NULL OR p.sport = $5)
-                        AND (CAST($6 AS TEXT) IS NULL OR p.gender = $6)))", $and,
-            " ORDER BY c.name_folded, c.id LIMIT $7"
-        )
+/// The condition that a college's name contains words that start with those in the parameters. Absent words are null.
+macro_rules! has_words {
+    ($($parameter:literal)+) => {
+        constcat::concat!($(
+            " AND (CAST($", $parameter, " AS TEXT) IS NULL OR (' ' || c.name_folded) LIKE $", $parameter, ")"
+        ),+)
     };
 }
-/// Programs after the position $1 to $4 that match the filters $5 to $8. The position uses columns of two tables, so that no index contains
-/// it; the college's name alone can use one.
+
+/// Programs after the position $1 to $4 that match the filters $5 to $8 and the words $10 to $15. The colleges come first (SQLite reads a
+/// CROSS JOIN in this order), because the list is sorted by their names: their index has all that filters them, and reading ends with the
+/// page.
 macro_rules! program_page {
-    ($and:literal) => {
+    ($sport:literal $and:literal) => {
         concat!(
-            "SELECT ", PROGRAM_COLUMNS, " FROM programs p JOIN colleges c ON c.id = p.college_id
-            WHERE c.name_folded >= $1 AND (c.name_folded, p.sport, p.gender, p.id) > ($1, $2, $3, $4)
-                AND (CAST($5 AS TEXT) IS NULL OR c.state = $5) AND (CAST($6 AS TEXT) IS NULL OR p.division_folded = $6)
-                AND (CAST($7 AS TEXT) IS NULL OR p.sport = $7) AND (CAST($8 AS TEXT) IS NULL OR p.gender = $8)", $and,
+            "SELECT ", PROGRAM_COLUMNS, " FROM colleges c CROSS JOIN programs p
+            WHERE p.college_id = c.id AND c.name_folded >= $1 AND (c.name_folded, p.sport, p.gender, p.id) > ($1, $2, $3, $4)
+                AND (CAST($5 AS TEXT) IS NULL OR c.state = $5)", has_words!("10" "11" "12" "13" "14" "15"),
+            " AND (CAST($6 AS TEXT) IS NULL OR p.division_folded = $6) AND ", $sport,
+            " AND (CAST($8 AS TEXT) IS NULL OR p.gender = $8)", $and,
             " ORDER BY c.name_folded, p.sport, p.gender, p.id LIMIT $9"
         )
     };
 }
 
 queries! {
-    LIST "colleges.list" college_page!("");
-    SEARCH "colleges.search" college_page!(" AND c.id IN (SELECT college_id FROM college_words WHERE word >= $8 AND word < $9)
-        AND (' ' || c.name_folded) LIKE $10 AND (' ' || c.name_folded) LIKE $11 AND (' ' || c.name_folded) LIKE $12
-        AND (' ' || c.name_folded) LIKE $13 AND (' ' || c.name_folded) LIKE $14 AND (' ' || c.name_folded) LIKE $15");
+    /// After the position $1, $2, that match the filters $3 to $6 and the words $8 to $13.
+    LIST "colleges.list" concat!("SELECT ", College::COLUMNS, " FROM colleges c
+        WHERE (c.name_folded, c.id) > ($1, $2) AND (CAST($3 AS TEXT) IS NULL OR c.state = $3)
+            AND (CAST($4 AS TEXT) IS NULL OR c.division_folded = $4)", has_words!("8" "9" "10" "11" "12" "13"), "
+            AND (CAST($5 AS TEXT) IS NULL AND CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM programs p
+                WHERE p.college_id = c.id AND (CAST($5 AS TEXT) IS NULL OR p.sport = $5)
+                    AND (CAST($6 AS TEXT) IS NULL OR p.gender = $6)))
+        ORDER BY c.name_folded, c.id LIMIT $7");
     READ "colleges.read" College::TABLE.read;
     BY_UNITID "colleges.by_unitid" concat!("SELECT ", College::COLUMNS, " FROM colleges c WHERE c.unitid = $1");
-    PROGRAMS "programs.list" program_page!("");
-    PROGRAMS_OF "programs.of_college" program_page!(" AND p.college_id = $10");
-    PROGRAM_SEARCH "programs.search" program_page!(" AND c.id IN
-            (SELECT college_id FROM college_words WHERE word >= $10 AND word < $11)
-        AND (' ' || c.name_folded) LIKE $12 AND (' ' || c.name_folded) LIKE $13 AND (' ' || c.name_folded) LIKE $14
-        AND (' ' || c.name_folded) LIKE $15 AND (' ' || c.name_folded) LIKE $16 AND (' ' || c.name_folded) LIKE $17");
+    PROGRAMS "programs.list" program_page!("CAST($7 AS TEXT) IS NULL" "");
+    PROGRAMS_OF_SPORT "programs.of_sport" program_page!("p.sport = $7" "");
+    PROGRAMS_OF_COLLEGE "programs.of_college" program_page!("(CAST($7 AS TEXT) IS NULL OR p.sport = $7)" " AND c.id = $16");
     PROGRAM "programs.read" concat!("SELECT ", PROGRAM_COLUMNS, " FROM programs p JOIN colleges c ON c.id = p.college_id
         WHERE p.id = $1");
     NATURAL "programs.by_college" concat!("SELECT ", PROGRAM_COLUMNS, " FROM programs p JOIN colleges c ON c.id = p.college_id
@@ -69,8 +67,6 @@ queries! {
     UPDATE "colleges.update" College::TABLE.update;
     INSERT_PROGRAM "programs.insert" Catalogued::TABLE.insert;
     UPDATE_PROGRAM "programs.update" Catalogued::TABLE.update;
-    FORGET_WORDS "colleges.forget_words" "DELETE FROM college_words WHERE college_id = $1";
-    WORD "colleges.word" "INSERT INTO college_words (word, college_id) VALUES ($1, $2) ON CONFLICT (word, college_id) DO NOTHING";
 }
 
 /// A program with its college's name and location.
@@ -118,13 +114,9 @@ pub async fn list(
     let (name, last) = after.unwrap_or_default();
     let (state, division) = (filter.state.as_ref(), filter.division.as_ref());
     let (sport, gender) = (filter.sport.as_ref().map(Sport::as_str), filter.gender.map(ProgramGender::name));
-    if filter.words.is_empty() {
-        return reader.rows(LIST, values![name, last, state, division, sport, gender, limit], record).await;
-    }
-    let (from, to) = range(&filter.words);
-    let mut values = values![name, last, state, division, sport, gender, limit, from, to].to_vec();
-    values.extend(patterns(&filter.words).map(Value::from));
-    reader.rows(SEARCH, &values, record).await
+    let mut values = values![name, last, state, division, sport, gender, limit].to_vec();
+    values.extend(optional_patterns(&filter.words).map(Value::from));
+    reader.rows(LIST, &values, record).await
 }
 
 /// One college.
@@ -149,19 +141,16 @@ pub async fn programs(
     let (sport, gender) = (filter.sport.as_ref().map(Sport::as_str), filter.gender.map(ProgramGender::name));
     let mut values: Vec<Value<'_>> =
         values![name, after_sport, after_gender, last, state, division, sport, gender, limit].to_vec();
-    if let Some(college_id) = filter.college {
-        values.push(id(college_id));
-        let mut found = reader.rows(PROGRAMS_OF, &values, program).await?;
-        found.retain(|program| has_words(&program.college_name, &filter.words));
-        return Ok(found);
-    }
-    if filter.words.is_empty() {
-        return reader.rows(PROGRAMS, &values, program).await;
-    }
-    let (from, to) = range(&filter.words);
-    values.extend([Value::from(from), Value::from(to)]);
-    values.extend(patterns(&filter.words).map(Value::from));
-    reader.rows(PROGRAM_SEARCH, &values, program).await
+    values.extend(optional_patterns(&filter.words).map(Value::from));
+    let query = match (filter.college, sport) {
+        (Some(college_id), _) => {
+            values.push(id(college_id));
+            PROGRAMS_OF_COLLEGE
+        }
+        (None, Some(_)) => PROGRAMS_OF_SPORT,
+        (None, None) => PROGRAMS,
+    };
+    reader.rows(query, &values, program).await
 }
 
 /// The whole catalogue, for an import to compare with.
@@ -206,17 +195,10 @@ fn of_college(row: &mut Row<'_>, program: Catalogued) -> Result<Program> {
     })
 }
 
-/// Writes a new or changed college, with the words of its name for searches.
+/// Writes a new or changed college.
 pub async fn write(tx: &mut Tx<'_>, _: &Operator, new: bool, college: &College) -> Result<()> {
     let values: Vec<Value<'_>> = college.cells().into_iter().map(Value::from).collect();
-    tx.run(if new { INSERT } else { UPDATE }, &values).await?;
-    if !new {
-        tx.run(FORGET_WORDS, values![id(college.id)]).await?;
-    }
-    for word in college.name.folded().split(' ') {
-        tx.run(WORD, values![word, id(college.id)]).await?;
-    }
-    Ok(())
+    tx.run(if new { INSERT } else { UPDATE }, &values).await.map(drop)
 }
 
 /// Writes a new or changed program.

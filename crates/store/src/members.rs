@@ -107,7 +107,7 @@ impl Filter {
     }
 }
 
-fn listed(row: &mut Row<'_>) -> Result<Listed> {
+pub(crate) fn listed(row: &mut Row<'_>) -> Result<Listed> {
     Ok(Listed { member: row.record()?, name: row.next()?, email: row.next()?, folded: row.next()? })
 }
 

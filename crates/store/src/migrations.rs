@@ -39,6 +39,24 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0004_members.sql"),
         postgres: "",
     },
+    Migration {
+        number: 5,
+        name: "exports",
+        sql: include_str!("../migrations/0005_exports.sql"),
+        postgres: "",
+    },
+    Migration {
+        number: 6,
+        name: "departures",
+        sql: include_str!("../migrations/0006_departures.sql"),
+        postgres: "",
+    },
+    Migration {
+        number: 7,
+        name: "colleges",
+        sql: include_str!("../migrations/0007_colleges.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.

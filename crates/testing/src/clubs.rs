@@ -70,6 +70,7 @@ pub const ANYTHING: Requirement = Requirement {
         (Kind::Venue, Reach::Any),
         (Kind::Game, Reach::Any),
         (Kind::Staff, Reach::Any),
+        (Kind::Export, Reach::Any),
         (Kind::Favorite, Reach::Any),
     ],
     ..SIGN_IN

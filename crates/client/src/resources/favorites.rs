@@ -1,6 +1,8 @@
 //! Saved college programs of the caller or a guest.
 
-use fieldhouse_api::favorites::{ChangeFavorite, FavoriteListQuery, FavoriteOrder, FavoriteSave};
+use fieldhouse_api::favorites::{
+    ChangeFavorite, FavoriteExportQuery, FavoriteListQuery, FavoriteOrder, FavoriteSave,
+};
 use fieldhouse_domain::ids::FavoriteId;
 
 use crate::resources::resource;
@@ -18,6 +20,8 @@ resource! {
         remove(id: FavoriteId) => FavoriteRemove;
         /// Changes the order of the whole list.
         order(body: FavoriteOrder) => FavoriteOrder;
+        /// Exports the whole list. [`crate::Call::csv`] returns it as CSV.
+        export(query: FavoriteExportQuery) => FavoriteExport;
         /// Copies the list of the guest of [`crate::Builder::guest_token`] to the caller's list, and deletes the guest.
         claim() => FavoritesClaim;
     }

@@ -9,6 +9,7 @@ pub mod audit;
 pub mod auth;
 pub mod colleges;
 pub mod divisions;
+pub mod exports;
 pub mod favorites;
 pub mod games;
 pub mod imports;
@@ -129,6 +130,8 @@ groups! {
         colleges colleges::Colleges,
         /// Divisions of seasons.
         divisions divisions::Divisions,
+        /// Exports of the organization.
+        exports exports::Exports,
         /// Games.
         games games::Games,
         /// Imports of leagues.

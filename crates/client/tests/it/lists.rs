@@ -56,6 +56,23 @@ async fn pages_are_requested_only_when_needed() {
 }
 
 #[tokio::test]
+async fn a_list_as_csv_follows_its_links() {
+    let stub = Stub::new(|seen| {
+        assert_eq!(seen.header("accept"), Some("text/csv"));
+        let link = "</api/v1/seasons?sport=x&cursor=one%2B%2F%3D>; rel=\"next\"";
+        match seen.nth {
+            0 => Reply::text(200, "name\r\nA\r\n").header("link", link),
+            _ => Reply::text(200, "name\r\n\"B\r\nC\"\r\n"),
+        }
+    });
+    let pages: Vec<_> =
+        client(&stub).seasons().list(&SeasonListQuery::default()).csv().try_collect().await.expect("pages");
+    assert_eq!((pages.len(), pages[0].has_more, pages[1].has_more), (2, true, false));
+    assert_eq!(format!("{}{}", pages[0].text, pages[1].rows()), "name\r\nA\r\n\"B\r\nC\"\r\n");
+    assert_eq!(stub.seen()[1].query, "cursor=one%2B%2F%3D");
+}
+
+#[tokio::test]
 async fn any_path_can_be_followed() {
     let stub = three_pages();
     let request = client(&stub).request::<Page<Value>>(Method::GET, "/api/v1/seasons?sport=x");

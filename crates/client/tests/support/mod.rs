@@ -38,7 +38,12 @@ pub(crate) struct Reply {
 impl Reply {
     /// A JSON response.
     pub(crate) fn json(status: u16, body: &Value) -> Self {
-        Self { status, headers: Vec::new(), body: body.to_string() }
+        Self::text(status, &body.to_string())
+    }
+
+    /// A response with this body.
+    pub(crate) fn text(status: u16, body: &str) -> Self {
+        Self { status, headers: Vec::new(), body: body.to_owned() }
     }
 
     /// No response: the connection is closed.

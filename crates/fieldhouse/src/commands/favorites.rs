@@ -3,7 +3,8 @@
 use clap::{ArgGroup, Args, Subcommand};
 use fieldhouse_client::Client;
 use fieldhouse_client::api::favorites::{
-    ChangeFavorite, CustomProgram, Favorite, FavoriteListQuery, FavoriteSave, RecordOrList,
+    ChangeFavorite, CustomProgram, Favorite, FavoriteExportQuery, FavoriteListQuery, FavoriteOrder,
+    FavoriteSave, RecordOrList, SHEET,
 };
 use fieldhouse_domain::colleges::ProgramGender;
 use fieldhouse_domain::favorites::{Fit, Notes, Stage, WrittenGender};
@@ -14,6 +15,7 @@ use fieldhouse_domain::text::{Name, State, Tag};
 use crate::arguments::one_of;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::fields::ChangeOptions;
 use crate::output::{Column, Width, note, or_dash};
 
 /// Saved programs.
@@ -23,6 +25,16 @@ pub(crate) enum Options {
     List,
     /// Save a program
     Add(Box<AddOptions>),
+    /// Change the details of a saved program; options that you leave out change nothing
+    Change(ChangeOptions<FavoriteId, ChangeFavorite>),
+    /// Put saved programs at the top of your list
+    Order {
+        /// The programs' ids in their new order, as in `list`; the others follow in their order
+        #[arg(required = true)]
+        ids: Vec<FavoriteId>,
+    },
+    /// Print the whole list as CSV with every field
+    Export,
     /// Remove a saved program
     Remove {
         /// The program's id, as in `list`
@@ -82,11 +94,17 @@ const COLUMNS: &[Column<Favorite>] = &[
     ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
-/// Lists, saves, removes or claims programs.
+/// Lists, saves, changes, orders, exports, removes or claims programs.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     match options {
         Options::List => list(context).await,
         Options::Add(options) => add(context, *options).await,
+        Options::Change(ChangeOptions { id, fields }) => {
+            let changed = context.client()?.colleges().favorites().change(id, &fields.body).await?;
+            Ok(context.output.one(&changed, COLUMNS)?)
+        }
+        Options::Order { ids } => order(context, &ids).await,
+        Options::Export => export(context).await,
         Options::Remove { id } => {
             let removed = context.client()?.colleges().favorites().remove(id).await?;
             Ok(context.output.sentence(&removed, &removed.message)?)
@@ -113,6 +131,23 @@ async fn add(context: &Context, options: AddOptions) -> anyhow::Result<()> {
         RecordOrList::Record(record) => Ok(context.output.list(&[*record], COLUMNS)?),
         RecordOrList::List(records) => Ok(context.output.list(&records, COLUMNS)?),
     }
+}
+
+async fn order(context: &Context, ids: &[FavoriteId]) -> anyhow::Result<()> {
+    let favorites = context.client()?.colleges().favorites();
+    let listed = favorites.list(&FavoriteListQuery::default()).await?.data;
+    let others = listed.iter().map(|favorite| favorite.id).filter(|id| !ids.contains(id));
+    let order = FavoriteOrder { ids: ids.iter().copied().chain(others).collect() };
+    let page = favorites.order(&order).await?;
+    Ok(context.output.list(&page.data, COLUMNS)?)
+}
+
+async fn export(context: &Context) -> anyhow::Result<()> {
+    let page = context.client()?.colleges().favorites().export(&FavoriteExportQuery::default()).await?;
+    if context.output.is_json() {
+        return Ok(context.output.json(&page.data)?);
+    }
+    Ok(context.output.csv(SHEET, &serde_json::json!({"data": page.data}))?)
 }
 
 async fn claim(context: &Context) -> anyhow::Result<()> {

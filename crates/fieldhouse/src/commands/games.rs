@@ -185,10 +185,9 @@ async fn list(context: &Context, client: &Client, options: ListOptions) -> anyho
         status: options.status,
         round: options.round,
         sort: options.sort,
-        since: None,
         updated_since,
         limit: paging.limit(),
-        cursor: None,
+        ..Default::default()
     };
     paging.show(context, client.games().list(&query), COLUMNS).await.map(drop)
 }
@@ -203,7 +202,7 @@ async fn upcoming(context: &Context, client: &Client, options: UpcomingOptions) 
         season_id: season,
         status,
         limit: paging.limit(),
-        cursor: None,
+        ..Default::default()
     };
     let whole = paging.show(context, client.games().upcoming(&query), COLUMNS).await?;
     if whole && to.is_none() {

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::{catalogue, league};
+use super::{archive, catalogue, league};
 use crate::context::Context;
 
 /// Imports.
@@ -12,6 +12,8 @@ pub(crate) enum Options {
     League(league::Options),
     /// List the formats of league files
     Formats,
+    /// Import the archive of an organization (on the server's machine)
+    Organization(archive::ImportOptions),
     /// Import a file of the college catalogue (on the server's machine)
     Colleges(catalogue::Options),
 }
@@ -21,6 +23,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     match options {
         Options::League(options) => league::run(context, options).await,
         Options::Formats => league::formats(context).await,
+        Options::Organization(options) => archive::import(&context.output, options).await,
         Options::Colleges(options) => catalogue::run(&context.output, options).await,
     }
 }

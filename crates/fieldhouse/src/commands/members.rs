@@ -60,7 +60,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     let member = match options {
         Options::List(ListOptions { query, role, sort, paging }) => {
             let page = ListQuery { limit: paging.limit(), ..ListQuery::default() };
-            let query = MemberListQuery { q: query, role, sort, page };
+            let query = MemberListQuery { q: query, role, sort, page, format: None };
             return paging.show(context, members.list(&query), COLUMNS).await.map(drop);
         }
         Options::Remove(Target { id }) => {

@@ -7,12 +7,14 @@ mod admin;
 mod api;
 mod api_fields;
 mod api_keys;
+mod archive;
 mod audit;
 mod catalogue;
 mod colleges;
 mod completions;
 mod context;
 mod divisions;
+mod export;
 mod favorites;
 mod games;
 mod import;
@@ -118,6 +120,9 @@ enum Command {
     /// Import files
     #[command(subcommand)]
     Import(import::Options),
+    /// Export to files
+    #[command(subcommand)]
+    Export(export::Options),
     /// Call any operation of the API
     Api(api::Options),
     /// Serve the API
@@ -170,6 +175,7 @@ impl Options {
             Command::Colleges(options) => colleges::run(&context, options).await,
             Command::Admin(options) => admin::run(&context, options).await,
             Command::Import(options) => import::run(&context, options).await,
+            Command::Export(options) => export::run(&context, options).await,
             Command::Api(options) => api::run(&context, options).await,
             Command::Serve(options) => serve::run(*options).await,
             Command::Init(options) => init::run(options).await,

@@ -82,7 +82,7 @@ struct Limits {
     /// Session refreshes per minute of an address
     #[arg(long = "limit-refresh", env = "FIELDHOUSE_LIMIT_REFRESH", default_value_t = LimitOptions::default().refresh, value_name = "NUMBER")]
     refresh: NonZeroU32,
-    /// Guests created per minute by an address
+    /// Guests created per hour by an address
     #[arg(long = "limit-guests", env = "FIELDHOUSE_LIMIT_GUESTS", default_value_t = LimitOptions::default().guests, value_name = "NUMBER")]
     guests: NonZeroU32,
 }

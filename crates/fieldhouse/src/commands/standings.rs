@@ -1,7 +1,7 @@
 //! `fieldhouse standings`: the table of a season or a division.
 
 use clap::Args;
-use fieldhouse_client::api::standings::{StandingsQuery, StandingsRow};
+use fieldhouse_client::api::standings::{SHEET, StandingsQuery, StandingsRow};
 use fieldhouse_domain::ids::{DivisionId, SeasonId};
 
 use crate::context::Context;
@@ -32,10 +32,13 @@ const COLUMNS: &[Column<StandingsRow>] = &[
 
 /// Shows the standings.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
-    let query = StandingsQuery { division_id: options.division };
+    let query = StandingsQuery { division_id: options.division, format: None };
     let standings = context.signed_in()?.seasons().standings(options.season, &query).await?;
     if context.output.is_json() {
         return Ok(context.output.json(&standings)?);
+    }
+    if context.output.is_csv() {
+        return Ok(context.output.csv(SHEET, &serde_json::json!({"data": standings}))?);
     }
     context.output.list(&standings.rows, COLUMNS)?;
     if standings.excluded_games > 0 {

@@ -117,8 +117,8 @@ async fn list(context: &Context, client: &Client, options: ListOptions) -> anyho
 
 async fn schedule(context: &Context, client: &Client, options: ScheduleOptions) -> anyhow::Result<()> {
     let [from, to] = instants(client, [options.from, options.to]).await?;
-    let query =
-        ScheduleQuery { from, to, status: options.status, limit: options.paging.limit(), cursor: None };
+    let (status, limit) = (options.status, options.paging.limit());
+    let query = ScheduleQuery { from, to, status, limit, ..Default::default() };
     let call = client.teams().schedule(options.id, &query);
     options.paging.show(context, call, super::games::COLUMNS).await.map(drop)
 }

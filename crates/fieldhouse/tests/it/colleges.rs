@@ -29,6 +29,38 @@ fn a_search_needs_no_credential_and_can_list_everything() {
 }
 
 #[test]
+fn saved_programs_are_changed_ordered_and_exported() {
+    let (one, two) = ("fav_01h2xcejqtf2nbrexx3vqjhp41", "fav_01h2xcejqtf2nbrexx3vqjhp42");
+    let other = {
+        let mut other = favorite();
+        (other["id"], other["notes"]) = (json!(two), json!("=called\ntwice"));
+        other
+    };
+    let both = json!([favorite(), other]);
+    let olga = Person::new(move |seen| match seen.call.split_once(' ') {
+        Some(("PATCH", _)) => Reply::json(200, &json!({"data": both[0]})),
+        _ => list(&both, None),
+    });
+    let change = format!("colleges favorites change {one} --stage visited --clear interest --tag near");
+    olga.types_with_key(&change).assert().success();
+    let body: Value = serde_json::from_str(&olga.stub.seen()[0].body).expect("JSON");
+    assert_eq!(body, json!({"stage": "visited", "interest": null, "tags": ["near"]}));
+    olga.types_with_key(&format!("colleges favorites order {two}")).assert().success();
+    let body: Value = serde_json::from_str(&olga.stub.seen()[2].body).expect("JSON");
+    assert_eq!(body, json!({"ids": [two, one]}), "the others follow in their order");
+    let exported = olga.types_with_key("colleges favorites export");
+    exported.assert().success().stdout_eq(str![[r#"
+rank,program_college_name,program_sport,program_gender,program_division,program_city,program_state,program_unitid,stage,fit,interest,notes,tags,id,program_id,child_id,created_at,updated_at,version
+1,Somewhere College,golf,women,,,CA,,saved,reach,5,,"[""west""]",fav_01h2xcejqtf2nbrexx3vqjhp41,,,2026-01-01T00:00:00Z,2026-01-01T00:00:00Z,1
+1,Somewhere College,golf,women,,,CA,,saved,reach,5,"'=called
+twice","[""west""]",fav_01h2xcejqtf2nbrexx3vqjhp42,,,2026-01-01T00:00:00Z,2026-01-01T00:00:00Z,1
+
+"#]]);
+    let ids = olga.types_with_key("colleges favorites export --jq .[].id");
+    ids.assert().success().stdout_eq(format!("{one}\n{two}\n"));
+}
+
+#[test]
 fn a_guest_is_remembered_and_can_claim_the_list() {
     let olga = Person::new(|seen| match seen.call.as_str() {
         "POST /api/v1/colleges/favorites" => {

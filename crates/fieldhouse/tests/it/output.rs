@@ -106,9 +106,9 @@ fn jq_evaluates_the_selected_json() {
 fn csv_has_every_column_and_no_formulas() {
     let olga = club();
     olga.types_with_key("venues list -o csv").assert().success().stdout_eq(str![[r#"
-name,address,time_zone,fields,latitude,longitude,id
-Town Hall,,Australia/Melbourne,"Court 1, Court 2",-37.75,,ven_01h2xcejqtf2nbrexx3vqjhp41
-"'=HYPERLINK(""x"")",,Australia/Melbourne,"Court 1, Court 2",-37.75,,ven_01h2xcejqtf2nbrexx3vqjhp41
+id,name,address,latitude,longitude,time_zone,fields,created_at,updated_at,version
+ven_01h2xcejqtf2nbrexx3vqjhp41,Town Hall,,-37.75,,Australia/Melbourne,"[""Court 1"",""Court 2""]",2026-01-01T00:00:00Z,2026-01-01T00:00:00Z,1
+ven_01h2xcejqtf2nbrexx3vqjhp41,"'=HYPERLINK(""x"")",,-37.75,,Australia/Melbourne,"[""Court 1"",""Court 2""]",2026-01-01T00:00:00Z,2026-01-01T00:00:00Z,1
 
 "#]]);
     let deleted = olga.types_with_key("venues delete ven_01h2xcejqtf2nbrexx3vqjhp41 --yes -o csv");

@@ -16,7 +16,7 @@ use governor::{Quota, RateLimiter};
 
 use crate::failure::Failure;
 
-/// The limits, in requests a minute.
+/// The limits, in requests a minute unless they say something else.
 #[derive(Clone, Copy, Debug)]
 pub struct LimitOptions {
     /// An API key.
@@ -31,7 +31,7 @@ pub struct LimitOptions {
     pub sign_in: NonZeroU32,
     /// Session refreshes from an address.
     pub refresh: NonZeroU32,
-    /// Guests created from an address.
+    /// Guests created from an address, in an hour.
     pub guests: NonZeroU32,
 }
 
@@ -45,7 +45,7 @@ impl Default for LimitOptions {
             address: some(600),
             sign_in: some(120),
             refresh: some(600),
-            guests: some(120),
+            guests: some(20),
         }
     }
 }
@@ -84,6 +84,16 @@ impl AnonymousUse {
     }
 }
 
+/// The time in which a whole limit becomes available again.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    seconds: u32,
+    name: &'static str,
+}
+
+const MINUTE: Window = Window { seconds: 60, name: "minute" };
+const HOUR: Window = Window { seconds: 3600, name: "hour" };
+
 type Buckets<K> = RateLimiter<K, DashMapStateStore<K>, DefaultClock, StateInformationMiddleware>;
 
 /// The buckets of all callers.
@@ -105,6 +115,7 @@ pub struct RateLimitStatus {
     name: &'static str,
     limit: u32,
     remaining: u32,
+    window: Window,
 }
 
 fn buckets<K: std::hash::Hash + Eq + Clone>(a_minute: NonZeroU32) -> Buckets<K> {
@@ -122,7 +133,7 @@ impl Limits {
             addresses: buckets(options.address),
             sign_ins: buckets(options.sign_in),
             refreshes: buckets(options.refresh),
-            guests: buckets(options.guests),
+            guests: RateLimiter::dashmap(Quota::per_hour(options.guests)).with_middleware(),
             clock: DefaultClock::default(),
         }
     }
@@ -130,11 +141,13 @@ impl Limits {
     /// Counts a request with a valid credential: first in the smallest bucket, so that requests refused for a key do not count for its user
     /// and organization.
     pub fn count(&self, caller: &Caller) -> Result<RateLimitStatus, Failure> {
-        let key =
-            caller.key().map(|(key, _)| self.take(&self.keys, &key, "key", self.options.key)).transpose()?;
-        let user = self.take(&self.users, &caller.user(), "user", self.options.user)?;
+        let key = caller
+            .key()
+            .map(|(key, _)| self.take(&self.keys, &key, "key", (self.options.key, MINUTE)))
+            .transpose()?;
+        let user = self.take(&self.users, &caller.user(), "user", (self.options.user, MINUTE))?;
         let (id, max) = (caller.organization(), self.options.organization);
-        let organization = self.take(&self.organizations, &id, "organization", max)?;
+        let organization = self.take(&self.organizations, &id, "organization", (max, MINUTE))?;
         let rate_limit = organization.with_less_left(user);
         Ok(key.map_or(rate_limit, |key| rate_limit.with_less_left(key)))
     }
@@ -149,10 +162,15 @@ impl Limits {
             AnonymousUse::Probe => return Ok(None),
             AnonymousUse::SignIn => (&self.sign_ins, "sign-in", self.options.sign_in),
             AnonymousUse::Refresh => (&self.refreshes, "refresh", self.options.refresh),
-            AnonymousUse::GuestCreation => (&self.guests, "guest-creation", self.options.guests),
+            AnonymousUse::GuestCreation => {
+                let whose = address.map(network);
+                return self
+                    .take(&self.guests, &whose, "guest-creation", (self.options.guests, HOUR))
+                    .map(Some);
+            }
             AnonymousUse::Other => (&self.addresses, "address", self.options.address),
         };
-        self.take(buckets, &address.map(network), name, limit).map(Some)
+        self.take(buckets, &address.map(network), name, (limit, MINUTE)).map(Some)
     }
 
     /// Removes full buckets, which are the same as none.
@@ -170,22 +188,21 @@ impl Limits {
         buckets: &Buckets<K>,
         whose: &K,
         name: &'static str,
-        limit: NonZeroU32,
+        (limit, window): (NonZeroU32, Window),
     ) -> Result<RateLimitStatus, Failure> {
+        let status = |remaining| RateLimitStatus { name, limit: limit.get(), remaining, window };
         match buckets.check_key(whose) {
-            Ok(state) => {
-                Ok(RateLimitStatus { name, limit: limit.get(), remaining: state.remaining_burst_capacity() })
-            }
+            Ok(state) => Ok(status(state.remaining_burst_capacity())),
             Err(not_until) => {
                 let wait = not_until.wait_time_from(self.clock.now()).as_secs() + 1;
                 let detail = format!(
-                    "The limit of {limit} requests per minute for this {name} is used up. Wait {}.",
+                    "The limit of {limit} requests per {} for this {name} is used up. Wait {}.",
+                    window.name,
                     seconds(wait)
                 );
-                let rate_limit = RateLimitStatus { name, limit: limit.get(), remaining: 0 };
                 let failure =
                     Failure::new(Code::RateLimited, detail).header(header::RETRY_AFTER, wait.to_string());
-                Err(rate_limit
+                Err(status(0)
                     .headers()
                     .into_iter()
                     .fold(failure, |failure, (name, value)| failure.header(name, value)))
@@ -218,11 +235,11 @@ impl RateLimitStatus {
 
     /// The rate limit headers: those of the IETF draft, version 10, and the older ones.
     fn headers(self) -> [(HeaderName, HeaderValue); 5] {
-        let Self { name, limit, remaining } = self;
-        let refill = u64::from(limit - remaining.min(limit)) * 60 / u64::from(limit.max(1));
+        let Self { name, limit, remaining, window: Window { seconds, .. } } = self;
+        let refill = u64::from(limit - remaining.min(limit)) * u64::from(seconds) / u64::from(limit.max(1));
         let value = |text: String| HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("0"));
         [
-            (HeaderName::from_static("ratelimit-policy"), value(format!("\"{name}\";q={limit};w=60"))),
+            (HeaderName::from_static("ratelimit-policy"), value(format!("\"{name}\";q={limit};w={seconds}"))),
             (HeaderName::from_static("ratelimit"), value(format!("\"{name}\";r={remaining};t={refill}"))),
             (HeaderName::from_static("x-ratelimit-limit"), value(limit.to_string())),
             (HeaderName::from_static("x-ratelimit-remaining"), value(remaining.to_string())),

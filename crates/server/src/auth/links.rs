@@ -1,9 +1,9 @@
-//! The tokens of links in messages. A token is an HMAC over the message, the record that it is about, and the version of that record. It is
+//! The tokens of links in messages, and of exports. A token is an HMAC over the message, the record that it is about, and the version of that record. It is
 //! not stored, and is void once it was used or the record has another version.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use fieldhouse_domain::ids::{Id, InvitationId, MailId};
+use fieldhouse_domain::ids::{ExportId, Id, InvitationId, MailId, OrganizationId};
 use fieldhouse_domain::invitations::InvitationStatus;
 use fieldhouse_domain::mail::MailKind;
 use fieldhouse_domain::policy::Denial;
@@ -88,6 +88,32 @@ pub(crate) async fn password_reset(app: &App, token: &str, now: Timestamp) -> Re
     });
     let user = user.ok_or(Denial::LinkExpired)?;
     Ok((mail, user))
+}
+
+const EXPORT_PREFIX: &str = "fhx_";
+
+/// The token of an export's link: the organization, and an HMAC over it and the export.
+pub(crate) fn export_token(ring: &KeyRing, organization: OrganizationId, export: ExportId) -> String {
+    let mac = ring.mac(Purpose::Token, &signed_export(organization, export));
+    let organization = organization.uuid();
+    format!("{EXPORT_PREFIX}{}", URL_SAFE_NO_PAD.encode([organization.as_bytes().as_slice(), &mac].concat()))
+}
+
+fn signed_export(organization: OrganizationId, export: ExportId) -> Vec<u8> {
+    let (organization, export) = (organization.uuid(), export.uuid());
+    [b"the link of an export\n".as_slice(), organization.as_bytes(), export.as_bytes()].concat()
+}
+
+/// The organization of an export, if this is the token of its link.
+pub(crate) fn export(ring: &KeyRing, export: ExportId, token: &str) -> Result<OrganizationId, Denial> {
+    let bytes = token.strip_prefix(EXPORT_PREFIX).and_then(|text| URL_SAFE_NO_PAD.decode(text).ok());
+    let bytes = bytes.filter(|bytes| bytes.len() == 48).ok_or(Denial::LinkExpired)?;
+    let organization = Uuid::from_slice(&bytes[..16]).map_err(|_| Denial::LinkExpired)?;
+    let organization = OrganizationId::from_uuid(organization);
+    let signed = signed_export(organization, export);
+    let mut macs = ring.macs(Purpose::Token, &signed);
+    let is_right = macs.any(|(_, mac)| bool::from(mac.ct_eq(&bytes[16..])));
+    if is_right { Ok(organization) } else { Err(Denial::LinkExpired) }
 }
 
 /// The message with the link that confirms a change of the e-mail address.

@@ -1,15 +1,33 @@
-//! The preferred media type of the response (RFC 9110, section 12.5.1).
+//! The media type of the response: the parameter `format`, or the preferred one (RFC 9110, section 12.5.1).
 
 use axum::http::{HeaderMap, header};
 use fieldhouse_api::Code;
+use fieldhouse_api::envelope::JSON;
+use fieldhouse_api::spreadsheet::{CSV, ListFormat};
 
+use super::Context;
 use crate::failure::Failure;
 
+/// The media type of the response: that of the parameter `format`, or else the preferred one.
+pub(crate) fn choose(context: &Context, offered: &'static [&'static str]) -> Result<&'static str, Failure> {
+    let format = if offered.len() > 1 { named(&context.query) } else { None };
+    match format.and_then(|named| offered.iter().find(|offered| **offered == named)) {
+        Some(named) => Ok(named),
+        None => negotiate(&context.headers, offered),
+    }
+}
+
+/// The media type that the parameter `format` names. An invalid one is refused with the other parameters.
+fn named(query: &str) -> Option<&'static str> {
+    let (_, format) = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "format")?;
+    Some(match format.parse().ok()? {
+        ListFormat::Json => JSON,
+        ListFormat::Csv => CSV,
+    })
+}
+
 /// The offered media type that `Accept` gives the highest weight, the first of equal ones. Without the header, the first.
-pub(crate) fn negotiate(
-    headers: &HeaderMap,
-    offered: &'static [&'static str],
-) -> Result<&'static str, Failure> {
+fn negotiate(headers: &HeaderMap, offered: &'static [&'static str]) -> Result<&'static str, Failure> {
     let first = offered.first().copied().unwrap_or("*/*");
     let named = headers.get_all(header::ACCEPT).iter().map(|value| value.to_str().unwrap_or_default());
     let ranges: Vec<Range<'_>> = named.flat_map(|value| value.split(',')).map(Range::read).collect();

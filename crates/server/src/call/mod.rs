@@ -122,7 +122,7 @@ impl<O: Op> FromRequest<App> for Arrival<O> {
         let (rate_limit, admitted) = guard::admit(app, &O::ROW, &context).await;
         let call = async {
             let admitted = admitted?;
-            let media_type = accept::negotiate(&context.headers, O::ROW.answer.media_types)?;
+            let media_type = accept::choose(&context, O::ROW.answer.media_types)?;
             let bytes = body::read(O::Body::KIND, &context.headers, body).await?;
             let query = query::parse::<O>(&context)?;
             let body = body::parse::<O>(&context, &bytes).await?;

@@ -138,7 +138,7 @@ impl<O: Op> Call<O> {
         let mut filters =
             serde_json::to_value(&self.query).map_err(|error| Failure::internal(error.to_string()))?;
         if let Some(filters) = filters.as_object_mut() {
-            filters.retain(|name, _| name != "cursor" && name != "limit");
+            filters.retain(|name, _| !["cursor", "format", "limit"].contains(&name.as_str()));
         }
         let caller = match self.member() {
             Some(scope) => format!("{} {}", scope.organization(), scope.user()),

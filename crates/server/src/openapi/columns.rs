@@ -5,13 +5,14 @@ use fieldhouse_api::envelope::JSON;
 use fieldhouse_api::operations::{Op, op};
 use fieldhouse_api::request::{BodyKind, Parameters, PathParameter};
 use fieldhouse_api::rows::{AnswerShape, Changeset, IfMatch, Method, Row};
+use fieldhouse_api::spreadsheet::CSV;
 use fieldhouse_api::{Code, Operation};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{DivisionId, SeasonId};
 use fieldhouse_domain::policy::{ChildClass, ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::permissions;
 
@@ -56,7 +57,7 @@ fn every_column_has_an_effect() {
         body_kind: _,
         body: _,
         statuses: _,
-        answer: AnswerShape { media_types: _, is_page: _, schema: _, schemas: _ },
+        answer: AnswerShape { media_types: _, is_page: _, schema: _, schemas: _, sheet: _ },
         codes: _,
     } = row;
     all_differ("operation", &[row, Row { operation: Operation::SeasonCreate, ..row }]);
@@ -77,7 +78,8 @@ fn every_column_has_an_effect() {
     all_differ("codes", &[row, Row { codes: &[], ..row }, Row { codes: &[Code::InUse], ..row }]);
     let answers = [
         row.answer,
-        AnswerShape { media_types: &["text/csv"], ..row.answer },
+        AnswerShape { media_types: &[CSV], ..row.answer },
+        AnswerShape { media_types: &[CSV], sheet: Some(fieldhouse_api::seasons::SHEET), ..row.answer },
         AnswerShape { is_page: true, ..row.answer },
         AnswerShape { schema: other.answer.schema, ..row.answer },
         AnswerShape { schemas: other.answer.schemas, ..row.answer },
@@ -190,11 +192,11 @@ fn if_match_is_a_required_header_where_the_column_requires_it() {
 
 #[test]
 fn every_media_type_of_a_response_is_described_and_only_json_has_a_schema() {
-    let answer = AnswerShape { media_types: &[JSON, "text/csv"], ..op::SeasonList::ROW.answer };
-    let row = Row { answer, ..op::SeasonList::ROW };
+    let row = op::SeasonList::ROW;
     let content = document(row)["paths"][row.path]["get"]["responses"]["200"]["content"].clone();
     let content = content.as_object().expect("content");
-    assert_eq!(content.keys().collect::<Vec<_>>(), [JSON, "text/csv"]);
+    assert_eq!(content.keys().collect::<Vec<_>>(), [JSON, CSV]);
     assert!(content[JSON]["schema"].is_object());
-    assert_eq!(content["text/csv"], json!({}));
+    assert!(content[CSV].get("schema").is_none());
+    assert!(content[CSV]["example"].as_str().is_some_and(|example| example.starts_with("id,name,sport")));
 }

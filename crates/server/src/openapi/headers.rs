@@ -1,5 +1,6 @@
 //! The response headers in the OpenAPI document. Each is described once, and responses refer to it.
 
+use fieldhouse_api::envelope::GZIP;
 use fieldhouse_api::rows::{Method, Row};
 use fieldhouse_domain::scopes::Resource;
 use utoipa::openapi::header::{Header, HeaderBuilder};
@@ -12,6 +13,7 @@ use crate::answer::is_tagged;
 const HEADERS: &[(&str, Type, &str)] = &[
     ("API-Version", Type::String, "The version of this API, `1.MINOR.PATCH`. Additions raise MINOR."),
     ("Cache-Control", Type::String, "Whether and how the response may be cached."),
+    ("Content-Disposition", Type::String, "The name of the file."),
     ("Content-Security-Policy", Type::String, "What the page may load: nothing but its own style."),
     ("ETag", Type::String, "The version of the record or list, for `If-None-Match` and `If-Match`."),
     (
@@ -40,7 +42,7 @@ const HEADERS: &[(&str, Type, &str)] = &[
     ("WWW-Authenticate", Type::String, "How to authenticate (RFC 6750)."),
     ("X-Content-Type-Options", Type::String, "Always `nosniff`."),
     ("X-Guest-Token", Type::String, "A guest's token, on their first save. Send it in later requests."),
-    ("X-RateLimit-Limit", Type::Integer, "The same limit as in `RateLimit-Policy`: requests per minute."),
+    ("X-RateLimit-Limit", Type::Integer, "The same limit as in `RateLimit-Policy`, without its time."),
     ("X-RateLimit-Remaining", Type::Integer, "The remaining requests under that limit."),
     ("X-RateLimit-Reset", Type::Integer, "The number of seconds until the full limit is available again."),
     ("X-Request-Id", Type::String, "The request's id: the client's own if it is valid, otherwise a new one."),
@@ -68,6 +70,9 @@ pub(super) fn of_success(row: &Row, paged: bool) -> Vec<&'static str> {
     let mut names = [COMMON, LIMIT].concat();
     if row.answer.is_page {
         names.extend(PAGE);
+    }
+    if row.answer.media_types == [GZIP] {
+        names.push("Content-Disposition");
     }
     if is_tagged(row) {
         names.push("ETag");

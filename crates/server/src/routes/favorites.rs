@@ -72,18 +72,35 @@ fn views(list: &[Listed]) -> Vec<Favorite> {
 
 pub(crate) async fn list(call: Call<op::FavoriteList>) -> Result<Answered<op::FavoriteList>, Failure> {
     let part = call.part::<(i64, Uuid)>(call.query.limit, call.query.cursor.as_deref(), WHOLE)?;
-    let mut store = call.store();
-    let mut found = match call.member() {
-        Some(scope) => fieldhouse_store::favorites::list(&mut store, scope).await?,
-        None => match guest(&call).await? {
-            Some(guest) => guests::list(&mut store, guest).await?,
-            None => Vec::new(),
-        },
-    };
+    let mut found = whole(&call).await?;
     let point = |listed: &Listed| (listed.favorite.rank, listed.favorite.id.uuid());
     found.retain(|listed| part.after.is_none_or(|after| point(listed) > after));
     let page = call.page_info(&part, &mut found, point)?;
     call.page(Page { data: views(&found), deleted: None, page })
+}
+
+pub(crate) async fn export(call: Call<op::FavoriteExport>) -> Result<Answered<op::FavoriteExport>, Failure> {
+    let found = whole(&call).await?;
+    call.page(all(&found))
+}
+
+/// The whole list of the caller or the guest.
+async fn whole<O: Op>(call: &Call<O>) -> Result<Vec<Listed>, Failure> {
+    let mut store = call.store();
+    Ok(match call.member() {
+        Some(scope) => fieldhouse_store::favorites::list(&mut store, scope).await?,
+        None => match guest(call).await? {
+            Some(guest) => guests::list(&mut store, guest).await?,
+            None => Vec::new(),
+        },
+    })
+}
+
+/// A whole list as one page.
+fn all(list: &[Listed]) -> Page<Favorite> {
+    let limit = u32::try_from(MAX_SAVED).unwrap_or(u32::MAX);
+    let page = fieldhouse_api::PageInfo { limit, has_more: false, next_cursor: None, sync: None };
+    Page { data: views(list), deleted: None, page }
 }
 
 /// The guest whose token is in the request, if there is one.
@@ -143,12 +160,7 @@ pub(crate) async fn remove(call: Call<op::FavoriteRemove>) -> Result<Answered<op
 
 pub(crate) async fn order(call: Call<op::FavoriteOrder>) -> Result<Answered<op::FavoriteOrder>, Failure> {
     let command = commands::Order(call.body.ids.clone());
-    call.run(command, |_, list| {
-        let limit = u32::try_from(MAX_SAVED).unwrap_or(u32::MAX);
-        let page = fieldhouse_api::PageInfo { limit, has_more: false, next_cursor: None, sync: None };
-        Answered::json(&Page { data: views(&list), deleted: None, page })
-    })
-    .await
+    call.run(command, |_, list| Answered::json(&all(&list))).await
 }
 
 pub(crate) async fn claim(call: Call<op::FavoritesClaim>) -> Result<Answered<op::FavoritesClaim>, Failure> {

@@ -98,6 +98,7 @@ pub(crate) async fn list(call: Call<op::GameList>) -> Result<Answered<op::GameLi
         q: None,
         since: query.since.clone(),
         updated_since: query.updated_since,
+        format: query.format,
         limit: query.limit,
         cursor: query.cursor.clone(),
     };

@@ -6,6 +6,7 @@ mod audit;
 pub(crate) mod auth;
 mod colleges;
 mod divisions;
+mod exports;
 mod favorites;
 mod games;
 mod imports;
@@ -107,6 +108,9 @@ fn league(routes: Routes) -> Routes {
         .op(games::history)
         .op(imports::league)
         .op(imports::formats)
+        .op(exports::create)
+        .op(exports::read)
+        .op(exports::content)
 }
 
 fn programs(routes: Routes) -> Routes {
@@ -119,6 +123,7 @@ fn programs(routes: Routes) -> Routes {
         .op(favorites::change)
         .op(favorites::remove)
         .op(favorites::order)
+        .op(favorites::export)
         .op(favorites::claim)
         .op(colleges::read)
 }

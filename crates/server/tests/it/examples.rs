@@ -87,6 +87,7 @@ async fn record(database: Database) -> BTreeMap<&'static str, BTreeMap<String, V
     let club = Club::open_as(database, LimitOptions::default(), clock, Some(PUBLIC_URL)).await;
     crate::colleges::load_few(&club).await;
     let mut recorder = Recorder::default();
+    exports(&club, &mut recorder).await;
     seasons_and_games(&club, &mut recorder).await;
     people(&club, &mut recorder).await;
     colleges(&club, &mut recorder).await;
@@ -102,6 +103,12 @@ async fn record(database: Database) -> BTreeMap<&'static str, BTreeMap<String, V
         recorder.call(&club.anonymous(), operation, "", json!(null)).await;
     }
     recorder.examples
+}
+
+async fn exports(club: &Club, recorder: &mut Recorder) {
+    let owner = club.member(Role::Owner);
+    let created = recorder.call(owner, Operation::ExportCreate, "", json!({"kind": "organization"})).await;
+    recorder.call(owner, Operation::ExportRead, created.id(), json!(null)).await;
 }
 
 async fn seasons_and_games(club: &Club, recorder: &mut Recorder) {
@@ -278,6 +285,7 @@ async fn colleges(club: &Club, recorder: &mut Recorder) {
     let change = json!({"stage": "contacted", "notes": "Wrote to the head coach."});
     recorder.call(coach, Operation::FavoriteChange, saved.id(), change).await;
     recorder.call(coach, Operation::FavoriteList, "", json!(null)).await;
+    recorder.call(coach, Operation::FavoriteExport, "", json!(null)).await;
     recorder.call(coach, Operation::FavoriteOrder, "", json!({"ids": [saved.id()]})).await;
     recorder.call(coach, Operation::FavoriteRemove, saved.id(), json!(null)).await;
     let own = json!({"custom": {"college_name": "Winding Creek College", "sport": "softball"}});

@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::support::mail::sent;
 use crate::support::{Answer, Club, PASSWORD, Person, address, on_both_in_held_time, send};
 
 const PROFILE: &str = "/api/v1/profile/me";
@@ -208,6 +209,51 @@ async fn expired_rows_are_purged_and_others_are_kept() {
         club.pass(days(29));
         let month = Purged { guests: 1, idempotency_keys: 1, ..nothing };
         assert_eq!(workers::purge(&club.app).await, month, "the second guest has a day left");
+    })
+    .await;
+}
+
+/// Joins the club with an invitation, as a user who has an account, and returns the number of saved programs.
+async fn returned(club: &Club, email: &str) -> Option<usize> {
+    let admin = club.sign_in(Role::Admin).await;
+    let invited = admin.post("/api/v1/invitations", &json!({"email": email, "role": "member"})).await;
+    assert_eq!(invited.status, 201, "{}", invited.text);
+    let token = sent(club).await.pop().expect("a message").token();
+    let accept = json!({"token": token, "password": PASSWORD});
+    let accepted = club.anonymous().post("/api/v1/invitations/accept", &accept).await;
+    assert_eq!(accepted.status, 200, "{}", accepted.text);
+    let token = accepted.body["data"]["tokens"]["access_token"].as_str().expect("a token").to_owned();
+    club.with_token(&token).get(FAVORITES).await.body["data"].as_array().map(Vec::len)
+}
+
+async fn remove(club: &Club, email: &str) {
+    let admin = club.sign_in(Role::Admin).await;
+    let members = admin.get("/api/v1/members?limit=100").await;
+    let members = members.body["data"].as_array().expect("members");
+    let member = members.iter().find(|member| member["user"]["email"] == email).expect("a member");
+    let removed = admin.delete(&format!("/api/v1/members/{}", member["id"].as_str().expect("an id"))).await;
+    assert_eq!(removed.status, 200, "{}", removed.text);
+}
+
+#[tokio::test]
+async fn the_programs_of_a_removed_member_are_purged_unless_they_return_within_ninety_days() {
+    on_both_in_held_time(async |club| {
+        let (member, other) = (club.member(Role::Member), club.member(Role::Coach));
+        for person in [member, other] {
+            assert_eq!(person.post(FAVORITES, &custom("One")).await.status, 201);
+        }
+        remove(&club, &member.email).await;
+        assert_eq!(member.get(FAVORITES).await.status, 401, "the list cannot be read meanwhile");
+        club.pass(days(90) - SECOND);
+        assert_eq!(workers::purge(&club.app).await.favorites, 0);
+        assert_eq!(returned(&club, &member.email).await, Some(1), "the list is there again");
+        club.pass(days(90));
+        assert_eq!(workers::purge(&club.app).await.favorites, 0, "a member's list is never purged");
+        remove(&club, &member.email).await;
+        club.pass(days(90));
+        assert_eq!(workers::purge(&club.app).await.favorites, 1);
+        assert_eq!(returned(&club, &member.email).await, Some(0));
+        assert_eq!(workers::purge(&club.app).await.favorites, 0, "already purged");
     })
     .await;
 }

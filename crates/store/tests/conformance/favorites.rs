@@ -6,12 +6,14 @@ use fieldhouse_domain::favorites::{
     self as rules, ChangeFavorite, CustomProgram, Favorite, Fit, ListOwner, Notes, SavedProgram, Stage,
     WrittenGender,
 };
+use fieldhouse_domain::members::Member;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{Name, State, Tag};
 use fieldhouse_store::{Error, Store, favorites};
 use fieldhouse_testing::catalogue;
-use fieldhouse_testing::clubs::{self, Club};
+use fieldhouse_testing::clubs::{self, Club, NOW};
+use jiff::SignedDuration;
 
 /// A program that is not in the catalogue.
 pub(crate) fn custom(college: &str) -> SavedProgram {
@@ -89,4 +91,29 @@ pub(crate) async fn a_list_is_read_in_order_and_changed(store: &Store) {
         .await
         .unwrap();
     assert_eq!(list().await.len(), 1);
+}
+
+pub(crate) async fn the_list_of_a_former_member_is_purged_later(store: &Store) {
+    let (club, other) =
+        (Club::found(store, "Departures One").await, Club::found(store, "Departures Two").await);
+    let (former, coach) = (club.person(Role::Member).clone(), club.person(Role::Coach).clone());
+    for (place, user) in [(&club, &former.user), (&club, &coach.user), (&other, &other.owner().user)] {
+        let favorite = saved(ListOwner::User(user.id), &[], custom("Isla"), ChangeFavorite::default());
+        place.create(store, vec![favorite.into()]).await;
+    }
+    let remove = async |member: &Member| {
+        clubs::apply(store, club.id(), vec![Effect::delete(member.clone())]).await.unwrap();
+    };
+    remove(&former.member).await;
+    let earlier = NOW.saturating_sub(SignedDuration::from_secs(1)).unwrap();
+    assert_eq!(store.purge_departures(earlier).await.unwrap(), 0);
+    // A member who returns keeps the list.
+    let again = Member::new(&clubs::moment(), former.user.id, Role::Viewer);
+    club.create(store, vec![again.clone().into()]).await;
+    assert_eq!(store.purge_departures(NOW).await.unwrap(), 0);
+    remove(&again).await;
+    assert_eq!(store.purge_departures(NOW).await.unwrap(), 1);
+    assert_eq!(store.purge_departures(NOW).await.unwrap(), 0);
+    let scope = club.person(Role::Coach).scope(store).await;
+    assert_eq!(favorites::list(&mut &*store, &scope).await.unwrap().len(), 1, "others keep theirs");
 }

@@ -3,6 +3,7 @@
 use fieldhouse_domain::api_keys::{ApiKey, ApiKeyKind};
 use fieldhouse_domain::divisions::{Division, DivisionGender};
 use fieldhouse_domain::effects::Effect;
+use fieldhouse_domain::exports::Export;
 use fieldhouse_domain::favorites::{self as lists, ChangeFavorite, Favorite, Fit, ListOwner, Notes, Stage};
 use fieldhouse_domain::games::{Game, GameKind, GameStatus, LastChange};
 use fieldhouse_domain::ids::Id as _;
@@ -29,6 +30,7 @@ use fieldhouse_testing::leagues::{division, game, season, staff, team, venue};
 use jiff::SignedDuration;
 use jiff::civil::date;
 
+use crate::exports::export;
 use crate::favorites::custom;
 use crate::invitations::invitation;
 
@@ -168,6 +170,10 @@ pub(crate) async fn of_people_are_written_and_read(store: &Store) {
         ..invitation.clone()
     };
     place.creates_and_changes(invitation, accepted, &["id", "kind", "invited_by"]).await;
+    let export = export(&user);
+    let opened =
+        Export { expires_at: later(), opened_at: Some(later()), created_at: later(), ..export.clone() };
+    place.creates_and_changes(export, opened, &["id", "kind", "requested_by"]).await;
     place.changes(member, demoted, &["id", "user_id"]).await;
     let renamed = User {
         email: Email::parse("zoe@fields.example").unwrap(),

@@ -9,6 +9,7 @@ mod access;
 mod api_keys;
 mod bookkeeping;
 mod catalogue;
+mod exports;
 mod favorites;
 mod fields;
 mod games;
@@ -52,6 +53,8 @@ async fn conforms(database: &Database) {
     people(store).await;
     leagues(store).await;
     programs(store).await;
+    exports::everything_of_one_club_is_read_parents_first(store).await;
+    exports::seasons_venues_and_invitations_are_in_use(store).await;
     versions::a_change_of_another_version_is_refused(store).await;
     twins::a_league_is_read_and_changed_in_its_own_club(store).await;
     twins::records_of_users_are_changed_in_their_own_club(store).await;
@@ -120,6 +123,7 @@ async fn programs(store: &Store) {
     catalogue::programs_are_listed_by_college_and_sport(store).await;
     catalogue::the_whole_catalogue_is_read(store).await;
     favorites::a_list_is_read_in_order_and_changed(store).await;
+    favorites::the_list_of_a_former_member_is_purged_later(store).await;
     two_clubs::a_user_has_in_each_club_the_records_there(store).await;
     guests::have_a_list_until_they_expire(store).await;
     guests::a_list_can_be_claimed_by_a_user(store).await;

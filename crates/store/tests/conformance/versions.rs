@@ -9,6 +9,7 @@ use fieldhouse_store::{Error, Store};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
 use fieldhouse_testing::leagues::{division, game, season, staff, team, venue};
 
+use crate::exports::export;
 use crate::favorites::{custom, saved};
 use crate::invitations::invitation;
 
@@ -43,6 +44,7 @@ fn changed(mut record: AnyRecord) -> AnyRecord {
         AnyRecord::Venue(venue) => venue.name = name,
         AnyRecord::Game(game) => game.round = Some(name),
         AnyRecord::Staff(staff) => staff.confirmed_alone = true,
+        AnyRecord::Export(export) => export.opened_at = Some(NOW),
         AnyRecord::Favorite(favorite) => favorite.rank += 1,
     }
     record
@@ -71,12 +73,13 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     ];
     let owner = ListOwner::User(club.owner().user.id);
     let invitation = invitation(&club.owner().user, "invited@versions.example");
-    club.create(store, vec![invitation.clone().into()]).await;
+    let export = export(&club.owner().user);
+    club.create(store, vec![invitation.clone().into(), export.clone().into()]).await;
     let favorite = saved(owner, &[], custom("Isla"), ChangeFavorite::default());
     club.create(store, league.iter().cloned().chain([AnyRecord::Favorite(favorite.clone())]).collect()).await;
 
-    let changes = changes(&club, [&league[..], &[invitation.into()]].concat(), &favorite);
-    assert_eq!(changes.len(), 13, "every kind");
+    let changes = changes(&club, [&league[..], &[invitation.into(), export.into()]].concat(), &favorite);
+    assert_eq!(changes.len(), 14, "every kind");
     for (before, after) in changes {
         let change = Effect::update(&clubs::moment(), before.clone(), after).expect("something differs");
         clubs::apply(store, club.id(), vec![change.clone()]).await.unwrap();
@@ -85,6 +88,7 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
         | AnyRecord::User(_)
         | AnyRecord::Session(_)
         | AnyRecord::ApiKey(_)
+        | AnyRecord::Export(_)
         | AnyRecord::Invitation(_) = before
         {
             let never = clubs::apply(store, club.id(), vec![Effect::delete(before)]).await;

@@ -24,12 +24,28 @@ const PURGE: &str = "once an hour, over no more than the failures of a day";
 const POSTING: &str = "once a second, over the organizations and the entries that wait";
 const RETENTION: &str = "once a day, one row for each organization";
 const VERIFY: &str = "streamed, when a whole ledger is verified";
+const EXPORT: &str = "streamed, when a whole organization is exported";
+const IN_USE: &str = "one row, if there is any";
 const RING: &str = "once at a start, over a handful of rows";
 
 const ON_SQLITE: Walks = &[
     ("key_ring.read", "SCAN key_ring_fingerprints", RING),
     ("ledger.all", "SCAN ledger_heads", RETENTION),
     ("ledger.stored", "SEARCH e USING PRIMARY KEY (org_id=?)", VERIFY),
+    ("exports.members", "SEARCH m USING PRIMARY KEY (org_id=?)", EXPORT),
+    ("exports.seasons", "SEARCH s USING PRIMARY KEY (org_id=?)", EXPORT),
+    ("exports.divisions", "SEARCH d USING PRIMARY KEY (org_id=?)", EXPORT),
+    ("exports.teams", "SEARCH t USING PRIMARY KEY (org_id=?)", EXPORT),
+    ("exports.venues", "SEARCH v USING PRIMARY KEY (org_id=?)", EXPORT),
+    ("exports.games", "SEARCH g USING PRIMARY KEY (org_id=?)", EXPORT),
+    ("exports.staff", "SEARCH f USING PRIMARY KEY (org_id=?)", EXPORT),
+    ("exports.is_in_use", "SEARCH seasons USING COVERING INDEX seasons_by_day (org_id=?)", IN_USE),
+    ("exports.is_in_use", "SEARCH venues USING PRIMARY KEY (org_id=?)", IN_USE),
+    (
+        "exports.is_in_use",
+        "SEARCH invitations USING COVERING INDEX invitations_by_creation (org_id=?)",
+        IN_USE,
+    ),
     ("sign_ins.purge_failures", "SCAN login_failures", PURGE),
     ("sign_ins.purge_sources", "SCAN login_sources", PURGE),
     ("colleges.all", "SCAN c", IMPORT),

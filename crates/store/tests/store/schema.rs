@@ -30,7 +30,6 @@ pub(crate) struct Table {
 /// Tables that belong to no tenant. A new entry must say why its table cannot be keyed by organization.
 const SHARED: &[(&str, &str)] = &[
     ("api_keys", "found by its public id before the organization is known"),
-    ("college_words", "the catalogue is shared"),
     ("colleges", "the catalogue is shared"),
     ("guest_favorites", "guests belong to no organization"),
     ("guests", "guests belong to no organization"),

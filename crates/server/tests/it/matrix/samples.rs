@@ -13,7 +13,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::callers::{Caller, Fixtures};
-use crate::support::fixtures::{Fixture, changing_address, invited, member_address, reset};
+use crate::support::fixtures::{Fixture, changing_address, exported, invited, member_address, reset};
 use crate::support::{Answer, Club, PASSWORD, address, row, send};
 
 /// Records that no request changes.
@@ -171,6 +171,7 @@ pub(crate) async fn sample(
     let guest = match operation {
         Operation::FavoritesClaim => Some(guest(club).await),
         Operation::FavoriteList
+        | Operation::FavoriteExport
         | Operation::FavoriteChange
         | Operation::FavoriteRemove
         | Operation::FavoriteOrder
@@ -291,10 +292,18 @@ pub(crate) async fn sample(
             "format": "playhq", "sport": "basketball", "time_zone": "Australia/Melbourne",
             "content": stage.league,
         })),
+        Operation::ExportCreate => sample.with(json!({"kind": "organization"})),
+        Operation::ExportRead => sample.at(exported(club).await.0),
+        Operation::ExportContent => {
+            let (id, token) = exported(club).await;
+            sample.at(id).query(&format!("token={token}"))
+        }
         Operation::ProgramRead => sample.at(&stage.program),
         Operation::CollegeRead => sample.at(&stage.college),
         Operation::FavoriteSave => sample.with(custom()),
-        Operation::FavoriteList | Operation::FavoritesClaim => sample.with_token_of(guest.as_ref()),
+        Operation::FavoriteList | Operation::FavoriteExport | Operation::FavoritesClaim => {
+            sample.with_token_of(guest.as_ref())
+        }
         Operation::FavoriteChange => {
             sample.at(favorite()).with(json!({"interest": 5})).with_token_of(guest.as_ref())
         }
@@ -331,6 +340,7 @@ pub(crate) async fn sample(
         | Operation::Ready => sample,
         Operation::OperatorFound
         | Operation::OperatorLoadColleges
+        | Operation::OperatorImportOrganization
         | Operation::InvitationMailFailed
         | Operation::GamesKeepLocalTimes
         | Operation::LedgerRetention => {

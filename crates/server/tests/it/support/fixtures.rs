@@ -65,6 +65,15 @@ pub(crate) async fn invited(club: &Club, organization: OrganizationId, email: &s
     newest_token(club, email).await
 }
 
+/// An export of the club's data, with the token of its link.
+pub(crate) async fn exported(club: &Club) -> (String, String) {
+    let owner = club.another_session(Role::Owner).await;
+    let created = owner.post("/api/v1/exports", &serde_json::json!({"kind": "organization"})).await;
+    assert_eq!(created.status, 201, "{}", created.text);
+    let token = created.body["data"]["token"].as_str().expect("a token");
+    (created.id().to_owned(), token.to_owned())
+}
+
 /// The token of a link that sets the password of the user with an address.
 #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
 pub(crate) async fn reset(club: &Club, email: &str) -> String {

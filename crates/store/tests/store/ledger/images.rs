@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
+use fieldhouse_domain::exports::{self, ExportKind, NewExport};
 use fieldhouse_domain::invitations::{self, NewInvitation};
 use fieldhouse_domain::ledger::Trace;
 use fieldhouse_domain::record::Record;
@@ -29,8 +30,17 @@ struct Subject {
 }
 
 /// Fields that no command changes: they identify the record, or are set with the version.
-const AUTOMATIC: [&str; 8] =
-    ["id", "user_id", "invited_by", "created_at", "joined_at", "version", "updated_at", "last_change"];
+const AUTOMATIC: [&str; 9] = [
+    "id",
+    "user_id",
+    "invited_by",
+    "requested_by",
+    "created_at",
+    "joined_at",
+    "version",
+    "updated_at",
+    "last_change",
+];
 
 /// A step of a record's history, as the ledger shows it.
 struct Step {
@@ -86,6 +96,9 @@ fn values(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
             "accepted_at": [null, time], "member_id": [null, "mem_01h2xcejqtf2nbrexx3vqjhp41"], "revoked_at": [null, time],
             "mail_failed_at": [null, time],
         },
+        "export": {
+            "kind": ["organization"], "expires_at": ["2026-03-02T12:00:00Z", time], "opened_at": [null, time],
+        },
         "season": {
             "name": names, "sport": ["netball", "ice hockey"], "status": ["active", "completed"],
             "starts_on": [null, "2026-01-02"], "ends_on": [null, "2026-05-06"], "time_zone": zones,
@@ -126,9 +139,12 @@ fn subjects(club: &Club) -> (Vec<AnyRecord>, Vec<Subject>) {
     let invited = NewInvitation { email: Email::parse("a@a.example").unwrap(), role: Role::Coach };
     let invited =
         invitations::invite(&clubs::moment(), Role::Owner, club.owner().user.id, invited, 0).unwrap();
-    league.push(invited.clone().into());
+    let new = NewExport { kind: ExportKind::Organization };
+    let export = exports::request(&clubs::moment(), club.owner().user.id, new);
+    league.extend([invited.clone().into(), export.clone().into()]);
     let people = [
         AnyRecord::Invitation(invited),
+        AnyRecord::Export(export),
         AnyRecord::Organization(club.organization.clone()),
         AnyRecord::Member(club.person(Role::Coach).member.clone()),
     ];
