@@ -33,6 +33,12 @@ pub const ALL: &[Migration] = &[
     },
     Migration { number: 2, name: "people", sql: include_str!("../migrations/0002_people.sql"), postgres: "" },
     Migration { number: 3, name: "league", sql: include_str!("../migrations/0003_league.sql"), postgres: "" },
+    Migration {
+        number: 4,
+        name: "operator",
+        sql: include_str!("../migrations/0004_operator.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.

@@ -4,13 +4,16 @@
 mod api_keys;
 mod audit;
 pub(crate) mod auth;
+mod catalogue;
 mod colleges;
 mod divisions;
 mod favorites;
 mod games;
 mod imports;
 pub(crate) mod invitations;
+mod mail;
 mod members;
+mod operator;
 mod organization;
 pub(crate) mod profile;
 mod seasons;
@@ -25,6 +28,10 @@ use crate::router::Routes;
 
 /// All operations with their handlers.
 pub(crate) fn all(routes: Routes) -> Routes {
+    service(operations(routes))
+}
+
+fn operations(routes: Routes) -> Routes {
     routes
         .op(auth::login)
         .op(auth::refresh)
@@ -44,6 +51,7 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(profile::request_email)
         .op(profile::confirm_email)
         .op(organization::read)
+        .op(organization::change)
         .op(members::list)
         .op(members::read)
         .op(members::change)
@@ -107,6 +115,11 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(favorites::order)
         .op(favorites::claim)
         .op(colleges::read)
+}
+
+/// The pages for people, the operator's operations, and those of the service itself.
+fn service(routes: Routes) -> Routes {
+    routes
         .op(people::invitation)
         .op(people::accept)
         .op(people::password_reset)
@@ -115,6 +128,13 @@ pub(crate) fn all(routes: Routes) -> Routes {
         .op(people::request_reset)
         .op(people::email)
         .op(people::confirm_email)
+        .op(operator::organizations)
+        .op(operator::create_organization)
+        .op(operator::change_organization)
+        .op(catalogue::import)
+        .op(mail::reset_password)
+        .op(mail::list)
+        .op(mail::read)
         .op(service::home)
         .op(service::json_web_keys)
         .op(service::openid_configuration)
