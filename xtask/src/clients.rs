@@ -1,5 +1,5 @@
-//! Generates clients in Python and TypeScript from the served OpenAPI document and runs them, and runs schemathesis, which calls every
-//! operation with generated requests. All use a served demo.
+//! Generates clients in Python and TypeScript from the served OpenAPI document and runs them, runs schemathesis, which calls every operation
+//! with generated requests, and opens the server's pages in Chromium. All use a served demo.
 //!
 //! The tools are pinned in `xtask/clients` and installed in `target/clients`. To update them, write the new versions of the two tools into
 //! `requirements.txt` and `package.json`, install, and store the output of `pip freeze` and `npm install
@@ -18,6 +18,7 @@ use crate::steps::Steps;
 const FOLDER: &str = "target/clients";
 const PYTHON: &str = "xtask/clients/python";
 const TYPESCRIPT: &str = "xtask/clients/typescript";
+const BROWSER: &str = "xtask/clients/browser";
 /// The number of generated requests for each part of an operation.
 const EXAMPLES: &str = "3";
 /// What schemathesis checks: that the server never fails, and that it follows its document.
@@ -28,8 +29,11 @@ const NO_PYTHON: &str = "Python 3.11 or newer is needed, with venv: `apt-get ins
      `brew install python` on macOS.";
 const NO_NODE: &str = "Node.js 20 or newer is needed, with npm: `apt-get install nodejs npm` on Debian and Ubuntu, \
      `brew install node` on macOS.";
+const NO_BROWSER: &str =
+    "Chromium is needed: `apt-get install chromium` on Debian and Ubuntu, `brew install chromium` on macOS.";
 const NO_DEMO: &str = "The server's own messages are above.";
 const WRONG_CLIENT: &str = "The generated client does not match the server's responses, or the sample uses something that no longer exists.";
+const WRONG_PAGE: &str = "Pictures of the pages are in target/clients/browser.";
 const NOT_AS_DOCUMENTED: &str = "Each failure above comes with a curl command that repeats it.";
 
 /// `cargo xtask clients`: this part of `cargo xtask test --all` alone.
@@ -46,8 +50,12 @@ pub(crate) fn steps(steps: &mut Steps) -> Result<()> {
     let tools = steps.run("Python tools", NO_PYTHON, python_tools)?;
     steps.run("Python client", WRONG_CLIENT, || python(&demo, &tools))?;
     steps.run("schemathesis", NOT_AS_DOCUMENTED, || schemathesis(&demo, &tools))?;
-    let folder = steps.run("Node tools", NO_NODE, node_tools)?;
-    steps.run("TypeScript client", WRONG_CLIENT, || typescript(&demo, &folder))
+    let folder =
+        steps.run("Node tools", NO_NODE, || node_tools(TYPESCRIPT, &["tsconfig.json", "sample.ts"]))?;
+    steps.run("TypeScript client", WRONG_CLIENT, || typescript(&demo, &folder))?;
+    let chromium = steps.run("Chromium", NO_BROWSER, chromium)?;
+    let folder = steps.run("browser tools", NO_NODE, || node_tools(BROWSER, &["pages.js"]))?;
+    steps.run("pages", WRONG_PAGE, || pages(&demo, &folder, &chromium))
 }
 
 /// The programs of a virtual environment with the packages in `requirements.txt`.
@@ -89,14 +97,15 @@ fn schemathesis(demo: &Demo, tools: &Path) -> Result<()> {
     run_program(command.arg(format!("{}/openapi.json", demo.url()?)).current_dir(FOLDER))
 }
 
-/// The folder with a copy of the TypeScript sample and the packages in `package-lock.json`.
-fn node_tools() -> Result<PathBuf> {
+/// The folder with a copy of a program in JavaScript or TypeScript, and the packages in its `package-lock.json`.
+fn node_tools(program: &str, files: &[&str]) -> Result<PathBuf> {
     let Some(npm) = on_path("npm") else { bail!("npm is missing") };
     ensure!(on_path("node").is_some(), "node is missing");
-    let folder = Path::new(FOLDER).join("typescript");
+    let program = Path::new(program);
+    let folder = Path::new(FOLDER).join(program.file_name().context("a program without a name")?);
     fs::create_dir_all(&folder)?;
-    for name in ["package.json", "package-lock.json", "tsconfig.json", "sample.ts"] {
-        let from = Path::new(TYPESCRIPT).join(name);
+    for name in ["package.json", "package-lock.json"].iter().chain(files) {
+        let from = program.join(name);
         fs::copy(&from, folder.join(name)).with_context(|| format!("cannot copy {}", from.display()))?;
     }
     let wanted = folder.join("package-lock.json");
@@ -119,6 +128,18 @@ fn typescript(demo: &Demo, folder: &Path) -> Result<()> {
     run_program(tool("openapi-typescript").args([&document, "--output", "schema.d.ts"]))?;
     run_program(tool("tsc").args(["--project", "."]))?;
     run_program(Command::new("node").arg(folder.join("out/sample.js")).envs(demo.environment()?))
+}
+
+/// The installed Chromium, or Chrome.
+fn chromium() -> Result<PathBuf> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    names.into_iter().find_map(on_path).context("no chromium is in the search path")
+}
+
+fn pages(demo: &Demo, folder: &Path, chromium: &Path) -> Result<()> {
+    let mut command = Command::new("node");
+    command.arg("pages.js").current_dir(folder).env("CHROMIUM", chromium).env("FIELDHOUSE_MAIL", demo.mail());
+    run_program(command.envs(demo.environment()?))
 }
 
 /// Whether a folder has the packages of a list: the list is copied there after the installation.

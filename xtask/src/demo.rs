@@ -1,6 +1,7 @@
 //! A served demo, for programs that use the API from outside.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -18,7 +19,7 @@ const NO_LIMIT: &str = "4000000000";
 pub(crate) struct Demo {
     process: Child,
     ready: Value,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Demo {
@@ -35,7 +36,7 @@ impl Demo {
             command.arg(format!("--limit-{limit}")).arg(NO_LIMIT);
         }
         let process = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
-        let mut demo = Self { process, ready: Value::Null, _folder: folder };
+        let mut demo = Self { process, ready: Value::Null, folder };
         let started = Instant::now();
         while !file.exists() {
             ensure!(demo.process.try_wait()?.is_none(), "the server has ended");
@@ -44,6 +45,11 @@ impl Demo {
         }
         demo.ready = serde_json::from_str(&fs::read_to_string(&file)?)?;
         Ok(demo)
+    }
+
+    /// The folder to which it sends mail.
+    pub(crate) fn mail(&self) -> PathBuf {
+        self.folder.path().join("data/mail")
     }
 
     /// Its URL.

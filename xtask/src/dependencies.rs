@@ -36,7 +36,9 @@ pub(crate) fn install() -> Result<PathBuf> {
         return Ok(program);
     }
     println!("cargo-deny {VERSION} is not installed yet. Installing it takes some minutes, once.");
-    let arguments = ["install", "cargo-deny", "--locked", "--force", "--version", VERSION, "--root", TOOLS];
+    // Without optimization it compiles in half the time, and a check still takes only seconds.
+    let arguments =
+        ["install", "cargo-deny", "--debug", "--locked", "--force", "--version", VERSION, "--root", TOOLS];
     process::run(process::cargo().args(arguments))?;
     Ok(Path::new(TOOLS).join("bin/cargo-deny").canonicalize()?)
 }

@@ -52,8 +52,9 @@ const NOT_YET: &[&str] = &[
 ];
 
 /// What is searched: sources, their snapshots, and documents. The data files and Swagger UI come from others.
-const SEARCHED: &[&str] = &["crates", "docs", "xtask", "README.md"];
-const ENDINGS: &[&str] = &["rs", "md", "sql", "toml", "txt", "json"];
+const SEARCHED: &[&str] =
+    &["crates", "deploy", "docs", "xtask", "README.md", "CONTRIBUTING.md", "SECURITY.md"];
+const ENDINGS: &[&str] = &["rs", "md", "sql", "toml", "txt", "json", "service", "conf"];
 
 /// One line with something not to write.
 struct Finding {

@@ -1,12 +1,30 @@
 //! Members of the caller's organization in requests and responses.
 
 use fieldhouse_domain::ids::{MemberId, UserId};
+use fieldhouse_domain::members::MemberSort;
+use fieldhouse_domain::record::Body;
 use fieldhouse_domain::roles::Role;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::request::ListQuery;
+
 pub use fieldhouse_domain::members::{ChangeMember, MemberSource};
+
+/// Filters and order of the list of members.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
+pub struct MemberListQuery {
+    /// Only members whose name or e-mail address contains these words or prefixes of words, in any order.
+    pub q: Option<String>,
+    /// Only members with this role.
+    pub role: Option<Role>,
+    /// The order: `joined_at` (the default) or `name`; `-` reverses it.
+    pub sort: Option<MemberSort>,
+    /// The page.
+    #[body(flatten)]
+    pub page: ListQuery,
+}
 
 /// A user's role in the organization.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -215,7 +215,7 @@ operations! {
     ApiKeyCreate "api_keys.create" POST "/api/v1/api-keys"
         | Required(Viewer), FreshSessionOnly, ApiKeys:Write, Untouched, None, Never, [ApiKey Own]
         | NoParameter, NoQuery, Json<api_keys::IssueApiKey> => [201] Data<api_keys::IssuedApiKey>, [AlreadyCreated, LimitReached];
-    /// Lists the caller's API keys, newest first. For an admin: all keys of the organization.
+    /// Lists the caller's API keys, newest first. For an admin: all keys of the organization, except those of people with a higher role.
     ApiKeyList "api_keys.list" GET "/api/v1/api-keys"
         | Required(Viewer), SessionOnly, ApiKeys:Read, Untouched, None, Never, []
         | NoParameter, ListQuery, EmptyBody => [200] Page<api_keys::ApiKey>, [];
@@ -223,15 +223,16 @@ operations! {
     ApiKeyCurrent "api_keys.current" GET "/api/v1/api-keys/current"
         | Required(Viewer), Itself, ApiKeys:Read, Untouched, None, Never, []
         | NoParameter, NoQuery, EmptyBody => [200] Data<api_keys::ApiKey>, [NotFound];
-    /// Reads one of the caller's API keys. For an admin: any key of the organization. A key can read only itself.
+    /// Reads one of the caller's API keys. For an admin: any key of the organization, except those of people with a higher role. A key can
+    /// read only itself.
     ApiKeyRead "api_keys.read" GET "/api/v1/api-keys/{id}"
         | Required(Viewer), Itself, ApiKeys:Read, Untouched, None, Never, []
         | ApiKeyId, NoQuery, EmptyBody => [200] Data<api_keys::ApiKey>, [];
-    /// Revokes one of the caller's API keys. For an admin: any key of the organization. A key can revoke only itself. The next
-    /// request with the key is refused.
+    /// Revokes one of the caller's API keys. For an admin: any key of the organization, except those of people with a higher role. A key
+    /// can revoke only itself, from any address. The next request with the key is refused.
     ApiKeyRevoke "api_keys.revoke" DELETE "/api/v1/api-keys/{id}"
         | Required(Viewer), Itself, ApiKeys:Write, Untouched, Honoured, Never, [ApiKey Target]
-        | ApiKeyId, NoQuery, EmptyBody => [200] Data<Deleted>, [];
+        | ApiKeyId, NoQuery, EmptyBody => [200] Data<Deleted>, [OperationForbidden];
 
     /// Reads the caller's profile: the user, their organizations, and the credential of the request.
     ProfileMe "profile.me" GET "/api/v1/profile/me"
@@ -260,10 +261,10 @@ operations! {
         | Required(Admin), SessionOnly, Organization:Write, Untouched, Honoured, Never, [Organization Any]
         | NoParameter, NoQuery, MergePatch<ChangeOrganization> => [200] Data<Organization>, [Duplicate];
 
-    /// Lists the organization's members, earliest first.
+    /// Lists the organization's members, by default earliest first.
     MemberList "members.list" GET "/api/v1/members"
         | Required(Manager), Allowed, Members:Read, Untouched, None, Never, []
-        | NoParameter, ListQuery, EmptyBody => [200] Page<members::Member>, [];
+        | NoParameter, members::MemberListQuery, EmptyBody => [200] Page<members::Member>, [];
     /// Reads a member.
     MemberRead "members.read" GET "/api/v1/members/{id}"
         | Required(Manager), Allowed, Members:Read, Untouched, None, Never, []
@@ -326,10 +327,17 @@ operations! {
     SeasonChange "seasons.change" PATCH "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Season Target]
         | SeasonId, NoQuery, MergePatch<seasons::ChangeSeason> => [200] Data<seasons::Season>, [Duplicate, State];
-    /// Deletes a season that has no division, team or game.
+    /// Deletes a season that has no division, team or game. For one that has, the problem says how many of each there are in `counts`, and
+    /// `digest` confirms a purge.
     SeasonDelete "seasons.delete" DELETE "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Season Target]
         | SeasonId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
+    /// Deletes a season with its divisions, teams, games and staff, in one change. `confirm` is the `digest` in the problem with the code
+    /// `in_use` of `DELETE /seasons/{id}`, which `validate_only=true` returns too. If something of the season has changed since, the problem
+    /// is the same with a new digest, and nothing is deleted.
+    SeasonPurge "seasons.purge" POST "/api/v1/seasons/{id}/purge"
+        | Required(Admin), Allowed, Seasons:Write, Untouched, None, Never, [Season Target, Division Any, Team Any, Game Any, Staff Any]
+        | SeasonId, NoQuery, Json<seasons::PurgeSeason> => [200] Data<seasons::PurgedSeason>, [InUse, LimitReached];
     /// Reads the standings of a season or of one of its divisions. Final games and forfeits count.
     StandingsRead "seasons.standings" GET "/api/v1/seasons/{id}/standings"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []

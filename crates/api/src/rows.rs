@@ -1,8 +1,9 @@
 //! The row of the operation table: plain values, so that the router, the guard and the OpenAPI document need no code for each operation.
 
 use fieldhouse_domain::Refusal;
-use fieldhouse_domain::policy::{ChildTouch, Credential, Reach, Relation, Requirement};
+use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
 use fieldhouse_domain::record::{Body, Properties, Schemas};
+use fieldhouse_domain::scopes::Scope;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::envelope::Answer;
@@ -159,6 +160,15 @@ pub struct Row {
     pub answer: AnswerShape,
     /// The codes that its handler returns besides those that follow from the other columns.
     pub codes: &'static [Code],
+}
+
+/// Whether a key with this scope could call an operation that requires it.
+pub fn is_usable_by_keys(scope: Scope) -> bool {
+    Operation::ROUTES.iter().filter_map(|operation| operation.row()).any(|row| {
+        let Requirement { credential, keys, scope: needed, .. } = row.requirement;
+        let is_open_to_keys = matches!(keys, KeyUse::Allowed | KeyUse::ProposeOnly);
+        is_open_to_keys && credential != Credential::Public && needed == scope
+    })
 }
 
 impl Row {

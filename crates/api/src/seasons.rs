@@ -10,6 +10,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+pub use fieldhouse_domain::seasons::contents::SeasonCounts;
 pub use fieldhouse_domain::seasons::{ChangeSeason, NewSeason, Scoring};
 
 use crate::request::RecordListQuery;
@@ -58,6 +59,25 @@ pub struct SeasonDivision {
     pub age_group: Option<String>,
     /// Who plays in it.
     pub gender: Option<DivisionGender>,
+}
+
+/// The confirmation of a purge.
+#[derive(Clone, Debug, PartialEq, Eq, Body)]
+#[body(title = "SeasonPurge")]
+pub struct PurgeSeason {
+    /// The `digest` of what is deleted, from the refusal of `DELETE /seasons/{id}`.
+    pub confirm: String,
+}
+
+/// A season that was deleted with everything that belonged to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PurgedSeason {
+    /// The id of the season.
+    pub id: SeasonId,
+    /// Always true.
+    pub deleted: bool,
+    /// How many records were deleted with it.
+    pub counts: SeasonCounts,
 }
 
 /// Filters of the list of seasons.

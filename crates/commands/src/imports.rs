@@ -5,10 +5,8 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use fieldhouse_api::Operation;
-use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::ids::{Id as _, SeasonId};
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_imports::BadRow;
@@ -16,14 +14,8 @@ use fieldhouse_imports::league::{self, Existing, Options, Plan, Schedule, Wanted
 use fieldhouse_store::{Proof, Reader, Tx, divisions, games, seasons, teams, venues};
 use uuid::Uuid;
 
+use crate::hold::refuse_long;
 use crate::{Command, Error, WriteContext};
-
-/// How long one import may hold SQLite's only writer, while all other changes wait.
-const MAX_HOLD: Duration = Duration::from_secs(2);
-/// How many new records an import writes in a second, and how many changed ones, whose history holds two images. `cargo xtask bench
-/// --imports` measured 32,000 and 9,000 to 14,000 on two cores of a virtual machine; both fall to a half where all cores are busy.
-const CREATED_PER_SECOND: f64 = 20_000.0;
-const CHANGED_PER_SECOND: f64 = 8_000.0;
 
 /// A parsed file, and what it does not contain.
 #[derive(Debug)]
@@ -95,26 +87,14 @@ impl LeagueFile {
     pub fn planned(&self, moment: &Moment, existing: Existing) -> Result<Planned, Refusal> {
         let versions = existing_versions(&existing);
         let plan = self.plan(moment, existing);
-        if hold(&plan.effects) > MAX_HOLD {
-            let (count, max) = (plan.effects.len(), MAX_HOLD.as_secs());
-            return Err(Refusal::LimitReached(format!(
-                "this import would write {count} records, and block all other changes for more than {max} seconds. Split the file, for example by season, and import the parts"
-            )));
-        }
+        let advice = "Split the file, for example by season, and import the parts";
+        refuse_long(&plan.effects, "this import", advice)?;
         Ok(Planned { plan: Arc::new(plan), versions })
     }
 
     fn plan(&self, moment: &Moment, existing: Existing) -> Plan {
         league::plan(moment, &self.options, self.schedule.clone(), existing)
     }
-}
-
-/// About how long the effects hold SQLite's writer.
-fn hold(effects: &[Effect]) -> Duration {
-    let (created, changed): (Vec<&Effect>, Vec<&Effect>) =
-        effects.iter().partition(|effect| effect.before.is_none());
-    let seconds = |effects: Vec<&Effect>, rate: f64| Duration::from_secs(effects.len() as u64).div_f64(rate);
-    seconds(created, CREATED_PER_SECOND) + seconds(changed, CHANGED_PER_SECOND)
 }
 
 /// What an organization has of a file. Read it in a read-only transaction, so that it is one snapshot.

@@ -12,6 +12,7 @@ pub mod auth;
 pub mod divisions;
 pub mod favorites;
 pub mod games;
+mod hold;
 pub mod imports;
 pub mod invitations;
 pub mod members;

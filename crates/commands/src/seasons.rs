@@ -1,13 +1,14 @@
 //! Seasons.
 
 use fieldhouse_api::Operation;
-use fieldhouse_domain::Refusal;
 use fieldhouse_domain::ids::{Id, SeasonId};
+use fieldhouse_domain::seasons::contents::{Contents, SeasonCounts};
 use fieldhouse_domain::seasons::{self as rules, ChangeSeason, NewSeason, Season};
 use fieldhouse_store::Tx;
 use fieldhouse_store::seasons::{self, Listed};
 use uuid::Uuid;
 
+use crate::hold::refuse_long;
 use crate::{Command, Error, WriteContext};
 
 /// Creates a season.
@@ -50,7 +51,7 @@ impl Command for Change {
     }
 }
 
-/// Deletes a season that is not in use.
+/// Deletes a season that has no contents.
 #[derive(Debug)]
 pub struct Delete(pub SeasonId);
 
@@ -64,11 +65,49 @@ impl Command for Delete {
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<SeasonId, Error> {
         let season: Season = cx.target(tx, self.0).await?;
-        let dependents = seasons::dependents(tx, cx.organization()?, self.0).await?;
-        let kinds = ["division, team or game", "divisions, teams and games"];
-        let advice = "Delete them first, or archive the season";
-        Refusal::unless_unused(dependents, kinds, advice)?;
-        cx.delete(tx, season).await?;
+        let contents = contents(tx, cx, season).await?;
+        contents.refuse_unless_empty()?;
+        cx.delete(tx, contents.season).await?;
         Ok(self.0)
     }
+}
+
+/// Deletes a season with everything that belongs to it, which the caller confirms by its digest.
+#[derive(Debug)]
+pub struct Purge {
+    /// The season.
+    pub id: SeasonId,
+    /// The digest of what is deleted.
+    pub confirm: String,
+}
+
+impl Command for Purge {
+    const OPERATION: Operation = Operation::SeasonPurge;
+    type Output = SeasonCounts;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.id.uuid())
+    }
+
+    async fn run<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+    ) -> Result<SeasonCounts, Error> {
+        let season: Season = cx.target(tx, self.id).await?;
+        let contents = contents(tx, cx, season).await?;
+        let effects = contents.purge(&self.confirm)?;
+        refuse_long(&effects, "this purge", "Delete some of its games first")?;
+        cx.apply(tx, &effects).await?;
+        Ok(contents.counts())
+    }
+}
+
+async fn contents<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    season: Season,
+) -> Result<Contents, Error> {
+    let records = seasons::contents(tx, cx.organization()?, season.id).await?;
+    Ok(Contents { season, records })
 }

@@ -142,11 +142,12 @@ pub struct ApiKey {
     /// The role that its owner had when it was issued.
     #[field(server)]
     pub role: Role,
-    /// The scopes it is limited to, as `resource:read` or `resource:write`. If empty, it may do everything that its role permits.
-    #[field(create_only, default = Vec::new(), max = 50)]
+    /// The scopes it is limited to, as `resource:read` or `resource:write`. If empty, it may do everything that its role permits; to create
+    /// such a key, leave the field out.
+    #[field(create_only, default = Vec::new(), min = 1, max = 50)]
     pub scopes: Vec<Scope>,
-    /// The addresses it may be used from. If empty, any address.
-    #[field(create_only, default = Vec::new(), max = 50)]
+    /// The addresses it may be used from. If empty, any address; to create such a key, leave the field out.
+    #[field(create_only, default = Vec::new(), min = 1, max = 50)]
     pub allowed_ips: Vec<IpAddr>,
     /// When it was issued.
     #[field(server, moment)]
@@ -250,6 +251,14 @@ pub fn issue(
         updated_at: now,
         version: 1,
     })
+}
+
+/// Checks that a key may be revoked. `is_protected` says whether its owner has a higher role than the caller.
+pub fn refuse_protected(is_protected: bool) -> Result<(), Refusal> {
+    if is_protected {
+        return Err(Refusal::Forbidden("the owner of this key has a higher role than you".to_owned()));
+    }
+    Ok(())
 }
 
 /// Revokes a key. Returns `None` if it has been revoked before.

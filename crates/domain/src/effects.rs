@@ -63,13 +63,14 @@ impl Effect {
         }
     }
 
-    /// The position in which it is written: deletions from children to parents, then updates, then creations from parents to children.
-    pub fn place(&self) -> (u8, i8) {
+    /// The position in which it is written: deletions from children to parents, then updates and creations from parents to children,
+    /// because a change may refer to a new record. Within a kind updates come first, because a new record may take a name that became free.
+    pub fn place(&self) -> (u8, i8, u8) {
         let depth = self.record().map_or(0, |record| record.kind().depth());
         match (&self.before, &self.after) {
-            (_, None) => (0, -depth),
-            (Some(_), _) => (1, depth),
-            (None, _) => (2, depth),
+            (_, None) => (0, -depth, 0),
+            (Some(_), _) => (1, depth, 0),
+            (None, _) => (1, depth, 1),
         }
     }
 

@@ -35,7 +35,7 @@ pub enum Visibility {
     Itself,
     /// Its owner.
     Owner,
-    /// Its owner, the key itself, and an admin of the organization.
+    /// Its owner, but through a key only that key itself.
     KeyHolders,
 }
 

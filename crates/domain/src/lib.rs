@@ -21,6 +21,7 @@ pub mod mail;
 pub mod members;
 pub mod moment;
 pub mod organizations;
+pub mod passwords;
 pub mod policy;
 pub mod record;
 pub mod refusal;

@@ -18,6 +18,20 @@ enumeration! {
     }
 }
 
+enumeration! {
+    /// The order of a list of members.
+    MemberSort {
+        /// By the time of joining.
+        JoinedAt "joined_at",
+        /// By the time of joining, latest first.
+        JoinedAtReversed "-joined_at",
+        /// By name.
+        Name "name",
+        /// By name, in reverse.
+        NameReversed "-name",
+    }
+}
+
 /// A user's role in one organization.
 #[derive(Clone, PartialEq, Record)]
 #[record(table = "members", alias = "m")]

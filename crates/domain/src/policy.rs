@@ -232,8 +232,11 @@ pub fn decide(
         }
         VerifiedCredential::ApiKey { scopes, agent, allowed_ips, .. } => {
             decide_key(*requirement, scopes, *agent)?;
-            let allowed =
-                allowed_ips.is_empty() || address.is_some_and(|address| allowed_ips.contains(&address));
+            // A lost key can be ended from anywhere by the person who finds it.
+            let revokes_itself = requirement.keys == KeyUse::Itself && requirement.scope.verb == Verb::Write;
+            let allowed = allowed_ips.is_empty()
+                || revokes_itself
+                || address.is_some_and(|address| allowed_ips.contains(&address));
             if allowed { Ok(role) } else { Err(Denial::AddressNotAllowed) }
         }
     }
@@ -298,9 +301,15 @@ pub enum ChildTouch {
     },
 }
 
-/// Whether a role lists and revokes all API keys of the organization, not only its own.
-pub fn sees_all_keys(role: Role) -> bool {
+/// Whether a role lists and revokes the API keys of others, except those that [`outranks`] protects.
+pub fn sees_others_keys(role: Role) -> bool {
     role >= Role::Admin
+}
+
+/// Whether someone's role is higher than the caller's, so that the caller cannot act on them or on what is theirs. `other` is `None` for
+/// someone who has left.
+pub fn outranks(other: Option<Role>, caller: Role) -> bool {
+    other.is_some_and(|other| other > caller)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::games::Conflict;
+use crate::seasons::contents::Inventory;
 use crate::text::InvalidValue;
 
 fn clash(count: usize) -> String {
@@ -52,6 +53,9 @@ pub enum Refusal {
     /// Other records refer to this one.
     #[error("{0}")]
     InUse(String),
+    /// Other records belong to this season.
+    #[error("{0}")]
+    HasContents(Box<Inventory>),
     /// It takes place at the same time as others.
     #[error("{}", clash(.0.len()))]
     Overlap(Vec<Conflict>),

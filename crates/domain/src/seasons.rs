@@ -1,5 +1,7 @@
 //! Seasons of one sport.
 
+pub mod contents;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 

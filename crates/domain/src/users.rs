@@ -5,13 +5,18 @@ use jiff::Timestamp;
 use crate::ids::UserId;
 use crate::mail::EMAIL_CHANGE_LIFE;
 use crate::record::{Body, Record};
-use crate::text::{Email, InvalidValue, Locale, Name};
+use crate::text::{Email, InvalidValue, Locale, Name, fold};
 use crate::time::TimeZoneName;
 use crate::{Moment, Refusal};
 
+/// The name and the address in the form in which people are listed and searched.
+fn listed_folded(name: &Name, email: &Email) -> String {
+    format!("{} {}", name.folded(), fold(email.as_str()))
+}
+
 /// A person who can sign in.
 #[derive(Clone, PartialEq, Record)]
-#[record(table = "users", alias = "u", shared, derived(email_folded = self.email.folded()))]
+#[record(table = "users", alias = "u", shared, derived(email_folded = self.email.folded(), listed_folded = listed_folded(&self.name, &self.email)))]
 pub struct User {
     /// The id.
     #[field(server)]
@@ -167,32 +172,6 @@ pub fn email_confirmed(user: &User, side: EmailSide) -> User {
         after.pending_email_confirmed = false;
     }
     after
-}
-
-/// The minimum length of a new password, in characters. NIST SP 800-63B-4 asks for 15 if it is the only factor and 8 with another; failed
-/// sign-in attempts are limited, so that 12 is enough here.
-pub const PASSWORD_MIN: usize = 12;
-/// The maximum length of a password, in bytes.
-pub const PASSWORD_MAX: usize = 1024;
-
-/// Checks a new password: its length, and that it is not the e-mail address.
-pub fn check_password(password: &str, email: &Email) -> Result<(), InvalidValue> {
-    let length = password.chars().count();
-    if length < PASSWORD_MIN {
-        let fix = format!("Send at least {PASSWORD_MIN} characters; a few words in a row work well.");
-        return Err(InvalidValue::new("too_short", format!("has {length} characters"), fix));
-    }
-    if password.len() > PASSWORD_MAX {
-        return Err(InvalidValue::new(
-            "too_long",
-            "is too long",
-            format!("Send at most {PASSWORD_MAX} bytes."),
-        ));
-    }
-    if password.to_lowercase() == email.folded() {
-        return Err(InvalidValue::new("same_as_email", "is the e-mail address", "Choose another password."));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -32,12 +32,22 @@ pub(crate) async fn ask(context: &Context, typed: &Typed<'_>) -> anyhow::Result<
         return Ok(());
     }
     let deletion = Deletion::of(typed);
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        let what = format!("{} There is no terminal to ask on", deletion.question(None));
+    let name = if has_terminal() { deletion.name(context).await } else { None };
+    agree(&deletion.question(name.as_deref()))
+}
+
+/// Whether there is a terminal to ask on.
+pub(crate) fn has_terminal() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks the user a question. Fails unless the answer is yes, or if there is no terminal to ask on.
+pub(crate) fn agree(question: &str) -> anyhow::Result<()> {
+    if !has_terminal() {
+        let what = format!("{question} There is no terminal to ask on");
         return Err(Failure::usage(what).next("confirm with --yes").into());
     }
-    let name = deletion.name(context).await;
-    write!(io::stderr(), "{} [y/N] ", clean(&deletion.question(name.as_deref())))?;
+    write!(io::stderr(), "{} [y/N] ", clean(question))?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
     match answer.trim().to_lowercase().as_str() {

@@ -34,6 +34,9 @@ pub(crate) fn of_problem(problem: &Problem, code: Code) -> Option<String> {
         Code::PreconditionRequired => {
             "read the record with --include and send its etag: -H 'If-Match: ...'".to_owned()
         }
+        Code::InUse if problem.more.contains_key("digest") => {
+            "delete the season with everything in it: fieldhouse seasons purge <id>".to_owned()
+        }
         Code::RateLimited | Code::Overloaded => return wait(problem),
         // Signing in would not help: the key still takes precedence.
         code if key_wins && code.status() == 401 => {

@@ -384,14 +384,17 @@ fn read(member: &Member) -> TokenStream {
     if *flatten {
         return quote! { let #name = <#kind as ::fieldhouse_domain::record::Body>::read(__fields); };
     }
+    let mut filled = TokenStream::new();
     let value = match absence {
         Absence::Required => quote! { __fields.required::<#kind>(#wire) },
         Absence::Default(default) => {
-            quote! { __fields.optional::<#kind>(#wire).map(|read| read.unwrap_or_else(|| #default)) }
+            // The default need not be within the bounds: an empty list can stand for "all" and be refused where it is sent.
+            filled = quote! { let #name = #name.map(|read| read.unwrap_or_else(|| #default)); };
+            quote! { __fields.optional::<#kind>(#wire) }
         }
         Absence::Left | Absence::LeftOrEmptied => quote! { __fields.optional::<#kind>(#wire) },
     };
-    let optional = matches!(absence, Absence::Left | Absence::LeftOrEmptied);
+    let optional = !matches!(absence, Absence::Required);
     let bounded = bounds(&member.bounds).map(|bounds| {
         let measured = if optional {
             quote! { #name.as_ref().and_then(::core::option::Option::as_ref) }
@@ -400,7 +403,7 @@ fn read(member: &Member) -> TokenStream {
         };
         quote! { __fields.within(#wire, #measured, &#bounds); }
     });
-    quote! { let #name = #value; #bounded }
+    quote! { let #name = #value; #bounded #filled }
 }
 
 fn bounds(Bounds { min, max }: &Bounds) -> Option<TokenStream> {

@@ -278,6 +278,9 @@ impl From<Refusal> for Failure {
             Refusal::Duplicate(_) => Self::new(Code::Duplicate, text),
             Refusal::State(_) => Self::new(Code::State, text),
             Refusal::InUse(_) => Self::new(Code::InUse, text),
+            Refusal::HasContents(inventory) => Self::new(Code::InUse, text)
+                .with("counts", json!(inventory.counts))
+                .with("digest", inventory.digest),
             Refusal::Overlap(conflicts) => {
                 let conflict = |Conflict { id, starts_at, ends_at }: Conflict| json!({"id": id, "starts_at": starts_at, "ends_at": ends_at});
                 let conflicts: Vec<_> = conflicts.into_iter().take(MAX_ERRORS).map(conflict).collect();

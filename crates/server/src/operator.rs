@@ -10,10 +10,11 @@ use fieldhouse_commands::organizations::Found;
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{Country, NewOrganization, Organization, Slug};
+use fieldhouse_domain::passwords::check_password;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
-use fieldhouse_domain::users::{User, check_password};
+use fieldhouse_domain::users::User;
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_imports::colleges::{self, Catalogue, Existing};
 use fieldhouse_imports::league;
@@ -136,7 +137,7 @@ async fn new_user(
     moment: &Moment,
     person: &Person,
 ) -> Result<User, OperatorError> {
-    check_password(person.password.expose_secret(), &person.email)
+    check_password(person.password.expose_secret(), &person.email, &[person.name.as_str()])
         .map_err(|wrong| Refusal::field("/password", wrong))?;
     let hash = passwords.turn()?.hash(person.password.clone(), clock.random()).await?;
     Ok(User::new(moment, person.email.clone(), person.name.clone(), Some(hash)))

@@ -3,20 +3,25 @@
 use constcat::concat;
 use fieldhouse_domain::api_keys::ApiKey;
 use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, UserId};
-use fieldhouse_domain::policy::sees_all_keys;
+use fieldhouse_domain::policy::{outranks, sees_others_keys};
+use fieldhouse_domain::roles::Role;
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::access::Proof;
-use crate::engine::{Reader, Store, Tx};
+use crate::engine::{Reader, Store, Tx, first};
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::record;
 use crate::value::{id, values};
 
+/// Keys with their owners' memberships, if they have not left.
+const HELD: &str = " FROM api_keys k LEFT JOIN members m ON m.org_id = k.org_id AND m.user_id = k.user_id";
+
 queries! {
-    LIST "api_keys.list" concat!("SELECT ", ApiKey::COLUMNS, " FROM api_keys k
-        WHERE k.org_id = $1 AND (k.created_at, k.id) < ($2, $3) ORDER BY k.created_at DESC, k.id DESC LIMIT $4");
+    LIST "api_keys.list" concat!("SELECT ", ApiKey::COLUMNS, HELD, " WHERE k.org_id = $1 AND (m.role IS NULL OR m.role <= $2)
+        AND (k.created_at, k.id) < ($3, $4) ORDER BY k.created_at DESC, k.id DESC LIMIT $5");
+    READ "api_keys.read" concat!("SELECT ", ApiKey::COLUMNS, ", m.role", HELD, " WHERE k.org_id = $1 AND k.id = $2");
     LIST_OWN "api_keys.list_own" concat!("SELECT ", ApiKey::COLUMNS, " FROM api_keys k
         WHERE k.org_id = $1 AND k.user_id = $2 AND (k.created_at, k.id) < ($3, $4) ORDER BY k.created_at DESC, k.id DESC LIMIT $5");
     ACTIVE "api_keys.active" concat!("SELECT ", ApiKey::COLUMNS, " FROM api_keys k
@@ -24,7 +29,32 @@ queries! {
     USED "api_keys.used" "UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
 }
 
-/// The keys that the acting user may see, newest first, from a position: their own, or for an admin all of the organization.
+/// A key that the acting user may know of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    /// The key.
+    pub key: ApiKey,
+    /// Whether its owner has a higher role than the acting user, who then can neither see nor revoke it.
+    pub is_protected: bool,
+}
+
+/// A key by its id: the one that the request came with, the acting user's own, and for an admin everyone's. `None` for any other.
+pub async fn read<R: Reader>(reader: &mut R, proof: &impl Proof<R>, key: ApiKeyId) -> Result<Option<Held>> {
+    let values = values![id(proof.organization()), id(key)];
+    let found =
+        first(reader, READ, values, |row| Ok((row.record::<ApiKey>()?, row.next::<Option<Role>>()?))).await?;
+    Ok(found.and_then(|(key, role)| match proof.through() {
+        Some(through) => (through == key.id).then_some(Held { key, is_protected: false }),
+        None if proof.owner() == Some(key.user_id) => Some(Held { key, is_protected: false }),
+        None if sees_others_keys(proof.role()) => {
+            Some(Held { key, is_protected: outranks(role, proof.role()) })
+        }
+        None => None,
+    }))
+}
+
+/// The keys that the acting user may see, newest first, from a position: their own, and for an admin also those of everyone who does not
+/// have a higher role.
 pub async fn list<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
@@ -33,8 +63,8 @@ pub async fn list<R: Reader>(
 ) -> Result<Vec<ApiKey>> {
     let (at, last) = after.unwrap_or((Timestamp::MAX, Uuid::max()));
     let org = id(proof.organization());
-    if sees_all_keys(proof.role()) {
-        return reader.rows(LIST, values![org, at, last, limit], record).await;
+    if sees_others_keys(proof.role()) {
+        return reader.rows(LIST, values![org, proof.role().rank(), at, last, limit], record).await;
     }
     reader.rows(LIST_OWN, values![org, id(proof.owner()), at, last, limit], record).await
 }

@@ -1,7 +1,7 @@
 //! Applying effects: the only function that changes records of organizations and the lists of guests.
 //!
 //! It refuses effects outside the permission's reach, adds those that follow (`consequences.rs`), writes deletions from children to
-//! parents, then updates, then creations from parents to children, and collects them all. Before the transaction commits, it records one
+//! parents, then updates and creations from parents to children, and collects them all. Before the transaction commits, it records one
 //! ledger entry for each changed organization. Not written here: the catalogue, guests and their purge, the last use of keys, failed
 //! sign-in attempts, stored responses and other bookkeeping. Guests belong to no organization, so changes of their lists have no ledger.
 

@@ -1,10 +1,11 @@
 //! Members in the store.
 
 use constcat::concat;
-use fieldhouse_domain::ids::MemberId;
-use fieldhouse_domain::members::Member;
+use fieldhouse_domain::ids::{Id, MemberId};
+use fieldhouse_domain::members::{Member, MemberSort};
 use fieldhouse_domain::roles::Role;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::access::Proof;
@@ -12,16 +13,38 @@ use crate::engine::{Reader, first};
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::Row;
-use crate::value::{id, values};
+use crate::search::{self, name_matches};
+use crate::value::{Value, id, values};
 
-/// Members with their users' names and addresses.
-const LISTED: &str =
-    concat!("SELECT ", Member::COLUMNS, ", u.name, u.email FROM members m JOIN users u ON u.id = m.user_id");
+/// Members that match the filters $4 and $6 to $11, in an order of a column, after the position $2, $3.
+macro_rules! page {
+    ($column:literal $after:literal $order:literal) => {
+        concat!(
+            "SELECT ",
+            Member::COLUMNS,
+            ", u.name, u.email, u.listed_folded FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND (",
+            $column,
+            ", m.id) ",
+            $after,
+            " ($2, $3) AND (CAST($4 AS BIGINT) IS NULL OR m.role = $4)",
+            name_matches!(listed_folded: "6" "7" "8" "9" "10" "11"),
+            " ORDER BY ",
+            $column,
+            $order,
+            ", m.id",
+            $order,
+            " LIMIT $5"
+        )
+    };
+}
 
 queries! {
-    LIST "members.list" concat!(LISTED,
-        " WHERE m.org_id = $1 AND (m.joined_at, m.id) > ($2, $3) ORDER BY m.joined_at, m.id LIMIT $4");
-    READ "members.read" concat!(LISTED, " WHERE m.org_id = $1 AND m.id = $2");
+    LIST "members.list" page!("m.joined_at" ">" "");
+    LIST_REVERSED "members.list_reversed" page!("m.joined_at" "<" " DESC");
+    LIST_BY_NAME "members.list_by_name" page!("u.listed_folded" ">" "");
+    LIST_BY_NAME_REVERSED "members.list_by_name_reversed" page!("u.listed_folded" "<" " DESC");
+    READ "members.read" concat!("SELECT ", Member::COLUMNS,
+        ", u.name, u.email, u.listed_folded FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND m.id = $2");
     OWNERS "members.owners" "SELECT COUNT(*) FROM members WHERE org_id = $1 AND role = $2 AND suspended_at IS NULL";
 }
 
@@ -34,21 +57,83 @@ pub struct Listed {
     pub name: String,
     /// The e-mail address for sign-in.
     pub email: String,
+    /// Both in the form in which members are sorted by name and searched.
+    pub folded: String,
+}
+
+/// Filters and order of members.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only members whose name or address contains words that start with these.
+    pub words: Vec<String>,
+    /// Only members with this role.
+    pub role: Option<Role>,
+    /// The order; by the time of joining if there is none.
+    pub sort: Option<MemberSort>,
+}
+
+/// A position in a list of members.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Position {
+    /// In the order of joining.
+    Joined(Timestamp, Uuid),
+    /// In the order of names.
+    Named(String, Uuid),
+}
+
+impl Filter {
+    fn is_by_name(&self) -> bool {
+        matches!(self.sort, Some(MemberSort::Name | MemberSort::NameReversed))
+    }
+
+    /// The position of a member in this order.
+    pub fn position(&self, listed: &Listed) -> Position {
+        let id = listed.member.id.uuid();
+        if self.is_by_name() {
+            Position::Named(listed.folded.clone(), id)
+        } else {
+            Position::Joined(listed.member.joined_at, id)
+        }
+    }
+
+    /// The position before all members in this order.
+    fn start(&self) -> Position {
+        match self.sort {
+            None | Some(MemberSort::JoinedAt) => Position::Joined(Timestamp::UNIX_EPOCH, Uuid::nil()),
+            Some(MemberSort::JoinedAtReversed) => Position::Joined(Timestamp::MAX, Uuid::max()),
+            Some(MemberSort::Name) => Position::Named(String::new(), Uuid::nil()),
+            Some(MemberSort::NameReversed) => Position::Named("\u{10ffff}".to_owned(), Uuid::max()),
+        }
+    }
 }
 
 fn listed(row: &mut Row<'_>) -> Result<Listed> {
-    Ok(Listed { member: row.record()?, name: row.next()?, email: row.next()? })
+    Ok(Listed { member: row.record()?, name: row.next()?, email: row.next()?, folded: row.next()? })
 }
 
-/// Members in the order of joining, after a position.
+/// Members that match a filter, in its order, after a position of the same order.
 pub async fn list<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
-    after: Option<(Timestamp, Uuid)>,
+    filter: &Filter,
+    after: Option<&Position>,
     limit: u32,
 ) -> Result<Vec<Listed>> {
-    let (at, after) = after.unwrap_or((Timestamp::UNIX_EPOCH, Uuid::nil()));
-    reader.rows(LIST, values![id(proof.organization()), at, after, limit], listed).await
+    let start = filter.start();
+    let query = match filter.sort {
+        None | Some(MemberSort::JoinedAt) => LIST,
+        Some(MemberSort::JoinedAtReversed) => LIST_REVERSED,
+        Some(MemberSort::Name) => LIST_BY_NAME,
+        Some(MemberSort::NameReversed) => LIST_BY_NAME_REVERSED,
+    };
+    let [at, last]: [Value<'_>; 2] = match after.unwrap_or(&start) {
+        Position::Joined(at, last) => [(*at).into(), (*last).into()],
+        Position::Named(name, last) => [name.as_str().into(), (*last).into()],
+    };
+    let role = filter.role.map(Role::rank);
+    let mut values = vec![id(proof.organization()), at, last, role.into(), limit.into()];
+    values.extend(search::patterns(&filter.words).map(Value::from));
+    reader.rows(query, &values, listed).await
 }
 
 /// One member.

@@ -35,8 +35,14 @@ pub const ALL: &[Migration] = &[
     Migration { number: 3, name: "league", sql: include_str!("../migrations/0003_league.sql"), postgres: "" },
     Migration {
         number: 4,
+        name: "members",
+        sql: include_str!("../migrations/0004_members.sql"),
+        postgres: "",
+    },
+    Migration {
+        number: 5,
         name: "operator",
-        sql: include_str!("../migrations/0004_operator.sql"),
+        sql: include_str!("../migrations/0005_operator.sql"),
         postgres: "",
     },
 ];

@@ -7,7 +7,6 @@ use fieldhouse_domain::favorites::Favorite;
 use fieldhouse_domain::ids::{Id as _, OrganizationId};
 use fieldhouse_domain::kinds::{Owned, Visibility};
 use fieldhouse_domain::ledger::Trace;
-use fieldhouse_domain::policy::sees_all_keys;
 use fieldhouse_domain::record::{Record, Table};
 use fieldhouse_domain::{each_record, with_record};
 
@@ -110,7 +109,7 @@ fn is_visible<S: Stored, R: Reader>(record: &S, proof: &impl Proof<R>) -> bool {
         Visibility::Owner => is_owner(),
         Visibility::KeyHolders => match proof.through() {
             Some(key) => key.uuid() == record.id().uuid(),
-            None => is_owner() || sees_all_keys(proof.role()),
+            None => is_owner(),
         },
     }
 }

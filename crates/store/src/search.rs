@@ -3,11 +3,12 @@
 use fieldhouse_domain::search::MAX_WORDS;
 use fieldhouse_domain::text;
 
-/// The SQL conditions that `name_folded` matches the patterns in these parameters.
+/// The SQL conditions that `name_folded`, or another column, matches the patterns in these parameters.
 macro_rules! name_matches {
-    ($($parameter:literal)+) => {
-        constcat::concat!($(" AND (' ' || name_folded) LIKE $", $parameter),+)
+    ($column:ident: $($parameter:literal)+) => {
+        constcat::concat!($(" AND (' ' || ", stringify!($column), ") LIKE $", $parameter),+)
     };
+    ($($parameter:literal)+) => { $crate::search::name_matches!(name_folded: $($parameter)+) };
 }
 pub(crate) use name_matches;
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use constcat::concat;
 use fieldhouse_domain::divisions::Division;
-use fieldhouse_domain::effects::Kind;
+use fieldhouse_domain::effects::{AnyRecord, Kind};
 use fieldhouse_domain::ids::{Id as _, SeasonId};
 use fieldhouse_domain::record::Record as _;
 use fieldhouse_domain::seasons::{Season, SeasonStatus};
@@ -22,6 +22,7 @@ use crate::query::queries;
 use crate::row::Row;
 use crate::search::name_matches;
 use crate::value::{Value, id, values};
+use crate::{divisions, games, staff, teams};
 
 /// The columns of a season and of one of its divisions.
 const COLUMNS: &str = concat!(Season::COLUMNS, ", ", Division::COLUMNS, ", d.name_folded");
@@ -57,9 +58,6 @@ queries! {
     BY_NAME "seasons.by_name" "SELECT id FROM seasons WHERE org_id = $1 AND name_folded = $2";
     NAMES "seasons.names" "SELECT id, name FROM seasons WHERE org_id = $1 ORDER BY id DESC LIMIT 2000";
     BY_EXTERNAL_ID "seasons.by_external_id" "SELECT id FROM seasons WHERE org_id = $1 AND external_id = $2";
-    DEPENDENTS "seasons.dependents" "SELECT (SELECT COUNT(*) FROM divisions WHERE org_id = $1 AND season_id = $2)
-        + (SELECT COUNT(*) FROM teams WHERE org_id = $1 AND season_id = $2)
-        + (SELECT COUNT(*) FROM games WHERE org_id = $1 AND season_id = $2)";
 }
 
 /// A date after all valid dates.
@@ -181,11 +179,18 @@ pub async fn by_external_id<R: Reader>(
         .await
 }
 
-/// The number of divisions, teams and games that refer to a season.
-pub async fn dependents<R: Reader>(reader: &mut R, proof: &impl Proof<R>, season: SeasonId) -> Result<i64> {
-    let count =
-        first(reader, DEPENDENTS, values![id(proof.organization()), id(season)], |row| row.next()).await?;
-    Ok(count.unwrap_or_default())
+/// The divisions, teams, games and staff of a season.
+pub async fn contents<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    season: SeasonId,
+) -> Result<Vec<AnyRecord>> {
+    let mut records: Vec<AnyRecord> = Vec::new();
+    records.extend(divisions::of_season(reader, proof, season).await?.into_iter().map(AnyRecord::from));
+    records.extend(teams::of_season(reader, proof, season).await?.into_iter().map(AnyRecord::from));
+    records.extend(games::of_season(reader, proof, season).await?.into_iter().map(AnyRecord::from));
+    records.extend(staff::of_season(reader, proof, season).await?.into_iter().map(AnyRecord::from));
+    Ok(records)
 }
 
 /// Combines rows with one season and one division each.

@@ -1,7 +1,7 @@
 //! Staff of teams in the store.
 
 use constcat::concat;
-use fieldhouse_domain::ids::{OrganizationId, StaffId, TeamId, UserId};
+use fieldhouse_domain::ids::{OrganizationId, SeasonId, StaffId, TeamId, UserId};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::staff::Staff;
@@ -26,6 +26,8 @@ const LISTED: &str = concat!(
 queries! {
     LIST "staff.list" concat!(LISTED, " AND f.team_id = $2 AND (f.created_at, f.id) > ($3, $4) ORDER BY f.created_at, f.id LIMIT $5");
     READ "staff.read" concat!(LISTED, " AND f.id = $2");
+    OF_SEASON "staff.of_season" concat!("SELECT ", Staff::COLUMNS, " FROM teams t JOIN staff f ON f.org_id = $1 AND f.team_id = t.id
+        WHERE t.org_id = $1 AND t.season_id = $2");
     OF_USER "staff.of_user" concat!("SELECT ", Staff::COLUMNS, " FROM staff f WHERE f.org_id = $1 AND f.user_id = $2");
     MEMBER "staff.member" concat!("SELECT ", Member::COLUMNS, " FROM members m WHERE m.org_id = $1 AND m.user_id = $2");
     MANAGERS "staff.managers" concat!("SELECT ", Member::COLUMNS, " FROM members m JOIN users u ON u.id = m.user_id
@@ -81,6 +83,15 @@ pub async fn member<R: Reader>(
 /// The active members with the role manager or higher.
 pub async fn managers<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<Vec<Member>> {
     reader.rows(MANAGERS, values![id(proof.organization()), Role::Manager.rank()], record).await
+}
+
+/// The staff of all teams of a season.
+pub async fn of_season<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    season: SeasonId,
+) -> Result<Vec<Staff>> {
+    reader.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
 }
 
 /// All entries of a user in an organization.

@@ -1,7 +1,6 @@
 //! The organization's members.
 
-use fieldhouse_api::members::ChangeMember;
-use fieldhouse_api::request::ListQuery;
+use fieldhouse_api::members::{ChangeMember, MemberListQuery};
 use fieldhouse_domain::ids::MemberId;
 
 use crate::resources::resource;
@@ -9,8 +8,8 @@ use crate::resources::resource;
 resource! {
     /// The organization's members.
     Members {
-        /// Lists the members, earliest first.
-        list(query: ListQuery) => MemberList;
+        /// Lists the members, by default earliest first.
+        list(query: MemberListQuery) => MemberList;
         /// Reads a member.
         read(id: MemberId) => MemberRead;
         /// Changes a member's role, or suspends them.

@@ -1,7 +1,7 @@
 //! Seasons.
 
 use fieldhouse_api::request::ListQuery;
-use fieldhouse_api::seasons::{ChangeSeason, NewSeason, SeasonListQuery};
+use fieldhouse_api::seasons::{ChangeSeason, NewSeason, PurgeSeason, SeasonListQuery};
 use fieldhouse_api::standings::StandingsQuery;
 use fieldhouse_domain::ids::SeasonId;
 
@@ -20,6 +20,8 @@ resource! {
         change(id: SeasonId, body: ChangeSeason) => SeasonChange;
         /// Deletes a season that no other record refers to.
         delete(id: SeasonId) => SeasonDelete;
+        /// Deletes a season with everything that belongs to it.
+        purge(id: SeasonId, body: PurgeSeason) => SeasonPurge;
         /// Reads the standings of a season or of one of its divisions.
         standings(id: SeasonId, query: StandingsQuery) => StandingsRead;
         /// Lists the changes of a season, newest first.

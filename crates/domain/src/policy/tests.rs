@@ -254,8 +254,18 @@ fn a_role_alone_is_compared_with_the_minimum() {
 
 #[test]
 fn only_admins_and_owners_see_the_keys_of_others() {
-    let seeing: Vec<Role> = Role::ALL.into_iter().filter(|role| sees_all_keys(*role)).collect();
+    let seeing: Vec<Role> = Role::ALL.into_iter().filter(|role| sees_others_keys(*role)).collect();
     assert_eq!(seeing, [Role::Admin, Role::Owner]);
+}
+
+#[test]
+fn only_a_higher_role_outranks_a_caller() {
+    for caller in Role::ALL {
+        assert!(!outranks(None, caller), "who has left outranks no one");
+        for other in Role::ALL {
+            assert_eq!(outranks(Some(other), caller), other.rank() > caller.rank(), "{other}, {caller}");
+        }
+    }
 }
 
 #[test]

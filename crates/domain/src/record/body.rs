@@ -164,7 +164,7 @@ impl Fields<'_, '_> {
         }
     }
 
-    /// Reports a number out of range, or a list that is too long.
+    /// Reports a number out of range, or a list that is too short or too long.
     pub fn within<F: Field>(&mut self, name: &'static str, value: Option<&F>, bounds: &Bounds) {
         let Some(measure) = value.and_then(Field::measure) else { return };
         let (low, high) = (bounds.min, bounds.max);
@@ -173,6 +173,11 @@ impl Fields<'_, '_> {
         }
         let is_list = value.is_some_and(Field::is_list);
         self.note(name, |at| match (low, high) {
+            (Some(low), _) if is_list && measure < low => at.refuse(
+                "too_few",
+                format!("has {measure} items"),
+                &format!("Send at least {low}, or leave it out."),
+            ),
             (_, Some(high)) if is_list => {
                 at.refuse::<()>("too_many", format!("has {measure} items"), &format!("Send at most {high}."))
             }

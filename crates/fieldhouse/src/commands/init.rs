@@ -5,10 +5,10 @@ use std::io::{self, IsTerminal, Write};
 use clap::Args;
 use fieldhouse_client::api::operator::FoundOrganization;
 use fieldhouse_domain::organizations::{Country, Slug};
+use fieldhouse_domain::passwords::check_password;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Email, InvalidValue, Name};
 use fieldhouse_domain::time::TimeZoneName;
-use fieldhouse_domain::users::check_password;
 use fieldhouse_server::Clock;
 use fieldhouse_server::auth::passwords::Passwords;
 use fieldhouse_server::operator::{self, Founding, OperatorError, Person};
@@ -84,7 +84,8 @@ fn password(options: &Options, email: &Email) -> anyhow::Result<SecretString> {
         secrets::ask_for_new("Password of the owner", "pipe it in with --password-stdin, or use --link")?
     };
     // Checked before anything is created.
-    if let Err(InvalidValue { message, fix, .. }) = check_password(&password, email) {
+    let names = [options.owner_name.as_deref().unwrap_or_default(), &options.organization];
+    if let Err(InvalidValue { message, fix, .. }) = check_password(&password, email, &names) {
         let failure = Failure::new(format!("the password {message}"));
         return Err(fix.into_iter().fold(failure, Failure::next).into());
     }

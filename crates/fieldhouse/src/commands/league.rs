@@ -1,6 +1,5 @@
 //! `fieldhouse import league`: shows what a league file changes, and imports it. `fieldhouse import formats` lists what can be imported.
 
-use std::io::{self, IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,6 +16,7 @@ use fieldhouse_domain::time::TimeZoneName;
 use indicatif::ProgressBar;
 
 use crate::arguments::{one_of, read_file, value};
+use crate::confirm;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::import_report::{self, BAD_ROWS};
@@ -86,13 +86,10 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         let report = send(context, &client, &options.file, &tried).await?;
         return show(context, &report);
     }
-    if !options.yes && io::stdin().is_terminal() && io::stderr().is_terminal() {
+    if !options.yes && confirm::has_terminal() {
         let report = send(context, &client, &options.file, &tried).await?;
         import_report::changes(&context.output, &report)?;
-        if !agreed()? {
-            note("Nothing was imported.");
-            return Ok(());
-        }
+        confirm::agree("Import this?")?;
     }
     let report = send(context, &client, &options.file, &import).await?;
     show(context, &report)
@@ -121,13 +118,6 @@ async fn send(
     let outcome = client.imports().league(import).await;
     spinner.finish_and_clear();
     outcome.map_err(|error| explain(context, &error).into())
-}
-
-fn agreed() -> anyhow::Result<bool> {
-    write!(io::stderr(), "Import this? [y/N] ")?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 fn explain(context: &Context, error: &Error) -> Failure {

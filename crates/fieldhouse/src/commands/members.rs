@@ -1,11 +1,13 @@
 //! `fieldhouse members`: the people of the organization and their roles.
 
-use clap::Subcommand;
-use fieldhouse_client::api::members::{ChangeMember, Member};
+use clap::{Args, Subcommand};
+use fieldhouse_client::api::members::{ChangeMember, Member, MemberListQuery};
 use fieldhouse_client::api::request::ListQuery;
 use fieldhouse_domain::ids::MemberId;
+use fieldhouse_domain::members::MemberSort;
+use fieldhouse_domain::roles::Role;
 
-use crate::arguments::Target;
+use crate::arguments::{Target, one_of};
 use crate::context::Context;
 use crate::fields::ChangeOptions;
 use crate::listing::Paging;
@@ -14,14 +16,29 @@ use crate::output::{Column, Width};
 /// Members.
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// List members, earliest first
-    List(Paging),
+    /// List members, by default earliest first
+    List(ListOptions),
     /// Show a member
     Show(Target<MemberId>),
     /// Change a member's role, or suspend them
     Change(ChangeOptions<MemberId, ChangeMember>),
     /// Remove a member with their keys and sessions
     Remove(Target<MemberId>),
+}
+
+#[derive(Args)]
+pub(crate) struct ListOptions {
+    /// Only members whose name or e-mail address contains these words or prefixes of words
+    #[arg(long, short, value_name = "WORDS")]
+    query: Option<String>,
+    /// Only members with this role
+    #[arg(long, value_parser = one_of!(Role))]
+    role: Option<Role>,
+    /// The order
+    #[arg(long, allow_hyphen_values = true, value_parser = one_of!(MemberSort))]
+    sort: Option<MemberSort>,
+    #[command(flatten)]
+    paging: Paging,
 }
 
 const COLUMNS: &[Column<Member>] = &[
@@ -41,8 +58,9 @@ fn status(member: &Member) -> &'static str {
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     let members = context.signed_in()?.members();
     let member = match options {
-        Options::List(paging) => {
-            let query = ListQuery { limit: paging.limit(), ..ListQuery::default() };
+        Options::List(ListOptions { query, role, sort, paging }) => {
+            let page = ListQuery { limit: paging.limit(), ..ListQuery::default() };
+            let query = MemberListQuery { q: query, role, sort, page };
             return paging.show(context, members.list(&query), COLUMNS).await.map(drop);
         }
         Options::Remove(Target { id }) => {

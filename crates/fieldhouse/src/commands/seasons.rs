@@ -3,14 +3,18 @@
 use clap::{Args, Subcommand};
 use fieldhouse_client::Client;
 use fieldhouse_client::api::request::RecordListQuery;
-use fieldhouse_client::api::seasons::{ChangeSeason, NewSeason, Season, SeasonListQuery};
+use fieldhouse_client::api::seasons::{
+    ChangeSeason, NewSeason, PurgeSeason, Season, SeasonCounts, SeasonListQuery,
+};
 use fieldhouse_domain::ids::SeasonId;
 use fieldhouse_domain::seasons::SeasonStatus;
 use fieldhouse_domain::sports::Sport;
 
 use super::audit::{self, HistoryOptions};
 use crate::arguments::{Target, When, instants, one_of};
+use crate::confirm;
 use crate::context::Context;
+use crate::failure::Failure;
 use crate::fields::{ChangeOptions, Created};
 use crate::listing::Paging;
 use crate::output::{Column, Width, or_dash};
@@ -28,8 +32,19 @@ pub(crate) enum Options {
     Change(Box<ChangeOptions<SeasonId, ChangeSeason>>),
     /// Delete a season that has no division, team or game
     Delete(Target<SeasonId>),
+    /// Delete a season with its divisions, teams, games and staff
+    Purge(PurgeOptions),
     /// List the changes of a season, newest first
     History(HistoryOptions<SeasonId>),
+}
+
+#[derive(Args)]
+pub(crate) struct PurgeOptions {
+    /// The season's id
+    id: SeasonId,
+    /// Do not ask for confirmation; on a terminal, you are asked after seeing what is deleted
+    #[arg(long, short)]
+    yes: bool,
 }
 
 #[derive(Args)]
@@ -73,6 +88,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         Options::History(HistoryOptions { id, paging }) => {
             return audit::history(context, &paging, |query| seasons.history(id, query)).await;
         }
+        Options::Purge(options) => return purge(context, &client, options).await,
         Options::Delete(Target { id }) => {
             let deleted = seasons.delete(id).await?;
             return Ok(context.output.sentence(&deleted, &format!("Deleted {id}."))?);
@@ -82,6 +98,32 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         Options::Change(options) => seasons.change(options.id, &options.fields.body).await?,
     };
     Ok(context.output.one(&season, COLUMNS)?)
+}
+
+/// Shows what would be deleted, asks, and deletes exactly that.
+async fn purge(context: &Context, client: &Client, options: PurgeOptions) -> anyhow::Result<()> {
+    let PurgeOptions { id, yes } = options;
+    let seasons = client.seasons();
+    let Season { name, .. } = seasons.read(id).await?;
+    let Some((counts, confirm)) = contents(client, id).await? else {
+        let next = format!("fieldhouse seasons delete {id}");
+        return Err(Failure::new(format!("{name} has no divisions, teams or games")).next(next).into());
+    };
+    if !yes {
+        confirm::agree(&format!("Purge season {name} ({id}) with {}?", counts.in_words()))?;
+    }
+    let purged = seasons.purge(id, &PurgeSeason { confirm }).await?;
+    let counts = purged.counts.in_words();
+    Ok(context.output.sentence(&purged, &format!("Deleted {name} with {counts}."))?)
+}
+
+/// How many records belong to a season, and the digest that confirms their deletion. `None` if there are none.
+async fn contents(client: &Client, id: SeasonId) -> anyhow::Result<Option<(SeasonCounts, String)>> {
+    let Err(refused) = client.seasons().delete(id).validate_only().await else { return Ok(None) };
+    let more = refused.problem().map(|problem| &problem.more);
+    let counts = more.and_then(|more| serde_json::from_value(more.get("counts")?.clone()).ok());
+    let digest = more.and_then(|more| more.get("digest")?.as_str().map(str::to_owned));
+    counts.zip(digest).map(Some).ok_or_else(|| refused.into())
 }
 
 async fn list(context: &Context, client: &Client, options: ListOptions) -> anyhow::Result<()> {

@@ -20,7 +20,7 @@ fn after(status: u16, problem: &Value, headers: &[(&'static str, &str)]) -> Stri
     String::from_utf8(output.stderr).expect("text")
 }
 
-fn problem(status: u16, code: &str, detail: &str) -> Value {
+pub(crate) fn problem(status: u16, code: &str, detail: &str) -> Value {
     json!({"code": code, "title": "x", "status": status, "detail": detail})
 }
 

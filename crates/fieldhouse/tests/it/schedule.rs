@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use snapbox::str;
 
+use crate::hints::problem;
 use crate::support::{Reply, Seen};
 use crate::{Person, list, organization};
 
@@ -83,6 +84,42 @@ ID         sea_01h2xcejqtf2nbrexx3vqjhp41
     assert_eq!(body(0), created);
     assert_eq!(body(1), json!({"scoring": {"win": 2, "draw": 1, "loss": 0}, "ends_on": null}));
     assert_eq!(sent[3].call, format!("DELETE /api/v1/seasons/{id}"));
+}
+
+#[test]
+fn a_season_is_purged_with_what_it_was_seen_to_have() {
+    let id = "sea_01h2xcejqtf2nbrexx3vqjhp41";
+    let counts = json!({"divisions": 1, "teams": 12, "games": 66, "staff": 0});
+    let answered = counts.clone();
+    let olga = Person::new(move |seen| match seen.call.split(' ').next() {
+        Some("DELETE") => {
+            let detail = "The season has 1 division, 12 teams and 66 games.";
+            let mut refused = problem(409, "in_use", detail);
+            refused["counts"] = answered.clone();
+            refused["digest"] = json!("d1ge57");
+            Reply::json(409, &refused)
+        }
+        Some("POST") => Reply::json(200, &json!({"data": {"id": id, "deleted": true, "counts": answered}})),
+        _ => Reply::json(200, &json!({"data": season()})),
+    });
+    let unasked = olga.types_with_key(&format!("seasons purge {id}")).assert().code(2);
+    unasked.stderr_eq(str![[r#"
+error: Purge season Winter 2026 (sea_01h2xcejqtf2nbrexx3vqjhp41) with 1 division, 12 teams and 66 games? There is no terminal to ask on
+hint: confirm with --yes
+
+"#]]);
+    olga.types_with_key(&format!("seasons purge {id} --yes")).assert().success().stdout_eq(str![[r#"
+Deleted Winter 2026 with 1 division, 12 teams and 66 games.
+
+"#]]);
+    let seen = olga.stub.seen();
+    assert!(seen[1].query.contains("validate_only=true"), "looking deletes nothing: {}", seen[1].query);
+    let last = seen.last().expect("a request");
+    assert_eq!(last.call, format!("POST /api/v1/seasons/{id}/purge"));
+    assert_eq!(last.body, r#"{"confirm":"d1ge57"}"#);
+    let refused = olga.types_with_key(&format!("seasons delete {id} --yes")).assert().code(1);
+    let said = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(said.contains("fieldhouse seasons purge <id>"), "{said}");
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! The pages that the links of messages open. Their forms work without script, and do what the operations of the API do.
 
 use fieldhouse_api::envelope::Form;
-use fieldhouse_api::op;
+use fieldhouse_api::{Op, op};
 use fieldhouse_domain::ids::{Id, UserId};
 use fieldhouse_domain::mail::MailKind;
+use fieldhouse_domain::passwords::PASSWORD_MIN;
 use fieldhouse_domain::policy::Denial;
-use fieldhouse_domain::users::{EmailSide, PASSWORD_MIN, can_confirm};
+use fieldhouse_domain::users::{EmailSide, can_confirm};
 use fieldhouse_store::users;
 use jiff::Timestamp;
 
@@ -24,8 +25,14 @@ fn alert(failure: Option<&Failure>) -> String {
     format!("<div class=\"alert\" role=\"alert\" data-code=\"{}\">{lines}</div>\n", failure.code())
 }
 
-/// A page with a form that sends the token of the link and other fields to its own address.
-fn form(
+/// The address of an operation that takes a form. A form without one would be sent to the address of the page, with its query.
+fn action<O: Op>() -> &'static str {
+    // Relative, for a server behind a proxy that adds a path.
+    O::ROW.path.trim_start_matches('/')
+}
+
+/// A page with a form that sends the token of the link and other fields to the operation `O`.
+fn form<O: Op>(
     title: &str,
     intro: &str,
     failure: Option<&Failure>,
@@ -37,9 +44,10 @@ fn form(
     layout(
         title,
         &format!(
-            "<h1>{title}</h1>\n{intro}\n{}<form method=\"post\">\n<input type=\"hidden\" name=\"token\" value=\"{token}\">\n\
+            "<h1>{title}</h1>\n{intro}\n{}<form method=\"post\" action=\"{}\">\n<input type=\"hidden\" name=\"token\" value=\"{token}\">\n\
              {fields}<button type=\"submit\">{button}</button>\n</form>\n",
-            alert(failure)
+            alert(failure),
+            action::<O>()
         ),
     )
 }
@@ -100,7 +108,14 @@ impl Invitation {
             let name = input("Your name", "name", "text", "name", " maxlength=\"200\"");
             format!("{name}{}", new_password("password"))
         };
-        form(&format!("Join {club}"), &intro, failure, token, &fields, &format!("Join {club}"))
+        form::<op::InvitationPageSubmit>(
+            &format!("Join {club}"),
+            &intro,
+            failure,
+            token,
+            &fields,
+            &format!("Join {club}"),
+        )
     }
 
     fn joined(&self) -> Form {
@@ -137,7 +152,14 @@ pub(crate) async fn accept(
 
 fn reset_page(token: &str, email: &str, failure: Option<&Failure>) -> Form {
     let intro = format!("<p>For the account <strong>{}</strong>.</p>", escape(email));
-    form("Set a new password", &intro, failure, token, &new_password("new_password"), "Set the password")
+    form::<op::PasswordResetPageSubmit>(
+        "Set a new password",
+        &intro,
+        failure,
+        token,
+        &new_password("new_password"),
+        "Set the password",
+    )
 }
 
 pub(crate) async fn password_reset(
@@ -172,7 +194,8 @@ pub(crate) async fn forgot_password(
     let field = input("Your e-mail address", "email", "email", "email", " maxlength=\"254\"");
     let text = format!(
         "<h1>Forgot your password?</h1>\n<p>If an account has your address, you get a link to set a new password.</p>\n\
-         <form method=\"post\">\n{field}<button type=\"submit\">Send the link</button>\n</form>\n"
+         <form method=\"post\" action=\"{}\">\n{field}<button type=\"submit\">Send the link</button>\n</form>\n",
+        action::<op::ForgotPasswordPageSubmit>()
     );
     Ok(Answered::form(layout("Forgot your password?", &text)))
 }
@@ -209,7 +232,7 @@ impl EmailChange {
         let Self { from, to, token } = self;
         let intro =
             format!("<p>Your account changes from <strong>{from}</strong> to <strong>{to}</strong>.</p>");
-        form("Confirm your new e-mail address", &intro, failure, token, "", "Confirm")
+        form::<op::EmailPageSubmit>("Confirm your new e-mail address", &intro, failure, token, "", "Confirm")
     }
 }
 

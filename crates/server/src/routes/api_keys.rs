@@ -3,9 +3,8 @@
 use fieldhouse_api::api_keys::{ApiKey, IssuedApiKey};
 use fieldhouse_api::{Data, Op, Page, op};
 use fieldhouse_commands::api_keys as commands;
-use fieldhouse_domain::api_keys::{self, KeyText, Minted};
+use fieldhouse_domain::api_keys::{KeyText, Minted};
 use fieldhouse_domain::ids::{ApiKeyId, Id};
-use fieldhouse_store::records;
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -60,8 +59,8 @@ pub(crate) async fn read(call: Call<op::ApiKeyRead>) -> Result<Answered<op::ApiK
 
 async fn one<O: Op<Answer = Data<ApiKey>>>(call: &Call<O>, id: ApiKeyId) -> Result<Answered<O>, Failure> {
     let scope = call.scope()?;
-    let found: Option<api_keys::ApiKey> = records::read(&mut call.store(), scope, id).await?;
-    let key = found.ok_or_else(Failure::not_found)?;
+    let found = fieldhouse_store::api_keys::read(&mut call.store(), scope, id).await?;
+    let key = found.filter(|held| !held.is_protected).ok_or_else(Failure::not_found)?.key;
     let data = ApiKey::new(scope.organization(), &key, call.now());
     Ok(Answered::json(&Data { data })?.version(key.version))
 }

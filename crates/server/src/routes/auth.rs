@@ -8,10 +8,11 @@ use fieldhouse_commands::sessions::{Revoke, SignOut};
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::ids::{Id, OrganizationId};
 use fieldhouse_domain::mail::RESET_LIFE;
+use fieldhouse_domain::passwords::check_password;
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::sessions::Client;
 use fieldhouse_domain::text::InvalidValue;
-use fieldhouse_domain::users::{User, check_password};
+use fieldhouse_domain::users::User;
 use fieldhouse_store::users::Membership;
 use fieldhouse_store::{records, sessions, users};
 use jiff::Timestamp;
@@ -175,8 +176,7 @@ pub(crate) async fn password(call: Call<op::AuthPassword>) -> Result<Answered<op
     let user = found.ok_or_else(Failure::not_found)?;
     let turn = call.app.passwords.turn()?;
     verify_own(&call, &turn, &user, &call.body.current_password).await?;
-    check_password(&call.body.new_password, &user.email)
-        .map_err(|wrong| Refusal::field("/new_password", wrong))?;
+    refuse_easy(&call, &user, &call.body.new_password).await?;
     let wanted = SecretString::from(call.body.new_password.clone());
     let hash = turn.hash(wanted, call.app.clock.random()).await?;
     let session = call.scope()?.session();
@@ -186,6 +186,15 @@ pub(crate) async fn password(call: Call<op::AuthPassword>) -> Result<Answered<op
         Answered::json(&Data { data: SignedOut { sessions_ended } })
     })
     .await
+}
+
+/// Checks the new password of a user against the rules, and their own name and those of their clubs.
+async fn refuse_easy<O: Op>(call: &Call<O>, user: &User, password: &str) -> Result<(), Failure> {
+    let memberships = users::memberships(&mut call.store(), user.id).await?;
+    let clubs = memberships.iter().map(|membership| &*membership.name);
+    let names: Vec<&str> = clubs.chain([user.name.as_str()]).collect();
+    Ok(check_password(password, &user.email, &names)
+        .map_err(|wrong| Refusal::field("/new_password", wrong))?)
 }
 
 /// Verifies the password of the signed-in user. Their attempts are counted for their session, so that no one else can use them up.
@@ -218,8 +227,7 @@ pub(crate) async fn complete_reset(
     call: Call<op::PasswordResetComplete>,
 ) -> Result<Answered<op::PasswordResetComplete>, Failure> {
     let (mail, user) = links::password_reset(&call.app, &call.body.token, call.now()).await?;
-    check_password(&call.body.new_password, &user.email)
-        .map_err(|wrong| Refusal::field("/new_password", wrong))?;
+    refuse_easy(&call, &user, &call.body.new_password).await?;
     let turn = call.app.passwords.turn()?;
     let hash = turn.hash(SecretString::from(&*call.body.new_password), call.app.clock.random()).await?;
     let id = user.id;

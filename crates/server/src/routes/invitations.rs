@@ -6,11 +6,12 @@ use fieldhouse_api::{Code, Data, Op, Page, op};
 use fieldhouse_commands::invitations::{self as commands, Accept, Accepted, Invitee};
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::ids::Id;
+use fieldhouse_domain::passwords::check_password;
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::refusal::Check;
 use fieldhouse_domain::sessions::Client;
 use fieldhouse_domain::text::{Email, InvalidValue, Name};
-use fieldhouse_domain::users::{User, check_password};
+use fieldhouse_domain::users::User;
 use fieldhouse_store::invitations::Listed;
 use fieldhouse_store::{records, users};
 use jiff::Timestamp;
@@ -117,7 +118,7 @@ pub(crate) async fn accept(
     let Listed { invitation, .. } = listed;
     let invitee = match call.member() {
         Some(_) => signed_in(&call, &invitation.email).await?,
-        None => with_password(&call, &invitation.email).await?,
+        None => with_password(&call, &invitation.email, &inviting.name).await?,
     };
     let acting =
         Invited { organization, invitation: invitation.id, version: mail.version, user: invitee.after.id };
@@ -154,21 +155,26 @@ async fn signed_in(call: &Call<op::InvitationAccept>, invited: &Email) -> Result
 }
 
 /// The user with the invited address, whose password is verified, or a new one.
-async fn with_password(call: &Call<op::InvitationAccept>, invited: &Email) -> Result<Invitee, Failure> {
+async fn with_password(
+    call: &Call<op::InvitationAccept>,
+    invited: &Email,
+    club: &str,
+) -> Result<Invitee, Failure> {
     let user = users::by_email(&mut call.store(), invited).await?;
     if user.as_ref().is_some_and(|user| user.suspended_at.is_some()) {
         return Err(Denial::LinkExpired.into());
     }
     let Some(user) = user else {
         let (name, password) = required(call.body.name.as_ref(), true, call.body.password.as_ref())?;
-        let hash = hashed(call, invited, password).await?;
+        let names = [club, name.as_ref().map_or("", Name::as_str)];
+        let hash = hashed(call, invited, &names, password).await?;
         let name = name.unwrap_or_else(|| Name::stored(invited.to_string()));
         let user = User::new(&call.app.clock.moment(), invited.clone(), name, Some(hash));
         return Ok(Invitee { before: None, after: user, is_signed_in: false });
     };
     let (_, password) = required(None, false, call.body.password.as_ref())?;
     if user.password_hash.is_none() {
-        let password_hash = Some(hashed(call, invited, password).await?);
+        let password_hash = Some(hashed(call, invited, &[club, user.name.as_str()], password).await?);
         let after = User { password_hash, password_changed_at: Some(call.now()), ..user.clone() };
         return Ok(Invitee { before: Some(user), after, is_signed_in: false });
     }
@@ -202,9 +208,11 @@ fn required(
 async fn hashed(
     call: &Call<op::InvitationAccept>,
     email: &Email,
+    names: &[&str],
     password: String,
 ) -> Result<String, Failure> {
-    check_password(&password, email).map_err(|wrong: InvalidValue| Refusal::field("/password", wrong))?;
+    check_password(&password, email, names)
+        .map_err(|wrong: InvalidValue| Refusal::field("/password", wrong))?;
     let turn = call.app.passwords.turn()?;
     turn.hash(SecretString::from(password), call.app.clock.random()).await
 }

@@ -3,17 +3,14 @@
 use fieldhouse_api::members::{Member, MemberUser};
 use fieldhouse_api::{Data, Op, Page, op};
 use fieldhouse_commands::members as commands;
-use fieldhouse_domain::ids::Id;
-use fieldhouse_store::members::Listed;
-use jiff::Timestamp;
-use uuid::Uuid;
+use fieldhouse_store::members::{self, Filter, Listed, Position};
 
 use crate::answer::Answered;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
 pub(super) fn view(listed: &Listed) -> Member {
-    let Listed { member, name, email } = listed;
+    let Listed { member, name, email, .. } = listed;
     Member {
         id: member.id,
         user: MemberUser { id: member.user_id, name: name.clone(), email: email.clone() },
@@ -28,16 +25,17 @@ pub(super) fn view(listed: &Listed) -> Member {
 
 pub(crate) async fn list(call: Call<op::MemberList>) -> Result<Answered<op::MemberList>, Failure> {
     let query = &call.query;
-    let part = call.part::<(Timestamp, Uuid)>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
-    let mut found =
-        fieldhouse_store::members::list(&mut call.store(), call.scope()?, part.after, part.reach()).await?;
-    let page =
-        call.page_info(&part, &mut found, |listed| (listed.member.joined_at, listed.member.id.uuid()))?;
+    let part = call.part::<Position>(query.page.limit, query.page.cursor.as_deref(), Bounds::USUAL)?;
+    let words = call.words(query.q.as_deref())?;
+    let filter = Filter { words, role: query.role, sort: query.sort };
+    let (store, after) = (&mut call.store(), part.after.as_ref());
+    let mut found = members::list(store, call.scope()?, &filter, after, part.reach()).await?;
+    let page = call.page_info(&part, &mut found, |listed| filter.position(listed))?;
     call.page(Page { data: found.iter().map(view).collect(), deleted: None, page })
 }
 
 pub(crate) async fn read(call: Call<op::MemberRead>) -> Result<Answered<op::MemberRead>, Failure> {
-    let found = fieldhouse_store::members::read(&mut call.store(), call.scope()?, *call.path()?).await?;
+    let found = members::read(&mut call.store(), call.scope()?, *call.path()?).await?;
     one(&found.ok_or_else(Failure::not_found)?)
 }
 

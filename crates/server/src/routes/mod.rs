@@ -28,10 +28,11 @@ use crate::router::Routes;
 
 /// All operations with their handlers.
 pub(crate) fn all(routes: Routes) -> Routes {
-    service(operations(routes))
+    let groups = [people_and_credentials, league, programs, pages_and_service];
+    groups.into_iter().fold(routes, |routes, group| group(routes))
 }
 
-fn operations(routes: Routes) -> Routes {
+fn people_and_credentials(routes: Routes) -> Routes {
     routes
         .op(auth::login)
         .op(auth::refresh)
@@ -63,11 +64,17 @@ fn operations(routes: Routes) -> Routes {
         .op(invitations::read)
         .op(invitations::resend)
         .op(invitations::revoke)
+        .op(audit::list)
+}
+
+fn league(routes: Routes) -> Routes {
+    routes
         .op(seasons::list)
         .op(seasons::create)
         .op(seasons::read)
         .op(seasons::change)
         .op(seasons::delete)
+        .op(seasons::purge)
         .op(standings::read)
         .op(seasons::history)
         .op(divisions::list)
@@ -94,7 +101,6 @@ fn operations(routes: Routes) -> Routes {
         .op(venues::change)
         .op(venues::delete)
         .op(venues::history)
-        .op(audit::list)
         .op(games::list)
         .op(games::create)
         .op(games::upcoming)
@@ -105,6 +111,10 @@ fn operations(routes: Routes) -> Routes {
         .op(games::history)
         .op(imports::league)
         .op(imports::formats)
+}
+
+fn programs(routes: Routes) -> Routes {
+    routes
         .op(colleges::search)
         .op(colleges::programs)
         .op(colleges::read_program)
@@ -117,8 +127,7 @@ fn operations(routes: Routes) -> Routes {
         .op(colleges::read)
 }
 
-/// The pages for people, the operator's operations, and those of the service itself.
-fn service(routes: Routes) -> Routes {
+fn pages_and_service(routes: Routes) -> Routes {
     routes
         .op(people::invitation)
         .op(people::accept)

@@ -1,6 +1,6 @@
 //! Seasons.
 
-use fieldhouse_api::seasons::{Season, SeasonDivision};
+use fieldhouse_api::seasons::{PurgedSeason, Season, SeasonDivision};
 use fieldhouse_api::{Data, op};
 use fieldhouse_commands::seasons as commands;
 use fieldhouse_domain::effects::Kind;
@@ -102,6 +102,15 @@ pub(crate) async fn change(call: Call<op::SeasonChange>) -> Result<Answered<op::
 pub(crate) async fn delete(call: Call<op::SeasonDelete>) -> Result<Answered<op::SeasonDelete>, Failure> {
     let command = commands::Delete(*call.path()?);
     call.run(command, |_, id| Answered::deleted(id)).await
+}
+
+pub(crate) async fn purge(call: Call<op::SeasonPurge>) -> Result<Answered<op::SeasonPurge>, Failure> {
+    let id = *call.path()?;
+    let command = commands::Purge { id, confirm: call.body.confirm.clone() };
+    call.run(command, move |_, counts| {
+        Answered::json(&Data { data: PurgedSeason { id, deleted: true, counts } })
+    })
+    .await
 }
 
 pub(crate) async fn history(call: Call<op::SeasonHistory>) -> Result<Answered<op::SeasonHistory>, Failure> {

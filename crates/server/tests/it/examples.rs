@@ -142,10 +142,23 @@ async fn seasons_and_games(club: &Club, recorder: &mut Recorder) {
     let log = format!("{}?limit=2", row(Operation::AuditLog).path);
     recorder.call_at(club.member(Role::Admin), Operation::AuditLog, &log, json!(null)).await;
     recorder.call(manager, Operation::SeasonDelete, created.id(), json!(null)).await;
+    purge(club, recorder).await;
     let games = recorder.call(viewer, Operation::GamesUpcoming, "", json!(null)).await;
     recorder.call(viewer, Operation::GameRead, text(&games, "/data/0/id"), json!(null)).await;
     let game = games.body["data"][0].clone();
     changes_of_games(club, recorder, &game).await;
+}
+
+/// Deletes a season that was made by mistake.
+async fn purge(club: &Club, recorder: &mut Recorder) {
+    let (manager, admin) = (club.member(Role::Manager), club.member(Role::Admin));
+    let wanted = json!({"name": "Wintr 2026", "sport": "basketball", "time_zone": "Australia/Melbourne"});
+    let mistake = manager.post("/api/v1/seasons", &wanted).await;
+    let division = json!({"season_id": mistake.id(), "name": "U12 Girls"});
+    assert_eq!(manager.post("/api/v1/divisions", &division).await.status, 201);
+    let refused = admin.delete(&format!("/api/v1/seasons/{}", mistake.id())).await;
+    let confirm = json!({"confirm": refused.body["digest"]});
+    recorder.call(admin, Operation::SeasonPurge, mistake.id(), confirm).await;
 }
 
 /// Creates a game like another one, changes and deletes it.

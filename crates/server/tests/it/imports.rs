@@ -174,6 +174,29 @@ async fn a_later_version_of_a_file_updates_changed_records() {
 }
 
 #[tokio::test]
+async fn known_games_move_to_places_and_teams_that_are_new() {
+    on_both(async |club| {
+        let manager = club.member(Role::Manager);
+        import_coburg(manager).await;
+        let moved = COBURG
+            .replace(",Northcote High School,", ",Northcote Sports Centre,")
+            .replace("Rebels U10 Boys Blue", "Rebels U10 Boys Navy")
+            .replace("Saturday U10 Boys Division 3", "Saturday U10 Boys Division 9");
+        let report = import(manager, &moved).await;
+        let counts = &report["counts"];
+        assert_eq!((&counts["venues_created"], &counts["divisions_created"]), (&json!(1), &json!(1)));
+        assert_eq!((&counts["teams_created"], &counts["games_updated"]), (&json!(15), &json!(58)));
+        let venues = manager.get("/api/v1/venues?q=northcote+sports").await.body;
+        let at = format!(
+            "/api/v1/games?from=2022-01-01T00:00:00Z&to=2022-12-31T00:00:00Z&venue_id={}",
+            venues["data"][0]["id"].as_str().expect("a venue")
+        );
+        assert!(!manager.get(&at).await.body["data"].as_array().expect("games").is_empty(), "{at}");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_manager_can_import_and_a_coach_cannot() {
     on_both(async |club| {
         let refused = club.member(Role::Coach).post(IMPORTS, &of(COBURG)).await;

@@ -80,6 +80,36 @@ async fn members_who_joined_at_the_same_time_are_listed_in_pages() {
 }
 
 #[tokio::test]
+async fn members_are_found_by_name_address_and_role_and_sorted() {
+    on_both(async |club| {
+        let manager = club.member(Role::Manager);
+        let roles = async |query: &str| {
+            let answer = manager.get(&format!("{MEMBERS}?{query}")).await;
+            assert_eq!(answer.status, 200, "{query}: {}", answer.text);
+            let members = answer.body["data"].as_array().expect("a list").clone();
+            members.iter().map(|it| it["role"].as_str().expect("a role").to_owned()).collect::<Vec<_>>()
+        };
+        let by_name = ["admin", "coach", "manager", "member", "owner", "viewer"];
+        assert_eq!(roles("sort=name").await, by_name);
+        assert_eq!(roles("sort=-name").await, by_name.into_iter().rev().collect::<Vec<_>>());
+        let (earliest, latest) = (roles("sort=joined_at").await, roles("sort=-joined_at").await);
+        assert_eq!(latest, earliest.into_iter().rev().collect::<Vec<_>>());
+        assert_eq!(roles("q=RIVERSIDE+coach").await, ["coach"]);
+        assert_eq!(roles(&format!("q={}", club.member(Role::Owner).email)).await, ["owner"]);
+        assert_eq!(roles("role=coach").await, ["coach"]);
+        assert_eq!(roles("role=coach&q=owner").await, Vec::<String>::new());
+        let page = manager.get(&format!("{MEMBERS}?sort=-name&limit=4")).await;
+        let cursor = page.body["page"]["next_cursor"].as_str().expect("another page");
+        assert_eq!(roles(&format!("sort=-name&limit=4&cursor={cursor}")).await, ["coach", "admin"]);
+        let other = manager.get(&format!("{MEMBERS}?sort=name&limit=4&cursor={cursor}")).await;
+        is_problem(&other, Code::InvalidCursor, "the cursor of another order");
+        let unknown = manager.get(&format!("{MEMBERS}?sort=email")).await;
+        is_problem(&unknown, Code::InvalidParameter, "an order that there is not");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_new_role_takes_effect_with_the_next_request() {
     on_both(async |club| {
         let (admin, coach) = (club.member(Role::Admin), club.member(Role::Coach));

@@ -85,6 +85,7 @@ fn body(operation: Operation) -> Value {
         }
         Operation::StaffAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "coach"}),
         Operation::GameResult => json!({"home_score": 3, "away_score": 1, "status": "final"}),
+        Operation::SeasonPurge => json!({"confirm": "0"}),
         Operation::SeasonCreate => {
             json!({"name": "A season", "sport": "netball", "time_zone": "Australia/Melbourne"})
         }
@@ -120,8 +121,10 @@ fn request(person: &Person, operation: Operation, query: &str) -> RequestBuilder
 }
 
 /// Members of a problem that only some codes have.
-const MORE: [&str; 11] = [
+const MORE: [&str; 13] = [
     "conflicts",
+    "counts",
+    "digest",
     "errors",
     "required_role",
     "required_scope",

@@ -64,6 +64,19 @@ pub(crate) async fn are_read_and_revoked(store: &Store) {
     let foreign = Club::found(store, "Keys Three").await.owner().key.id;
     assert_eq!(read(foreign).await, None, "another club's key does not exist");
 
+    let held = async |role, key| {
+        let scope = club.person(role).scope(store).await;
+        api_keys::read(&mut &*store, &scope, key).await.unwrap().map(|held| held.is_protected)
+    };
+    let coachs = club.person(Role::Coach).key.id;
+    assert_eq!(held(Role::Owner, narrow.id).await, Some(false), "its owner");
+    assert_eq!(held(Role::Owner, coachs).await, Some(false), "a higher role");
+    assert_eq!(held(Role::Admin, narrow.id).await, Some(true), "an admin");
+    assert_eq!(held(Role::Manager, coachs).await, None, "a manager");
+    let seen =
+        api_keys::list(&mut &*store, &club.person(Role::Admin).scope(store).await, None, 20).await.unwrap();
+    assert_eq!(seen.len(), 5, "an admin does not see the owner's keys");
+
     let user = owner.user.id;
     let active = async |now| {
         let keys = clubs::write_as(store, club.id(), user, async move |tx, proof| {
@@ -92,8 +105,7 @@ pub(crate) async fn use_is_recorded_and_never_goes_back(store: &Store) {
     store.note_key_use(vec![(owner, after(5)), (coach, after(6))]).await.unwrap();
     store.note_key_use(vec![(owner, after(4))]).await.unwrap();
     store.note_key_use(Vec::new()).await.unwrap();
-    let read =
-        async |id| records::read::<ApiKey, _>(&mut &*store, &scope, id).await.unwrap().expect("the key");
+    let read = async |id| api_keys::read(&mut &*store, &scope, id).await.unwrap().expect("the key").key;
     assert_eq!(read(owner).await.last_used_at, Some(after(5)));
     let caller =
         access::identify(&mut &*store, &club.owner().by_key(), after(7)).await.unwrap().expect("a key");

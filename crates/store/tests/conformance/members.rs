@@ -2,10 +2,10 @@
 
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_domain::ids::Id;
-use fieldhouse_domain::members::{self as rules, ChangeMember, Member};
+use fieldhouse_domain::members::{self as rules, ChangeMember, Member, MemberSort};
 use fieldhouse_domain::roles::Role;
-use fieldhouse_store::members::Listed;
+use fieldhouse_domain::search::words;
+use fieldhouse_store::members::{Filter, Listed, Position};
 use fieldhouse_store::{OrgScope, Store, members};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
 use jiff::SignedDuration;
@@ -22,10 +22,34 @@ pub(crate) async fn are_listed_in_the_order_of_joining(store: &Store) {
     };
     clubs::apply(store, club.id(), early.effects()).await.unwrap();
 
-    let read = async |after| members::list(&mut &*store, &scope, after, PAGE).await.unwrap();
-    let pages = pages(|listed: &Listed| (listed.member.joined_at, listed.member.id.uuid()), read).await;
-    let names: Vec<_> = pages.iter().flatten().map(|listed| listed.name.as_str()).collect();
-    assert_eq!(names, ["early", "viewer", "member", "coach", "manager", "admin", "owner"]);
+    let names = async |filter: Filter| {
+        let list = async |after: Option<Position>| {
+            members::list(&mut &*store, &scope, &filter, after.as_ref(), PAGE).await.unwrap()
+        };
+        let pages = pages(|listed: &Listed| filter.position(listed), list).await;
+        pages.into_iter().flatten().map(|listed| listed.name).collect::<Vec<_>>()
+    };
+    let sorted = async |sort| names(Filter { sort, ..Filter::default() }).await;
+    let (joined, by_name) = (
+        ["early", "viewer", "member", "coach", "manager", "admin", "owner"],
+        ["admin", "coach", "early", "manager", "member", "owner", "viewer"],
+    );
+    let reversed = |mut names: [&'static str; 7]| {
+        names.reverse();
+        names
+    };
+    assert_eq!(sorted(None).await, joined);
+    assert_eq!(sorted(Some(MemberSort::JoinedAt)).await, joined);
+    assert_eq!(sorted(Some(MemberSort::JoinedAtReversed)).await, reversed(joined));
+    assert_eq!(sorted(Some(MemberSort::Name)).await, by_name);
+    assert_eq!(sorted(Some(MemberSort::NameReversed)).await, reversed(by_name));
+    let found = async |query: &str, role| {
+        names(Filter { words: words(query).unwrap(), role, sort: Some(MemberSort::Name) }).await
+    };
+    assert_eq!(found("Ma", None).await, ["manager"]);
+    assert_eq!(found("coach@members-one.example", None).await, ["coach"], "the address");
+    assert_eq!(found("members one", Some(Role::Member)).await, ["early", "member"]);
+    assert_eq!(found("%", None).await.len(), 7, "a sign is no word");
 
     let coach = club.person(Role::Coach);
     let read = members::read(&mut &*store, &scope, coach.member.id).await.unwrap().expect("the coach");

@@ -1,7 +1,7 @@
 //! Seasons with their divisions.
 
 use fieldhouse_domain::divisions::{Division, DivisionGender};
-use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::seasons::{ChangeSeason, Scoring, Season, SeasonStatus, Tiebreaker};
 use fieldhouse_domain::sports::Sport;
@@ -212,12 +212,13 @@ pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
     club.create(store, vec![AnyRecord::Division(hanging)]).await;
     club.create(store, records).await;
     let id = made.id;
-    let dependents = async |club: &Club| {
-        let count =
-            clubs::write(store, club.id(), async move |tx, proof| seasons::dependents(tx, proof, id).await);
-        count.await.unwrap()
+    let contents = async |club: &Club| {
+        let read =
+            clubs::write(store, club.id(), async move |tx, proof| seasons::contents(tx, proof, id).await);
+        read.await.unwrap().iter().map(AnyRecord::kind).collect::<Vec<_>>()
     };
-    assert_eq!((dependents(&club).await, dependents(&other).await), (2, 0));
+    assert_eq!(contents(&club).await, [Kind::Division, Kind::Team]);
+    assert_eq!(contents(&other).await, [], "another club's season");
     let touched = read(made.id).await.expect("the season").season;
     assert_eq!(touched.version, 3, "a season changes when a division is added");
     let deleted = clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::Season(touched))]).await;

@@ -31,6 +31,7 @@ async fn permitted(store: &Store, person: &Person, game: &Game) -> Result<(), De
 pub(crate) async fn is_listed_and_permits_while_it_is_confirmed(store: &Store) {
     let (club, other) = (Club::found(store, "Staff One").await, Club::found(store, "Staff Two").await);
     let winter = season("Winter");
+    let winter_id = winter.id;
     let boys = division(&winter, "Boys");
     let (eagles, hawks, owls) = (team(&boys, "Eagles"), team(&boys, "Hawks"), team(&boys, "Owls"));
     let played = game(&boys, eagles.id, hawks.id, NOW);
@@ -51,6 +52,9 @@ pub(crate) async fn is_listed_and_permits_while_it_is_confirmed(store: &Store) {
     let after = Some((entry.created_at, entry.id.uuid()));
     assert_eq!(staff::list(reader, &scope, hawks.id, after, 10).await.unwrap(), []);
     assert_eq!(staff::read(reader, &scope, entry.id).await.unwrap().map(|it| it.staff), Some(entry.clone()));
+    let of_season =
+        clubs::write(store, club.id(), async move |tx, proof| staff::of_season(tx, proof, winter_id).await);
+    assert_eq!(of_season.await.unwrap(), [entry.clone()]);
     let member = staff::member(reader, &scope, coach.user.id).await.unwrap();
     assert_eq!(member, Some(coach.member.clone()));
     let mut managers = staff::managers(reader, &scope).await.unwrap();

@@ -97,7 +97,7 @@ async fn seen(store: &Store, club: &Club, scope: &OrgScope, league: &League) -> 
             divisions::of_season(tx, proof, id).await?.into_iter().map(|division| division.name.to_string());
         let teams = teams::of_season(tx, proof, id).await?.into_iter().map(|team| team.name.to_string());
         let games = games::of_season(tx, proof, id).await?.len();
-        let counts = [games.to_string(), seasons::dependents(tx, proof, id).await?.to_string()];
+        let counts = [games.to_string(), seasons::contents(tx, proof, id).await?.len().to_string()];
         Ok(divisions.chain(teams).chain(counts).collect::<Vec<_>>())
     });
     seen.push(inside.await.unwrap());

@@ -19,6 +19,7 @@ type Walks = &'static [(&'static str, &'static str, &'static str)];
 const IMPORT: &str = "an import of the catalogue compares with all of it";
 
 const NAMES: &str = "an import compares new names with all existing ones, at most 2,000";
+const BY_NAME: &str = "names are the users', and a club has hundreds of members, not thousands";
 const PURGE: &str = "once an hour, over no more than the failures of a day";
 const POSTING: &str = "once a second, over the organizations and the entries that wait";
 const RETENTION: &str = "once a day, one row for each organization";
@@ -45,6 +46,8 @@ const ON_SQLITE: Walks = &[
         "SEARCH m USING PRIMARY KEY (org_id=?)",
         "only where staff is confirmed, and a club has hundreds of members, not thousands",
     ),
+    ("members.list_by_name", "SEARCH m USING PRIMARY KEY (org_id=?)", BY_NAME),
+    ("members.list_by_name_reversed", "SEARCH m USING PRIMARY KEY (org_id=?)", BY_NAME),
     (
         "members.owners",
         "SEARCH members USING PRIMARY KEY (org_id=?)",

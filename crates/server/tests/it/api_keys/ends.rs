@@ -48,6 +48,39 @@ async fn a_user_sees_their_own_keys_an_admin_all_keys_and_a_key_itself() {
 }
 
 #[tokio::test]
+async fn an_admin_neither_sees_nor_revokes_the_keys_of_a_higher_role() {
+    on_both(async |club| {
+        let (owner, admin) = (club.member(Role::Owner), club.member(Role::Admin));
+        let (text, owners) = issue(owner, json!({"name": "Owner's"})).await;
+        let (_, admins) = issue(admin, json!({"name": "Admin's"})).await;
+        let names = async |person: &Person| {
+            let keys = person.get(KEYS).await.body["data"].as_array().expect("keys").clone();
+            keys.iter().map(|key| key["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(admin).await, ["Admin's"]);
+        assert_eq!(names(owner).await, ["Admin's", "Owner's"]);
+        assert_eq!(admin.get(&path(&owners)).await.code(), "not_found");
+        let refused = admin.delete(&path(&owners)).await;
+        assert_eq!((refused.status, refused.code()), (403, "operation_forbidden"));
+        assert_eq!(club.with_key(&text).get(PROFILE).await.status, 200, "the key still works");
+
+        // What counts is the role today, not the one that the key was issued with.
+        let mut fixture = Fixture::new(&club, SignedDuration::ZERO).await;
+        let second = fixture.member(Role::Owner);
+        let (key, _) = fixture.key(second.user, Role::Owner);
+        fixture.write().await;
+        let second_key = format!("{KEYS}/{key}");
+        assert_eq!(admin.delete(&second_key).await.code(), "operation_forbidden");
+        let lowered =
+            owner.patch(&format!("/api/v1/members/{}", second.member), &json!({"role": "coach"})).await;
+        assert_eq!(lowered.status, 200, "{}", lowered.body);
+        assert_eq!(admin.delete(&second_key).await.status, 200);
+        assert_eq!(owner.delete(&path(&admins)).await.status, 200, "a higher role may");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_revoked_key_is_refused_from_the_next_request_on() {
     on_both(async |club| {
         let coach = club.member(Role::Coach);

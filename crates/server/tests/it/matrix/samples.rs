@@ -4,6 +4,7 @@ use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
 use fieldhouse_domain::ids::{OrganizationId, UserId};
 use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::seasons::contents::Contents;
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_imports::{colleges, playhq};
@@ -224,6 +225,11 @@ pub(crate) async fn sample(
         }
         Operation::SeasonRead | Operation::SeasonDelete | Operation::SeasonHistory => {
             sample.at(fixture.season())
+        }
+        Operation::SeasonPurge => {
+            let season = fixture.empty_season();
+            let (id, contents) = (season.id, Contents { season, records: Vec::new() });
+            sample.at(id).with(json!({"confirm": contents.digest()}))
         }
         Operation::SeasonChange => sample.at(fixture.season()).with(json!({"status": "active"})),
         Operation::DivisionCreate => {

@@ -2,7 +2,7 @@
 //! operation, its headers for the status, and its body must match the schema.
 //!
 //! If `FIELDHOUSE_PRODUCED` names a folder, an empty file is written to it for each status that an operation has returned. `cargo xtask
-//! test` compares these with the document afterwards: see `tests/produced.rs`.
+//! test` compares these with the document afterwards: see `xtask/src/statuses.rs`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;

@@ -270,6 +270,11 @@ impl Fixture {
 
     /// Adds a season with a new name.
     pub(crate) fn season(&mut self) -> SeasonId {
+        self.empty_season().id
+    }
+
+    /// Adds a season, and returns all of it.
+    pub(crate) fn empty_season(&mut self) -> Season {
         let wanted = NewSeason::new(
             name(&format!("Season {}", Uuid::from_bytes(self.app.clock.random()))),
             fieldhouse_domain::sports::Sport::parse("basketball").expect("a sport"),
@@ -277,7 +282,7 @@ impl Fixture {
         );
         let season = Season::create(&self.moment, wanted);
         self.effects.push(Effect::create(season.clone()));
-        season.id
+        season
     }
 
     /// Adds a division to a new season.
