@@ -17,6 +17,7 @@ pub mod imports;
 pub mod invitations;
 pub mod members;
 pub mod operations;
+pub mod operator;
 pub mod organization;
 pub mod problems;
 pub mod profile;

@@ -8,9 +8,10 @@
 use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
-    ApiKeyId, CollegeId, DivisionId, ExportId, FavoriteId, GameId, InvitationId, MemberId, ProgramId,
-    SeasonId, SessionId, StaffId, TeamId, VenueId,
+    ApiKeyId, CollegeId, DivisionId, ExportId, FavoriteId, GameId, InvitationId, MailId, MemberId,
+    OrganizationId, ProgramId, SeasonId, SessionId, StaffId, TeamId, VenueId,
 };
+use fieldhouse_domain::organizations::{ChangeOrganization, Organization};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
@@ -27,7 +28,7 @@ use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
     api_keys, audit, auth, colleges, divisions, exports, favorites, games, imports, invitations, members,
-    organization, profile, seasons, service, staff, standings, teams, venues,
+    operator, profile, seasons, service, staff, standings, teams, venues,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -47,7 +48,7 @@ pub trait Op: Send + Sync + 'static {
 }
 
 use ChildTouch::Untouched;
-use Credential::{Optional, Public, Required};
+use Credential::{Operator, Optional, Public, Required};
 use Relation::StaffOfGame;
 use Role::{Admin, Coach, Manager, Owner, Viewer};
 
@@ -61,12 +62,12 @@ operations! {
     /// wrong password.
     AuthLogin "auth.login" POST "/api/v1/auth/login"
         | Public, SessionOnly, Auth:Write, Untouched, None, Never, [Session Own]
-        | NoParameter, NoQuery, Json<auth::Login> => [200] Data<auth::Tokens>, [InvalidCredentials, AlreadyCreated];
+        | NoParameter, NoQuery, Json<auth::Login> => [200] Data<auth::Tokens>, [InvalidCredentials, AlreadyCreated, OrganizationSuspended];
     /// Gets the next tokens of a session. A refresh token can be used once: using it again ends the session, except for one retry
     /// within 30 seconds by a client that lost the response.
     AuthRefresh "auth.refresh" POST "/api/v1/auth/refresh"
         | Public, SessionOnly, Auth:Write, Untouched, None, Never, [Session Own]
-        | NoParameter, NoQuery, Json<auth::Refresh> => [200] Data<auth::Tokens>, [InvalidCredentials, TokenExpired, AlreadyCreated];
+        | NoParameter, NoQuery, Json<auth::Refresh> => [200] Data<auth::Tokens>, [InvalidCredentials, TokenExpired, AlreadyCreated, OrganizationSuspended];
     /// Ends the session of this request.
     AuthLogout "auth.logout" POST "/api/v1/auth/logout"
         | Required(Viewer), SessionOnly, Auth:Write, Untouched, None, Never, [Session Own]
@@ -137,7 +138,12 @@ operations! {
     /// Reads the caller's organization.
     OrganizationRead "organization.read" GET "/api/v1/organization"
         | Required(Viewer), Allowed, Organization:Read, Untouched, None, Never, []
-        | NoParameter, NoQuery, EmptyBody => [200] Data<organization::Organization>, [];
+        | NoParameter, NoQuery, EmptyBody => [200] Data<Organization>, [];
+    /// Changes the caller's organization. A new time zone applies to what is created later and to dates in requests; games keep their own
+    /// zones and times.
+    OrganizationChange "organization.change" PATCH "/api/v1/organization"
+        | Required(Admin), SessionOnly, Organization:Write, Untouched, Honoured, Never, [Organization Any]
+        | NoParameter, NoQuery, MergePatch<ChangeOrganization> => [200] Data<Organization>, [Duplicate];
 
     /// Lists the organization's members, by default earliest first.
     MemberList "members.list" GET "/api/v1/members"
@@ -449,7 +455,7 @@ operations! {
     /// Accepts an invitation with the form of that page.
     InvitationPageSubmit "pages.invitation.submit" POST "/accept-invitation"
         | Public, SessionOnly, Auth:Write, Untouched, None, Never, []
-        | NoParameter, NoQuery, FormFields<invitations::InvitationAcceptance> => [200] Form, [LinkExpired, InvalidCredentials, Duplicate];
+        | NoParameter, NoQuery, FormFields<invitations::InvitationAcceptance> => [200] Form, [LinkExpired, InvalidCredentials, Duplicate, OrganizationSuspended];
     /// Shows the page that the link of a password reset opens.
     PasswordResetPage "pages.password_reset" GET "/reset-password"
         | Public, Allowed, Auth:Read, Untouched, None, Never, []
@@ -474,6 +480,35 @@ operations! {
     EmailPageSubmit "pages.email.submit" POST "/confirm-email"
         | Public, SessionOnly, Auth:Write, Untouched, None, Never, []
         | NoParameter, NoQuery, FormFields<crate::profile::EmailConfirmation> => [200] Form, [LinkExpired, Duplicate];
+
+    /// Lists the organizations of the server, earliest first.
+    OperatorOrganizationList "operator.organizations.list" GET "/operator/organizations"
+        | Operator, SessionOnly, Operator:Read, Untouched, None, Never, []
+        | NoParameter, operator::OrganizationListQuery, EmptyBody => [200] Page<Organization>, [];
+    /// Founds an organization with its owner, who gets a link to set a password unless they have one.
+    OperatorOrganizationCreate "operator.organizations.create" POST "/operator/organizations"
+        | Operator, SessionOnly, Operator:Write, Untouched, None, Never, [Organization Any, User Any, Member Any]
+        | NoParameter, NoQuery, Json<operator::FoundOrganization> => [201] Data<operator::FoundedOrganization>, [AlreadyCreated, Duplicate];
+    /// Suspends or resumes an organization. Suspension takes effect with the next request of its members and keys, and ends no session.
+    OperatorOrganizationChange "operator.organizations.change" PATCH "/operator/organizations/{id}"
+        | Operator, SessionOnly, Operator:Write, Untouched, Honoured, Never, [Organization Target]
+        | OrganizationId, NoQuery, MergePatch<operator::SuspendOrganization> => [200] Data<Organization>, [];
+    /// Updates the college catalogue from a file, all or nothing. Importing the same file again changes nothing.
+    OperatorCatalogue "operator.catalogue" POST "/operator/catalogue"
+        | Operator, SessionOnly, Operator:Write, Untouched, None, Never, [College Any, Program Any]
+        | NoParameter, NoQuery, Upload<operator::CatalogueImport> => [200] Data<operator::CatalogueReport>, [];
+    /// Creates a link with which a user sets a new password. It is not mailed.
+    OperatorPasswordReset "operator.users.password_reset" POST "/operator/users/password-reset"
+        | Operator, SessionOnly, Operator:Write, Untouched, None, Never, []
+        | NoParameter, NoQuery, Json<operator::PasswordLinkRequest> => [201] Data<operator::PasswordLink>, [];
+    /// Lists the messages of the server, newest first.
+    OperatorMailList "operator.mail.list" GET "/operator/mail"
+        | Operator, SessionOnly, Operator:Read, Untouched, None, Never, []
+        | NoParameter, operator::MailListQuery, EmptyBody => [200] Page<operator::Mail>, [];
+    /// Reads a message with its text, as it would be sent now.
+    OperatorMailRead "operator.mail.read" GET "/operator/mail/{id}"
+        | Operator, SessionOnly, Operator:Read, Untouched, None, Never, []
+        | MailId, NoQuery, EmptyBody => [200] Data<operator::MailText>, [];
 
     /// Shows what this server is, with links to its documentation.
     Home "service.home" GET "/"
@@ -518,7 +553,7 @@ operations! {
 
 without HTTP:
 
-    /// Founds an organization with its first members.
+    /// Founds the first organization, directly on the store, with members who have passwords.
     OperatorFound "operator.found" [Organization Any, User Any, Member Any];
     /// Updates the college catalogue from a file.
     OperatorLoadColleges "operator.load_colleges" [College Any, Program Any];

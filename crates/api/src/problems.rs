@@ -128,6 +128,7 @@ codes! {
     KeyRevoked "key_revoked" 401 "The API key was revoked" "Sign in and create a new key.";
     KeyPaused "key_paused" 401 "The API key is paused" "Ask its owner to resume it.";
     TokenExpired "token_expired" 401 "The session has ended" "Refresh the session, or sign in again.";
+    OrganizationSuspended "organization_suspended" 403 "The organization is suspended" "Ask the operator of the server.";
     RoleInsufficient "role_insufficient" 403 "The operation requires a higher role" "required_role is the minimum role. A key never has a higher role than the one it was issued with.";
     ScopeInsufficient "scope_insufficient" 403 "The API key lacks a scope" "required_scope names the missing scope. Create a key with it, or without scopes.";
     SessionRequired "session_required" 403 "A session is required" "Sign in with e-mail address and password; an API key cannot do this.";

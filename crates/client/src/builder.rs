@@ -9,7 +9,7 @@ use secrecy::SecretString;
 
 use crate::addresses;
 use crate::client::{Client, Shared};
-use crate::credentials::{Caller, Notify, Session, SessionStore, SessionTokens};
+use crate::credentials::{Caller, Notify, OperatorTokens, Session, SessionStore, SessionTokens};
 use crate::errors::Error;
 use crate::retries::Retries;
 
@@ -33,6 +33,7 @@ enum Identity {
     Anonymous,
     ApiKey(SecretString),
     Session(SessionTokens),
+    Operator(OperatorTokens),
 }
 
 /// Shows only the URL; the rest is secret or irrelevant.
@@ -65,6 +66,12 @@ impl Builder {
     /// automatically.
     pub fn session(mut self, tokens: impl Into<SessionTokens>) -> Self {
         self.identity = Identity::Session(tokens.into());
+        self
+    }
+
+    /// Acts as the operator of the server, on its own machine. `token` signs a new token with the server's key ring each time.
+    pub fn operator(mut self, token: impl Fn() -> SecretString + Send + Sync + 'static) -> Self {
+        self.identity = Identity::Operator(OperatorTokens(Arc::new(token)));
         self
     }
 
@@ -126,6 +133,7 @@ impl Builder {
         let caller = match self.identity {
             Identity::Anonymous => Caller::Anonymous,
             Identity::ApiKey(key) => Caller::ApiKey(key),
+            Identity::Operator(tokens) => Caller::Operator(tokens),
             Identity::Session(tokens) => Caller::Session(Arc::new(Session::new(tokens, self.store))),
         };
         let shared = Shared {

@@ -130,6 +130,7 @@ impl Client {
             Caller::Session(session) if matches!(attach, Attach::Caller | Attach::CallerAndGuest) => {
                 Some(session.access().await)
             }
+            Caller::Operator(tokens) if attach == Attach::Caller => Some((tokens.0)()),
             _ => None,
         }
     }

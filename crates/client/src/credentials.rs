@@ -21,6 +21,18 @@ pub(crate) enum Caller {
     ApiKey(SecretString),
     /// The user of a session.
     Session(Arc<Session>),
+    /// The operator of the server.
+    Operator(OperatorTokens),
+}
+
+/// Creates a token of the operator for each attempt, because a token can be used once.
+#[derive(Clone)]
+pub(crate) struct OperatorTokens(pub(crate) Arc<dyn Fn() -> SecretString + Send + Sync>);
+
+impl std::fmt::Debug for OperatorTokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OperatorTokens").finish_non_exhaustive()
+    }
 }
 
 /// A session's two tokens. They are not shown by `Debug`.

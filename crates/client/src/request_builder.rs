@@ -159,7 +159,7 @@ fn attach(row: &Row) -> Attach {
     match row.requirement.credential {
         Credential::Public => Attach::Nothing,
         _ if row.operation == Operation::FavoritesClaim => Attach::CallerAndGuest,
-        Credential::Required(_) | Credential::Optional(_) => Attach::Caller,
+        Credential::Required(_) | Credential::Optional(_) | Credential::Operator => Attach::Caller,
     }
 }
 

@@ -22,6 +22,8 @@ pub enum Credential {
     Optional(Role),
     /// Credentials are ignored.
     Public,
+    /// The operator of the server, from its own machine. Every other credential is refused.
+    Operator,
 }
 
 /// Whether an API key may call an operation.
@@ -143,6 +145,8 @@ pub struct Facts {
     pub role: Option<Role>,
     /// Whether the user or the membership is suspended.
     pub suspended: bool,
+    /// Whether the organization is suspended.
+    pub organization_suspended: bool,
 }
 
 /// Why access was denied.
@@ -152,6 +156,8 @@ pub enum Denial {
     Unauthenticated,
     /// The credential matches no user, or its user is suspended or no longer a member.
     Unknown,
+    /// The organization is suspended.
+    OrganizationSuspended,
     /// The API key has expired.
     KeyExpired,
     /// The API key was revoked.
@@ -189,6 +195,10 @@ pub fn authenticate(facts: &Facts, now: Timestamp) -> Result<Role, Denial> {
         return Err(if is_key { Denial::KeyExpired } else { Denial::SessionEnded });
     }
     let role = facts.role.filter(|_| !facts.suspended).ok_or(Denial::Unknown)?;
+    // Only its members learn that an organization is suspended.
+    if facts.organization_suspended {
+        return Err(Denial::OrganizationSuspended);
+    }
     Ok(match facts.credential {
         VerifiedCredential::Session { .. } => role,
         VerifiedCredential::ApiKey { issued_role, .. } => role.min(issued_role),
@@ -203,8 +213,10 @@ pub fn decide(
     address: Option<IpAddr>,
 ) -> Result<Role, Denial> {
     let role = authenticate(facts, now)?;
-    let (Credential::Required(least) | Credential::Optional(least)) = requirement.credential else {
-        return Ok(role);
+    let least = match requirement.credential {
+        Credential::Required(least) | Credential::Optional(least) => least,
+        Credential::Public => return Ok(role),
+        Credential::Operator => return Err(Denial::Unknown),
     };
     if role < least {
         return Err(Denial::RoleInsufficient(least));
@@ -237,6 +249,7 @@ pub fn decide_role(requirement: &Requirement, role: Role) -> Result<(), Denial> 
         Credential::Required(least) | Credential::Optional(least) if role < least => {
             Err(Denial::RoleInsufficient(least))
         }
+        Credential::Operator => Err(Denial::Unknown),
         _ => Ok(()),
     }
 }

@@ -41,6 +41,9 @@ enumeration! {
         Auth "auth",
         /// Credentials for scripts, servers and agents.
         ApiKeys "api_keys",
+        /// What the operator of the server does from its own machine, through the command-line tool: organizations, the college catalogue,
+        /// messages. Not for clients.
+        Operator "operator",
         /// The service itself: documents, public keys, health.
         Service "service",
     }

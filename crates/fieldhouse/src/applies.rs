@@ -9,7 +9,7 @@ use crate::global::Global;
 use crate::{completion, confirm, examples, json_fields};
 
 /// Commands that print no records.
-const WITHOUT_RECORDS: &[&str] = &["serve", "init", "migrate", "key-ring rotate", "completions"];
+const WITHOUT_RECORDS: &[&str] = &["serve", "init", "migrate", "backup", "key-ring rotate", "completions"];
 /// Commands that need no server, besides those that open the data folder.
 const WITHOUT_SERVER: &[&str] =
     &["completions", "context list", "context use", "context show", "context remove"];

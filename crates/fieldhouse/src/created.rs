@@ -13,6 +13,11 @@ pub(crate) struct Created {
 }
 
 impl Created {
+    /// What a command creates that only reads files.
+    pub(crate) fn nothing() -> Self {
+        Self { files: Vec::new(), folders: Vec::new() }
+    }
+
     /// Takes the folder's lock, and records which files are missing: the command is about to create them.
     pub(crate) fn lock(folder: &Path) -> Result<(Self, FolderLock), fieldhouse_store::Error> {
         let missing = folder.ancestors().filter(|folder| !folder.as_os_str().is_empty());

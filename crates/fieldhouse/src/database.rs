@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -12,6 +13,7 @@ use fieldhouse_store::{Error, FolderLock, Options, Store, migrations};
 use crate::arguments::count;
 use crate::created::Created;
 use crate::failure::{Failure, plain};
+use crate::global::{DEFAULT_URL, address};
 
 /// Where the records and the server's secrets are.
 #[derive(Args, Clone)]
@@ -41,12 +43,33 @@ pub(crate) struct Database {
     connections: usize,
 }
 
-/// An open store. The data folder is locked while it exists.
-pub(crate) struct Opened {
-    pub(crate) store: Store,
+/// The URL in links, for commands that print one.
+#[derive(Args)]
+pub(crate) struct PublicUrl {
+    /// The URL at which clients reach the server, for links; a server that holds the data folder uses its own
+    #[arg(long, env = "FIELDHOUSE_PUBLIC_URL", value_name = "URL", default_value = DEFAULT_URL, value_parser = address)]
+    public_url: String,
+}
+
+impl PublicUrl {
+    pub(crate) fn get(&self) -> Option<&str> {
+        Some(&*self.public_url).filter(|url| !url.is_empty())
+    }
+}
+
+/// An open store. The data folder is locked while it exists, unless the store is beside a server's.
+pub(crate) struct Opened<S = Store> {
+    pub(crate) store: S,
     /// Dropped after the store and before the lock.
     pub(crate) created: Created,
-    pub(crate) lock: FolderLock,
+    pub(crate) lock: Option<FolderLock>,
+}
+
+impl Opened {
+    /// The same with a store that can be shared.
+    pub(crate) fn shared(self) -> Opened<Arc<Store>> {
+        Opened { store: Arc::new(self.store), created: self.created, lock: self.lock }
+    }
 }
 
 impl Database {
@@ -60,9 +83,7 @@ impl Database {
 
     /// Opens an existing store: a typo must not create another one.
     pub(crate) async fn open_existing(&self) -> anyhow::Result<Opened> {
-        if self.url.is_none() && !self.folder().join(Store::FILES[0]).is_file() {
-            return Err(self.not_initialised().into());
-        }
+        self.must_hold_data()?;
         let opened = self.connect().await?;
         if migrations::status(&opened.store).await?.applied == 0 {
             return Err(self.not_initialised().into());
@@ -71,10 +92,45 @@ impl Database {
         Ok(opened)
     }
 
+    /// Refuses a folder without an embedded database.
+    pub(crate) fn must_hold_data(&self) -> Result<(), Failure> {
+        let exists = self.url.is_some() || self.folder().join(Store::FILES[0]).is_file();
+        if exists { Ok(()) } else { Err(self.not_initialised()) }
+    }
+
+    /// Whether the records are in PostgreSQL.
+    pub(crate) fn is_postgres(&self) -> bool {
+        self.url.is_some()
+    }
+
     async fn connect(&self) -> anyhow::Result<Opened> {
         let (created, lock) = Created::lock(self.folder()).map_err(|error| self.unusable(error))?;
         let store = Store::open(&self.options()).await.map_err(|error| self.unusable(error))?;
-        Ok(Opened { store, created, lock })
+        Ok(Opened { store, created, lock: Some(lock) })
+    }
+
+    /// Opens an existing store for one command. `None` if another process holds the data folder. PostgreSQL is opened beside a server, so
+    /// its schema is not migrated.
+    pub(crate) async fn open_unless_locked(&self) -> anyhow::Result<Option<Opened>> {
+        if self.url.is_none() {
+            return match self.open_existing().await {
+                Err(error) if matches!(error.downcast_ref(), Some(Error::Locked(_))) => Ok(None),
+                opened => opened.map(Some),
+            };
+        }
+        let store = Store::open(&self.options()).await.map_err(|error| self.unusable(error))?;
+        let schema = migrations::status(&store).await?;
+        if schema.applied == 0 {
+            return Err(self.not_initialised().into());
+        }
+        if schema.applied != schema.known {
+            let (applied, known) = (schema.applied, schema.known);
+            let what = format!(
+                "the database schema is at version {applied}, and this program needs version {known}"
+            );
+            return Err(Failure::new(what).next("stop the servers, then run `fieldhouse migrate`").into());
+        }
+        Ok(Some(Opened { store, created: Created::nothing(), lock: None }))
     }
 
     /// The error of a database that cannot be opened, with the options to check.
@@ -141,6 +197,16 @@ impl Database {
         let key_ring = KeyRing::from_text(&text)?;
         key_ring.check(store).await.map_err(explain)?;
         Ok(key_ring)
+    }
+}
+
+impl Database {
+    /// The key ring of a server that holds the data folder.
+    pub(crate) fn key_ring_beside(&self) -> anyhow::Result<KeyRing> {
+        match shared_key_ring()? {
+            Some(text) => Ok(KeyRing::from_text(&text)?),
+            None => Ok(KeyRing::existing(self.folder())?),
+        }
     }
 }
 

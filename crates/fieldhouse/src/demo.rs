@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fieldhouse_domain::organizations::{Country, Slug};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{Email, Name};
@@ -23,6 +24,7 @@ const COLLEGES: &[u8] = include_bytes!("../../../data/college/colleges.csv");
 const PROGRAMS: &[u8] = include_bytes!("../../../data/college/programs-softball.csv");
 
 const ORGANIZATION: &str = "Coburg Basketball Association";
+const SLUG: &str = "coburg-basketball-association";
 const SPORT: &str = "basketball";
 const TIME_ZONE: &str = "Australia/Melbourne";
 const COUNTRY: &str = "AU";
@@ -92,14 +94,16 @@ async fn make(store: &Store) -> anyhow::Result<Demo> {
     let people = accounts.iter().map(person).collect::<anyhow::Result<Vec<_>>>()?;
     let time_zone = TimeZoneName::parse(TIME_ZONE)?;
     let name = Name::parse(ORGANIZATION)?;
-    let slug = fieldhouse_domain::organizations::slug(&name);
-    let founding = Founding { name, country: Some(COUNTRY.to_owned()), time_zone: time_zone.clone() };
+    let slug = Slug::parse(SLUG)?;
+    let country = Some(Country::parse(COUNTRY)?);
+    let founding = Founding { name, slug: slug.clone(), country, time_zone: time_zone.clone() };
     let id = operator::found(store, &Passwords::new(&clock), &clock, founding, people).await?;
     let mut schedule = playhq::read(LEAGUE)?;
     let weeks = demo_shift(&mut schedule.fixtures, time_zone.date(clock.now()));
     let options = league::Options { sport: Sport::parse(SPORT)?, time_zone };
     operator::load_league(store, &clock, id, options, schedule).await?;
-    let organization = OrganizationOfDemo { id: id.to_string(), name: ORGANIZATION.to_owned(), slug };
+    let organization =
+        OrganizationOfDemo { id: id.to_string(), name: ORGANIZATION.to_owned(), slug: slug.into() };
     Ok(Demo { organization, accounts, weeks })
 }
 

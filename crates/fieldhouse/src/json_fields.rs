@@ -10,6 +10,13 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("standings", "seasons.standings"),
     ("colleges programs", "programs.search"),
     ("colleges favorites add", "favorites.save"),
+    ("users reset-password", "operator.users.password_reset"),
+    ("admin mail list", "operator.mail.list"),
+    ("admin mail show", "operator.mail.read"),
+    ("organizations list", "operator.organizations.list"),
+    ("organizations create", "operator.organizations.create"),
+    ("organizations suspend", "operator.organizations.change"),
+    ("organizations resume", "operator.organizations.change"),
 ];
 
 const CONTEXT: &[&str] = &["name", "current", "base_url", "organization", "method", "session_expires_at"];

@@ -12,7 +12,7 @@ use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::games::Game;
 use fieldhouse_domain::ids::UserId;
 use fieldhouse_domain::members::Member;
-use fieldhouse_domain::organizations::Organization;
+use fieldhouse_domain::organizations::{Country, Organization, Slug};
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::staff::Staff;
 use fieldhouse_domain::teams::Team;
@@ -41,9 +41,9 @@ pub struct Heading {
     /// The organization's name.
     pub name: Name,
     /// Its short name.
-    pub slug: String,
+    pub slug: Slug,
     /// ISO 3166-1 alpha-2 code of its country.
-    pub country: Option<String>,
+    pub country: Option<Country>,
     /// Its IANA time zone.
     pub time_zone: TimeZoneName,
 }

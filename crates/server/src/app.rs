@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use fieldhouse_store::Store;
+use uuid::Uuid;
 
 use crate::auth::attempts::Running;
 use crate::auth::limits::{LimitOptions, Limits};
+use crate::auth::operators::UsedTokens;
 use crate::auth::passwords::Passwords;
 use crate::auth::tokens::AccessTokens;
 use crate::clock::Clock;
@@ -34,6 +36,10 @@ pub struct Shared {
     pub limits: Limits,
     /// Collects the times of keys' last use.
     pub key_use: KeyUse,
+    /// The id of this process, for which operators' tokens are signed.
+    pub process: Uuid,
+    /// The operators' tokens that were used.
+    pub operator_tokens: UsedTokens,
     /// The URL under which clients reach the server, without a slash at the end.
     pub base_url: String,
 }
@@ -51,7 +57,10 @@ impl App {
         let tokens = AccessTokens::new(&key_ring, &base_url)?;
         let passwords = Passwords::new(&clock);
         let (limits, key_use, attempts) = (Limits::new(limits), KeyUse::default(), Running::default());
+        let process = Uuid::from_bytes(clock.random());
         Ok(Self(Arc::new(Shared {
+            process,
+            operator_tokens: UsedTokens::default(),
             store,
             clock,
             key_ring,

@@ -60,6 +60,11 @@ impl Failure {
         Self::new(Code::NotFound, "The record was not found, or you have no access to it.")
     }
 
+    /// A path that does not exist.
+    pub fn unknown_path() -> Self {
+        Self::new(Code::NotFound, "This path does not exist. See /docs or /openapi.json for all paths.")
+    }
+
     /// An invalid query parameter or header.
     pub fn parameter(code: Code, name: &str, message: impl Into<String>, fix: impl Into<String>) -> Self {
         let message = message.into();
@@ -214,6 +219,7 @@ impl From<Denial> for Failure {
             Denial::KeyExpired => Code::KeyExpired,
             Denial::KeyRevoked => Code::KeyRevoked,
             Denial::SessionEnded => Code::TokenExpired,
+            Denial::OrganizationSuspended => Code::OrganizationSuspended,
             Denial::RoleInsufficient(_) => Code::RoleInsufficient,
             Denial::ScopeInsufficient(_) | Denial::AgentMayOnlyPropose => Code::ScopeInsufficient,
             Denial::NotStaff => Code::OperationForbidden,
@@ -321,7 +327,10 @@ impl From<fieldhouse_commands::Error> for Failure {
 /// The problem of a violated unique key. `None` for a key that no client sets.
 fn duplicate(taken: &fieldhouse_store::Taken) -> Option<Failure> {
     let field = taken.field.as_deref()?;
-    let kind = taken.table.trim_end_matches('s').replace('_', " ");
+    let kind = match &*taken.table {
+        "orgs" => "organization".to_owned(),
+        table => table.trim_end_matches('s').replace('_', " "),
+    };
     let shown = field.replace('_', " ");
     let detail = format!("Another {kind} already has this {shown}.");
     let mut failure = Failure::new(Code::Duplicate, detail);

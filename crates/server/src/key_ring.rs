@@ -30,6 +30,8 @@ pub enum Purpose {
     Token,
     /// Ed25519 seeds that sign access tokens.
     AccessToken,
+    /// HMAC of operators' tokens.
+    Operator,
 }
 
 impl Purpose {
@@ -40,11 +42,13 @@ impl Purpose {
             Self::Cursor => "cursor",
             Self::Token => "token",
             Self::AccessToken => "access_token",
+            Self::Operator => "operator",
         }
     }
 }
 
-const PURPOSES: [Purpose; 4] = [Purpose::ApiKeyPepper, Purpose::Cursor, Purpose::Token, Purpose::AccessToken];
+const PURPOSES: [Purpose; 5] =
+    [Purpose::ApiKeyPepper, Purpose::Cursor, Purpose::Token, Purpose::AccessToken, Purpose::Operator];
 
 /// An error of a key ring.
 #[derive(Debug, thiserror::Error)]
@@ -121,6 +125,11 @@ impl KeyRing {
         Ok(ring)
     }
 
+    /// Reads the key ring of a data folder that a server uses.
+    pub fn existing(folder: &Path) -> Result<Self, KeyRingError> {
+        Self::read(folder)?.ok_or_else(|| KeyRingError::Missing(folder.join(Self::FILE)))
+    }
+
     /// Reads the key ring of a data folder, if it has one.
     fn read(folder: &Path) -> Result<Option<Self>, KeyRingError> {
         let path = folder.join(Self::FILE);
@@ -160,7 +169,7 @@ impl KeyRing {
 
     /// Rotates a secret in the key ring of a data folder. Does not create a key ring.
     pub fn rotate_file(folder: &Path, purpose: Purpose, clock: &Clock) -> Result<(), KeyRingError> {
-        let mut ring = Self::read(folder)?.ok_or_else(|| KeyRingError::Missing(folder.join(Self::FILE)))?;
+        let mut ring = Self::existing(folder)?;
         ring.rotate(purpose, clock);
         ring.write_file(folder)
     }

@@ -34,6 +34,9 @@ use crate::layers::API_VERSION;
 
 const SESSION: &str = "session";
 const API_KEY: &str = "api_key";
+const OPERATOR: &str = "operator";
+const OPERATOR_ONLY: &str =
+    "Only for `fieldhouse` on the server's own machine; from elsewhere, the path does not exist.";
 
 const INTRODUCTION: &str = include_str!("openapi/introduction.md");
 const LICENSE_NAME: &str = "MIT OR Apache-2.0";
@@ -86,11 +89,15 @@ fn components(schemas: Vec<(String, RefOr<Schema>)>, refusals: BTreeMap<String, 
         .scheme(HttpAuthScheme::Bearer)
         .bearer_format("JWT")
         .description(Some("An access token from `POST /api/v1/auth/login` or `POST /api/v1/auth/refresh`."));
+    let operator = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(
+        "A token that `fieldhouse` signs with the server's key ring, on the server's own machine. Valid for a minute, once.",
+    ));
     let mut components = ComponentsBuilder::new()
         .schemas_from_iter(schemas)
         .responses_from_iter(refusals)
         .security_scheme(API_KEY, key)
         .security_scheme(SESSION, SecurityScheme::Http(session.build()))
+        .security_scheme(OPERATOR, SecurityScheme::Http(operator.build()))
         .build();
     components.headers = headers::all().map(|(name, header)| (name, header.into())).collect();
     components
@@ -151,6 +158,7 @@ pub(crate) fn who(row: &Row) -> String {
         Credential::Required(role) => format!("Minimum role: {role}."),
         Credential::Optional(role) => format!("A credential is optional; with one, minimum role: {role}."),
         Credential::Public => return "\n\nPublic.".to_owned(),
+        Credential::Operator => return format!("\n\n{OPERATOR_ONLY}"),
     };
     let keys = match requirement.keys {
         KeyUse::Allowed => format!("API keys: allowed, scope `{}`.", requirement.scope),
@@ -228,6 +236,7 @@ fn security(row: &Row) -> Vec<SecurityRequirement> {
     match requirement.credential {
         Credential::Required(_) => either,
         Credential::Optional(_) => [vec![SecurityRequirement::default()], either].concat(),
+        Credential::Operator => vec![SecurityRequirement::new(OPERATOR, none)],
         Credential::Public => Vec::new(),
     }
 }

@@ -9,7 +9,7 @@ use fieldhouse_commands::imports::{Imported, League, LeagueFile};
 use fieldhouse_commands::organizations::Found;
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::members::Member;
-use fieldhouse_domain::organizations::{Organization, slug};
+use fieldhouse_domain::organizations::{Country, NewOrganization, Organization, Slug};
 use fieldhouse_domain::passwords::check_password;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Email, Name};
@@ -31,8 +31,10 @@ use crate::failure::Failure;
 pub struct Founding {
     /// Its name.
     pub name: Name,
+    /// Its short name.
+    pub slug: Slug,
     /// ISO 3166-1 alpha-2 code of its country.
-    pub country: Option<String>,
+    pub country: Option<Country>,
     /// The time zone in which it plays.
     pub time_zone: TimeZoneName,
 }
@@ -107,17 +109,8 @@ pub async fn found(
     people: Vec<Person>,
 ) -> Result<OrganizationId, OperatorError> {
     let moment = clock.moment();
-    let now = moment.now();
-    let organization = Organization {
-        id: moment.id(),
-        slug: slug(&founding.name),
-        name: founding.name,
-        country: founding.country,
-        time_zone: founding.time_zone,
-        created_at: now,
-        updated_at: now,
-        version: 1,
-    };
+    let Founding { name, slug, country, time_zone } = founding;
+    let organization = Organization::create(&moment, NewOrganization { name, slug, country, time_zone });
     let mut members = Vec::new();
     for person in people {
         let user = new_user(passwords, clock, &moment, &person).await?;

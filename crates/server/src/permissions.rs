@@ -16,7 +16,8 @@ pub(crate) fn of(rows: &[Row]) -> String {
     let mut page = String::from(
         "# Permissions\n\nGenerated from the table in `crates/api/src/operations.rs`; run `cargo xtask gen` after changing it.\n\n\
          A key never has a higher role than the one it was issued with, or than its owner's role now. `POST /api/v1/api-keys` requires\n\
-         a session whose user signed in less than 15 minutes ago.\n\n\
+         a session whose user signed in less than 15 minutes ago. The credential `operator` is a token that `fieldhouse` signs with the\n\
+         key ring on the server's own machine; every other credential gets 401, and every other machine 404.\n\n\
          `If-Match` is optional or required on PATCH and DELETE. `changeset` says whether a changeset may contain the operation.\n\
          `writes` lists the kinds of record that an operation may write: `any` record of the organization, the caller's `own`, or the\n\
          `target` in the path. Changes that follow from these, such as the end of a removed member's sessions, are not listed.\n\n\
@@ -29,9 +30,10 @@ pub(crate) fn of(rows: &[Row]) -> String {
             Credential::Required(role) => ("required", role.name()),
             Credential::Optional(role) => ("optional", role.name()),
             Credential::Public => ("none", "-"),
+            Credential::Operator => ("operator", "-"),
         };
         let keys = match requirement.keys {
-            _ if requirement.credential == Credential::Public => "-",
+            _ if matches!(requirement.credential, Credential::Public | Credential::Operator) => "-",
             KeyUse::Allowed => "allowed",
             KeyUse::Itself => "itself only",
             KeyUse::ProposeOnly => "propose only",

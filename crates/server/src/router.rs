@@ -122,8 +122,7 @@ async fn run<O: Op, H: Handler<O>>(handler: H, call: Call<O>) -> Result<Response
 }
 
 async fn unknown_path(app: axum::extract::State<App>, request: Request<Body>) -> Response<Body> {
-    let detail = "This path does not exist. See /docs or /openapi.json for all paths.";
-    refuse(&app, &request, Failure::new(Code::NotFound, detail))
+    refuse(&app, &request, Failure::unknown_path())
 }
 
 async fn other_method(app: axum::extract::State<App>, request: Request<Body>) -> Response<Body> {

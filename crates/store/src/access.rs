@@ -24,12 +24,12 @@ use crate::value::{id, values};
 
 queries! {
     KEY "access.key" "SELECT k.id, k.org_id, k.user_id, k.digest, k.pepper_id, k.role, k.scopes, k.kind, k.allowed_ips, k.expires_at,
-            k.revoked_at, k.last_used_at, m.role, m.suspended_at, u.suspended_at
-        FROM api_keys k JOIN users u ON u.id = k.user_id
+            k.revoked_at, k.last_used_at, m.role, m.suspended_at, u.suspended_at, o.suspended_at
+        FROM api_keys k JOIN users u ON u.id = k.user_id JOIN orgs o ON o.id = k.org_id
             LEFT JOIN members m ON m.org_id = k.org_id AND m.user_id = k.user_id
         WHERE k.public_id = $1";
-    SESSION "access.session" "SELECT s.user_id, s.created_at, s.expires_at, s.revoked_at, m.role, m.suspended_at, u.suspended_at
-        FROM sessions s JOIN users u ON u.id = s.user_id
+    SESSION "access.session" "SELECT s.user_id, s.created_at, s.expires_at, s.revoked_at, m.role, m.suspended_at, u.suspended_at, o.suspended_at
+        FROM sessions s JOIN users u ON u.id = s.user_id JOIN orgs o ON o.id = s.org_id
             LEFT JOIN members m ON m.org_id = s.org_id AND m.user_id = s.user_id
         WHERE s.org_id = $1 AND s.id = $2";
     INVITED "access.invited" "SELECT role, version, expires_at, accepted_at, revoked_at FROM invitations WHERE org_id = $1 AND id = $2";
@@ -109,7 +109,17 @@ async fn key_facts(
         let (expires_at, revoked_at, last_used_at) = (row.next()?, row.next()?, row.next()?);
         let role: Option<Role> = row.next()?;
         let suspended = row.next::<Option<i64>>()?.is_some() | row.next::<Option<i64>>()?.is_some();
-        let facts = Facts { organization, user, credential, expires_at, revoked_at, role: None, suspended };
+        let organization_suspended = row.next::<Option<i64>>()?.is_some();
+        let facts = Facts {
+            organization,
+            user,
+            credential,
+            expires_at,
+            revoked_at,
+            role: None,
+            suspended,
+            organization_suspended,
+        };
         Ok((facts, role, digest, pepper, last_used_at))
     })
     .await?;
@@ -132,7 +142,17 @@ async fn session_facts(
         let revoked_at = row.next()?;
         let role = row.next()?;
         let suspended = row.next::<Option<i64>>()?.is_some() | row.next::<Option<i64>>()?.is_some();
-        Ok(Facts { organization, user, credential, expires_at, revoked_at, role, suspended })
+        let organization_suspended = row.next::<Option<i64>>()?.is_some();
+        Ok(Facts {
+            organization,
+            user,
+            credential,
+            expires_at,
+            revoked_at,
+            role,
+            suspended,
+            organization_suspended,
+        })
     })
     .await
 }
@@ -363,12 +383,13 @@ impl UserWrite<'_> {
     }
 }
 
-/// The permission of the server's operator, who works directly on the store: founds the first organization, loads the demo.
-#[derive(Debug)]
+/// The permission of the server's operator: someone who can read the data folder, or who works directly on the store.
+#[derive(Clone, Copy, Debug)]
 pub struct Operator(());
 
 impl Store {
-    /// The permission of the operator. Only commands on the server's machine may ask for it, never routes.
+    /// The permission of the operator. Only the guard, which has verified an operator's token, and commands on the store itself may ask for
+    /// it.
     pub fn operator(&self) -> Operator {
         Operator(())
     }

@@ -33,7 +33,7 @@ queries! {
     OPEN "invitations.open" "SELECT COUNT(*) FROM invitations
         WHERE org_id = $1 AND email_folded > '' AND accepted_at IS NULL AND revoked_at IS NULL";
     MEMBER "invitations.member" "SELECT m.id FROM users u JOIN members m ON m.org_id = $1 AND m.user_id = u.id WHERE u.email_folded = $2";
-    ORGANIZATION "invitations.organization" "SELECT name, slug, time_zone FROM orgs WHERE id = $1";
+    ORGANIZATION "invitations.organization" "SELECT name, slug, time_zone, suspended_at FROM orgs WHERE id = $1";
 }
 
 /// An invitation with the name of the person who sent it.
@@ -54,6 +54,8 @@ pub struct Inviting {
     pub slug: String,
     /// Its time zone.
     pub time_zone: TimeZoneName,
+    /// Whether it is suspended.
+    pub is_suspended: bool,
 }
 
 fn listed(row: &mut Row<'_>) -> Result<Listed> {
@@ -107,7 +109,8 @@ pub async fn of_link(
         return Ok(None);
     };
     let inviting = first(reader, ORGANIZATION, values![id(organization)], |row| {
-        Ok(Inviting { name: row.next()?, slug: row.next()?, time_zone: row.next()? })
+        let (name, slug, time_zone) = (row.next()?, row.next()?, row.next()?);
+        Ok(Inviting { name, slug, time_zone, is_suspended: row.next::<Option<i64>>()?.is_some() })
     })
     .await?;
     Ok(inviting.map(|inviting| (found, inviting)))

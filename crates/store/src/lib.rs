@@ -52,3 +52,4 @@ pub use apply::{Authority, Change};
 pub use engine::{Engine, Options, ReadTx, Reader, Rows, Savepoint, Store, Tx};
 pub use error::{Error, Result, Taken};
 pub use folder::FolderLock;
+pub use sqlite::back_up;

@@ -140,6 +140,17 @@ impl Tx<'_> {
         .map(drop)
     }
 
+    /// Creates a password reset whose link the operator passes on. It is not mailed.
+    pub async fn create_reset(
+        &mut self,
+        _operator: &Operator,
+        recipient: &Email,
+        moment: &Moment,
+        life: SignedDuration,
+    ) -> Result<Mail> {
+        insert_reset(self, recipient, moment, life, MailStatus::Sent).await
+    }
+
     /// Marks the link of a message as used. Returns whether this is its first use.
     pub async fn use_link(&mut self, mail_id: MailId, now: Timestamp) -> Result<bool> {
         Ok(self.run(USE, values![id(mail_id), now]).await? == 1)
@@ -169,21 +180,6 @@ impl Store {
                 insert_reset(tx, &recipient, &moment.again(), life, MailStatus::Waiting).await?;
             }
             Ok(())
-        })
-        .await
-    }
-
-    /// Creates a password reset whose link the operator passes on. It is not mailed.
-    pub async fn create_reset(
-        &self,
-        _operator: &Operator,
-        recipient: &Email,
-        moment: &Moment,
-        life: SignedDuration,
-    ) -> Result<MailId> {
-        let (recipient, moment) = (recipient.clone(), moment.again());
-        self.write("mail.create_reset", async move |tx| {
-            insert_reset(tx, &recipient, &moment.again(), life, MailStatus::Sent).await
         })
         .await
     }
@@ -232,25 +228,40 @@ async fn insert_reset(
     moment: &Moment,
     life: SignedDuration,
     status: MailStatus,
-) -> Result<MailId> {
-    let (mail_id, now) = (moment.id::<MailId>(), moment.now());
-    let waits = status == MailStatus::Waiting;
+) -> Result<Mail> {
+    let now = moment.now();
+    let reset = Mail {
+        id: moment.id(),
+        organization: None,
+        kind: MailKind::PasswordReset,
+        recipient: recipient.clone(),
+        record: None,
+        version: 0,
+        created_at: now,
+        expires_at: now.saturating_add(life).ok(),
+        due_at: (status == MailStatus::Waiting).then_some(now),
+        status,
+        attempts: 0,
+        ended_at: None,
+        error: None,
+        used_at: None,
+    };
     tx.run(
         INSERT,
         values![
-            id(mail_id),
+            id(reset.id),
             None::<Uuid>,
-            MailKind::PasswordReset.name(),
+            reset.kind.name(),
             recipient.as_str(),
             recipient.folded(),
-            None::<Uuid>,
-            0_i64,
-            now,
-            now.saturating_add(life).ok(),
-            waits.then_some(now),
+            reset.record,
+            reset.version,
+            reset.created_at,
+            reset.expires_at,
+            reset.due_at,
             status.name(),
         ],
     )
     .await?;
-    Ok(mail_id)
+    Ok(reset)
 }

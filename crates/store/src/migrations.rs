@@ -57,6 +57,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0007_colleges.sql"),
         postgres: "",
     },
+    Migration {
+        number: 8,
+        name: "operator",
+        sql: include_str!("../migrations/0008_operator.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.

@@ -3,6 +3,7 @@
 //! A read runs on the calling thread, because a hop to another thread costs more than the query. This module opens databases and runs
 //! statements; the writer queues transactions, runs them and commits them together.
 
+mod backup;
 mod compile_options;
 mod readers;
 pub(crate) mod statistics;
@@ -27,6 +28,7 @@ use crate::folder::make_private_file;
 use crate::query::{self, Query};
 use crate::row::{Row, Source};
 use crate::value::Value;
+pub use backup::back_up;
 use streams::Streams;
 use writer::Writer;
 

@@ -16,7 +16,7 @@ use crate::value::{id, values};
 queries! {
     BY_EMAIL "users.by_email" concat!("SELECT ", User::COLUMNS, " FROM users u WHERE u.email_folded = $1");
     READ "users.read" User::TABLE.read;
-    MEMBERSHIPS "users.memberships" "SELECT m.id, m.role, o.id, o.name, o.slug FROM members m JOIN orgs o ON o.id = m.org_id
+    MEMBERSHIPS "users.memberships" "SELECT m.id, m.role, o.id, o.name, o.slug, o.suspended_at FROM members m JOIN orgs o ON o.id = m.org_id
         WHERE m.user_id = $1 AND m.suspended_at IS NULL ORDER BY m.joined_at, m.id";
 }
 
@@ -33,6 +33,8 @@ pub struct Membership {
     pub name: String,
     /// The organization's slug.
     pub slug: String,
+    /// Whether the organization is suspended.
+    pub is_suspended: bool,
 }
 
 /// The user with an e-mail address. For the identity provider, before there is a caller.
@@ -55,6 +57,7 @@ pub async fn memberships(reader: &mut impl Reader, user_id: UserId) -> Result<Ve
                 organization: row.next()?,
                 name: row.next()?,
                 slug: row.next()?,
+                is_suspended: row.next::<Option<i64>>()?.is_some(),
             })
         })
         .await

@@ -257,15 +257,16 @@ impl Club {
         let name = Name::parse(name).expect("a name");
         let organization = Organization {
             id: moment().id(),
-            slug: organizations::slug(&name),
+            slug: organizations::Slug::of(&name).expect("a short name"),
             name,
-            country: Some("AU".to_owned()),
+            country: organizations::Country::parse("AU").ok(),
             time_zone: TimeZoneName::parse("Australia/Melbourne").expect("a zone"),
+            suspended_at: None,
             created_at: NOW,
             updated_at: TOUCHED,
             version: 1,
         };
-        let person = |role: Role| Person::new(organization.id, &organization.slug, role.name(), role);
+        let person = |role: Role| Person::new(organization.id, organization.slug.as_str(), role.name(), role);
         let people: Vec<Person> = Role::ALL.into_iter().map(person).collect();
         let mut effects = vec![Effect::create(AnyRecord::Organization(organization.clone()))];
         effects.extend(people.iter().flat_map(Person::effects));

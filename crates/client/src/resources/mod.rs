@@ -15,6 +15,7 @@ pub mod games;
 pub mod imports;
 pub mod invitations;
 pub mod members;
+pub mod operator;
 pub mod organization;
 pub mod pages;
 pub mod profile;
@@ -140,6 +141,8 @@ groups! {
         invitations invitations::Invitations,
         /// The organization's members.
         members members::Members,
+        /// What the operator does on the server's own machine.
+        operator operator::Operator,
         /// The caller's organization.
         organization organization::Organization,
         /// The pages that links of messages open.

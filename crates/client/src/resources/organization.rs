@@ -1,5 +1,7 @@
 //! The caller's organization.
 
+use fieldhouse_api::organization::ChangeOrganization;
+
 use crate::resources::resource;
 
 resource! {
@@ -7,5 +9,7 @@ resource! {
     Organization {
         /// Reads it.
         read() => OrganizationRead;
+        /// Changes its name, short name, country or time zone.
+        change(body: ChangeOrganization) => OrganizationChange;
     }
 }

@@ -40,6 +40,7 @@ fn facts(credential: VerifiedCredential, role: Role) -> Facts {
         revoked_at: None,
         role: Some(role),
         suspended: false,
+        organization_suspended: false,
     }
 }
 
@@ -276,4 +277,26 @@ fn only_callers_below_a_role_need_to_be_staff() {
         let expected = if role < Role::Manager { Err(Denial::NotStaff) } else { Ok(()) };
         assert_eq!(decide_relation(relation, role, false), expected, "{role}");
     }
+}
+
+#[test]
+fn only_members_learn_that_an_organization_is_suspended() {
+    for credential in [session(minutes(0)), key(&[], false)] {
+        let suspended = Facts { organization_suspended: true, ..facts(credential, Role::Owner) };
+        assert_eq!(authenticate(&suspended, NOW), Err(Denial::OrganizationSuspended));
+        let former = Facts { role: None, ..suspended.clone() };
+        assert_eq!(authenticate(&former, NOW), Err(Denial::Unknown));
+        let expired = Facts { expires_at: NOW, ..suspended };
+        assert_ne!(authenticate(&expired, NOW), Err(Denial::OrganizationSuspended));
+    }
+}
+
+#[test]
+fn no_user_acts_as_the_operator() {
+    let needed = needs(Credential::Operator, KeyUse::Allowed, Verb::Write);
+    for (name, credential) in credentials() {
+        let decision = decide(&needed, &facts(credential, Role::Owner), NOW, None);
+        assert_eq!(decision, Err(Denial::Unknown), "{name}");
+    }
+    assert_eq!(decide_role(&needed, Role::Owner), Err(Denial::Unknown));
 }

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::{api_keys, audit};
+use super::{api_keys, audit, mail};
 use crate::context::Context;
 
 /// Administration.
@@ -14,6 +14,9 @@ pub(crate) enum Options {
     /// Who changed what in the organization
     #[command(subcommand)]
     Audit(audit::Options),
+    /// The messages of the server
+    #[command(subcommand)]
+    Mail(mail::Options),
 }
 
 /// Runs an administrative command.
@@ -21,5 +24,6 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     match options {
         Options::ApiKeys(options) => api_keys::run(context, options).await,
         Options::Audit(options) => audit::run(context, options).await,
+        Options::Mail(options) => mail::run(context, options).await,
     }
 }

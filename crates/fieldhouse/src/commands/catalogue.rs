@@ -1,12 +1,13 @@
 //! `fieldhouse import colleges`: updates the college catalogue from a file, on the server's machine.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
+use fieldhouse_client::api::operator::CatalogueImport;
 use fieldhouse_imports::colleges::{self, academic_year};
-use fieldhouse_server::{Clock, operator};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::arguments::read_file;
 use crate::database::Database;
@@ -45,29 +46,31 @@ pub(crate) async fn run(output: &Output, options: Options) -> anyhow::Result<()>
     if options.year.is_some() && colleges::read(&bytes, None)? == catalogue {
         return Err(Failure::usage(format!("--year has no effect on {file}: omit it")).into());
     }
-    options.database.must_exist()?;
-    let opened = options.database.open().await?;
-    let bar = progress_bar();
-    let seen = bar.clone();
-    let progress = move |done, all| {
-        seen.set_length(all);
-        seen.set_position(done);
+    let import = CatalogueImport {
+        content: fieldhouse_imports::utf8(&bytes)?.to_owned(),
+        year: options.year,
+        dry_run: options.dry_run.then_some(true),
+        skip_bad: options.skip_bad.then_some(true),
     };
-    let plan = operator::load_colleges(&opened.store, &Clock::system(), catalogue, options.dry_run, progress)
-        .await?;
-    bar.finish_and_clear();
-    opened.created.keep();
+    let operating = options.database.operate(None).await?;
+    let progress = progress(bytes.len());
+    let imported = operating.client.operator().catalogue(&import).await;
+    progress.finish_and_clear();
+    let report = imported?;
+    operating.end().await?;
     if options.dry_run {
         note("Dry run: nothing was stored.");
     }
-    Ok(output.counts(&plan.counts)?)
+    Ok(output.counts(&report.counts)?)
 }
 
-/// A progress bar, only on a terminal.
-fn progress_bar() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} records") {
-        bar.set_style(style);
+/// What is happening and for how long, only on a terminal. The file reaches the server in a moment; what takes time is the update.
+fn progress(bytes: usize) -> ProgressBar {
+    let what = format!("Updating the catalogue from {} kB", bytes.div_ceil(1000));
+    let spinner = ProgressBar::new_spinner().with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
+        spinner.set_style(style);
     }
-    bar
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner
 }

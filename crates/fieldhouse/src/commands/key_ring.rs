@@ -33,6 +33,8 @@ enum PurposeName {
     Token,
     /// The key that signs access tokens
     AccessToken,
+    /// HMAC of the tokens of commands on the server's machine
+    Operator,
 }
 
 pub(crate) fn run(options: Options) -> anyhow::Result<()> {
@@ -44,6 +46,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<()> {
         PurposeName::Cursor => Purpose::Cursor,
         PurposeName::Token => Purpose::Token,
         PurposeName::AccessToken => Purpose::AccessToken,
+        PurposeName::Operator => Purpose::Operator,
     };
     KeyRing::rotate_file(database.folder(), purpose, &Clock::system())?;
     note("Rotated. The server uses the new secret after its next start.");

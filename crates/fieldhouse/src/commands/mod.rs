@@ -9,6 +9,7 @@ mod api_fields;
 mod api_keys;
 mod archive;
 mod audit;
+mod backup;
 mod catalogue;
 mod colleges;
 mod completions;
@@ -24,14 +25,18 @@ mod key_ring;
 mod league;
 mod login;
 mod logout;
+mod mail;
 mod members;
 mod migrate;
+mod organization;
+mod organizations;
 mod profile;
 mod seasons;
 pub(crate) mod serve;
 mod staff;
 mod standings;
 mod teams;
+mod users;
 mod venues;
 mod whoami;
 
@@ -102,6 +107,9 @@ enum Command {
     /// Games of the organization
     #[command(subcommand)]
     Games(games::Options),
+    /// Your organization
+    #[command(subcommand)]
+    Organization(organization::Options),
     /// Members of the organization and their roles
     #[command(subcommand)]
     Members(members::Options),
@@ -128,9 +136,17 @@ enum Command {
     /// Serve the API
     Serve(Box<serve::Options>),
     /// Create an organization and its owner (on the server's machine)
-    Init(init::Options),
+    Init(Box<init::Options>),
+    /// The organizations of the server (on the server's machine)
+    #[command(subcommand)]
+    Organizations(organizations::Options),
+    /// The accounts of the server (on the server's machine)
+    #[command(subcommand)]
+    Users(users::Options),
     /// Update the database schema to this version (on the server's machine)
     Migrate(migrate::Options),
+    /// Copy the embedded database to a file, also while a server runs (on the server's machine)
+    Backup(backup::Options),
     /// The server's secrets (on the server's machine)
     #[command(subcommand)]
     KeyRing(key_ring::Options),
@@ -169,6 +185,7 @@ impl Options {
             Command::Standings(options) => standings::run(&context, options).await,
             Command::Venues(options) => venues::run(&context, options).await,
             Command::Games(options) => games::run(&context, options).await,
+            Command::Organization(options) => organization::run(&context, options).await,
             Command::Members(options) => members::run(&context, options).await,
             Command::Invitations(options) => invitations::run(&context, options).await,
             Command::Profile(options) => profile::run(&context, options).await,
@@ -178,8 +195,11 @@ impl Options {
             Command::Export(options) => export::run(&context, options).await,
             Command::Api(options) => api::run(&context, options).await,
             Command::Serve(options) => serve::run(*options).await,
-            Command::Init(options) => init::run(options).await,
+            Command::Init(options) => init::run(*options).await,
+            Command::Organizations(options) => organizations::run(&context, options).await,
+            Command::Users(options) => users::run(&context, options).await,
             Command::Migrate(options) => migrate::run(options).await,
+            Command::Backup(options) => backup::run(options).await,
             Command::KeyRing(options) => key_ring::run(options),
             Command::Completions(options) => completions::run(&options),
         }

@@ -1,9 +1,9 @@
 //! `fieldhouse serve`: the server.
 
 use std::io::ErrorKind;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -12,6 +12,7 @@ use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_server::listener::{self, ConnectionOptions};
 use fieldhouse_server::{App, Clock, private_file, router, workers};
 use fieldhouse_store::{Engine, organizations};
+use futures_util::FutureExt;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tracing_subscriber::filter::Targets;
@@ -27,6 +28,7 @@ use crate::log;
 use crate::mail::Mail;
 use crate::open_files;
 use crate::output::note;
+use crate::running::{self, Running};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -128,6 +130,7 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     opened.created.keep();
     let folder = (opened.store.engine() == Engine::Sqlite || options.demo).then(|| options.database.folder());
     let mailer = options.mail.mailer(folder)?;
+    running::remove(options.database.folder())?;
     let listener = listen(options.listen).await?;
     let base_url = match options.public_url.as_deref().filter(|url| !url.is_empty()) {
         Some(url) => url.trim_end_matches('/').to_owned(),
@@ -138,15 +141,27 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
         .map_err(anyhow::Error::msg)?;
     let router = router::router(app.clone()).map_err(anyhow::Error::msg)?;
     let working = workers::start(app.clone(), mailer);
-    let stop = stop_signal()?;
+    let stop = stop_signal()?.shared();
     let mut connections = options.connections.options();
     connections.max = open_files::room_for(connections.max);
+    let (local, operators) = for_operators(&listener).await?;
+    let of_operators = operators.map(|listener| {
+        let connections = ConnectionOptions::default();
+        tokio::spawn(listener::serve(listener, router.clone(), connections, stop.clone()))
+    });
     let serving = tokio::spawn(listener::serve(listener, router, connections, stop));
+    let running = (store.engine() == Engine::Sqlite)
+        .then(|| record(options.database.folder(), local, &app))
+        .transpose()?;
     announce(&options, &base_url, demo.as_ref(), throw_away.is_some(), store.engine())?;
     if demo.is_some() {
         demo::load_catalogue(&store).await;
     }
     serving.await?;
+    if let Some(of_operators) = of_operators {
+        of_operators.await?;
+    }
+    drop(running);
     // A file that cannot be removed is reported after everything is closed.
     let removed = remove_ready_file(&options);
     working.abort();
@@ -171,6 +186,21 @@ async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
         }
         bound => bound.with_context(|| format!("cannot listen on {address}")),
     }
+}
+
+/// The address at which commands on this machine reach the server, with a listener of its own if the other one has another address.
+async fn for_operators(listener: &TcpListener) -> anyhow::Result<(SocketAddr, Option<TcpListener>)> {
+    if let Some(local) = running::local(listener.local_addr()?) {
+        return Ok((local, None));
+    }
+    let own = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("no port of this machine is free")?;
+    Ok((own.local_addr()?, Some(own)))
+}
+
+/// Records in the data folder where the server can be reached.
+fn record(folder: &Path, address: SocketAddr, app: &App) -> anyhow::Result<running::Written> {
+    let running = Running { address, process: app.process.to_string(), pid: std::process::id() };
+    running.write(folder).with_context(|| format!("{} cannot be written to", folder.display()))
 }
 
 fn remove_ready_file(options: &Options) -> anyhow::Result<()> {

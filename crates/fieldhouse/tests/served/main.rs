@@ -1,9 +1,12 @@
 //! Tests of the built binary: servers are started, stopped and killed, and the command-line tool is used with them, on both engines.
 
+mod accounts;
 mod archive;
+mod backup;
 mod connections;
 mod key_ring;
 mod kill;
 mod operator;
+mod organizations;
 mod server;
 mod transcript;

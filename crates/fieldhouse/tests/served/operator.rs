@@ -17,8 +17,49 @@ pub(crate) fn typed(mut command: Command, text: &str) -> Printed {
     Printed { code: output.status.code().unwrap_or(-1), out: text(output.stdout), error: text(output.stderr) }
 }
 
-pub(crate) const INIT: &[&str] =
-    &["init", "--organization", "Riverside Club", "--owner", "owner@riverside.example", "--password-stdin"];
+pub(crate) const INIT: &[&str] = &[
+    "init",
+    "--organization",
+    "Riverside Club",
+    "--owner",
+    "owner@riverside.example",
+    "--time-zone",
+    "Australia/Melbourne",
+    "--password-stdin",
+];
+
+#[test]
+fn init_never_assumes_a_time_zone() {
+    on_both(|place| {
+        let words = ["init", "--organization", "A", "--owner", "a@b.example", "--password-stdin"];
+        let refused = typed(place.operates(&words), "a long enough password\n");
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(refused.error.contains("error: --time-zone is missing"), "{refused:?}");
+        assert!(refused.error.contains("hint: name the organization's IANA time zone"), "{refused:?}");
+    });
+}
+
+#[test]
+fn init_offers_a_link_instead_of_a_password() {
+    on_both(|place| {
+        let words = [&INIT[..INIT.len() - 1], &["--link", "--public-url", "https://clubs.example"]].concat();
+        let made = run(place.operates(&words));
+        assert_eq!(made.code, 0, "{made:?}");
+        let token =
+            made.out.trim().strip_prefix("https://clubs.example/reset-password?token=").expect("a link");
+        let twice = run(place.operates(&words));
+        assert!(twice.code == 1 && twice.error.contains("already has this slug"), "{twice:?}");
+        let server = place.serve(&[]);
+        let owner = place.person(&server, "owner");
+        let token = format!("token={token}");
+        let password = "new_password=four words in a row";
+        owner.types(&["api", "POST", "/api/v1/auth/password-resets/complete", "-f", &token, "-f", password]);
+        owner.types(&["login", "owner@riverside.example", "four words in a row"]);
+        let organization = owner.types(&["api", "/api/v1/organization", "--jq", ".data.time_zone"]);
+        assert_eq!(organization.out, "Australia/Melbourne\n");
+        server.stop();
+    });
+}
 
 #[test]
 fn a_server_needs_an_organization_and_init_creates_one() {
@@ -157,6 +198,7 @@ fn a_mistyped_data_folder_is_not_created() {
             &["migrate", "--status"],
             &["key-ring", "rotate", "cursor"],
             &["import", "colleges", colleges],
+            &["organizations", "list"],
             &["serve", "--listen", "127.0.0.1:0"],
         ] {
             let mut command = place.operates(words);

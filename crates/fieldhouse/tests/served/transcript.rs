@@ -67,6 +67,8 @@ fn importing_a_league_file_twice_changes_it_once() {
             "Riverside Club",
             "--owner",
             "owner@riverside.example",
+            "--time-zone",
+            "Australia/Melbourne",
             "--password-stdin",
         ]);
         assert_eq!(crate::operator::typed(made, "a long enough password\n").code, 0);

@@ -3,6 +3,7 @@ use std::io::Read as _;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::divisions::{DivisionGender, NewDivision};
 use fieldhouse_domain::games::{GameKind, GameStatus, LastChange, NewGame};
+use fieldhouse_domain::organizations::{Country, Slug};
 use fieldhouse_domain::record::Record as _;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::{NewSeason, Scoring, SeasonStatus};
@@ -32,8 +33,8 @@ fn heading() -> Heading {
     Heading {
         exported_at: moment(1).now(),
         name: name("Été & Söhne"),
-        slug: "ete-sohne".to_owned(),
-        country: Some("CA".to_owned()),
+        slug: Slug::parse("ete-sohne").expect("a short name"),
+        country: Country::parse("CA").ok(),
         time_zone: zone("America/Toronto"),
     }
 }

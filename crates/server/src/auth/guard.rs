@@ -2,11 +2,13 @@
 
 use fieldhouse_api::Row;
 use fieldhouse_domain::policy::{Credential, Denial};
-use fieldhouse_store::{OrgScope, access};
+use fieldhouse_store::OrgScope;
+use fieldhouse_store::access::{self, Operator};
 
 use crate::app::App;
 use crate::auth::credentials;
 use crate::auth::limits::{AnonymousUse, RateLimitStatus};
+use crate::auth::operators;
 use crate::auth::tokens;
 use crate::call::Context;
 use crate::failure::Failure;
@@ -18,6 +20,8 @@ pub enum Admitted {
     Member(Box<OrgScope>),
     /// A caller without a credential, perhaps with a guest's token.
     Anonymous,
+    /// The operator of the server.
+    Operator(Operator),
 }
 
 /// Admits or refuses a request. Also returns the rate limit status, which goes into every response.
@@ -34,6 +38,9 @@ pub async fn admit(
             Ok(rate_limit) => (rate_limit, Ok(Admitted::Anonymous)),
             Err(failure) => (None, Err(failure)),
         };
+    }
+    if requirement.credential == Credential::Operator {
+        return admit_operator(app, context);
     }
     let sent = match credentials::read(&context.headers, &app.key_ring, &app.tokens, context.now) {
         Ok(sent) => sent,
@@ -62,6 +69,17 @@ pub async fn admit(
     }
     let permitted = caller.permit(requirement, context.now, context.address);
     (Some(rate_limit), permitted.map(|scope| Admitted::Member(Box::new(scope))).map_err(Failure::from))
+}
+
+/// Admits the operator, whose requests are not limited. For other machines the operator's paths do not exist.
+fn admit_operator(app: &App, context: &Context) -> (Option<RateLimitStatus>, Result<Admitted, Failure>) {
+    if !operators::is_local(context) {
+        return (None, Err(Failure::unknown_path()));
+    }
+    match operators::admit(app, context) {
+        Ok(operator) => (None, Ok(Admitted::Operator(operator))),
+        Err(failure) => refused(app, context, failure),
+    }
 }
 
 /// An invalid credential counts against the client's address, to slow down guessing.

@@ -5,5 +5,6 @@ pub mod credentials;
 pub mod guard;
 pub mod limits;
 pub mod links;
+pub mod operators;
 pub mod passwords;
 pub mod tokens;

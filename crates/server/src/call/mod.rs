@@ -19,6 +19,7 @@ use axum::response::Response;
 use fieldhouse_api::Op;
 use fieldhouse_api::request::{NoParameter, NoQuery, PathParameter, Payload};
 use fieldhouse_domain::policy::Denial;
+use fieldhouse_store::access::Operator;
 use fieldhouse_store::{OrgScope, Store};
 use jiff::Timestamp;
 
@@ -79,7 +80,15 @@ impl<O: Op> Call<O> {
     pub fn member(&self) -> Option<&OrgScope> {
         match &self.admitted {
             Admitted::Member(scope) => Some(scope),
-            Admitted::Anonymous => None,
+            Admitted::Anonymous | Admitted::Operator(_) => None,
+        }
+    }
+
+    /// The permission of the operator, for operations that are theirs.
+    pub fn operator(&self) -> Result<&Operator, Failure> {
+        match &self.admitted {
+            Admitted::Operator(operator) => Ok(operator),
+            Admitted::Member(_) | Admitted::Anonymous => Err(Denial::Unauthenticated.into()),
         }
     }
 

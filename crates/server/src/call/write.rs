@@ -69,6 +69,8 @@ enum Acting {
     Invited(Invited),
     /// A user who has proved their identity with the link of a message.
     Link(UserId),
+    /// The operator, in an organization.
+    Operator(OrganizationId),
 }
 
 /// The holder of an invitation's link, as the user that they are or become.
@@ -151,6 +153,17 @@ impl<O: Op> Call<O> {
         Arc::new(self).transact(first, Acting::Link(user), command, view).await
     }
 
+    /// Runs a command for the operator in an organization.
+    pub async fn run_as_operator<C: Command>(
+        self,
+        organization: OrganizationId,
+        command: C,
+        view: impl Fn(&Self, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
+    ) -> Result<Answered<O>, Failure> {
+        let first = self.app.clock.moment();
+        Arc::new(self).transact(first, Acting::Operator(organization), command, view).await
+    }
+
     /// `first` is the time of the change, not of the request: it may take long to receive a body.
     async fn transact<C: Command>(
         self: Arc<Self>,
@@ -219,6 +232,7 @@ impl<O: Op> Call<O> {
     ) -> Result<Option<Authority<'tx>>, Ended<O>> {
         let requirement = O::ROW.requirement;
         let principal = match (acting, self.member()) {
+            (Acting::Operator(organization), _) => Principal::Operator(self.operator()?, *organization),
             (Acting::Link(user), _) => {
                 let proof = tx.permit_user(*user, requirement).await?;
                 let proof = proof.ok_or_else(|| Failure::from(Denial::LinkExpired))?;
@@ -280,6 +294,7 @@ impl<O: Op> Call<O> {
         }
         let caller = match self.member() {
             Some(scope) => format!("user {}", scope.user()),
+            None if self.operator().is_ok() => "operator".to_owned(),
             None => match self.guest()? {
                 Some(_) => format!("guest {}", self.context.header("x-guest-token").unwrap_or_default()),
                 None => format!("address {:?}", self.context.address),

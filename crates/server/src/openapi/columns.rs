@@ -102,6 +102,7 @@ fn every_part_of_a_requirement_has_an_effect() {
         Credential::Optional(Role::Manager),
         Credential::Required(Role::Manager),
         Credential::Required(Role::Admin),
+        Credential::Operator,
     ];
     all_differ("credential", &credentials.map(|credential| with(Requirement { credential, ..base })));
     let uses =

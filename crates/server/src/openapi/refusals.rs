@@ -89,9 +89,19 @@ fn of_access(row: &Row) -> Vec<Code> {
     if requirement.credential == Credential::Public {
         return Vec::new();
     }
+    if requirement.credential == Credential::Operator {
+        // Not found from other machines.
+        return vec![
+            Code::AmbiguousCredentials,
+            Code::InvalidCredentials,
+            Code::Unauthenticated,
+            Code::NotFound,
+        ];
+    }
     let mut codes = vec![
         Code::AmbiguousCredentials,
         Code::InvalidCredentials,
+        Code::OrganizationSuspended,
         Code::KeyExpired,
         Code::KeyRevoked,
         Code::TokenExpired,

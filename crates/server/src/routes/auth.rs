@@ -76,6 +76,9 @@ async fn open(
     user: User,
     here: Membership,
 ) -> Result<Answered<op::AuthLogin>, Failure> {
+    if here.is_suspended {
+        return Err(Denial::OrganizationSuspended.into());
+    }
     let client = Client { user_agent: call.context.user_agent(), ip: call.context.address };
     let (user_id, organization_id) = (user.id, here.organization);
     let command = auth::SignIn { user, client, mint: mint(&call.app, organization_id) };
@@ -147,7 +150,11 @@ pub(crate) async fn refresh(call: Call<op::AuthRefresh>) -> Result<Answered<op::
     let user = found.ok_or(Denial::Unknown)?;
     let memberships = users::memberships(&mut call.store(), user).await?;
     let here = memberships.iter().find(|here| here.organization == token.organization);
-    let here = here.map(organization).ok_or(Denial::Unknown)?;
+    let here = here.ok_or(Denial::Unknown)?;
+    if here.is_suspended {
+        return Err(Denial::OrganizationSuspended.into());
+    }
+    let here = organization(here);
     let sent = tokens::digest(&call.body.refresh_token);
     let command = auth::Refresh { session: token.session, sent, mint: mint(&call.app, token.organization) };
     call.run_as(user, token.organization, command, move |call, outcome| match outcome {

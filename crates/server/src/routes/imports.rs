@@ -115,7 +115,9 @@ async fn planned(call: LeagueCall, file: Arc<LeagueFile>, moment: Moment) -> Res
 }
 
 /// Runs something that takes long on a thread of its own.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
+pub(super) async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Failure> {
     tokio::task::spawn_blocking(work).await.map_err(|error| Failure::internal(error.to_string()))
 }
 
@@ -138,7 +140,7 @@ fn unreadable(bad: BadFile) -> Failure {
     }
 }
 
-fn refused(bad: &[BadRow]) -> Failure {
+pub(super) fn refused(bad: &[BadRow]) -> Failure {
     let count = bad.len();
     let named: Vec<_> = bad.iter().take(NAMED).collect();
     let detail = format!(
@@ -166,6 +168,6 @@ fn report(dry_run: bool, found: &Read, plan: &Plan) -> LeagueReport {
     }
 }
 
-fn some<T: Clone>(all: &[T]) -> Vec<T> {
+pub(super) fn some<T: Clone>(all: &[T]) -> Vec<T> {
     all.iter().take(NAMED).cloned().collect()
 }

@@ -112,6 +112,9 @@ pub(crate) async fn accept(
 ) -> Result<Answered<op::InvitationAccept>, Failure> {
     let (mail, listed, inviting) = links::invitation(&call.app, &call.body.token, call.now()).await?;
     let organization = mail.organization.ok_or(Denial::LinkExpired)?;
+    if inviting.is_suspended {
+        return Err(Denial::OrganizationSuspended.into());
+    }
     let Listed { invitation, .. } = listed;
     let invitee = match call.member() {
         Some(_) => signed_in(&call, &invitation.email).await?,

@@ -4,6 +4,7 @@
 mod api_keys;
 mod audit;
 pub(crate) mod auth;
+mod catalogue;
 mod colleges;
 mod divisions;
 mod exports;
@@ -11,7 +12,9 @@ mod favorites;
 mod games;
 mod imports;
 pub(crate) mod invitations;
+mod mail;
 mod members;
+mod operator;
 mod organization;
 pub(crate) mod profile;
 mod seasons;
@@ -50,6 +53,7 @@ fn people_and_credentials(routes: Routes) -> Routes {
         .op(profile::request_email)
         .op(profile::confirm_email)
         .op(organization::read)
+        .op(organization::change)
         .op(members::list)
         .op(members::read)
         .op(members::change)
@@ -138,6 +142,13 @@ fn pages_and_service(routes: Routes) -> Routes {
         .op(people::request_reset)
         .op(people::email)
         .op(people::confirm_email)
+        .op(operator::organizations)
+        .op(operator::create_organization)
+        .op(operator::change_organization)
+        .op(catalogue::import)
+        .op(mail::reset_password)
+        .op(mail::list)
+        .op(mail::read)
         .op(service::home)
         .op(service::json_web_keys)
         .op(service::openid_configuration)

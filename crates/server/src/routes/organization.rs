@@ -1,7 +1,7 @@
 //! The caller's organization.
 
-use fieldhouse_api::organization::Organization;
-use fieldhouse_api::{Data, op};
+use fieldhouse_api::op;
+use fieldhouse_commands::organizations::Change;
 
 use crate::answer::Answered;
 use crate::call::Call;
@@ -11,17 +11,12 @@ pub(crate) async fn read(
     call: Call<op::OrganizationRead>,
 ) -> Result<Answered<op::OrganizationRead>, Failure> {
     let found = fieldhouse_store::organizations::read(&mut call.store(), call.scope()?).await?;
-    let organization = found.ok_or_else(Failure::not_found)?;
-    let version = organization.version;
-    let data = Organization {
-        id: organization.id,
-        name: organization.name.to_string(),
-        slug: organization.slug,
-        country: organization.country,
-        time_zone: organization.time_zone.to_string(),
-        created_at: organization.created_at,
-        updated_at: organization.updated_at,
-        version,
-    };
-    Ok(Answered::json(&Data { data })?.version(version))
+    Answered::record(found.ok_or_else(Failure::not_found)?)
+}
+
+pub(crate) async fn change(
+    call: Call<op::OrganizationChange>,
+) -> Result<Answered<op::OrganizationChange>, Failure> {
+    let command = Change(call.body.clone());
+    call.run(command, |_, organization| Answered::record(organization)).await
 }

@@ -139,6 +139,7 @@ mod tests {
     use axum::body::Body;
     use axum::extract::{FromRequest, Request};
     use fieldhouse_api::Code;
+    use fieldhouse_domain::organizations::Slug;
     use fieldhouse_domain::roles::Role;
     use fieldhouse_domain::text::{Email, Name};
     use fieldhouse_domain::time::TimeZoneName;
@@ -170,7 +171,8 @@ mod tests {
             role,
             password: SecretString::from(PASSWORD),
         });
-        let founding = Founding { name, country: None, time_zone };
+        let slug = Slug::of(&name).expect("a short name");
+        let founding = Founding { name, slug, country: None, time_zone };
         found(&app.store, &app.passwords, &app.clock, founding, people.into()).await.expect("a club");
         app
     }

@@ -92,6 +92,7 @@ async fn record(database: Database) -> BTreeMap<&'static str, BTreeMap<String, V
     people(&club, &mut recorder).await;
     colleges(&club, &mut recorder).await;
     credentials(&club, &mut recorder).await;
+    organizations(&club, &mut recorder).await;
     for operation in [
         Operation::JsonWebKeys,
         Operation::OpenIdConfiguration,
@@ -228,6 +229,7 @@ async fn people(club: &Club, recorder: &mut Recorder) {
     let admin = club.member(Role::Admin);
     recorder.call(admin, Operation::ProfileMe, "", json!(null)).await;
     recorder.call(admin, Operation::OrganizationRead, "", json!(null)).await;
+    recorder.call(admin, Operation::OrganizationChange, "", json!({"country": "AU"})).await;
     let listed = recorder.call(admin, Operation::MemberList, "", json!(null)).await;
     let members = listed.body["data"].as_array().expect("members");
     let coach = members.iter().find(|member| member["role"] == "member").expect("a member");
@@ -293,6 +295,27 @@ async fn colleges(club: &Club, recorder: &mut Recorder) {
     let claim = coach.request(Method::POST, row(Operation::FavoritesClaim).path);
     let claim = claim.header("x-guest-token", text(&guest, "/meta/guest_token"));
     recorder.send(Operation::FavoritesClaim, claim, json!(null)).await;
+}
+
+async fn organizations(club: &Club, recorder: &mut Recorder) {
+    let operator = club.operator();
+    let wanted = json!({
+        "name": "Harbour Hoops", "country": "AU", "time_zone": "Australia/Melbourne", "owner": "kim@hoops.example.org",
+        "owner_name": "Kim Owner",
+    });
+    let founded = recorder.call(&operator, Operation::OperatorOrganizationCreate, "", wanted).await;
+    let id = text(&founded, "/data/organization/id");
+    club.pass(SignedDuration::from_mins(1));
+    recorder.call(&operator, Operation::OperatorOrganizationChange, id, json!({"suspended": true})).await;
+    recorder.call(&operator, Operation::OperatorOrganizationList, "", json!(null)).await;
+    let colleges = include_str!("../../../../data/college/colleges.csv");
+    let few: String = colleges.split_inclusive('\n').take(2).collect();
+    recorder.call(&operator, Operation::OperatorCatalogue, "", json!({"content": few})).await;
+    let email = json!({"email": "robin.parent@example.org"});
+    recorder.call(&operator, Operation::OperatorPasswordReset, "", email).await;
+    let page = format!("{}?limit=2", row(Operation::OperatorMailList).path);
+    let mails = recorder.call_at(&operator, Operation::OperatorMailList, &page, json!(null)).await;
+    recorder.call(&operator, Operation::OperatorMailRead, text(&mails, "/data/0/id"), json!(null)).await;
 }
 
 async fn credentials(club: &Club, recorder: &mut Recorder) {

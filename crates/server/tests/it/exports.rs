@@ -5,6 +5,7 @@ use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_imports::archive::{Archive, Entry};
 use fieldhouse_server::archive;
+use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_server::operator::OperatorError;
 use jiff::SignedDuration;
 use reqwest::Method;
@@ -101,7 +102,7 @@ async fn an_imported_organization_is_the_exported_one() {
         assert_eq!((before.counts.seasons, before.counts.games, before.counts.staff), (2, 322, 1));
         let elsewhere = Club::open(
             fieldhouse_testing::databases::sqlite(),
-            Default::default(),
+            LimitOptions::default(),
             fieldhouse_server::Clock::system(),
         )
         .await;

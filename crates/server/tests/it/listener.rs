@@ -70,7 +70,7 @@ async fn exchange(club: &Club, request: &str) -> String {
 fn bearer(person: &Person) -> String {
     match &person.credential {
         Credential::Session(token) => format!("authorization: Bearer {token}\r\n"),
-        Credential::None | Credential::Key(_) => String::new(),
+        Credential::None | Credential::Key(_) | Credential::Operator(_) => String::new(),
     }
 }
 

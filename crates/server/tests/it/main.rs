@@ -18,6 +18,8 @@ mod invitations;
 mod listener;
 mod matrix;
 mod members;
+mod operator;
+mod organization;
 mod pages;
 mod passwords;
 mod profile;

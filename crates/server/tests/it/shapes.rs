@@ -95,6 +95,11 @@ fn body(operation: Operation) -> Value {
         Operation::FavoriteSave => {
             json!({"custom": {"college_name": "A college", "sport": "softball"}})
         }
+        Operation::OperatorOrganizationCreate => {
+            json!({"name": "A club", "time_zone": "UTC", "owner": "owner@clubs.example"})
+        }
+        Operation::OperatorCatalogue => json!({"content": ""}),
+        Operation::OperatorPasswordReset => json!({"email": "nobody@clubs.example"}),
         Operation::FavoriteOrder => json!({"ids": []}),
         _ => json!({}),
     }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use fieldhouse_api::{Operation, Row};
 use fieldhouse_domain::ids::{Id, OrganizationId, UserId};
-use fieldhouse_domain::organizations::slug;
+use fieldhouse_domain::organizations::Slug;
+use fieldhouse_domain::policy;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::Name;
 use fieldhouse_server::auth::limits::LimitOptions;
+use fieldhouse_server::auth::operators;
 use fieldhouse_server::listener::{self, ConnectionOptions};
 use fieldhouse_server::{App, Clock, KeyRing, router};
 use fieldhouse_testing::databases::{Database, both};
@@ -120,11 +122,11 @@ impl Club {
     /// Founds an organization with a member of every role, lowest first, who have sessions.
     async fn found(&self, name: &str) -> (OrganizationId, Vec<Person>) {
         let (organization, people) = Fixture::found(&self.app, name).await;
-        let slug = slug(&Name::parse(name).expect("a name"));
+        let slug = Slug::of(&Name::parse(name).expect("a name")).expect("a short name");
         let people = Role::ALL.into_iter().zip(people);
         let people = people.map(|(role, (member, session))| Person {
             role,
-            email: address(&slug, role),
+            email: address(slug.as_str(), role),
             user: Some(member.user),
             refresh_token: session.refresh_token,
             ..self.person(Credential::Session(session.access_token))
@@ -175,6 +177,19 @@ impl Club {
         self.person(Credential::Key(key.to_owned()))
     }
 
+    /// The operator of the server.
+    pub(crate) fn operator(&self) -> Person {
+        self.person(Credential::Operator(self.app.clone()))
+    }
+
+    /// Someone who may call an operation: the operator, or an owner.
+    pub(crate) fn permitted(&self, operation: Operation) -> Person {
+        match row(operation).requirement.credential {
+            policy::Credential::Operator => self.operator(),
+            _ => self.member(Role::Owner).clone(),
+        }
+    }
+
     /// The member with a role.
     pub(crate) fn member(&self, role: Role) -> &Person {
         self.people.iter().find(|person| person.role == role).expect("a person of every role")
@@ -209,6 +224,14 @@ pub(crate) enum Credential {
     None,
     Session(String),
     Key(String),
+    /// The operator of this server.
+    Operator(App),
+}
+
+/// A new token of the operator of this server.
+pub(crate) fn operator_token(app: &App) -> String {
+    let id = Uuid::from_bytes(app.clock.random());
+    operators::token(&app.key_ring, app.process, app.clock.now(), id)
 }
 
 /// A caller who sends requests.
@@ -272,6 +295,7 @@ impl Person {
             Credential::None => request,
             Credential::Session(token) => request.bearer_auth(token),
             Credential::Key(key) => request.header("x-api-key", key),
+            Credential::Operator(app) => request.bearer_auth(operator_token(app)),
         }
     }
 

@@ -135,6 +135,24 @@ async fn limited_keys_stay_limited(store: &Store, club: &Club) {
 
 type Loss = fn(&Person) -> Effect;
 
+pub(crate) async fn a_suspended_organization_permits_nothing_until_it_is_resumed(store: &Store) {
+    let club = Club::found(store, "Suspended").await;
+    let admin = club.person(Role::Admin);
+    let mut organization = club.organization.clone();
+    for suspended in [true, false] {
+        let after = organization.suspended(&clubs::moment(), suspended);
+        let change = Effect::update(&clubs::moment(), organization, after).expect("a change");
+        let Some(AnyRecord::Organization(now)) = change.after.clone() else { panic!("an organization") };
+        organization = now;
+        clubs::apply(store, club.id(), vec![change]).await.unwrap();
+        for sent in [admin.by_session(), admin.by_key()] {
+            let entered = enter(store, &sent, needs(Role::Admin), NOW).await.map(|_| ());
+            let expected = if suspended { Err(Denial::OrganizationSuspended) } else { Ok(()) };
+            assert_eq!(entered, expected);
+        }
+    }
+}
+
 pub(crate) async fn losses_take_effect_at_once(store: &Store) {
     let losses: [(&str, Loss, Denial, Denial); 6] = [
         ("session revoked", |person| ended(&person.session), Denial::SessionEnded, Denial::KeyRevoked),

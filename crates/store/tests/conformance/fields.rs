@@ -10,7 +10,7 @@ use fieldhouse_domain::ids::Id as _;
 use fieldhouse_domain::invitations::Invitation;
 use fieldhouse_domain::ledger::Trace;
 use fieldhouse_domain::members::{Member, MemberSource};
-use fieldhouse_domain::organizations::Organization;
+use fieldhouse_domain::organizations::{Country, Organization, Slug};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::Scope;
 use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus, Tiebreaker};
@@ -106,9 +106,10 @@ pub(crate) async fn of_people_are_written_and_read(store: &Store) {
     let organization = club.organization.clone();
     let changed = Organization {
         name: name("Fields Renamed"),
-        slug: "fields-renamed".to_owned(),
-        country: Some("AT".to_owned()),
+        slug: Slug::parse("fields-renamed").unwrap(),
+        country: Country::parse("AT").ok(),
         time_zone: zone(),
+        suspended_at: Some(later()),
         created_at: later(),
         ..organization.clone()
     };

@@ -93,7 +93,11 @@ pub(crate) async fn resets_are_limited_and_the_newest_counts(store: &Store) {
     let newest = async || mail::newest_reset(&mut &*store, &folded).await.unwrap();
     assert_eq!(newest().await, Some(sent[0].id));
     let (operator, later) = (store.operator(), clubs::moment_at(after(24 * 60 + 2)));
-    let created = store.create_reset(&operator, &folded, &later, RESET_LIFE).await.unwrap();
+    let to_reset = folded.clone();
+    let created = store.write("testing.reset", async move |tx: &mut Tx<'_>| {
+        tx.create_reset(&operator, &to_reset, &later.again(), RESET_LIFE).await
+    });
+    let created = created.await.unwrap().id;
     assert_eq!(newest().await, Some(created));
     let uses = async || {
         let body = async move |tx: &mut Tx<'_>| tx.use_link(created, NOW).await;

@@ -48,6 +48,7 @@ async fn conforms(database: &Database) {
     let store = &database.open().await;
     organizations::a_new_store_has_none(store).await;
     organizations::one_is_read_found_and_changed(store).await;
+    organizations::are_listed_for_the_operator_earliest_first(store).await;
     users::a_user_is_found_by_any_spelling_of_the_address(store).await;
     users::memberships_exclude_suspended_ones(store).await;
     people(store).await;
@@ -89,6 +90,7 @@ async fn people(store: &Store) {
     access::valid_credentials_permit_access_to_their_organization(store).await;
     access::invalid_credentials_permit_nothing(store).await;
     access::losses_take_effect_at_once(store).await;
+    access::a_suspended_organization_permits_nothing_until_it_is_resumed(store).await;
     access::signing_in_can_write_only_the_users_own_sessions(store).await;
     access::an_effect_stays_within_its_organization(store).await;
     access::a_permission_can_write_only_what_its_operation_declares(store).await;

@@ -128,6 +128,8 @@ impl Fixtures {
         let role = |name: &str| name.parse::<Role>();
         let existing = match kind {
             "anonymous" => Some(club.anonymous()),
+            // Not a column: `operator.rs` tests with every operation.
+            "operator" => Some(club.operator()),
             "s.demoted" => Some(changed.demoted.clone()),
             "s.removed" => Some(changed.removed.clone()),
             "k.revoked" => Some(changed.revoked_key.clone()),

@@ -4,6 +4,7 @@
 use fieldhouse_api::operations::rows;
 use fieldhouse_api::rows::{Changeset, IfMatch, Row};
 use fieldhouse_domain::ids::OrganizationId;
+use fieldhouse_domain::policy::Credential;
 
 use super::callers::{ChangedCallers, Fixtures};
 use super::samples::{Sample, Stage, sample};
@@ -24,11 +25,15 @@ impl<'a> Scene<'a> {
         Self { club, neighbours, changed: ChangedCallers::of(club).await, stage: Stage::set(club).await }
     }
 
-    /// The response to a successful request of the owner, changed by `change`.
+    /// The response to a successful request of the owner, or of the operator, changed by `change`.
     async fn send(&self, row: &Row, change: impl FnOnce(Sample) -> Sample) -> Answer {
         let mut fixtures = Fixtures::new(self.club, self.neighbours).await;
-        let caller = fixtures.add(self.club, &self.changed, "owner");
-        let named = ("owner", &caller);
+        let kind = match row.requirement.credential {
+            Credential::Operator => "operator",
+            _ => "owner",
+        };
+        let caller = fixtures.add(self.club, &self.changed, kind);
+        let named = (kind, &caller);
         let request = sample(row.operation, self.club, &self.stage, named, &mut fixtures).await;
         fixtures.write().await;
         change(request).send(&caller).await

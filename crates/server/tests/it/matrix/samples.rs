@@ -309,6 +309,25 @@ pub(crate) async fn sample(
         }
         Operation::FavoriteRemove => sample.at(favorite()).with_token_of(guest.as_ref()),
         Operation::FavoriteOrder => sample.with(json!({"ids": [favorite()]})).with_token_of(guest.as_ref()),
+        Operation::OperatorOrganizationCreate => sample.with(json!({
+            "name": format!("Club of {kind}"), "time_zone": "UTC", "owner": format!("{kind}@founders.example"),
+        })),
+        Operation::OperatorOrganizationChange => {
+            sample.at(club.organization).with(json!({"suspended": false}))
+        }
+        // It changes nothing, so that the version stays the same.
+        Operation::OrganizationChange => sample.with(json!({"time_zone": "Australia/Melbourne"})),
+        Operation::OperatorCatalogue => {
+            sample.with(json!({"content": first_lines(data!("college/colleges.csv"), 2)}))
+        }
+        Operation::OperatorPasswordReset => {
+            sample.with(json!({"email": member_address(fixture.member(Role::Viewer).user)}))
+        }
+        Operation::OperatorMailRead => {
+            invited(club, club.organization, &format!("{kind}@mailed.example")).await;
+            let mail = club.operator().get("/operator/mail?limit=1").await;
+            sample.at(mail.body["data"][0]["id"].as_str().expect("a message"))
+        }
         Operation::DocsAsset => sample.at("swagger-ui.css"),
         Operation::ProblemPage => sample.at("not_found"),
         Operation::AuthLogout
@@ -316,6 +335,8 @@ pub(crate) async fn sample(
         | Operation::ApiKeyList
         | Operation::ApiKeyCurrent
         | Operation::ProfileMe
+        | Operation::OperatorOrganizationList
+        | Operation::OperatorMailList
         | Operation::OrganizationRead
         | Operation::MemberList
         | Operation::InvitationList

@@ -6,7 +6,7 @@ use reqwest::RequestBuilder;
 use serde_json::json;
 
 use super::{is_problem, method, path};
-use crate::support::{Credential, Person, on_both, send};
+use crate::support::{Credential, Person, on_both, operator_token, send};
 
 /// The head of a raw JSON request to an operation, up to the framing of its body.
 pub(super) fn head(person: &Person, operation: Operation) -> String {
@@ -14,6 +14,7 @@ pub(super) fn head(person: &Person, operation: Operation) -> String {
         Credential::None => String::new(),
         Credential::Session(token) => format!("authorization: Bearer {token}\r\n"),
         Credential::Key(key) => format!("x-api-key: {key}\r\n"),
+        Credential::Operator(app) => format!("authorization: Bearer {}\r\n", operator_token(app)),
     };
     format!(
         "{} {} HTTP/1.1\r\nhost: club\r\n{credential}content-type: application/json\r\n",

@@ -16,7 +16,7 @@ use fieldhouse_domain::ids::{
 use fieldhouse_domain::invitations::{self, Invitation, NewInvitation};
 use fieldhouse_domain::mail::RESET_LIFE;
 use fieldhouse_domain::members::Member;
-use fieldhouse_domain::organizations::{Organization, slug};
+use fieldhouse_domain::organizations::{Organization, Slug};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::{NewSeason, Season};
 use fieldhouse_domain::sessions::{Client, Session};
@@ -30,7 +30,7 @@ use fieldhouse_server::App;
 use fieldhouse_server::auth::links;
 use fieldhouse_server::auth::tokens::{self, RefreshToken, Subject};
 use fieldhouse_server::key_ring::Purpose;
-use fieldhouse_store::{Change, mail};
+use fieldhouse_store::{Change, Tx, mail};
 use fieldhouse_testing::clubs;
 use jiff::SignedDuration;
 use tokio::sync::OnceCell;
@@ -78,9 +78,11 @@ pub(crate) async fn exported(club: &Club) -> (String, String) {
 #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
 pub(crate) async fn reset(club: &Club, email: &str) -> String {
     let (store, email) = (&club.app.store, Email::parse(email).expect("an address"));
-    let created = store.create_reset(&store.operator(), &email, &club.app.clock.moment(), RESET_LIFE).await;
-    created.expect("a reset");
-    newest_token(club, email.as_str()).await
+    let (operator, moment) = (store.operator(), club.app.clock.moment());
+    let created = store.write("testing.reset", async move |tx: &mut Tx<'_>| {
+        tx.create_reset(&operator, &email, &moment.again(), RESET_LIFE).await
+    });
+    links::token(&created.await.expect("a reset"), &club.app.key_ring)
 }
 
 /// The token of a link that confirms a new e-mail address of a new user.
@@ -171,19 +173,20 @@ impl Fixture {
         let organization = name(organization);
         let mut fixture = Self::of(app, app.clock.moment().id(), SignedDuration::ZERO).await;
         let (id, now) = (fixture.organization, fixture.moment.now());
-        let slug = slug(&organization);
+        let slug = Slug::of(&organization).expect("a short name");
         fixture.effects.push(Effect::create(AnyRecord::Organization(Organization {
             id,
             slug: slug.clone(),
             name: organization.clone(),
             country: None,
             time_zone: TimeZoneName::parse("Australia/Melbourne").expect("a zone"),
+            suspended_at: None,
             created_at: now,
             updated_at: now,
             version: 1,
         })));
         let people = Role::ALL.map(|role| {
-            let user = fixture.user(&address(&slug, role), &format!("{role} of {organization}"));
+            let user = fixture.user(&address(slug.as_str(), role), &format!("{role} of {organization}"));
             let member = FixtureMember { user, member: fixture.membership(user, role) };
             (member, fixture.session(user))
         });

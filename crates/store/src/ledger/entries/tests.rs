@@ -1,7 +1,7 @@
 //! A transaction that does not record all its effects.
 
 use fieldhouse_domain::ids::OrganizationId;
-use fieldhouse_domain::organizations::Organization;
+use fieldhouse_domain::organizations::{Organization, Slug};
 use fieldhouse_domain::text::Name;
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_testing::clubs::NOW;
@@ -24,10 +24,11 @@ fn options(database: &Database) -> Options {
 fn organization() -> Organization {
     Organization {
         id: OrganizationId::from_uuid(Uuid::from_u128(1)),
-        slug: "forgotten".to_owned(),
+        slug: Slug::stored("forgotten".to_owned()),
         name: Name::stored("Forgotten".to_owned()),
         country: None,
         time_zone: TimeZoneName::stored("UTC".to_owned()),
+        suspended_at: None,
         created_at: NOW,
         updated_at: NOW,
         version: 1,

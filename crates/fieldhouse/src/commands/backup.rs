@@ -1,0 +1,58 @@
+//! `fieldhouse backup`: copies the embedded database, while a server uses it or not.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::Args;
+use fieldhouse_server::KeyRing;
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+
+use crate::database::Database;
+use crate::failure::Failure;
+use crate::output::note;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The file to write; it must not exist yet
+    file: PathBuf,
+    #[command(flatten)]
+    database: Database,
+}
+
+/// Copies the database and verifies the copy.
+pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
+    let Options { file, database } = options;
+    if database.is_postgres() {
+        let what = "this command copies the embedded database, not PostgreSQL";
+        return Err(Failure::usage(what)
+            .next("use pg_dump --format=custom, and copy the key ring: key-ring.json in the data folder, or FIELDHOUSE_KEY_RING")
+            .into());
+    }
+    database.must_exist()?;
+    database.must_hold_data()?;
+    if file.exists() {
+        let what = format!("{} exists already", file.display());
+        return Err(Failure::new(what).next("choose another file, or remove this one").into());
+    }
+    let spinner = spinner();
+    let (folder, target) = (database.folder().to_owned(), file.clone());
+    let copied = tokio::task::spawn_blocking(move || fieldhouse_store::back_up(&folder, &target)).await?;
+    spinner.finish_and_clear();
+    let size = copied.with_context(|| format!("{} could not be backed up", database.folder().display()))?;
+    note(&format!("Copied the database to {} and verified the copy: {}.", file.display(), HumanBytes(size)));
+    let ring = database.folder().join(KeyRing::FILE);
+    let ring = if ring.exists() { ring.display().to_string() } else { "FIELDHOUSE_KEY_RING".to_owned() };
+    note(&format!("Back up the key ring too ({ring}): without it, every API key and session is invalid."));
+    Ok(())
+}
+
+/// How long it takes, only on a terminal.
+fn spinner() -> ProgressBar {
+    let spinner = ProgressBar::new_spinner().with_message("Copying and verifying the database");
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
+        spinner.set_style(style);
+    }
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner
+}

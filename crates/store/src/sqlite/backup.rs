@@ -1,0 +1,41 @@
+//! Backups of the embedded database: a consistent copy, while a server writes.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::{BUSY_TIME, FILE};
+use crate::error::{Error, Result};
+
+/// Copies the database of a data folder to a new file, which only its owner can read, and verifies the copy. Returns its size in bytes.
+/// The copy is one snapshot: what was committed before it began, and nothing later. An existing file is not overwritten.
+pub fn back_up(folder: &Path, target: &Path) -> Result<u64> {
+    let unwritable = |error: std::io::Error| Error::Unavailable(format!("{}: {error}", target.display()));
+    if target.exists() {
+        return Err(unwritable(ErrorKind::AlreadyExists.into()));
+    }
+    let beside = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Removed again unless it is complete.
+    let copy = tempfile::Builder::new().prefix(".backup-").tempfile_in(beside).map_err(unwritable)?;
+    let source = read_only(&folder.join(FILE))?;
+    source.execute("VACUUM INTO ?1", [copy.path().to_string_lossy()])?;
+    verify(copy.path())?;
+    copy.as_file().sync_all().map_err(unwritable)?;
+    let size = copy.as_file().metadata().map_err(unwritable)?.len();
+    copy.persist_noclobber(target).map_err(|error| unwritable(error.error))?;
+    Ok(size)
+}
+
+/// Reads the whole copy, and compares its indexes with its tables.
+fn verify(copy: &Path) -> Result<()> {
+    let found: String = read_only(copy)?.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    if found == "ok" { Ok(()) } else { Err(Error::Internal(format!("the copy is damaged: {found}"))) }
+}
+
+fn read_only(file: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(BUSY_TIME)?;
+    Ok(connection)
+}
