@@ -106,7 +106,7 @@ fn show(context: &Context, founded: &FoundedOrganization) -> anyhow::Result<()> 
     ];
     context.output.record(founded, &rows)?;
     if founded.link.is_some() {
-        note("Send the link to the owner only: whoever opens it sets the password. It works once.");
+        note("Send the link to the owner only: it sets their password, once.");
     } else {
         note(&format!("{} has an account already, and signs in with its password.", founded.owner));
     }

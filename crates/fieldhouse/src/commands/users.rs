@@ -39,6 +39,6 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         ("valid until", or_dash(created.expires_at)),
     ];
     context.output.record(&created, &rows)?;
-    note("Send the link to this person only: whoever opens it sets the password. It works once.");
+    note("Send the link to this person only: it sets their password, once.");
     Ok(())
 }

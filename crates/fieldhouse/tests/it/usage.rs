@@ -106,6 +106,8 @@ fn invalid_options_of_init_are_refused() {
     fieldhouse(&format!("{init} A --time-zone Mars")).assert().code(2).stderr_eq(str![[r#"
 error: invalid value 'Mars' for '--time-zone <ZONE>': is not an IANA time zone. Send a name such as Australia/Melbourne.
 
+For more information, try '--help'.
+
 "#]]);
     fieldhouse(&format!("{init} ! --time-zone UTC")).assert().code(2).stderr_eq(str![[r#"
 error: --organization must contain a letter or a digit

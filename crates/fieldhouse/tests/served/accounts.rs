@@ -39,9 +39,9 @@ fn the_operator_gets_a_link_that_sets_a_password() {
         let password = "new_password=four words in a row";
         owner.types(&["api", "POST", "/api/v1/auth/password-resets/complete", "-f", &body, "-f", password]);
         owner.types(&["login", "owner@riverside.example", "four words in a row"]);
-        let unknown = run(place.operates(&["users", "reset-password", "nobody@riverside.example"]));
+        let unknown = run(place.operates(&["users", "reset-password", "unknown@riverside.example"]));
         assert_eq!(unknown.code, 1, "{unknown:?}");
-        assert!(unknown.error.contains("No user has the address nobody@riverside.example"), "{unknown:?}");
+        assert!(unknown.error.contains("No user has the address unknown@riverside.example"), "{unknown:?}");
         server.stop();
     });
 }

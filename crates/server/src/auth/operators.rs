@@ -1,4 +1,4 @@
-//! The operator's credential: a token signed by the key ring, so that whoever can read the data folder can create one. It is valid for a
+//! The operator's credential: a token signed by the key ring, so that everyone who can read the data folder can create one. It is valid for a
 //! minute, once, in one process of the server, and only from the server's own machine.
 
 use std::collections::HashMap;

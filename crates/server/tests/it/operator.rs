@@ -86,7 +86,7 @@ async fn short_names_are_unique_and_can_be_chosen() {
         assert_eq!(operator.post(ORGANIZATIONS, &chosen).await.status, 201);
         let unnamed = operator.post(ORGANIZATIONS, &wanted("🏀", "b@others.example")).await;
         assert_eq!((unnamed.status, &unnamed.body["errors"][0]["pointer"]), (422, &json!("/slug")));
-        let wrong = json!({"name": "", "slug": "A b", "country": "AUT", "time_zone": "Mars", "owner": "nobody", "x": 1});
+        let wrong = json!({"name": "", "slug": "A b", "country": "AUT", "time_zone": "Mars", "owner": "unknown", "x": 1});
         let wrong = operator.post(ORGANIZATIONS, &wrong).await;
         assert_eq!((wrong.status, wrong.body["errors"].as_array().map(Vec::len)), (422, Some(6)), "{}", wrong.text);
         let listed = operator.get(ORGANIZATIONS).await;

@@ -99,7 +99,7 @@ fn body(operation: Operation) -> Value {
             json!({"name": "A club", "time_zone": "UTC", "owner": "owner@clubs.example"})
         }
         Operation::OperatorCatalogue => json!({"content": ""}),
-        Operation::OperatorPasswordReset => json!({"email": "nobody@clubs.example"}),
+        Operation::OperatorPasswordReset => json!({"email": "unknown@clubs.example"}),
         Operation::FavoriteOrder => json!({"ids": []}),
         _ => json!({}),
     }

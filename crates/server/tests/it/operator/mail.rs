@@ -33,9 +33,9 @@ async fn the_operator_creates_a_link_that_sets_a_password_once_and_is_not_mailed
         }
         let kinds: Vec<_> = sent(&club).await.iter().map(|mail| mail.subject.clone()).collect();
         assert_eq!(kinds, ["Your password was changed"], "only that it was changed");
-        let unknown = operator.post(RESETS, &json!({"email": "nobody@clubs.example"})).await;
+        let unknown = operator.post(RESETS, &json!({"email": "unknown@clubs.example"})).await;
         assert_eq!((unknown.status, unknown.code()), (404, "not_found"));
-        assert_eq!(unknown.body["detail"], "No user has the address nobody@clubs.example.");
+        assert_eq!(unknown.body["detail"], "No user has the address unknown@clubs.example.");
     })
     .await;
 }
