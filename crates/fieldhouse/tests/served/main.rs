@@ -4,6 +4,7 @@ mod accounts;
 mod archive;
 mod backup;
 mod connections;
+mod first_evening;
 mod key_ring;
 mod kill;
 mod operator;
