@@ -85,6 +85,7 @@ fn body(operation: Operation) -> Value {
         }
         Operation::StaffAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "coach"}),
         Operation::GameResult => json!({"home_score": 3, "away_score": 1, "status": "final"}),
+        Operation::ExportCreate => json!({"kind": "organization"}),
         Operation::SeasonPurge => json!({"confirm": "0"}),
         Operation::SeasonCreate => {
             json!({"name": "A season", "sport": "netball", "time_zone": "Australia/Melbourne"})

@@ -55,9 +55,6 @@ pub(crate) async fn is_listed_and_permits_while_it_is_confirmed(store: &Store) {
     let of_season =
         clubs::write(store, club.id(), async move |tx, proof| staff::of_season(tx, proof, winter_id).await);
     assert_eq!(of_season.await.unwrap(), std::slice::from_ref(&entry));
-    let own = coach.scope(store).await;
-    assert_eq!(staff::teams(reader, &own, NOW).await.unwrap(), [hawks.id]);
-    assert_eq!(staff::teams(reader, &scope, NOW).await.unwrap(), [], "another member's");
     let member = staff::member(reader, &scope, coach.user.id).await.unwrap();
     assert_eq!(member, Some(coach.member.clone()));
     let mut managers = staff::managers(reader, &scope).await.unwrap();
@@ -76,9 +73,14 @@ pub(crate) async fn is_listed_and_permits_while_it_is_confirmed(store: &Store) {
         clubs::apply(store, club.id(), vec![effect]).await.unwrap();
         staff::read(&mut &*store, &scope, entry.id).await.unwrap().expect("the entry").staff
     };
+    let own = coach.scope(store).await;
+    let teams = async |scope| staff::teams(&mut &*store, scope, NOW).await.unwrap();
     assert_eq!(permitted(store, coach, &played).await, Err(Denial::NotStaff), "proposed");
+    assert_eq!(teams(&own).await, [], "proposed");
     let confirmed = set(entry.clone(), |staff| staff.state = StaffState::Confirmed).await;
     assert_eq!(permitted(store, coach, &played).await, Ok(()), "of either team");
+    assert_eq!(teams(&own).await, [hawks.id]);
+    assert_eq!(teams(&scope).await, [], "another member's");
     assert_eq!(permitted(store, coach, &others).await, Err(Denial::NotStaff), "of another game");
     assert_eq!(permitted(store, club.person(Role::Manager), &others).await, Ok(()), "no relation is needed");
     let foreign = other.person(Role::Coach);

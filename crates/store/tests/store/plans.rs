@@ -20,6 +20,7 @@ const IMPORT: &str = "an import of the catalogue compares with all of it";
 
 const NAMES: &str = "an import compares new names with all existing ones, at most 2,000";
 const BY_NAME: &str = "names are the users', and a club has hundreds of members, not thousands";
+const OPERATOR: &str = "only the operator lists all organizations";
 const PURGE: &str = "once an hour, over no more than the failures of a day";
 const POSTING: &str = "once a second, over the organizations and the entries that wait";
 const RETENTION: &str = "once a day, one row for each organization";
@@ -52,6 +53,7 @@ const ON_SQLITE: Walks = &[
     ("programs.all", "SCAN p", IMPORT),
     ("seasons.names", "SEARCH seasons USING PRIMARY KEY (org_id=?)", NAMES),
     ("venues.names", "SEARCH venues USING INDEX sqlite_autoindex_venues_2 (org_id=?)", NAMES),
+    ("organizations.list", "SCAN o", OPERATOR),
     (
         "organizations.any",
         "SCAN orgs USING COVERING INDEX sqlite_autoindex_orgs_1",
@@ -86,6 +88,7 @@ const ON_POSTGRES: Walks = &[
     ("colleges.all", "colleges", IMPORT),
     ("programs.all", "colleges", IMPORT),
     ("programs.all", "programs", IMPORT),
+    ("organizations.list", "orgs", OPERATOR),
     ("organizations.any", "orgs", "one step: whichever organization comes first"),
     (
         "guests.delete_expired_favorites",

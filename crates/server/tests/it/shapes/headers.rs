@@ -25,7 +25,8 @@ fn has_rate_limit_headers(answer: &Answer, what: &str) {
     }
     let number = |name: &str| answer.header(name).parse::<u64>().unwrap_or_else(|_| panic!("{what}: {name}"));
     assert!(number("x-ratelimit-remaining") <= number("x-ratelimit-limit"), "{what}");
-    assert!(number("x-ratelimit-reset") <= 60, "{what}");
+    // The windows are a minute, and an hour for new guests.
+    assert!(number("x-ratelimit-reset") <= 3600, "{what}");
 }
 
 #[tokio::test]

@@ -17,7 +17,10 @@ fn names(answer: &Answer, operation: Operation, name: &str) {
     if row(operation).answer.is_page {
         assert!(answer.text.to_lowercase().contains(&format!("<p>{name} ")), "{}", answer.text);
     } else {
-        assert_eq!(pointers(answer), [name], "{}", operation.id());
+        // A link without its token is reported, too.
+        let mut pointers = pointers(answer);
+        pointers.retain(|pointer| *pointer != "token" || name == "token");
+        assert_eq!(pointers, [name], "{}", operation.id());
     }
 }
 

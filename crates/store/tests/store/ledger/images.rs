@@ -85,7 +85,9 @@ fn values(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
     let (seasons, divisions) = (json!([id(0), id(1)]), json!([id(4), id(5)]));
     let (teams, venues) = (json!([null, id(6), id(7)]), json!([null, id(2), id(3)]));
     json!({
-        "organization": {"name": names, "slug": ["one", "two"], "country": [null, "AT"], "time_zone": zones},
+        "organization": {
+            "name": names, "slug": ["one", "two"], "country": [null, "AT"], "time_zone": zones, "suspended_at": [null, time],
+        },
         "member": {
             "role": ["viewer", "admin"], "source": ["founded", "invited"], "suspended_at": [null, time],
             "role_given_by": [null, "usr_01h2xcejqtf2nbrexx3vqjhp41"],
