@@ -383,7 +383,8 @@ impl UserWrite<'_> {
     }
 }
 
-/// The permission of the server's operator: someone who can read the data folder, or who works directly on the store.
+/// The permission of the server's operator: someone who can read the data folder, or who works directly on the store. Nothing consumes it,
+/// so it may be copied.
 #[derive(Clone, Copy, Debug)]
 pub struct Operator(());
 

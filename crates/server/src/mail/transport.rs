@@ -108,11 +108,15 @@ impl Mailer {
         }
     }
 
-    /// The text of a message. In a file it is readable as it is; what mail servers accept is chosen otherwise.
+    /// The text of a message. In a file it is readable as it is; for mail servers, lines are kept short.
     fn body(&self, text: &str) -> Body {
-        let plain = || Body::new_with_encoding(text.to_owned(), ContentTransferEncoding::EightBit).ok();
-        let readable = if matches!(self.out, Out::Files(_)) { plain() } else { None };
-        readable.unwrap_or_else(|| Body::new(text.to_owned()))
+        match self.out {
+            Out::Files(_) => {
+                let lines = text.replace('\n', "\r\n").into_bytes();
+                Body::dangerous_pre_encoded(lines, ContentTransferEncoding::EightBit)
+            }
+            Out::Smtp(_) => Body::new(text.to_owned()),
+        }
     }
 
     fn message(&self, mail: &Mail, rendered: &Rendered, base_url: &str) -> Result<Message, String> {

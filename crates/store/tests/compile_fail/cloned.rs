@@ -1,6 +1,5 @@
 //! Proofs cannot be cloned, so that a proof that is consumed cannot be used again.
 
-use fieldhouse_store::access::Operator;
 use fieldhouse_store::{Caller, GuestWrite, OrgScope, OrgWrite};
 
 fn clones<T: Clone>() {}
@@ -10,5 +9,4 @@ fn main() {
     clones::<OrgScope>();
     clones::<OrgWrite<'static>>();
     clones::<GuestWrite<'static>>();
-    clones::<Operator>();
 }
