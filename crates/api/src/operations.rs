@@ -500,7 +500,7 @@ operations! {
     /// Creates a link with which a user sets a new password. It is not mailed.
     OperatorPasswordReset "operator.users.password_reset" POST "/operator/users/password-reset"
         | Operator, SessionOnly, Operator:Write, Untouched, None, Never, []
-        | NoParameter, NoQuery, Json<operator::PasswordLinkRequest> => [201] Data<operator::PasswordLink>, [];
+        | NoParameter, NoQuery, Json<operator::PasswordLinkRequest> => [201] Data<operator::PasswordLink>, [NotFound];
     /// Lists the messages of the server, newest first.
     OperatorMailList "operator.mail.list" GET "/operator/mail"
         | Operator, SessionOnly, Operator:Read, Untouched, None, Never, []

@@ -90,13 +90,8 @@ fn of_access(row: &Row) -> Vec<Code> {
         return Vec::new();
     }
     if requirement.credential == Credential::Operator {
-        // Not found from other machines.
-        return vec![
-            Code::AmbiguousCredentials,
-            Code::InvalidCredentials,
-            Code::Unauthenticated,
-            Code::NotFound,
-        ];
+        // For other machines the path does not exist, which is no response of the operation.
+        return vec![Code::AmbiguousCredentials, Code::InvalidCredentials, Code::Unauthenticated];
     }
     let mut codes = vec![
         Code::AmbiguousCredentials,

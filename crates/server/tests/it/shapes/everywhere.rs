@@ -113,6 +113,11 @@ async fn every_unchanged_record_returns_304() {
             }
             read.push((owner, path));
         }
+        let export = owner.post("/api/v1/exports", &json!({"kind": "organization"})).await;
+        read.push((owner, format!("/api/v1/exports/{}", export.id())));
+        let operator = club.operator();
+        let message = operator.get("/operator/mail").await.body["data"][0]["id"].clone();
+        read.push((&operator, format!("/operator/mail/{}", message.as_str().expect("a message"))));
         for (reader, path) in read {
             // The first request records the use of a key, which is part of the key's own record.
             let tag = reader.get(&path).await.header("etag").to_owned();
@@ -120,6 +125,15 @@ async fn every_unchanged_record_returns_304() {
             let again = send(reader.request(Method::GET, &path).header("if-none-match", &tag)).await;
             assert_eq!((again.status, again.text.as_str()), (304, ""), "{path}");
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_link_of_an_export_with_a_malformed_id_is_not_found() {
+    on_both(async |club| {
+        let answer = club.anonymous().get("/api/v1/exports/exp_1/content?token=fhl_none").await;
+        is_problem(&answer, Code::NotFound, "a malformed id");
     })
     .await;
 }
