@@ -14,7 +14,7 @@ function setting(name: string): string {
   return value;
 }
 
-const client = createClient<paths, "application/json">({ baseUrl: setting("FIELDHOUSE_URL") });
+const client = createClient<paths, "application/json" | "application/problem+json">({ baseUrl: setting("FIELDHOUSE_URL") });
 
 const login = await client.POST("/api/v1/auth/login", {
   body: { email: setting("FIELDHOUSE_EMAIL"), password: setting("FIELDHOUSE_PASSWORD") },
