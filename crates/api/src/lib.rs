@@ -7,8 +7,10 @@
 pub mod api_keys;
 pub mod audit;
 pub mod auth;
+pub mod children;
 pub mod colleges;
 pub mod divisions;
+pub mod duties;
 pub mod envelope;
 pub mod exports;
 pub mod favorites;

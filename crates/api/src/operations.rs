@@ -5,11 +5,12 @@
 //! and importers do has rows in a second table without HTTP, so that commands and the ledger name their operation by one enum.
 //! How to add a row: `docs/adding-an-endpoint.md`.
 
+use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
-    ApiKeyId, CollegeId, DivisionId, ExportId, FavoriteId, GameId, InvitationId, MailId, MemberId,
-    OrganizationId, ProgramId, SeasonId, SessionId, StaffId, TeamId, VenueId,
+    ApiKeyId, ChildId, CollegeId, DivisionId, DutyId, ExportId, FavoriteId, GameId, InvitationId, MailId,
+    MemberId, OrganizationId, ProgramId, SeasonId, SessionId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::organizations::{ChangeOrganization, Organization};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
@@ -21,14 +22,14 @@ use fieldhouse_domain::venues::{ChangeVenue, NewVenue, Venue};
 use crate::envelope::{Answer, ArchiveFile, Asset, Data, Deleted, Form, Html, Page};
 use crate::problems::Code;
 use crate::request::{
-    EmptyBody, FormFields, Json, ListQuery, MergePatch, NoParameter, NoQuery, Parameters, PathParameter,
-    Payload, Query, RecordListQuery, Upload, ValidateOnly,
+    Archive, EmptyBody, FormFields, Json, ListQuery, MergePatch, NoParameter, NoQuery, Parameters,
+    PathParameter, Payload, Query, RecordListQuery, Upload, ValidateOnly,
 };
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
-    api_keys, audit, auth, colleges, divisions, exports, favorites, games, imports, invitations, members,
-    operator, profile, seasons, service, staff, standings, teams, venues,
+    api_keys, audit, auth, children, colleges, divisions, duties, exports, favorites, games, imports,
+    invitations, members, operator, profile, seasons, service, staff, standings, teams, venues,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -47,10 +48,20 @@ pub trait Op: Send + Sync + 'static {
     type Answer: Answer;
 }
 
-use ChildTouch::Untouched;
+/// A list of one class of data of the children that the caller may see.
+const fn listed(class: DataClass) -> ChildTouch {
+    ChildTouch::Listed { class }
+}
+
+/// One class of data of the child in the path.
+const fn of_child(class: DataClass, verb: Verb) -> ChildTouch {
+    ChildTouch::InPath { class, verb, parameter: "id" }
+}
+
+use ChildTouch::{Created, Untouched};
 use Credential::{Operator, Optional, Public, Required};
 use Relation::StaffOfGame;
-use Role::{Admin, Coach, Manager, Owner, Viewer};
+use Role::{Admin, Coach, Manager, Member, Owner, Viewer};
 
 #[rustfmt::skip]
 operations! {
@@ -62,7 +73,7 @@ operations! {
     /// wrong password.
     AuthLogin "auth.login" POST "/api/v1/auth/login"
         | Public, SessionOnly, Auth:Write, Untouched, None, Never, [Session Own]
-        | NoParameter, NoQuery, Json<auth::Login> => [200] Data<auth::Tokens>, [InvalidCredentials, AlreadyCreated, OrganizationSuspended];
+        | NoParameter, NoQuery, Json<auth::Login> => [200] Data<auth::Tokens>, [InvalidCredentials, AlreadyCreated, OrganizationSuspended, OperationForbidden];
     /// Gets the next tokens of a session. A refresh token can be used once: using it again ends the session, except for one retry
     /// within 30 seconds by a client that lost the response.
     AuthRefresh "auth.refresh" POST "/api/v1/auth/refresh"
@@ -144,6 +155,10 @@ operations! {
     OrganizationChange "organization.change" PATCH "/api/v1/organization"
         | Required(Admin), SessionOnly, Organization:Write, Untouched, Honoured, Never, [Organization Any]
         | NoParameter, NoQuery, MergePatch<ChangeOrganization> => [200] Data<Organization>, [Duplicate];
+    /// Lists the changes of the organization's own record, newest first. The audit log has those of its records.
+    OrganizationHistory "organization.history" GET "/api/v1/organization/history"
+        | Required(Admin), Allowed, Organization:Read, Untouched, None, Never, []
+        | NoParameter, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
 
     /// Lists the organization's members, by default earliest first.
     MemberList "members.list" GET "/api/v1/members"
@@ -162,6 +177,10 @@ operations! {
     MemberRemove "members.remove" DELETE "/api/v1/members/{id}"
         | Required(Admin), SessionOnly, Members:Write, Untouched, Honoured, Possible, [Member Target]
         | MemberId, NoQuery, EmptyBody => [200] Data<Deleted>, [LastOwner, OperationForbidden];
+    /// Lists the changes of a membership, newest first. The history of a former member can still be read.
+    MemberHistory "members.history" GET "/api/v1/members/{id}/history"
+        | Required(Admin), Allowed, Members:Read, Untouched, None, Never, []
+        | MemberId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
 
     /// Lists the organization's invitations, newest first.
     InvitationList "invitations.list" GET "/api/v1/invitations"
@@ -211,16 +230,16 @@ operations! {
     SeasonChange "seasons.change" PATCH "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Season Target]
         | SeasonId, NoQuery, MergePatch<seasons::ChangeSeason> => [200] Data<seasons::Season>, [Duplicate, State];
-    /// Deletes a season that has no division, team or game. For one that has, the problem says how many of each there are in `counts`, and
-    /// `digest` confirms a purge.
+    /// Deletes a season that has no division, team, game or duty. For one that has, the problem says how many of each there are in
+    /// `counts`, and `digest` confirms a purge.
     SeasonDelete "seasons.delete" DELETE "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Season Target]
         | SeasonId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
-    /// Deletes a season with its divisions, teams, games and staff, in one change. `confirm` is the `digest` in the problem with the code
-    /// `in_use` of `DELETE /seasons/{id}`, which `validate_only=true` returns too. If something of the season has changed since, the problem
-    /// is the same with a new digest, and nothing is deleted.
+    /// Deletes a season with its divisions, teams, games, staff and duties, in one change. `confirm` is the `digest` in the problem with the
+    /// code `in_use` of `DELETE /seasons/{id}`, which `validate_only=true` returns too. If something of the season has changed since, the
+    /// problem is the same with a new digest, and nothing is deleted.
     SeasonPurge "seasons.purge" POST "/api/v1/seasons/{id}/purge"
-        | Required(Admin), Allowed, Seasons:Write, Untouched, None, Never, [Season Target, Division Any, Team Any, Game Any, Staff Any]
+        | Required(Admin), Allowed, Seasons:Write, Untouched, None, Never, [Season Target, Division Any, Team Any, Game Any, Staff Any, Duty Any]
         | SeasonId, NoQuery, Json<seasons::PurgeSeason> => [200] Data<seasons::PurgedSeason>, [InUse, LimitReached];
     /// Reads the standings of a season or of one of its divisions. Final games and forfeits count.
     StandingsRead "seasons.standings" GET "/api/v1/seasons/{id}/standings"
@@ -272,7 +291,7 @@ operations! {
     TeamChange "teams.change" PATCH "/api/v1/teams/{id}"
         | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Team Target]
         | TeamId, NoQuery, MergePatch<ChangeTeam> => [200] Data<Team>, [Duplicate];
-    /// Deletes a team without games and staff.
+    /// Deletes a team without games, staff and duties. Duties that are over do not count.
     TeamDelete "teams.delete" DELETE "/api/v1/teams/{id}"
         | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Team Target]
         | TeamId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
@@ -302,11 +321,108 @@ operations! {
     StaffRemove "staff.remove" DELETE "/api/v1/teams/{id}/staff/{staff_id}"
         | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Staff Target]
         | Parameters<(TeamId, StaffId)>, NoQuery, EmptyBody => [200] Data<Deleted>, [];
-    /// Confirms a proposed staff entry. The proposer cannot, nor someone whose role the proposer gave them; if no other member can, an owner may
-    /// a day after it was proposed, and the entry is marked.
+    /// Confirms a proposed staff entry. The proposer cannot, nor someone whose role the proposer gave them; if no other member can, an
+    /// owner may a day after it was proposed, and the entry is marked.
     StaffConfirm "staff.confirm" POST "/api/v1/teams/{id}/staff/{staff_id}/confirm"
         | Required(Manager), SessionOnly, Teams:Write, Untouched, None, Never, [Staff Target]
         | Parameters<(TeamId, StaffId)>, NoQuery, EmptyBody => [200] Data<staff::Staff>, [SelfGrant, SamePerson, State];
+
+    /// Lists the children of whom a relation of the caller opens the roster, by name: their own children, and those of their teams and
+    /// duties.
+    ChildList "children.list" GET "/api/v1/children"
+        | Required(Member), Allowed, Children:Read, listed(DataClass::Roster), None, Never, []
+        | NoParameter, ListQuery, EmptyBody => [200] Page<children::Child>, [];
+    /// Creates a child, with the caller as its first guardian.
+    ChildCreate "children.create" POST "/api/v1/children"
+        | Required(Member), SessionOnly, Children:Write, Created, None, Never, [Child Any, ChildIdentity Any, ChildContact Any, ChildEmergency Any, ChildMedical Any, ChildPerformance Any, Relation Any]
+        | NoParameter, NoQuery, Json<children::NewPerson> => [201] Data<children::ChildProfile>, [];
+    /// Reads a child as a roster shows it.
+    ChildRead "children.read" GET "/api/v1/children/{id}"
+        | Required(Member), Allowed, Children:Read, of_child(DataClass::Roster, Verb::Read), None, Never, []
+        | ChildId, NoQuery, EmptyBody => [200] Data<children::Child>, [];
+    /// Reads the profile of a child.
+    ChildProfileRead "children.profile.read" GET "/api/v1/children/{id}/profile"
+        | Required(Member), Allowed, Children:Read, of_child(DataClass::Profile, Verb::Read), None, Never, []
+        | ChildId, NoQuery, EmptyBody => [200] Data<children::ChildProfile>, [];
+    /// Changes the profile of a child.
+    ChildProfileChange "children.profile.change" PATCH "/api/v1/children/{id}/profile"
+        | Required(Member), Allowed, Children:Write, of_child(DataClass::Profile, Verb::Write), Honoured, Never, [Child Target]
+        | ChildId, NoQuery, MergePatch<children::ChangeChild> => [200] Data<children::ChildProfile>, [];
+    /// Reads the legal names and the date of birth of a child.
+    ChildIdentityRead "children.identity.read" GET "/api/v1/children/{id}/identity"
+        | Required(Member), Allowed, Children:Read, of_child(DataClass::Identity, Verb::Read), None, Never, []
+        | ChildId, NoQuery, EmptyBody => [200] Data<children::ChildIdentity>, [];
+    /// Changes the legal names and the date of birth of a child.
+    ChildIdentityChange "children.identity.change" PATCH "/api/v1/children/{id}/identity"
+        | Required(Member), Allowed, Children:Write, of_child(DataClass::Identity, Verb::Write), Honoured, Never, [ChildIdentity Any, Child Target]
+        | ChildId, NoQuery, MergePatch<children::ChangeChildIdentity> => [200] Data<children::ChildIdentity>, [];
+    /// Reads how to reach a child's family.
+    ChildContactRead "children.contact.read" GET "/api/v1/children/{id}/contact"
+        | Required(Member), Allowed, Children:Read, of_child(DataClass::Contact, Verb::Read), None, Never, []
+        | ChildId, NoQuery, EmptyBody => [200] Data<children::ChildContact>, [];
+    /// Changes how to reach a child's family.
+    ChildContactChange "children.contact.change" PATCH "/api/v1/children/{id}/contact"
+        | Required(Member), Allowed, Children:Write, of_child(DataClass::Contact, Verb::Write), Honoured, Never, [ChildContact Any]
+        | ChildId, NoQuery, MergePatch<children::ChangeChildContact> => [200] Data<children::ChildContact>, [];
+    /// Reads what someone must know about a child in an emergency. Staff of its teams need consent to medical care.
+    ChildEmergencyRead "children.emergency.read" GET "/api/v1/children/{id}/emergency"
+        | Required(Member), Allowed, Children:Read, of_child(DataClass::Emergency, Verb::Read), None, Never, []
+        | ChildId, NoQuery, EmptyBody => [200] Data<children::ChildEmergency>, [];
+    /// Changes what someone must know about a child in an emergency.
+    ChildEmergencyChange "children.emergency.change" PATCH "/api/v1/children/{id}/emergency"
+        | Required(Member), Allowed, Children:Write, of_child(DataClass::Emergency, Verb::Write), Honoured, Never, [ChildEmergency Any]
+        | ChildId, NoQuery, MergePatch<children::ChangeChildEmergency> => [200] Data<children::ChildEmergency>, [];
+    /// Reads what is known about a child's health. Each read by others than the family is recorded with it.
+    ChildMedicalRead "children.medical.read" GET "/api/v1/children/{id}/medical"
+        | Required(Member), Allowed, Children:Read, of_child(DataClass::Medical, Verb::Read), None, Never, []
+        | ChildId, NoQuery, EmptyBody => [200] Data<children::ChildMedical>, [];
+    /// Changes what is known about a child's health.
+    ChildMedicalChange "children.medical.change" PATCH "/api/v1/children/{id}/medical"
+        | Required(Member), Allowed, Children:Write, of_child(DataClass::Medical, Verb::Write), Honoured, Never, [ChildMedical Any]
+        | ChildId, NoQuery, MergePatch<children::ChangeChildMedical> => [200] Data<children::ChildMedical>, [];
+    /// Reads notes and measurements of coaches.
+    ChildPerformanceRead "children.performance.read" GET "/api/v1/children/{id}/performance"
+        | Required(Member), Allowed, Children:Read, of_child(DataClass::Performance, Verb::Read), None, Never, []
+        | ChildId, NoQuery, EmptyBody => [200] Data<children::ChildPerformance>, [];
+    /// Changes notes and measurements of coaches.
+    ChildPerformanceChange "children.performance.change" PATCH "/api/v1/children/{id}/performance"
+        | Required(Member), Allowed, Children:Write, of_child(DataClass::Performance, Verb::Write), Honoured, Never, [ChildPerformance Any]
+        | ChildId, NoQuery, MergePatch<children::ChangeChildPerformance> => [200] Data<children::ChildPerformance>, [];
+    /// Lists who saw data of a child, latest first. What the child and its guardians see is not recorded. Kept for 400 days.
+    ChildAccessLog "children.access_log" GET "/api/v1/children/{id}/access-log"
+        | Required(Member), Allowed, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, []
+        | ChildId, ListQuery, EmptyBody => [200] Page<children::AccessEvent>, [];
+
+    /// Lists the duties of the organization's members, newest first.
+    DutyList "duties.list" GET "/api/v1/duties"
+        | Required(Admin), SessionOnly, Children:Read, Untouched, None, Never, []
+        | NoParameter, duties::DutyListQuery, EmptyBody => [200] Page<duties::Duty>, [];
+    /// Proposes a duty of a member. No one proposes themselves. The duty opens nothing until a second person has confirmed it and its holder
+    /// has accepted it. Its teams and season never change: revoke it and propose another. All owners are told by mail.
+    DutyAdd "duties.add" POST "/api/v1/duties"
+        | Required(Admin), SessionOnly, Children:Write, Untouched, None, Never, [Duty Any]
+        | NoParameter, NoQuery, Json<duties::NewDuty> => [201] Data<duties::Duty>, [SelfGrant, ExpiryRequired];
+    /// Reads a duty. Its holder sees it in `GET /profile/me`.
+    DutyRead "duties.read" GET "/api/v1/duties/{id}"
+        | Required(Admin), SessionOnly, Children:Read, Untouched, None, Never, []
+        | DutyId, NoQuery, EmptyBody => [200] Data<duties::Duty>, [];
+    /// Confirms a proposed duty. The proposer cannot, nor someone whose role the proposer gave them, nor its holder; if no other admin can,
+    /// an owner may a day after it was proposed and all owners were told, and the duty is marked.
+    DutyConfirm "duties.confirm" POST "/api/v1/duties/{id}/confirm"
+        | Required(Admin), SessionOnly, Children:Write, Untouched, None, Never, [Duty Target]
+        | DutyId, NoQuery, EmptyBody => [200] Data<duties::Duty>, [SelfGrant, SamePerson, State];
+    /// Accepts a confirmed duty. Only its holder can; to others below the role admin it does not exist.
+    DutyAccept "duties.accept" POST "/api/v1/duties/{id}/accept"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [Duty Target]
+        | DutyId, NoQuery, EmptyBody => [200] Data<duties::Duty>, [OperationForbidden, State];
+    /// Revokes a duty, from the next request on. Admins and its holder can; to others it does not exist.
+    DutyRevoke "duties.revoke" POST "/api/v1/duties/{id}/revoke"
+        | Required(Viewer), SessionOnly, Children:Write, Untouched, None, Never, [Duty Target]
+        | DutyId, NoQuery, EmptyBody => [200] Data<duties::Duty>, [State];
+    /// Lists the changes of a duty, newest first.
+    DutyHistory "duties.history" GET "/api/v1/duties/{id}/history"
+        | Required(Admin), SessionOnly, Children:Read, Untouched, None, Never, []
+        | DutyId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
 
     /// Lists the organization's venues by name.
     VenueList "venues.list" GET "/api/v1/venues"
@@ -497,6 +613,11 @@ operations! {
     OperatorCatalogue "operator.catalogue" POST "/operator/catalogue"
         | Operator, SessionOnly, Operator:Write, Untouched, None, Never, [College Any, Program Any]
         | NoParameter, NoQuery, Upload<operator::CatalogueImport> => [200] Data<operator::CatalogueReport>, [];
+    /// Imports the archive of an organization into one that has only members: all of it or nothing. The organization takes the archive's
+    /// name, country and time zone, and keeps its short name and its members.
+    OperatorImportOrganization "operator.import_organization" POST "/operator/imports/organization"
+        | Operator, SessionOnly, Operator:Write, Untouched, None, Never, [Organization Any, User Any, Member Any, Season Any, Division Any, Team Any, Venue Any, Game Any, Staff Any]
+        | NoParameter, NoQuery, Archive<operator::ArchiveImport> => [200] Data<operator::ArchiveReport>, [NotFound, State, Duplicate];
     /// Creates a link with which a user sets a new password. It is not mailed.
     OperatorPasswordReset "operator.users.password_reset" POST "/operator/users/password-reset"
         | Operator, SessionOnly, Operator:Write, Untouched, None, Never, []
@@ -512,6 +633,14 @@ operations! {
 
     /// Shows what this server is, with links to its documentation.
     Home "service.home" GET "/"
+        | Public, Allowed, Service:Read, Untouched, None, Never, []
+        | NoParameter, NoQuery, EmptyBody => [200] Html, [];
+    /// Reads how long the server keeps data that it removes by itself.
+    RetentionPolicy "service.retention_policy" GET "/api/v1/privacy/retention-policy"
+        | Public, Allowed, Service:Read, Untouched, None, Never, []
+        | NoParameter, NoQuery, EmptyBody => [200] Data<service::RetentionPolicy>, [];
+    /// Shows the same as a page.
+    RetentionPage "service.retention_page" GET "/privacy"
         | Public, Allowed, Service:Read, Untouched, None, Never, []
         | NoParameter, NoQuery, EmptyBody => [200] Html, [];
     /// Reads the keys that verify this server's access tokens.
@@ -557,8 +686,6 @@ without HTTP:
     OperatorFound "operator.found" [Organization Any, User Any, Member Any];
     /// Updates the college catalogue from a file.
     OperatorLoadColleges "operator.load_colleges" [College Any, Program Any];
-    /// Imports the archive of an organization into one that has only members.
-    OperatorImportOrganization "operator.import_organization" [Organization Any, User Any, Member Any, Season Any, Division Any, Team Any, Venue Any, Game Any, Staff Any];
     /// Marks an invitation whose message could not be delivered.
     InvitationMailFailed "invitations.mail_failed" [Invitation Target];
     /// Moves the UTC times of games to come to what their local start means by the rules of its time zone now.

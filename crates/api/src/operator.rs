@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+pub use fieldhouse_imports::archive::ArchiveCounts;
 pub use fieldhouse_imports::colleges::CollegeCounts;
 
 use crate::imports::BadRow;
@@ -87,6 +88,26 @@ pub struct CatalogueReport {
     pub counts: CollegeCounts,
     /// The bad rows that were skipped, at most 1,000.
     pub bad_rows: Vec<BadRow>,
+}
+
+/// The archive of an organization, which is imported into one that has only members.
+#[derive(Clone, Debug, PartialEq, Eq, Body)]
+pub struct ArchiveImport {
+    /// The organization to import into. It may have members, but no seasons, venues or invitations.
+    pub organization_id: OrganizationId,
+    /// The file that the export of an organization wrote, in base64 (RFC 4648, section 4).
+    pub archive: String,
+    /// With `true`, everything is checked and nothing is stored.
+    pub dry_run: Option<bool>,
+}
+
+/// The result of an import of an archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ArchiveReport {
+    /// Whether it was a dry run, which stores nothing.
+    pub dry_run: bool,
+    /// The numbers of records in the archive.
+    pub counts: ArchiveCounts,
 }
 
 /// A user whose password is forgotten.

@@ -123,7 +123,7 @@ codes! {
     InvalidCursor "invalid_cursor" 400 "Invalid cursor" "A cursor is valid only for the caller and the filters that it was issued for. Start again without a cursor.";
     AmbiguousCredentials "ambiguous_credentials" 400 "The request has two credentials" "Send either x-api-key or Authorization, not both.";
     Unauthenticated "unauthenticated" 401 "A credential is required" "Send an API key as x-api-key, or an access token as Authorization: Bearer.";
-    InvalidCredentials "invalid_credentials" 401 "Invalid credential" "Check it for typos, or sign in again. Its user may no longer be a member.";
+    InvalidCredentials "invalid_credentials" 401 "Invalid credential" "Check it for typos, or sign in again. Its user may be suspended, or no longer a member.";
     KeyExpired "key_expired" 401 "The API key has expired" "Sign in and create a new key.";
     KeyRevoked "key_revoked" 401 "The API key was revoked" "Sign in and create a new key.";
     KeyPaused "key_paused" 401 "The API key is paused" "Ask its owner to resume it.";
@@ -137,7 +137,7 @@ codes! {
     RelationshipInsufficient "relationship_insufficient" 403 "The relation to the child does not permit this" "Another relation, recorded and confirmed, is required.";
     WrongAccount "wrong_account" 403 "The caller is signed in with another address" "Sign out, or sign in with the invited address.";
     SelfGrant "self_grant" 403 "A user cannot grant themselves a relation" "Ask another member.";
-    SamePerson "same_person" 403 "A second person is required" "A member other than the proposer confirms it.";
+    SamePerson "same_person" 403 "A second person is required" "The detail says who can confirm it.";
     OwnChangeset "own_changeset" 403 "An author cannot approve their own changeset" "Ask another member.";
     ContentNotVisible "content_not_visible" 403 "The changeset contains data that the caller may not read" "Only a member who can read every effect can approve it.";
     ApproverTooNew "approver_too_new" 403 "The approver's role is too new" "A member whose role was given by the author within the last 7 days cannot approve.";
@@ -171,7 +171,7 @@ codes! {
     IdempotencyMismatch "idempotency_mismatch" 422 "The Idempotency-Key was used with another body" "Use a new key for a new request.";
     InvalidOperation "invalid_operation" 422 "An operation of the changeset is invalid" "index and pointer name it.";
     OperationNotChangeable "operation_not_changeable" 422 "A changeset cannot contain this operation" "Send the request directly.";
-    ExpiryRequired "expiry_required" 422 "This relation requires an end" "Send expires_at.";
+    ExpiryRequired "expiry_required" 422 "An end is required" "The problem names the field: send the time at which the relation or duty ends.";
     LimitReached "limit_reached" 422 "The limit is reached" "The detail says how many.";
     SimulationTooLarge "simulation_too_large" 422 "The changeset is too large to simulate" "Split it.";
     LegalHold "legal_hold" 423 "The record is under a legal hold" "It cannot be changed until the hold ends.";

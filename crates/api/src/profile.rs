@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::duties::OwnDuty;
 use crate::organization::OrganizationRef;
 
 pub use fieldhouse_domain::users::ChangeProfile;
@@ -67,6 +68,8 @@ pub struct Profile {
     pub children: Vec<ChildRelation>,
     /// The teams on whose staff the caller is now.
     pub teams: Vec<TeamId>,
+    /// The caller's duties that are not over.
+    pub duties: Vec<OwnDuty>,
     /// The credential of this request.
     pub auth: Auth,
     /// When the user's record was created.

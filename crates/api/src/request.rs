@@ -174,6 +174,8 @@ pub enum BodyKind {
     Form,
     /// `multipart/form-data` with one file, or the same fields as `application/json`.
     Upload,
+    /// `application/json` with a file in base64.
+    Archive,
 }
 
 impl BodyKind {
@@ -184,6 +186,7 @@ impl BodyKind {
             Self::Form => 16 << 10,
             Self::Json | Self::MergePatch => 1 << 20,
             Self::Upload => 16 << 20,
+            Self::Archive => 64 << 20,
         }
     }
 }
@@ -217,6 +220,8 @@ bodies! {
     FormFields Form;
     /// A file with its fields.
     Upload Upload;
+    /// The archive of an organization, with its fields.
+    Archive Archive;
 }
 
 /// No body.

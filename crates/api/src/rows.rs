@@ -142,8 +142,6 @@ pub struct Row {
     pub path: &'static str,
     /// Who may call it, and what it may write.
     pub requirement: Requirement,
-    /// The class of children's data that it uses.
-    pub child: ChildTouch,
     /// What it does with `If-Match`.
     pub if_match: IfMatch,
     /// Whether a changeset may contain it.
@@ -224,7 +222,7 @@ const fn check_row(row: &Row) {
     if let Relation::StaffOfGame { parameter, .. } = row.requirement.relation {
         assert!(has_parameter(row.path, parameter), "the game's id is a parameter of the path");
     }
-    if let ChildTouch::InPath { parameter, .. } = row.child {
+    if let ChildTouch::InPath { parameter, .. } = row.requirement.child {
         assert!(has_parameter(row.path, parameter), "the child's id is a parameter of the path");
     }
 }
@@ -277,7 +275,7 @@ const fn is_at(text: &[u8], start: usize, part: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fieldhouse_domain::policy::ChildClass;
+    use fieldhouse_domain::children::classes::DataClass;
     use fieldhouse_domain::scopes::Verb;
 
     use super::*;
@@ -292,8 +290,10 @@ mod tests {
     fn a_row_whose_columns_contradict_each_other_is_refused() {
         assert!(rows().iter().all(|row| !is_refused(*row)));
         let (read, change) = (op::SeasonRead::ROW, op::SeasonChange::ROW);
-        let in_path =
-            |parameter| ChildTouch::InPath { class: ChildClass::Medical, verb: Verb::Read, parameter };
+        let in_path = |parameter| {
+            let child = ChildTouch::InPath { class: DataClass::Medical, verb: Verb::Read, parameter };
+            Row { requirement: Requirement { child, ..read.requirement }, ..read }
+        };
         for (why, row) in [
             (
                 "a parameter without a type",
@@ -315,12 +315,12 @@ mod tests {
                 "a game that is not in the path",
                 Row { path: "/api/v1/games/{game_id}/result", ..op::GameResult::ROW },
             ),
-            ("a child that is not in the path", Row { child: in_path("child_id"), ..read }),
-            ("a child under a longer name", Row { child: in_path("i"), ..read }),
+            ("a child that is not in the path", in_path("child_id")),
+            ("a child under a longer name", in_path("i")),
         ] {
             assert!(is_refused(row), "{why}");
         }
-        assert!(!is_refused(Row { child: in_path("id"), ..read }));
+        assert!(!is_refused(in_path("id")));
         assert!(!is_refused(Row { if_match: IfMatch::Required, ..change }));
     }
 

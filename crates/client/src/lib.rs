@@ -1,28 +1,73 @@
 //! The typed client of Fieldhouse.
 //!
-//! Resource groups have a method for each operation ([`Client::seasons`], [`Client::games`], ...). [`Client::request`] reaches any path.
+//! # Dependency
+//!
+//! The client is a crate of this repository and is on no registry. In a workspace beside a checkout, name its path; elsewhere, name the
+//! repository and a commit (`git = "...", rev = "..."`), so that an update is your decision:
+//!
+//! ```toml
+//! [dependencies]
+//! fieldhouse-client = { path = "../fieldhouse/crates/client" }
+//! futures-util = { version = "0.3", default-features = false } # for streams of records
+//! tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
+//! ```
+//!
+//! It has no features. It needs the Rust version of the workspace (1.95), a Tokio runtime, and a C compiler for TLS (rustls with aws-lc).
+//!
+//! # A first program
+//!
+//! It lists the coming games. `FIELDHOUSE_API_KEY` is a key of `fieldhouse admin api-keys create --name 'my program'`:
 //!
 //! ```no_run
-//! use fieldhouse_client::api::auth::Login;
+//! use fieldhouse_client::Client;
+//! use fieldhouse_client::api::games::GamesUpcomingQuery;
+//! use futures_util::TryStreamExt;
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let key = std::env::var("FIELDHOUSE_API_KEY")?;
+//!     let client = Client::builder("http://127.0.0.1:8080").api_key(key).build()?;
+//!     let mut upcoming = client.games().upcoming(&GamesUpcomingQuery::default()).stream();
+//!     while let Some(game) = upcoming.try_next().await? {
+//!         let [home, away] = [game.home, game.away].map(|side| side.map_or("-".into(), |side| side.name));
+//!         println!("{} {home} v {away}", game.local_start);
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Calls
+//!
+//! Resource groups have a method for each operation: [`Client::seasons`], [`Client::games`] and so on; each group has an example. A method
+//! returns a [`Call`], which is sent when it is awaited. [`api`] has bodies, queries and responses, [`domain`] ids and values, which are
+//! checked when they are parsed:
+//!
+//! ```
+//! use fieldhouse_client::domain::ids::TeamId;
+//! use fieldhouse_client::domain::venues::NewVenue;
+//! use fieldhouse_client::{Client, server_address};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::builder("https://api.example.org/").api_key("fhk_...").build()?;
+//! let new = NewVenue::new("Town Hall".parse()?, "Australia/Melbourne".parse()?);
+//! let call = client.venues().create(&new);
+//! assert_eq!(format!("{call:?}"), "Call(POST /api/v1/venues)");
+//!
+//! assert!("sea_01h2xcejqtf2nbrexx3vqjhp41".parse::<TeamId>().is_err(), "the id of a season");
+//! assert_eq!(server_address("https://api.example.org/api/v1/")?, "https://api.example.org");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Versions, errors and other paths:
+//!
+//! ```no_run
 //! use fieldhouse_client::api::seasons::{ChangeSeason, SeasonListQuery};
 //! use fieldhouse_client::api::{Code, Data};
 //! use fieldhouse_client::{Client, Method};
-//! use futures_util::TryStreamExt;
 //!
-//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-// With a key:
-//! let client = Client::builder("https://api.example.org").api_key("fhk_...").build()?;
-//!
+//! # async fn example(client: Client) -> Result<(), Box<dyn std::error::Error>> {
 //! let page = client.seasons().list(&SeasonListQuery::default()).await?;
-//! for season in &page.data {
-//!     println!("{} ({})", season.name, season.status);
-//! }
-//!
-//! // Every record, page by page:
-//! let mut upcoming = client.games().upcoming(&Default::default()).stream();
-//! while let Some(game) = upcoming.try_next().await? {
-//!     println!("{} {}", game.local_start, game.time_zone);
-//! }
 //!
 //! // Only if it has not changed since:
 //! let season = client.seasons().read(page.data[0].id).versioned().await?;
@@ -36,12 +81,24 @@
 //!     other => println!("{}", other?.name),
 //! }
 //!
-//! // Anything else:
+//! // Any path:
 //! let organization: Data<serde_json::Value> =
 //!     client.request(Method::GET, "/api/v1/organization").send().await?;
 //! println!("{}", organization.data["name"]);
+//! # Ok(())
+//! # }
+//! ```
 //!
-// With a session, which is renewed automatically:
+//! # Sessions
+//!
+//! A program that acts for a person signs in with their password. The session is renewed automatically; [`Builder::on_refresh`] passes on
+//! the new tokens, so that they can be stored:
+//!
+//! ```no_run
+//! use fieldhouse_client::Client;
+//! use fieldhouse_client::api::auth::Login;
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let anonymous = Client::builder("https://api.example.org").build()?;
 //! let login = Login { email: "me@example.org".parse()?, password: "...".into(), organization: None };
 //! let tokens = anonymous.auth().login(&login).await?;
@@ -77,6 +134,7 @@ mod responses;
 mod retries;
 
 pub use fieldhouse_api as api;
+pub use fieldhouse_domain as domain;
 pub use http::Method;
 
 pub use addresses::server_address;

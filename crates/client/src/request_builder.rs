@@ -73,7 +73,9 @@ impl RequestBuilder {
         request.add_query(query)?;
         match row.body_kind {
             BodyKind::None => {}
-            kind @ (BodyKind::Json | BodyKind::Upload) => request.set_json(JSON, kind, body)?,
+            kind @ (BodyKind::Json | BodyKind::Upload | BodyKind::Archive) => {
+                request.set_json(JSON, kind, body)?;
+            }
             BodyKind::Form => {
                 let text = serde_urlencoded::to_string(body)
                     .map_err(|error| Error::Request(format!("the form cannot be encoded: {error}")))?;

@@ -1,6 +1,6 @@
 //! How long imports of 500, 5,000 and 20,000 rows take to read and plan, and how long they hold SQLite's only writer.
 //!
-//! `cargo xtask bench --imports` runs it. Rows are games of an invented league: 20 divisions of 10 teams for each 1,800 games.
+//! `cargo xtask bench imports` runs it. Rows are games of an invented league: 20 divisions of 10 teams for each 1,800 games.
 
 use std::time::{Duration, Instant};
 

@@ -2,11 +2,14 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_domain::ids::UserId;
+use fieldhouse_domain::ids::{ChildId, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::{Moment, Refusal};
+use fieldhouse_store::access::children::{ChildAccess, Class, Use, Write};
 use fieldhouse_store::records::{self, Stored};
 use fieldhouse_store::{Change, GuestWrite, OrgWrite, Tx, UserWrite};
+
+use jiff::civil::Date;
 
 use crate::error::Error;
 
@@ -144,6 +147,30 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         let id = Into::<AnyRecord>::into(before.clone()).uuid();
         let written = applied.into_iter().filter_map(|effect| effect.after).find(|after| after.uuid() == id);
         Ok(written.and_then(|after| R::try_from(after).ok()).unwrap_or(before))
+    }
+
+    /// The day in the organization's time zone, for operations that use children's data.
+    pub fn today(&self) -> Result<Date, Error> {
+        self.organization()?.today().ok_or_else(Error::not_found)
+    }
+
+    /// Opens a class of a child's data, if a relation of the user does.
+    pub async fn open<C: Class, V: Use>(
+        &self,
+        tx: &mut Tx<'tx>,
+        child: ChildId,
+    ) -> Result<ChildAccess<'tx, C, V>, Error> {
+        Ok(tx.open(self.organization()?, child).await??)
+    }
+
+    /// Applies effects on one class of a child's data.
+    pub async fn apply_to_child<C: Class>(
+        &self,
+        tx: &mut Tx<'tx>,
+        access: ChildAccess<'tx, C, Write>,
+        effects: &[Effect],
+    ) -> Result<Vec<Effect>, Error> {
+        Ok(tx.apply_to_child(self.organization()?, access, self.change(), effects).await?)
     }
 
     /// Deletes a record.

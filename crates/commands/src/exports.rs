@@ -73,6 +73,7 @@ impl Command for Import {
         cx: &mut WriteContext<'_, 'tx>,
     ) -> Result<ArchiveCounts, Error> {
         let Archive { heading, entries, counts } = &*self.archive;
+        let before = organizations::read(tx, cx.organization()?).await?.ok_or_else(Error::not_found)?;
         if exports::is_in_use(tx, cx.organization()?).await? {
             let why =
                 "the organization has seasons, venues or invitations. Import the archive into a new one";
@@ -81,7 +82,6 @@ impl Command for Import {
         if self.dry_run {
             return Ok(*counts);
         }
-        let before = organizations::read(tx, cx.organization()?).await?.ok_or_else(Error::not_found)?;
         let renamed = renamed(before.clone(), heading);
         let mut effects: Vec<Effect> = Effect::update(cx.moment, before, renamed).into_iter().collect();
         let users = self.people(tx, cx, &mut effects).await?;

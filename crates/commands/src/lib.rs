@@ -9,7 +9,9 @@ mod error;
 
 pub mod api_keys;
 pub mod auth;
+pub mod children;
 pub mod divisions;
+pub mod duties;
 pub mod exports;
 pub mod favorites;
 pub mod games;
@@ -20,6 +22,7 @@ pub mod members;
 pub mod organizations;
 pub mod profile;
 pub mod seasons;
+mod second_person;
 pub mod sessions;
 pub mod staff;
 pub mod teams;
@@ -28,7 +31,7 @@ pub mod venues;
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::ids::OrganizationId;
-use fieldhouse_domain::policy::{Credential, KeyUse, Relation, Requirement};
+use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Relation, Requirement};
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_store::access::Operator;
 use fieldhouse_store::{Principal, Store, Tx};
@@ -47,6 +50,18 @@ pub trait Command: Send + Sync + 'static {
     /// The record that the command is about, to which a permission may be limited. `None` if it creates one or is about several.
     fn target(&self) -> Option<Uuid> {
         None
+    }
+
+    /// The output for a repeated request, if the response was not stored because it shows data of a child: what the caller may see now of the
+    /// record that the first request left. `created` is its id, if it was created.
+    fn again<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+        created: Option<&str>,
+    ) -> impl Future<Output = Result<Option<Self::Output>, Error>> + Send {
+        let _ = (tx, cx, created);
+        async { Ok(None) }
     }
 
     /// Runs the command. It may run several times, until its transaction commits without a conflict.
@@ -102,6 +117,7 @@ fn requirement(operation: Operation) -> Requirement {
             keys: KeyUse::SessionOnly,
             scope: Scope { resource: Resource::Service, verb: Verb::Write },
             relation: Relation::Unrelated,
+            child: ChildTouch::Untouched,
             writes: operation.writes(),
         },
         |row| row.requirement,

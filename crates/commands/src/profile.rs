@@ -2,12 +2,13 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Refusal;
+use fieldhouse_domain::duties::Duty;
 use fieldhouse_domain::ids::{TeamId, UserId};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::text::Email;
 use fieldhouse_domain::users::{self as rules, ChangeProfile, EmailSide, User};
 use fieldhouse_store::users::Membership;
-use fieldhouse_store::{Tx, records, staff, users};
+use fieldhouse_store::{Tx, duties, records, staff, users};
 use jiff::Timestamp;
 
 use crate::{Command, Error, WriteContext};
@@ -26,6 +27,8 @@ pub struct Profile {
     pub memberships: Vec<Membership>,
     /// The teams on whose staff they are, in the organization of the request.
     pub teams: Vec<TeamId>,
+    /// Their duties in it that are not over.
+    pub duties: Vec<Duty>,
 }
 
 /// Changes the caller's name, locale or time zone.
@@ -42,7 +45,8 @@ impl Command for Change {
         let user = cx.update(tx, before, after).await?;
         let memberships = users::memberships(tx, user.id).await?;
         let teams = staff::teams(tx, cx.organization()?, cx.moment.now()).await?;
-        Ok(Profile { user, memberships, teams })
+        let duties = duties::own(tx, cx.organization()?, cx.moment.now()).await?;
+        Ok(Profile { user, memberships, teams, duties })
     }
 }
 

@@ -3,12 +3,13 @@
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::ids::{Id, StaffId, TeamId};
-use fieldhouse_domain::staff::{self as rules, Actor, ChangeStaff, NewStaff, Staff};
+use fieldhouse_domain::staff::{self as rules, ChangeStaff, NewStaff, Staff};
 use fieldhouse_domain::teams::Team;
-use fieldhouse_store::Tx;
 use fieldhouse_store::staff::{self, Listed};
+use fieldhouse_store::{Tx, members};
 use uuid::Uuid;
 
+use crate::second_person::{self, actor};
 use crate::{Command, Error, WriteContext};
 
 /// Proposes a member as staff of a team.
@@ -29,7 +30,7 @@ impl Command for Add {
         team.ok_or_else(Error::not_found)?;
         let actor = actor(tx, cx).await?;
         let entry = rules::propose(cx.moment, actor, self.team, &self.new)?;
-        if staff::member(tx, cx.organization()?, entry.user_id).await?.is_none() {
+        if members::of_user(tx, cx.organization()?, entry.user_id).await?.is_none() {
             return Err(Refusal::missing("/user_id").into());
         }
         let entry = cx.create(tx, entry).await?;
@@ -100,10 +101,7 @@ impl Command for Confirm {
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
         let before = entry(tx, cx, (self.0, self.1)).await?;
         let actor = actor(tx, cx).await?;
-        let managers = staff::managers(tx, cx.organization()?).await?;
-        let others = managers
-            .iter()
-            .any(|member| rules::may_confirm(&before, member.user_id, member.role, member.role_given_by));
+        let others = second_person::exists(tx, cx, &rules::proposal(&before)).await?;
         let after = rules::confirmed(cx.moment, actor, &before, others)?;
         cx.update(tx, before, after).await?;
         with_name(tx, cx, self.1).await
@@ -114,18 +112,6 @@ impl Command for Confirm {
 async fn entry<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, (team, id): Place) -> Result<Staff, Error> {
     let found: Option<Staff> = cx.find(tx, id).await?;
     cx.check(found.filter(|entry| entry.team_id == team).ok_or_else(Error::not_found)?)
-}
-
-/// Who acts, with who gave them their role.
-async fn actor<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Result<Actor, Error> {
-    let proof = cx.organization()?;
-    let user = proof.actor().user;
-    let member = match user {
-        Some(user) => staff::member(tx, proof, user).await?,
-        None => None,
-    };
-    let role_given_by = member.and_then(|member| member.role_given_by);
-    Ok(Actor { user, role: proof.role(), role_given_by })
 }
 
 /// An entry as it was written, with the name in the response.

@@ -64,7 +64,7 @@ async fn refuse_wrong_division<'tx>(
     Ok(rules::refuse_other_season(team, &division)?)
 }
 
-/// Deletes a team without games and staff.
+/// Deletes a team without games, staff and duties.
 #[derive(Debug)]
 pub struct Delete(pub TeamId);
 
@@ -78,9 +78,9 @@ impl Command for Delete {
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<TeamId, Error> {
         let team: Team = cx.target(tx, self.0).await?;
-        let dependents = teams::dependents(tx, cx.organization()?, self.0).await?;
-        let kinds = ["game or staff entry", "games and staff entries"];
-        Refusal::unless_unused(dependents, kinds, "Move or delete them first")?;
+        let dependents = teams::dependents(tx, cx.organization()?, self.0, cx.moment.now()).await?;
+        let kinds = ["game, staff entry or duty", "games, staff entries and duties"];
+        Refusal::unless_unused(dependents, kinds, "Move, delete or revoke them first")?;
         cx.delete(tx, team).await?;
         Ok(self.0)
     }

@@ -130,8 +130,32 @@ ids! {
     GameId "gam";
     /// A member of a team's staff.
     StaffId "stf";
+    /// A duty of a member.
+    DutyId "dut";
     /// A child's record. Every athlete's record is a child's record.
     ChildId "chi";
+    /// What identifies a child. Its UUID is that of the child.
+    ChildIdentityId "cid";
+    /// How to reach a child's family. Its UUID is that of the child.
+    ChildContactId "cco";
+    /// What someone must know about a child in an emergency. Its UUID is that of the child.
+    ChildEmergencyId "cem";
+    /// What is known about a child's health. Its UUID is that of the child.
+    ChildMedicalId "cme";
+    /// How a child plays. Its UUID is that of the child.
+    ChildPerformanceId "cpe";
+    /// A relation of a person to a child.
+    RelationId "rel";
+    /// A restriction that closes a child's data.
+    RestrictionId "res";
+    /// A consent about a child.
+    ConsentId "con";
+    /// A registration of a child for a season.
+    RegistrationId "reg";
+    /// A child in a team.
+    RosterEntryId "ros";
+    /// An event of the access log.
+    AccessEventId "acc";
     /// A college of the catalogue.
     CollegeId "col";
     /// A college's program in one sport and gender.

@@ -7,19 +7,33 @@ use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
 use crate::api_keys::ApiKey;
+use crate::children::Child;
+use crate::children::consents::Consent;
+use crate::children::contacts::ChildContact;
+use crate::children::emergencies::ChildEmergency;
+use crate::children::identities::ChildIdentity;
+use crate::children::medical::ChildMedical;
+use crate::children::performances::ChildPerformance;
+use crate::children::relations::Relation;
+use crate::children::restrictions::Restriction;
 use crate::divisions::Division;
+use crate::duties::Duty;
 use crate::exports::Export;
 use crate::favorites::Favorite;
 use crate::games::Game;
 use crate::ids::{
-    ApiKeyId, CollegeId, DivisionId, ExportId, FavoriteId, GameId, Id, InvitationId, MemberId,
-    OrganizationId, ProgramId, SeasonId, SessionId, StaffId, TeamId, UserId, VenueId,
+    ApiKeyId, ChildContactId, ChildEmergencyId, ChildId, ChildIdentityId, ChildMedicalId, ChildPerformanceId,
+    CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId, Id, InvitationId, MemberId,
+    OrganizationId, ProgramId, RegistrationId, RelationId, RestrictionId, RosterEntryId, SeasonId, SessionId,
+    StaffId, TeamId, UserId, VenueId,
 };
 use crate::invitations::Invitation;
 use crate::ledger::Trace;
 use crate::members::Member;
 use crate::organizations::Organization;
 use crate::record::{Record, enumeration};
+use crate::registrations::Registration;
+use crate::rosters::RosterEntry;
 use crate::seasons::Season;
 use crate::sessions::Session;
 use crate::staff::Staff;
@@ -38,17 +52,21 @@ pub enum Visibility {
     Owner,
     /// Its owner, but through a key only that key itself.
     KeyHolders,
+    /// Those to whom a relation opens its child.
+    Relations,
 }
 
 /// A record that may have an owner.
 pub trait Owned: Record {
     /// The user or guest who owns the record. `None` if it belongs to the organization.
     fn owner(&self) -> Option<Uuid>;
+    /// The child whom the record is about.
+    fn child(&self) -> Option<ChildId>;
 }
 
 macro_rules! kinds {
     (
-        $($doc:literal $kind:ident $name:literal $id:ident $depth:literal $trace:ident |$record:ident| $owner:expr, $visibility:ident $deleted:literal;)+
+        $($doc:literal $kind:ident $name:literal $id:ident $depth:literal $trace:ident |$record:ident| $owner:expr, |$about:ident| $child:expr, $visibility:ident $deleted:literal;)+
         catalogue:
         $($catalogue_doc:literal $catalogue:ident $catalogue_name:literal $catalogue_id:ident $catalogue_depth:literal;)+
     ) => {
@@ -106,7 +124,10 @@ macro_rules! kinds {
                     match any { AnyRecord::$kind(record) => Ok(record), other => Err(other.kind()) }
                 }
             }
-            impl Owned for $kind { fn owner(&self) -> Option<Uuid> { let $record = self; $owner } }
+            impl Owned for $kind {
+                fn owner(&self) -> Option<Uuid> { let $record = self; $owner }
+                fn child(&self) -> Option<ChildId> { let $about = self; $child }
+            }
         )+
 
         impl AnyRecord {
@@ -118,6 +139,8 @@ macro_rules! kinds {
             pub fn id(&self) -> String { match self { $(Self::$kind(record) => record.id.to_string()),+ } }
             /// The user or guest who owns the record. `None` if it belongs to the organization.
             pub fn owner(&self) -> Option<Uuid> { match self { $(Self::$kind(record) => Owned::owner(record)),+ } }
+            /// The child whom the record is about.
+            pub fn child(&self) -> Option<ChildId> { match self { $(Self::$kind(record) => Owned::child(record)),+ } }
             /// The version: 1 at first, and one more with every change.
             pub fn version(&self) -> i64 { match self { $(Self::$kind(record) => record.version),+ } }
             /// When it last changed.
@@ -160,22 +183,34 @@ macro_rules! kinds {
 
 #[rustfmt::skip]
 kinds! {
-// documentation, kind, name, id, depth, trace in the ledger, owner, visibility, whether it can be deleted
-    "Organizations." Organization "organization" OrganizationId 0 Images      |_it| None,                    Itself     false;
-    "Users."         User         "user"         UserId         0 Memberships |it| Some(it.id.uuid()),       Owner      false;
-    "Members."       Member       "member"       MemberId       1 Images      |it| Some(it.user_id.uuid()),  Members    true;
-    "Invitations."   Invitation   "invitation"   InvitationId   2 Images      |_it| None,                    Members    false;
-    "Sessions."      Session      "session"      SessionId      1 Fields      |it| Some(it.user_id.uuid()),  Owner      false;
-    "API keys."      ApiKey       "api_key"      ApiKeyId       1 Fields      |it| Some(it.user_id.uuid()),  KeyHolders false;
-    "Seasons."       Season       "season"       SeasonId       1 Images      |_it| None,                    Members    true;
-    "Divisions."     Division     "division"     DivisionId     2 Images      |_it| None,                    Members    true;
-    "Teams."         Team         "team"         TeamId         3 Images      |_it| None,                    Members    true;
-    "Venues."        Venue        "venue"        VenueId        1 Images      |_it| None,                    Members    true;
-    "Games."         Game         "game"         GameId         4 Images      |_it| None,                    Members    true;
-    "Exports."       Export       "export"       ExportId       1 Images      |_it| None,                    Members    false;
-    "Staff of teams." Staff      "staff"        StaffId        4 Images      |_it| None,                    Members    true;
+// documentation, kind, name, id, depth, trace in the ledger, owner, child, visibility, whether it can be deleted
+    "Organizations." Organization "organization" OrganizationId 0 Images      |_it| None, |_it| None,                    Itself     false;
+    "Users."         User         "user"         UserId         0 Memberships |it| Some(it.id.uuid()), |_it| None,       Owner      false;
+    "Members."       Member       "member"       MemberId       1 Images      |it| Some(it.user_id.uuid()), |_it| None,  Members    true;
+    "Invitations."   Invitation   "invitation"   InvitationId   2 Images      |_it| None, |_it| None,                    Members    false;
+    "Sessions."      Session      "session"      SessionId      1 Fields      |it| Some(it.user_id.uuid()), |_it| None,  Owner      false;
+    "API keys."      ApiKey       "api_key"      ApiKeyId       1 Fields      |it| Some(it.user_id.uuid()), |_it| None,  KeyHolders false;
+    "Seasons."       Season       "season"       SeasonId       1 Images      |_it| None, |_it| None,                    Members    true;
+    "Divisions."     Division     "division"     DivisionId     2 Images      |_it| None, |_it| None,                    Members    true;
+    "Teams."         Team         "team"         TeamId         3 Images      |_it| None, |_it| None,                    Members    true;
+    "Venues."        Venue        "venue"        VenueId        1 Images      |_it| None, |_it| None,                    Members    true;
+    "Games."         Game         "game"         GameId         4 Images      |_it| None, |_it| None,                    Members    true;
+    "Exports."       Export       "export"       ExportId       1 Images      |_it| None, |_it| None,                    Members    false;
+    "Staff of teams." Staff      "staff"        StaffId        4 Images      |_it| None, |_it| None,                    Members    true;
+    "Duties."        Duty         "duty"         DutyId         4 Images      |_it| None, |_it| None,                    Members    true;
+    "Children."      Child        "child"        ChildId        1 Images      |_it| None, |it| Some(it.id),        Relations  true;
+    "Identities of children."   ChildIdentity    "child_identity"    ChildIdentityId    2 Images |_it| None, |it| Some(it.child()), Relations true;
+    "Contacts of children."     ChildContact     "child_contact"     ChildContactId     2 Images |_it| None, |it| Some(it.child()), Relations true;
+    "What someone must know about children in an emergency." ChildEmergency "child_emergency" ChildEmergencyId 2 Images |_it| None, |it| Some(it.child()), Relations true;
+    "The health of children."   ChildMedical     "child_medical"     ChildMedicalId     2 Images |_it| None, |it| Some(it.child()), Relations true;
+    "How children play."        ChildPerformance "child_performance" ChildPerformanceId 2 Images |_it| None, |it| Some(it.child()), Relations true;
+    "Relations of people to children." Relation  "relation"          RelationId         2 Images |_it| None, |it| Some(it.child_id), Relations true;
+    "Restrictions on children's data." Restriction "restriction"     RestrictionId      2 Images |_it| None, |it| Some(it.child_id), Relations true;
+    "Consents about children."  Consent          "consent"           ConsentId          2 Images |_it| None, |it| Some(it.child_id), Relations true;
+    "Registrations of children." Registration    "registration"      RegistrationId     3 Images |_it| None, |it| Some(it.child_id), Relations true;
+    "Children in teams."        RosterEntry      "roster_entry"      RosterEntryId      4 Images |_it| None, |it| Some(it.child_id), Relations true;
     // A list belongs to a family, not to the club.
-    "Saved college programs." Favorite "favorite" FavoriteId    2 Nothing     |it| Some(it.owner_id.uuid()), Owner      true;
+    "Saved college programs." Favorite "favorite" FavoriteId    2 Nothing     |it| Some(it.owner_id.uuid()), |_it| None, Owner      true;
 catalogue:
     "Colleges of the catalogue." College "college" CollegeId 0;
     "Programs of the catalogue." Program "program" ProgramId 1;

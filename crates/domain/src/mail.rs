@@ -4,6 +4,7 @@
 use jiff::SignedDuration;
 use uuid::Uuid;
 
+use crate::duties::DutyState;
 use crate::effects::{AnyRecord, Effect};
 use crate::ids::Id;
 use crate::invitations::Invitation;
@@ -39,6 +40,8 @@ enumeration! {
         PasswordChanged "password_changed",
         /// The e-mail address was changed; sent to the earlier address.
         EmailChanged "email_changed",
+        /// A duty was proposed; sent to every owner.
+        DutyProposed "duty_proposed",
     }
 }
 
@@ -81,6 +84,17 @@ pub fn following(effect: &Effect) -> Vec<Message> {
         }
         (Some(AnyRecord::User(before)), Some(AnyRecord::User(after))) => of_user(before, after),
         _ => Vec::new(),
+    }
+}
+
+/// The kind of the message that a change sends to every owner of the organization, with the record that it is about and its version.
+/// The rule of the second person counts on it: an owner may confirm a duty alone only a day after all owners were told.
+pub fn to_owners(effect: &Effect) -> Option<(MailKind, Uuid, i64)> {
+    match (&effect.before, &effect.after) {
+        (None, Some(AnyRecord::Duty(duty))) if duty.state == DutyState::Proposed => {
+            Some((MailKind::DutyProposed, duty.id.uuid(), duty.version))
+        }
+        _ => None,
     }
 }
 

@@ -7,9 +7,9 @@ use std::net::IpAddr;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::children::classes::DataClass;
 use crate::effects::Kind;
 use crate::ids::{ApiKeyId, OrganizationId, SessionId, UserId};
-use crate::record::enumeration;
 use crate::roles::Role;
 use crate::scopes::{Scope, Verb};
 
@@ -99,6 +99,8 @@ pub struct Requirement {
     pub scope: Scope,
     /// The relation that the caller needs, checked in the transaction of the write.
     pub relation: Relation,
+    /// The class of children's data that it uses.
+    pub child: ChildTouch,
     /// The records that the operation may write, besides those that follow from them. Every other write is refused.
     pub writes: &'static [(Kind, Reach)],
 }
@@ -182,6 +184,10 @@ pub enum Denial {
     LinkExpired,
     /// The caller is signed in with another address than the one that was invited.
     WrongAccount,
+    /// The child does not exist, belongs to another organization, or no relation of the caller opens any of its data.
+    ChildHidden,
+    /// A relation opens some data of the child, and not this class.
+    RelationshipInsufficient,
 }
 
 /// Checks that the credential is valid. Returns the effective role: the lower of the user's role now and the role that the key was issued
@@ -267,38 +273,45 @@ fn decide_key(requirement: Requirement, scopes: &[Scope], agent: bool) -> Result
     }
 }
 
-enumeration! {
-    /// A class of a child's data. Each class has its own view; no view covers all of them.
-    ChildClass {
-        /// Display name and number.
-        Roster "roster",
-        /// Age and picture.
-        Profile "profile",
-        /// Legal name and birth date.
-        Identity "identity",
-        /// Addresses and emergency contacts.
-        Contact "contact",
-        /// Health.
-        Medical "medical",
-        /// Coaches' notes.
-        Performance "performance",
-    }
-}
-
-/// The class of children's data that an operation uses, and where the child's id is.
+/// The class of children's data that an operation uses, and where the child's id is. A relation of the caller to each child must open the
+/// class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChildTouch {
     /// None.
     Untouched,
-    /// One class of data of the child whose id is in the path.
+    /// It creates a child.
+    Created,
+    /// One class of data of children that the caller may see; others are left out.
+    Listed {
+        /// The class.
+        class: DataClass,
+    },
+    /// One class of data of the child whose id is in the path. To callers without a relation the child does not exist.
     InPath {
         /// The class.
-        class: ChildClass,
+        class: DataClass,
         /// Whether the operation reads or writes it.
         verb: Verb,
         /// The name of the path parameter.
         parameter: &'static str,
     },
+}
+
+impl ChildTouch {
+    /// Whether an operation with this column may use a class.
+    pub const fn includes(self, class: DataClass, verb: Verb) -> bool {
+        match self {
+            Self::Untouched | Self::Created => false,
+            Self::Listed { class: of } => of as u8 == class as u8 && matches!(verb, Verb::Read),
+            Self::InPath { class: of, verb: most, .. } => {
+                // The year of birth in the profile follows from the identity.
+                let follows =
+                    matches!((of, class, verb), (DataClass::Identity, DataClass::Profile, Verb::Read));
+                follows
+                    || of as u8 == class as u8 && (matches!(verb, Verb::Read) || matches!(most, Verb::Write))
+            }
+        }
+    }
 }
 
 /// Whether a role lists and revokes the API keys of others, except those that [`outranks`] protects.

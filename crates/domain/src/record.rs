@@ -11,8 +11,8 @@
 //! - `derived(name_folded = self.name.folded())`: columns that are computed from fields.
 //!
 //! Each field says who sets it: `#[field(client)]` (in the bodies of create and change), `create_only` or `server`. It may also be
-//! `bookkeeping` or `moment` (ignored in comparisons), `secret` (never in a body, an image or `Debug`) or `sealed` (data of a child: never
-//! in `Debug`, and in a response only through a view). `default` is the value of a field that a body of create leaves out, `initial` the
+//! `bookkeeping` or `moment` (ignored in comparisons), `secret` (never in a body, an image or `Debug`), `personal` (data of a child:
+//! never in `Debug`, and in a response only through a view) or `sealed` (the same, and stored sealed with the child's key). `default` is the value of a field that a body of create leaves out, `initial` the
 //! value that the server sets. `min` and `max` limit numbers and the length of lists.
 
 mod body;
@@ -47,6 +47,8 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
     const FIELDS: &'static [&'static str];
     /// The names of the secret fields, which are never shown.
     const SECRETS: &'static [&'static str];
+    /// The names of the fields that are stored sealed with the key of the child whom the record is about.
+    const SEALED: &'static [&'static str];
     /// The table and its statements.
     const TABLE: Table;
     /// A second table with the same columns.

@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
+use jiff::Timestamp;
+
 use crate::games::Conflict;
+use crate::roles::Role;
 use crate::seasons::contents::Inventory;
 use crate::text::InvalidValue;
 
@@ -11,6 +14,19 @@ fn clash(count: usize) -> String {
     format!(
         "it overlaps with {games} of a team or at the venue. Choose another time or place, or send allow_overlap=true"
     )
+}
+
+fn second_person(role: Role, alone_from: Option<Timestamp>) -> String {
+    match alone_from {
+        None => {
+            format!(
+                "another {role} has to confirm this, who did not get their role from the person who proposed it"
+            )
+        }
+        Some(time) => {
+            format!("no second person can confirm this. An owner can confirm it alone from {time} on")
+        }
+    }
 }
 
 /// What is wrong with one field.
@@ -66,13 +82,22 @@ pub enum Refusal {
     #[error("an organization must keep at least one owner")]
     LastOwner,
     /// No one grants something to themselves.
-    #[error("you cannot do this for yourself. Ask another manager")]
+    #[error("you cannot do this for yourself. Ask another person with the required role")]
     SelfGrant,
     /// A second person is required.
-    #[error(
-        "another manager has to confirm this, who did not get their role from the person who proposed it"
-    )]
-    SamePerson,
+    #[error("{}", second_person(*.role, *.alone_from))]
+    SamePerson {
+        /// The minimum role of the second person.
+        role: Role,
+        /// If there is no second person: when an owner may confirm it alone.
+        alone_from: Option<Timestamp>,
+    },
+    /// What opens children's data must end.
+    #[error("an end is required")]
+    ExpiryRequired {
+        /// The field of the end.
+        pointer: &'static str,
+    },
     /// The caller's role does not reach this record or this value.
     #[error("{0}")]
     Forbidden(String),

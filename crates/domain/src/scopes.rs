@@ -21,6 +21,8 @@ enumeration! {
         Venues "venues",
         /// Games and byes.
         Games "games",
+        /// Children, and what opens their data.
+        Children "children",
         /// Imports of league files that other products exported.
         Imports "imports",
         /// Exports of a whole organization.

@@ -1,7 +1,7 @@
 //! Staff of teams. An entry opens nothing until a second person has confirmed it, because staff will see children's data.
 
+use jiff::Timestamp;
 use jiff::civil::Date;
-use jiff::{SignedDuration, Timestamp};
 
 use crate::Moment;
 use crate::Refusal;
@@ -9,6 +9,7 @@ use crate::ids::{StaffId, TeamId, UserId};
 use crate::record::{Record, enumeration};
 use crate::refusal::Check;
 use crate::roles::Role;
+use crate::second_person::{Actor, Proposal};
 
 enumeration! {
     /// What a member of staff does for a team.
@@ -87,9 +88,6 @@ pub struct Staff {
     pub version: i64,
 }
 
-/// How long an owner waits before confirming an entry that no other member can confirm.
-pub const ALONE_AFTER: SignedDuration = SignedDuration::from_hours(24);
-
 /// Checks the rules between the fields of a staff entry.
 fn check(staff: &ChangeStaff, check: &mut Check) {
     let days = (staff.starts_on.flatten(), staff.ends_on.flatten());
@@ -99,20 +97,9 @@ fn check(staff: &ChangeStaff, check: &mut Check) {
     }
 }
 
-/// A user who acts on staff.
-#[derive(Clone, Copy, Debug)]
-pub struct Actor {
-    /// The user. `None` for the operator or a job.
-    pub user: Option<UserId>,
-    /// The effective role.
-    pub role: Role,
-    /// Who gave them their role, if it is known.
-    pub role_given_by: Option<UserId>,
-}
-
 /// Proposes a user as staff of a team. No one adds themselves.
 pub fn propose(moment: &Moment, actor: Actor, team_id: TeamId, new: &NewStaff) -> Result<Staff, Refusal> {
-    refuse_oneself(actor, new.user_id)?;
+    actor.refuse_oneself(new.user_id)?;
     Ok(Staff {
         id: moment.id(),
         team_id,
@@ -134,7 +121,7 @@ pub fn propose(moment: &Moment, actor: Actor, team_id: TeamId, new: &NewStaff) -
 
 /// The entry after a change. No one changes their own; an entry whose period grows has to be confirmed again.
 pub fn changed(moment: &Moment, actor: Actor, staff: &Staff, change: ChangeStaff) -> Result<Staff, Refusal> {
-    refuse_oneself(actor, staff.user_id)?;
+    actor.refuse_oneself(staff.user_id)?;
     refuse_ended(staff)?;
     let after = staff.with(change)?;
     let earlier = after.starts_on.is_none_or(|day| staff.starts_on.is_some_and(|before| day < before));
@@ -154,37 +141,26 @@ pub fn changed(moment: &Moment, actor: Actor, staff: &Staff, change: ChangeStaff
     })
 }
 
-/// The confirmed entry. The proposer cannot confirm it, nor someone whose role the proposer gave them, nor the person themselves.
-/// `others` says whether someone else could; if not, an owner may confirm it a day after it was proposed, and it is marked.
+/// The entry as a second person has to confirm it.
+pub fn proposal(staff: &Staff) -> Proposal {
+    let Staff { user_id: about, proposed_by, proposed_at, .. } = *staff;
+    Proposal { about, proposed_by, proposed_at, role: Role::Manager }
+}
+
+/// The confirmed entry. `others` says whether another member than the actor could confirm it.
 pub fn confirmed(moment: &Moment, actor: Actor, staff: &Staff, others: bool) -> Result<Staff, Refusal> {
     refuse_ended(staff)?;
     if staff.state == StaffState::Confirmed {
         return Err(Refusal::State("it is confirmed already".to_owned()));
     }
-    refuse_oneself(actor, staff.user_id)?;
-    let is_second = is_independent(staff, actor.user, actor.role_given_by);
-    let waited = moment.now().duration_since(staff.proposed_at) >= ALONE_AFTER;
-    if !is_second && (others || actor.role < Role::Owner || !waited) {
-        return Err(Refusal::SamePerson);
-    }
+    let confirmed_alone = proposal(staff).confirm(moment.now(), actor, others)?;
     Ok(Staff {
         state: StaffState::Confirmed,
         confirmed_by: actor.user,
         confirmed_at: Some(moment.now()),
-        confirmed_alone: !is_second,
+        confirmed_alone,
         ..staff.clone()
     })
-}
-
-/// Whether a user is a second person: not the proposer, nor someone whose role the proposer gave them.
-pub fn is_independent(staff: &Staff, user: Option<UserId>, role_given_by: Option<UserId>) -> bool {
-    let by_proposer = staff.proposed_by.is_some() && role_given_by == staff.proposed_by;
-    user.is_some() && user != staff.proposed_by && !by_proposer
-}
-
-/// Whether a member could confirm an entry: a manager or above, a second person, and not the one whom it is about.
-pub fn may_confirm(staff: &Staff, user: UserId, role: Role, role_given_by: Option<UserId>) -> bool {
-    role >= Role::Manager && user != staff.user_id && is_independent(staff, Some(user), role_given_by)
 }
 
 /// The entry after its user is no longer a member. `None` if it is over already.
@@ -202,10 +178,6 @@ impl Staff {
     pub fn is_open_on(&self, today: Date) -> bool {
         self.state_on(today) == StaffState::Confirmed && self.starts_on.is_none_or(|first| first <= today)
     }
-}
-
-fn refuse_oneself(actor: Actor, user: UserId) -> Result<(), Refusal> {
-    if actor.user == Some(user) { Err(Refusal::SelfGrant) } else { Ok(()) }
 }
 
 fn refuse_ended(staff: &Staff) -> Result<(), Refusal> {

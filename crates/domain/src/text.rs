@@ -192,6 +192,56 @@ lines! {
     Address up to 300;
     /// A US state, or a region of another country.
     State up to 60;
+    /// A telephone number, as people write it.
+    Phone up to 40;
+    /// Pronouns, as a person writes them.
+    Pronouns up to 40;
+}
+
+/// The maximum length of [`Details`], in bytes.
+const DETAILS_MAX: usize = 4_000;
+
+/// Text of several lines: up to 4,000 bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Details(String);
+
+impl Details {
+    /// Parses text. It may be empty.
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
+        block(text, DETAILS_MAX).map(Self)
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The address of a page or a picture: `https://` and at most 500 characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebAddress(String);
+
+impl WebAddress {
+    /// Parses an address.
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
+        let text = line(text, 500)?;
+        let host = text.strip_prefix("https://").and_then(|rest| rest.split(['/', '?', '#']).next());
+        if host.is_some_and(|host| host.contains('.')) && !text.contains(' ') {
+            return Ok(Self(text));
+        }
+        let fix = "Send an address such as https://example.org/photo.jpg.";
+        Err(InvalidValue::new("not_a_web_address", "is not an address that starts with https://", fix))
+    }
+
+    /// The address.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+texts! {
+    Details: Self, ObjectBuilder::new().max_length(Some(DETAILS_MAX));
+    WebAddress: Self, ObjectBuilder::new().max_length(Some(500)).pattern(Some("^https://"));
 }
 
 /// A language tag (BCP 47), such as `en` or `en-AU`.

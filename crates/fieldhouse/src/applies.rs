@@ -35,6 +35,12 @@ impl<'a> Typed<'a> {
         typed
     }
 
+    /// What was typed for an argument, such as a file's name.
+    pub(crate) fn value(&self, argument: &Arg) -> Option<String> {
+        let value = self.matches.get_raw(argument.get_id().as_str())?.next()?;
+        Some(if value == "-" { "standard input".to_owned() } else { value.to_string_lossy().into_owned() })
+    }
+
     /// Refuses common options that the command does not have.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let given =

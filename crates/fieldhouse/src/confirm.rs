@@ -77,7 +77,11 @@ impl<'a> Deletion<'a> {
     /// Such as `Delete venue Town Hall (ven_1)?`.
     fn question(&self, name: Option<&str>) -> String {
         let noun = self.group.rsplit(' ').next().unwrap_or_default();
-        let noun = noun.strip_suffix('s').unwrap_or(noun).replace('-', " ").replace("api", "API");
+        let noun = match noun.strip_suffix("ies") {
+            Some(start) => format!("{start}y"),
+            None => noun.strip_suffix('s').unwrap_or(noun).to_owned(),
+        };
+        let noun = noun.replace('-', " ").replace("api", "API");
         let (first, rest) = self.verb.split_at(1);
         let what = name.map_or_else(|| self.id.clone(), |name| format!("{name} ({})", self.id));
         format!("{}{rest} {noun} {what}?", first.to_uppercase())

@@ -189,13 +189,16 @@ impl Database {
     }
 
     /// The store's key ring: from the environment if several nodes share it, else from the data folder, where it is created for a new
-    /// store. [`bind`] makes the store remember it.
-    pub(crate) async fn key_ring(&self, store: &Store) -> anyhow::Result<KeyRing> {
-        let Some(text) = shared_key_ring()? else {
-            return KeyRing::open_for(store, self.folder(), &Clock::system()).await.map_err(explain);
+    /// store. It seals what the store writes about children. [`bind`] makes the store remember it.
+    pub(crate) async fn key_ring(&self, store: &mut Store) -> anyhow::Result<KeyRing> {
+        let key_ring = if let Some(text) = shared_key_ring()? {
+            let key_ring = KeyRing::from_text(&text)?;
+            key_ring.check(store).await.map_err(explain)?;
+            key_ring
+        } else {
+            KeyRing::open_for(store, self.folder(), &Clock::system()).await.map_err(explain)?
         };
-        let key_ring = KeyRing::from_text(&text)?;
-        key_ring.check(store).await.map_err(explain)?;
+        store.seal_with(key_ring.sealer());
         Ok(key_ring)
     }
 }
@@ -217,17 +220,32 @@ pub(crate) async fn bind(key_ring: &KeyRing, store: &Store) -> anyhow::Result<()
 
 /// The text of a key ring that several nodes share.
 fn shared_key_ring() -> anyhow::Result<Option<String>> {
-    if let Ok(text) = std::env::var("FIELDHOUSE_KEY_RING") {
-        return Ok(Some(text));
+    match SharedKeyRing::of_environment() {
+        None => Ok(None),
+        Some(SharedKeyRing::Text(text)) => Ok(Some(text)),
+        Some(SharedKeyRing::File(file)) => {
+            let text = std::fs::read_to_string(&file);
+            text.map(Some).with_context(|| format!("the key ring {} cannot be read", file.display()))
+        }
     }
-    let Some(file) = std::env::var_os("FIELDHOUSE_KEY_RING_FILE") else { return Ok(None) };
-    let text = std::fs::read_to_string(&file);
-    text.map(Some).with_context(|| format!("the key ring {} cannot be read", file.display()))
+}
+
+/// A key ring that the environment names instead of the data folder.
+pub(crate) enum SharedKeyRing {
+    Text(String),
+    File(PathBuf),
+}
+
+impl SharedKeyRing {
+    pub(crate) fn of_environment() -> Option<Self> {
+        let text = std::env::var("FIELDHOUSE_KEY_RING").ok().map(Self::Text);
+        text.or_else(|| std::env::var_os("FIELDHOUSE_KEY_RING_FILE").map(|file| Self::File(file.into())))
+    }
 }
 
 /// The advice for a key ring that does not belong to the store.
 fn explain(error: KeyRingError) -> anyhow::Error {
-    if !matches!(error, KeyRingError::Missing(_) | KeyRingError::Other(_)) {
+    if !matches!(error, KeyRingError::Missing(_) | KeyRingError::Other(_) | KeyRingError::Incomplete { .. }) {
         return error.into();
     }
     let next = "restore the key ring that was backed up with this database; nodes that share a database share its key ring, too \

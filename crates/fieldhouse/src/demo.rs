@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::database::Opened;
 use crate::failure::Failure;
 use crate::output::{Column, Width, note, note_list};
+use crate::ready::Ready;
 
 const LEAGUE: &[u8] = include_bytes!("../../../data/leagues/playhq/coburg-basketball-winter-2022.csv");
 const COLLEGES: &[u8] = include_bytes!("../../../data/college/colleges.csv");
@@ -136,14 +137,15 @@ pub(crate) async fn load_catalogue(store: &Store) {
 
 impl Demo {
     /// Prints what the demo contains and what to try.
-    pub(crate) fn announce(&self, base_url: &str, thrown_away: bool) {
-        let (name, weeks) = (&self.organization.name, self.weeks);
+    pub(crate) fn announce(&self, ready: &Ready) {
+        let (name, weeks, base_url) = (&self.organization.name, self.weeks, &ready.base_url);
         note(&format!("Fieldhouse is running at {base_url} with a demo. Documentation: {base_url}/docs"));
         note("");
         note(&format!("Organization: {name}, with its league of Winter 2022 (PlayHQ export)."));
         note(&format!("Its dates were moved by {weeks} weeks, so that some games are upcoming."));
         note("Loading the college catalogue in the background: 2,040 US colleges (EADA).");
-        if thrown_away {
+        ready.announce_mail();
+        if ready.thrown_away {
             note("All data is deleted when the server stops. To keep it, use --data-dir FOLDER.");
         }
         note("");

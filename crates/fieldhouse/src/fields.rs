@@ -50,7 +50,9 @@ struct Field {
 enum Kind {
     Text,
     Number,
+    Flag,
     Object,
+    Objects,
     List,
     Choice(Vec<String>),
 }
@@ -81,8 +83,10 @@ fn field(name: &str, schema: &Value, required: bool, named: &Map<String, Value>)
             let members = main["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
             Kind::Choice(members.map(str::to_owned).collect())
         }
-        Some(&"number" | &"integer" | &"boolean") => Kind::Number,
+        Some(&"number" | &"integer") => Kind::Number,
+        Some(&"boolean") => Kind::Flag,
         Some(&"object") => Kind::Object,
+        Some(&"array") if is_object(&main["items"], named) => Kind::Objects,
         Some(&"array") => Kind::List,
         _ => Kind::Text,
     };
@@ -92,12 +96,22 @@ fn field(name: &str, schema: &Value, required: bool, named: &Map<String, Value>)
     Field { name: name.to_owned(), help: first.to_owned(), kind, required, nullable }
 }
 
+fn is_object(items: &Value, named: &Map<String, Value>) -> bool {
+    let resolved = items["$ref"].as_str().and_then(|reference| named.get(reference.rsplit('/').next()?));
+    resolved.unwrap_or(items)["type"] == "object"
+}
+
+/// The value of a flag that is written as JSON. What is not JSON is passed on as text, which the body refuses.
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| json!(text))
+}
+
 impl Field {
     /// The flag's name: `allowed_ips` is `--allowed-ip`, once for each item.
     fn flag(&self) -> String {
         let name = self.name.replace('_', "-");
         match self.kind {
-            Kind::List => name.strip_suffix('s').map(str::to_owned).unwrap_or(name),
+            Kind::List | Kind::Objects => name.strip_suffix('s').map(str::to_owned).unwrap_or(name),
             _ => name,
         }
     }
@@ -110,10 +124,15 @@ impl Field {
         let arg = match &self.kind {
             Kind::Text => arg,
             Kind::Number => arg.value_name("NUMBER").allow_negative_numbers(true),
+            Kind::Flag => arg
+                .value_name("true|false")
+                .value_parser(PossibleValuesParser::new(["true", "false"]))
+                .hide_possible_values(true),
             Kind::Object => arg.value_name("JSON"),
-            Kind::List => {
+            Kind::List | Kind::Objects => {
                 help.push_str("; can be repeated");
                 help.push_str(if change { ", and replaces the whole list" } else { "" });
+                let arg = if matches!(self.kind, Kind::Objects) { arg.value_name("JSON") } else { arg };
                 arg.action(ArgAction::Append)
             }
             Kind::Choice(names) => arg.value_parser(PossibleValuesParser::new(names.clone())),
@@ -126,10 +145,8 @@ impl Field {
         let mut typed = matches.get_many::<String>(&self.name)?;
         Some(match self.kind {
             Kind::List => json!(typed.collect::<Vec<_>>()),
-            Kind::Number | Kind::Object => {
-                let text = typed.next()?;
-                serde_json::from_str(text).unwrap_or_else(|_| json!(text))
-            }
+            Kind::Objects => typed.map(|text| parsed(text)).collect(),
+            Kind::Number | Kind::Flag | Kind::Object => parsed(typed.next()?),
             Kind::Text | Kind::Choice(_) => json!(typed.next()?),
         })
     }
@@ -137,7 +154,7 @@ impl Field {
     /// What empties it; none if it cannot be empty.
     fn empty(&self) -> Option<Value> {
         match self.kind {
-            Kind::List => Some(json!([])),
+            Kind::List | Kind::Objects => Some(json!([])),
             _ => self.nullable.then_some(Value::Null),
         }
     }

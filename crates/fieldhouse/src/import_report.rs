@@ -90,6 +90,29 @@ pub(crate) fn changes(output: &Output, report: &LeagueReport) -> io::Result<()> 
     Ok(())
 }
 
+/// The question before an import.
+pub(crate) fn question(plan: &LeagueReport) -> String {
+    let [new, changed] = totals(plan);
+    format!("Import {new} new and {changed} changed records?")
+}
+
+/// What was imported, in one line.
+pub(crate) fn outcome(report: &LeagueReport) -> String {
+    let [new, changed] = totals(report);
+    format!("Imported {new} new and {changed} changed records.")
+}
+
+/// Whether the file has nothing that is not stored already.
+pub(crate) fn is_stored_already(report: &LeagueReport) -> bool {
+    totals(report) == [0, 0]
+}
+
+/// The numbers of new and changed records.
+fn totals(report: &LeagueReport) -> [u64; 2] {
+    let rows = rows(report);
+    [rows.iter().map(|row| row.new).sum(), rows.iter().map(|row| row.changed).sum()]
+}
+
 fn how_it_was_read(report: &LeagueReport) -> String {
     let table = match (report.delimiter, report.date_order) {
         (Some(delimiter), Some(order)) => format!(", delimiter {delimiter}, dates {order}"),

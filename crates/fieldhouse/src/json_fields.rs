@@ -43,6 +43,7 @@ const OTHERS: &[(&str, &[&str])] = &[
             "rules",
         ],
     ),
+    ("retention", &["data", "description", "days", "since"]),
     ("export organization", ARCHIVE),
     ("import organization", ARCHIVE),
     ("admin audit verify", &["intact", "entries", "cleared_effects"]),

@@ -61,7 +61,7 @@ impl Paging {
 /// The listed records. A list of changes also has deleted records; its JSON output contains both.
 #[derive(Serialize)]
 pub(crate) struct Listed<T> {
-    data: Vec<T>,
+    pub(crate) data: Vec<T>,
     #[serde(skip_serializing_if = "Option::is_none")]
     deleted: Option<Vec<Tombstone>>,
 }

@@ -36,23 +36,29 @@ pub(crate) struct Mail {
 }
 
 impl Mail {
-    /// The mailer. `folder` is the data folder, unless several servers share the database: then one of the options is required, because
-    /// messages in the folder of one of them would be overlooked.
-    pub(crate) fn mailer(&self, folder: Option<&Path>) -> Result<Mailer, Failure> {
-        let usage = |what: String| Failure::usage(what);
-        if let Some(url) = self.smtp_url.as_deref().filter(|url| !url.is_empty()) {
-            return Mailer::smtp(smtp(url)?, &self.from).map_err(usage);
+    /// The mailer. `data` is the data folder, unless several servers share the database.
+    pub(crate) fn mailer(&self, data: Option<&Path>) -> Result<Mailer, Failure> {
+        match self.folder(data)? {
+            Some(folder) => Mailer::files(&folder, &self.from),
+            None => Mailer::smtp(smtp(self.url().unwrap_or_default())?, &self.from),
         }
-        let folder = match (&self.folder, folder) {
-            (Some(folder), _) => folder.clone(),
-            (None, Some(folder)) => folder.join("mail"),
-            (None, None) => {
-                let what = "with PostgreSQL, say how mail is sent";
-                return Err(usage(what.to_owned())
-                    .next("send it with --smtp-url, or write it to a folder with --mail-dir"));
-            }
-        };
-        Mailer::files(&folder, &self.from).map_err(usage)
+        .map_err(Failure::usage)
+    }
+
+    /// The folder that messages are written to; none if they are sent. Servers that share a database need one of the options, because
+    /// messages in the folder of one of them would be overlooked.
+    pub(crate) fn folder(&self, data: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+        match (self.url(), &self.folder, data) {
+            (Some(_), ..) => Ok(None),
+            (None, Some(folder), _) => Ok(Some(folder.clone())),
+            (None, None, Some(data)) => Ok(Some(data.join("mail"))),
+            (None, None, None) => Err(Failure::usage("with PostgreSQL, say how mail is sent")
+                .next("send it with --smtp-url, or write it to a folder with --mail-dir")),
+        }
+    }
+
+    fn url(&self) -> Option<&str> {
+        self.smtp_url.as_deref().filter(|url| !url.is_empty())
     }
 }
 

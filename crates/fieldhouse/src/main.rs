@@ -24,11 +24,15 @@ mod json_fields;
 mod listing;
 mod log;
 mod mail;
+mod member;
+mod narrow;
 mod open_files;
 mod operating;
 mod output;
 mod pager;
 mod place;
+mod progress;
+mod ready;
 mod report;
 mod running;
 mod secrets;
@@ -65,6 +69,6 @@ async fn main() -> ExitCode {
     let as_json = options.prints_json();
     match options.run(&typed).await {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => report::report(error, typed.command, as_json),
+        Err(error) => report::report(error, &typed, as_json),
     }
 }

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use fieldhouse_client::api::operator::OrganizationListQuery;
+use fieldhouse_client::api::organization::Organization;
 use fieldhouse_client::{Client, Error, Method};
+use fieldhouse_domain::organizations::Slug;
 use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_server::auth::operators;
 use fieldhouse_server::listener::{self, ConnectionOptions};
@@ -88,12 +91,12 @@ impl Database {
     /// Runs a server on the store for this process only.
     pub(crate) async fn operate_on(
         &self,
-        opened: Opened,
+        mut opened: Opened,
         public_url: Option<&str>,
     ) -> anyhow::Result<Operating> {
-        let key_ring = self.key_ring(&opened.store).await?;
+        let key_ring = self.key_ring(&mut opened.store).await?;
         crate::database::bind(&key_ring, &opened.store).await?;
-        let signing = self.key_ring(&opened.store).await?;
+        let signing = self.key_ring(&mut opened.store).await?;
         let opened = opened.shared();
         let base_url = public_url.unwrap_or(DEFAULT_URL);
         let limits = LimitOptions::default();
@@ -112,6 +115,16 @@ impl Database {
 }
 
 impl Operating {
+    /// The organization with a short name.
+    pub(crate) async fn organization(&self, slug: &Slug) -> anyhow::Result<Organization> {
+        let query = OrganizationListQuery { slug: Some(slug.clone()), ..OrganizationListQuery::default() };
+        let found = self.client.operator().organizations(&query).await?.data.pop();
+        found.ok_or_else(|| {
+            let failure = Failure::new(format!("the organization {slug} does not exist"));
+            failure.next("`fieldhouse organizations list` shows the short names").into()
+        })
+    }
+
     /// Ends the command: stops the server that this process runs, and closes the store.
     pub(crate) async fn end(self) -> anyhow::Result<()> {
         drop(self.client);

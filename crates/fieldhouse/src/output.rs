@@ -64,12 +64,34 @@ impl Output {
         }
     }
 
+    /// Prints several tables, each below its title. The records of JSON and CSV have no titles, so that other functions print them.
+    pub(crate) fn tables<T>(&self, titled: &[(String, Vec<T>)], columns: &[Column<T>]) -> io::Result<()> {
+        let (mut texts, mut left_out) = (Vec::new(), Vec::new());
+        for (title, records) in titled {
+            let (table, without) = self.rendered(&mut Grid::of(records, columns));
+            texts.push(format!("{}\n{table}", clean(title)));
+            left_out.extend(without);
+        }
+        left_out.sort_unstable();
+        left_out.dedup();
+        self.paged(&texts.join("\n\n"), &left_out)
+    }
+
     fn table(&self, grid: &mut Grid) -> io::Result<()> {
+        let (table, left_out) = self.rendered(grid);
+        self.paged(&table, &left_out)
+    }
+
+    /// A table, and the headings of the columns that were left out.
+    fn rendered(&self, grid: &mut Grid) -> (String, Vec<&'static str>) {
         if self.terminal.width.is_some() {
             self.zone.localize(grid.rows.iter_mut().flatten());
         }
-        let (table, left_out) = tables::list(grid, self.terminal.width, self.terminal.color);
-        if self.terminal.pager { pager::show(&table) } else { line(&table) }?;
+        tables::list(grid, self.terminal.width, self.terminal.color)
+    }
+
+    fn paged(&self, text: &str, left_out: &[&str]) -> io::Result<()> {
+        if self.terminal.pager { pager::show(text) } else { line(text) }?;
         if !left_out.is_empty() {
             note(&format!(
                 "Columns that did not fit: {}. A pipe or --output json shows all of them.",

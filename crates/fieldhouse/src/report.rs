@@ -3,10 +3,11 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::{Arg, Command};
+use clap::Arg;
 use fieldhouse_client::api::problems::FieldProblem;
 use serde_json::{Map, Value, json};
 
+use crate::applies::Typed;
 use crate::failure::Failure;
 use crate::output::note;
 
@@ -14,7 +15,7 @@ use crate::output::note;
 const OTHER_NAMES: &[(&str, &str)] = &[("q", "query"), ("organization", "org"), ("content", "file")];
 
 /// Prints the failure and returns the exit code.
-pub(crate) fn report(error: anyhow::Error, command: &Command, as_json: bool) -> ExitCode {
+pub(crate) fn report(error: anyhow::Error, typed: &Typed<'_>, as_json: bool) -> ExitCode {
     if is_broken_pipe(&error) {
         // The reader of the output has stopped: `fieldhouse seasons list | head`.
         return ExitCode::SUCCESS;
@@ -24,7 +25,7 @@ pub(crate) fn report(error: anyhow::Error, command: &Command, as_json: bool) -> 
     if as_json {
         print_json(&document(failure));
     } else {
-        print_text(failure, command);
+        print_text(failure, typed);
     }
     exit
 }
@@ -55,8 +56,8 @@ pub(crate) fn asks_for_json(arguments: impl Iterator<Item = String>) -> bool {
     arguments.iter().any(spelled) || arguments.windows(2).any(apart)
 }
 
-fn print_text(failure: Failure, command: &Command) {
-    let mut fields = failure.fields.iter().map(|field| wrong(field, command));
+fn print_text(failure: Failure, typed: &Typed<'_>) {
+    let mut fields = failure.fields.iter().map(|field| wrong(field, typed));
     let what = Some(failure.what).filter(|what| !what.is_empty()).or_else(|| fields.next());
     note(&format!("error: {}", what.unwrap_or_default()));
     for field in fields {
@@ -91,28 +92,28 @@ fn print_json(document: &Value) {
 }
 
 /// An invalid field, with its name on the command line.
-fn wrong(field: &FieldProblem, command: &Command) -> String {
+fn wrong(field: &FieldProblem, typed: &Typed<'_>) -> String {
     // "must be one of: a, b" is not followed by "Send one of: a, b."
     let wanted = field.message.strip_prefix("must be ");
     let repeats = |fix: &&String| wanted.is_some_and(|wanted| fix.trim_end_matches('.').ends_with(wanted));
     let fix = field.fix.as_ref().filter(|fix| !repeats(fix));
     let fix = fix.map_or_else(|| ".".to_owned(), |fix| format!(". {fix}"));
-    format!("{} {}{fix}", option_name(&field.pointer, command), field.message)
+    format!("{} {}{fix}", option_name(&field.pointer, typed), field.message)
 }
 
-/// The option for a field of the API, or else the field's own name. Most options have the fields' names.
-fn option_name(pointer: &str, command: &Command) -> String {
+/// The option for a field of the API, or what was typed for it, or else the field's own name. Most options have the fields' names.
+fn option_name(pointer: &str, typed: &Typed<'_>) -> String {
     let is_of = |argument: &&Arg, field: &str| {
         let id = argument.get_id().as_str();
         id == field || field.strip_suffix("_id") == Some(id) || OTHER_NAMES.contains(&(field, id))
     };
     let name = |argument: &Arg| {
-        let long = argument.get_long().map(|long| format!("--{long}"));
-        long.unwrap_or_else(|| argument.get_id().as_str().to_uppercase())
+        argument.get_long().map(|long| format!("--{long}")).or_else(|| typed.value(argument))
     };
-    let option = |field: &str| command.get_arguments().find(|argument| is_of(argument, field)).map(name);
+    let option =
+        |field: &str| typed.command.get_arguments().find(|argument| is_of(argument, field)).and_then(name);
     // The options of `fieldhouse api` are not fields.
-    let option = pointer.rsplit('/').find_map(option).filter(|_| command.get_name() != "api");
+    let option = pointer.rsplit('/').find_map(option).filter(|_| typed.command.get_name() != "api");
     option.unwrap_or_else(|| pointer.trim_start_matches('/').to_owned())
 }
 

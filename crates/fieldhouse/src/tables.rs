@@ -1,13 +1,14 @@
-//! Tables for people. On a terminal, each record stays on one line: first columns are shortened between words, then the least important
-//! columns are left out. Otherwise everything is printed, so that grep, sort and cut can be used.
+//! Tables for people. On a terminal, each record stays on one line: first columns are shortened between words, then some are left out, as
+//! `narrow.rs` says. Otherwise everything is printed, so that grep, sort and cut can be used.
 
 use comfy_table::Width::Fixed;
 use comfy_table::presets::NOTHING;
 use comfy_table::{Attribute, Cell, Color, ColumnConstraint, ContentArrangement, Table};
 
+use crate::narrow::{STATUSES, has_values, widths};
 use crate::output::clean;
 
-/// A column of a table: its heading, width and content. Columns are in the order of importance; the last one is a record's id.
+/// A column of a table: its heading, width and content. Columns are in the order of importance, except the last one, a record's id.
 pub(crate) type Column<T> = (&'static str, Width, fn(&T) -> String);
 
 /// The width of a column.
@@ -20,14 +21,12 @@ pub(crate) enum Width {
 }
 
 /// The gap between two columns.
-const GAP: u16 = 2;
-/// The column that is never left out: without it, a cancelled game looks like any other.
-const STATUS: &str = "STATUS";
+pub(crate) const GAP: u16 = 2;
 
 /// A heading and rows.
 pub(crate) struct Grid {
     pub(crate) headings: Vec<&'static str>,
-    widths: Vec<Width>,
+    pub(crate) widths: Vec<Width>,
     pub(crate) rows: Vec<Vec<String>>,
 }
 
@@ -64,34 +63,10 @@ impl Grid {
     }
 }
 
-impl Grid {
-    /// The places of columns in the order in which they are left out: ids first, then from the last one on. The first column and the status
-    /// are never left out.
-    fn dispensable(&self) -> Vec<usize> {
-        let places = (1..self.headings.len()).rev().filter(|place| self.headings[*place] != STATUS);
-        let (ids, others): (Vec<_>, Vec<_>) = places.partition(|place| self.has_ids(*place));
-        ids.into_iter().chain(others).collect()
-    }
-
-    fn has_ids(&self, place: usize) -> bool {
-        let mut cells =
-            self.rows.iter().map(|row| row[place].as_str()).filter(|cell| !matches!(*cell, "" | "-"));
-        self.headings[place] == "ID" || cells.next().is_some_and(is_id)
-    }
-}
-
-/// Whether a cell is the id of a record, such as `gam_01h2xcejqtf2nbrexx3vqjhp41`.
-fn is_id(cell: &str) -> bool {
-    let letters =
-        |text: &str| text.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit());
-    cell.rsplit_once('_')
-        .is_some_and(|(kind, id)| id.len() == 26 && letters(id) && letters(&kind.replace('_', "")))
-}
-
 /// The colour of a status that needs attention.
 fn shade(heading: &str, status: &str) -> Option<Color> {
     match status {
-        _ if heading != STATUS => None,
+        _ if !STATUSES.contains(&heading) => None,
         "cancelled" | "abandoned" | "forfeit" | "revoked" | "expired" | "suspended" | "removed" => {
             Some(Color::Red)
         }
@@ -101,13 +76,12 @@ fn shade(heading: &str, status: &str) -> Option<Color> {
     }
 }
 
-/// Records as a table, one in each line, and the headings of columns that were left out.
+/// Records as a table, one in each line, and the headings of columns with values that were left out.
 pub(crate) fn list(grid: &Grid, room: Option<u16>, color: bool) -> (String, Vec<&'static str>) {
     let mut table = grid.table(color);
     let Some(room) = room else { return (table.trim_fmt(), Vec::new()) };
     let natural = table.column_max_content_widths();
-    let wanted: Vec<_> = grid.widths.iter().copied().zip(natural.iter().copied()).collect();
-    let widths = widths(&wanted, &grid.dispensable(), room);
+    let widths = widths(grid, &natural, room);
     for (column, (width, natural)) in table.column_iter_mut().zip(widths.iter().zip(natural)) {
         let constraint = match *width {
             None => ColumnConstraint::Hidden,
@@ -120,8 +94,8 @@ pub(crate) fn list(grid: &Grid, room: Option<u16>, color: bool) -> (String, Vec<
     for row in table.row_iter_mut() {
         row.max_height(1);
     }
-    let left_out = grid.headings.iter().zip(&widths).filter(|(_, width)| width.is_none());
-    let left_out = left_out.map(|(heading, _)| *heading).collect();
+    let left_out = (0..widths.len()).filter(|place| widths[*place].is_none() && has_values(grid, *place));
+    let left_out = left_out.map(|place| grid.headings[place]).collect();
     (table.trim_fmt(), left_out)
 }
 
@@ -155,34 +129,6 @@ fn pad(table: &mut Table) {
     for column in table.column_iter_mut() {
         column.set_padding((0, GAP));
     }
-}
-
-/// The width of each column; `None` for those that are left out. `dispensable` says which may be, in their order.
-fn widths(columns: &[(Width, u16)], dispensable: &[usize], room: u16) -> Vec<Option<u16>> {
-    let least = |place: usize| match columns[place] {
-        (Width::Whole, natural) => natural,
-        (Width::Least(least), natural) => natural.min(least),
-    };
-    let total = |widths: &mut dyn Iterator<Item = u16>| {
-        widths.map(|width| u32::from(width + GAP)).sum::<u32>().saturating_sub(GAP.into())
-    };
-    let mut shown: Vec<usize> = (0..columns.len()).collect();
-    for place in dispensable {
-        if total(&mut shown.iter().map(|place| least(*place))) <= room.into() {
-            break;
-        }
-        shown.retain(|shown| shown != place);
-    }
-    let mut widths = vec![None; columns.len()];
-    for place in &shown {
-        widths[*place] = Some(columns[*place].1);
-    }
-    while total(&mut widths.iter().copied().flatten()) > room.into() {
-        let longest = shown.iter().copied().filter(|place| widths[*place] > Some(least(*place)));
-        let Some(longest) = longest.max_by_key(|place| widths[*place]) else { break };
-        widths[longest] = widths[longest].map(|width| width - 1);
-    }
-    widths
 }
 
 #[cfg(test)]
@@ -238,18 +184,6 @@ Sat 2026-11-28 08:30  Newlands U8 Mixed…  cancelled  Round 1
 STARTS                STATUS
 Sat 2026-11-28 08:30  cancelled";
         assert_eq!(at(Some(10)), (format!("{narrowest}\n"), vec!["HOME", "ROUND", "ID"]));
-    }
-
-    #[test]
-    fn ids_of_other_records_are_left_out_before_the_rest() {
-        const TEAMS: &[Column<[&str; 3]>] = &[
-            ("NAME", Width::Whole, |it| it[0].to_owned()),
-            ("SEASON", Width::Whole, |it| it[1].to_owned()),
-            ("SHORT NAME", Width::Whole, |it| it[2].to_owned()),
-        ];
-        let teams = Grid::of(&[["Panthers", "sea_01h2xcejqtf2nbrexx3vqjhp41", "PAN"]], TEAMS);
-        assert_eq!(list(&teams, Some(30), false).1, ["SEASON"]);
-        assert!(!is_id("in_progress") && !is_id("-") && !is_id("Newlands U8"));
     }
 
     #[test]

@@ -17,6 +17,19 @@ pub(crate) enum Setter {
     Server,
 }
 
+/// Who may see a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Privacy {
+    /// Whoever may see the record.
+    Open,
+    /// No one: it is never in a body, an image or `Debug`.
+    Secret,
+    /// Those to whom a relation opens the child's data: never in `Debug`, and in a response only through a view of its class.
+    Personal,
+    /// The same, and stored sealed.
+    Sealed,
+}
+
 /// A field of a record.
 pub(crate) struct Field {
     pub(crate) name: Ident,
@@ -25,10 +38,7 @@ pub(crate) struct Field {
     pub(crate) setter: Setter,
     /// Ignored in comparisons.
     pub(crate) bookkeeping: bool,
-    /// Never in a body, an image or `Debug`.
-    pub(crate) secret: bool,
-    /// Data of a child: never in `Debug`, and in a response only through a view of its class.
-    pub(crate) sealed: bool,
+    pub(crate) privacy: Privacy,
     /// The value of a field that a body of create leaves out.
     pub(crate) default: Option<Expr>,
     /// The value that the server sets when the record is created.
@@ -39,7 +49,11 @@ pub(crate) struct Field {
 impl Field {
     /// What `Debug` shows instead of the value.
     pub(crate) fn hidden(&self) -> Option<&'static str> {
-        if self.secret { Some("(secret)") } else { self.sealed.then_some("(sealed)") }
+        match self.privacy {
+            Privacy::Open => None,
+            Privacy::Secret => Some("(secret)"),
+            Privacy::Personal | Privacy::Sealed => Some("(personal)"),
+        }
     }
 
     /// The field's name in JSON and SQL.
@@ -133,7 +147,7 @@ impl Declaration {
         let hidden = declaration.fields.iter().find(|field| field.hidden().is_some() && declaration.wire);
         if let Some(hidden) = hidden {
             let message =
-                "a response cannot show a secret or sealed field as declared: the record needs a view";
+                "a response cannot show a secret or personal field as declared: the record needs a view";
             return Err(Error::new_spanned(&hidden.name, message));
         }
         Ok(declaration)
@@ -181,7 +195,7 @@ pub(crate) fn docs_text(docs: &[Attribute]) -> String {
 fn field(field: &syn::Field) -> Result<Field> {
     let name = field.ident.clone().ok_or_else(|| Error::new_spanned(field, "a named field is required"))?;
     let mut setter = None;
-    let (mut bookkeeping, mut secret, mut sealed) = (false, false, false);
+    let (mut bookkeeping, mut privacy) = (false, Privacy::Open);
     let (mut default, mut initial) = (None, None);
     let mut bounds = Bounds::default();
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("field")) {
@@ -195,9 +209,11 @@ fn field(field: &syn::Field) -> Result<Field> {
             } else if meta.path.is_ident("bookkeeping") || meta.path.is_ident("moment") {
                 bookkeeping = true;
             } else if meta.path.is_ident("secret") {
-                secret = true;
+                privacy = Privacy::Secret;
+            } else if meta.path.is_ident("personal") {
+                privacy = Privacy::Personal;
             } else if meta.path.is_ident("sealed") {
-                sealed = true;
+                privacy = Privacy::Sealed;
             } else if meta.path.is_ident("default") {
                 default = Some(meta.value()?.parse()?);
             } else if meta.path.is_ident("initial") {
@@ -208,7 +224,7 @@ fn field(field: &syn::Field) -> Result<Field> {
                 bounds.max = Some(meta.value()?.parse()?);
             } else {
                 let known =
-                    "client, create_only, server, bookkeeping, moment, secret, sealed, default, initial, min or max";
+                    "client, create_only, server, bookkeeping, moment, secret, personal, sealed, default, initial, min or max";
                 return Err(meta.error(format!("expected {known}")));
             }
             Ok(())
@@ -217,7 +233,7 @@ fn field(field: &syn::Field) -> Result<Field> {
     let setter = setter.ok_or_else(|| {
         Error::new_spanned(&name, "declare who sets this field: #[field(client)], create_only or server")
     })?;
-    if secret && setter != Setter::Server {
+    if privacy == Privacy::Secret && setter != Setter::Server {
         return Err(Error::new_spanned(&name, "a secret cannot be in a body: its setter must be server"));
     }
     Ok(Field {
@@ -226,8 +242,7 @@ fn field(field: &syn::Field) -> Result<Field> {
         docs: docs(&field.attrs),
         setter,
         bookkeeping,
-        secret,
-        sealed,
+        privacy,
         default,
         initial,
         bounds,

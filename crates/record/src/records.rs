@@ -1,11 +1,11 @@
-//! Generates the `Record` trait, `Debug` without secret and sealed values, and the bodies.
+//! Generates the `Record` trait, `Debug` without secret and personal values, and the bodies.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Ident;
 
 use crate::bodies;
-use crate::declaration::{Declaration, Field, Setter};
+use crate::declaration::{Declaration, Field, Privacy, Setter};
 use crate::statements::{self, Statements};
 
 pub(crate) fn expand(record: &Declaration) -> TokenStream {
@@ -17,7 +17,7 @@ pub(crate) fn expand(record: &Declaration) -> TokenStream {
     quote! { #debug #implementation #bodies #create #schema }
 }
 
-/// `Debug` of a record or its body, without secret and sealed values.
+/// `Debug` of a record or its body, without secret and personal values.
 pub(crate) fn debug<'a>(name: &Ident, fields: impl IntoIterator<Item = &'a Field>) -> TokenStream {
     let shown = fields.into_iter().map(|field| {
         let (ident, text) = (&field.name, field.text());
@@ -70,7 +70,8 @@ fn implementation(record: &Declaration) -> TokenStream {
     };
     let texts: Vec<String> = record.fields.iter().map(Field::text).collect();
     let idents: Vec<_> = record.fields.iter().map(|field| &field.name).collect();
-    let secrets = record.fields.iter().filter(|field| field.secret).map(Field::text);
+    let secrets = record.fields.iter().filter(|field| field.privacy == Privacy::Secret).map(Field::text);
+    let sealed = record.fields.iter().filter(|field| field.privacy == Privacy::Sealed).map(Field::text);
     let derived: Vec<_> = record.derived.iter().map(|(_, value)| value).collect();
     let owner = record.owner.as_ref().map(|owner| {
         let owner = format_ident!("{owner}");
@@ -80,7 +81,7 @@ fn implementation(record: &Declaration) -> TokenStream {
         let (ident, text) = (&field.name, field.text());
         quote! { if self.#ident != other.#ident { changed.push(#text); } }
     });
-    let open: Vec<&Field> = record.fields.iter().filter(|field| !field.secret).collect();
+    let open: Vec<&Field> = record.fields.iter().filter(|field| field.privacy != Privacy::Secret).collect();
     let gets = open.iter().map(|field| {
         let (ident, text) = (&field.name, field.text());
         quote! { #text => ::core::option::Option::Some(::fieldhouse_domain::record::image_of(&self.#ident)), }
@@ -101,6 +102,7 @@ fn implementation(record: &Declaration) -> TokenStream {
             const KIND: ::fieldhouse_domain::effects::Kind = ::fieldhouse_domain::effects::Kind::#kind;
             const FIELDS: &'static [&'static str] = &[#(#texts),*];
             const SECRETS: &'static [&'static str] = &[#(#secrets),*];
+            const SEALED: &'static [&'static str] = &[#(#sealed),*];
             const TABLE: ::fieldhouse_domain::record::Table = #table_of;
             const TWIN: ::core::option::Option<::fieldhouse_domain::record::Table> = #twin;
 

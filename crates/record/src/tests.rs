@@ -80,7 +80,8 @@ fn a_secret_or_sealed_field_is_never_in_a_response_as_declared() {
     };
     for input in [secret, sealed] {
         let error = crate::declaration::Declaration::parse(&input).err().expect("an error");
-        let message = "a response cannot show a secret or sealed field as declared: the record needs a view";
+        let message =
+            "a response cannot show a secret or personal field as declared: the record needs a view";
         assert_eq!(error.to_string(), message);
     }
 }

@@ -1,6 +1,6 @@
 //! How long searches of a catalogue of 2,040 invented colleges with 17,900 programs take, over HTTP, one after another.
 //!
-//! `cargo xtask bench --colleges` runs it on both engines.
+//! `cargo xtask bench colleges` runs it on both engines.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

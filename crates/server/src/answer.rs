@@ -118,6 +118,11 @@ impl<O: Op> Answered<O> {
         answered.header(HeaderName::from_static("idempotent-replayed"), "true")
     }
 
+    /// The response to a repeated request whose earlier response was not stored.
+    pub(crate) fn repeated(self) -> Self {
+        self.header(HeaderName::from_static("idempotent-replayed"), "true")
+    }
+
     /// Sets the version of the record, which becomes part of the ETag.
     pub fn version(mut self, version: i64) -> Self {
         let tag = etag(version, &self.body);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fieldhouse_store::Store;
+use fieldhouse_store::access_log::AccessLog;
 use uuid::Uuid;
 
 use crate::auth::attempts::Running;
@@ -36,6 +37,8 @@ pub struct Shared {
     pub limits: Limits,
     /// Collects the times of keys' last use.
     pub key_use: KeyUse,
+    /// Collects who saw children's data.
+    pub access_log: AccessLog,
     /// The id of this process, for which operators' tokens are signed.
     pub process: Uuid,
     /// The operators' tokens that were used.
@@ -69,6 +72,7 @@ impl App {
             attempts,
             limits,
             key_use,
+            access_log: AccessLog::default(),
             base_url,
         })))
     }

@@ -1,24 +1,13 @@
-//! The archive of an organization: written from streamed records, and imported by the operator.
-
-use std::io::Read;
-use std::sync::Arc;
+//! The archive of an organization, written from streamed records.
 
 use bytes::Bytes;
-use fieldhouse_commands::Acting;
-use fieldhouse_commands::exports::Import;
-use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::text::{Email, Name};
-use fieldhouse_imports::archive::{self, Archive, ArchiveCounts, Entry, Heading, Person, Writer};
+use fieldhouse_imports::archive::{Entry, Heading, Person, Writer};
 use fieldhouse_store::exports::{Exported, Exporting, everything};
 use fieldhouse_store::members::Listed;
 use fieldhouse_store::{Rows, Store};
 use futures_util::{Stream, stream};
 use jiff::Timestamp;
-
-use crate::clock::Clock;
-use crate::operator::OperatorError;
-
-pub use fieldhouse_imports::archive::BadArchive;
 
 /// The size from which a chunk is sent.
 const CHUNK: usize = 64 << 10;
@@ -95,23 +84,4 @@ fn member(Listed { member, name, email, .. }: Listed) -> Result<Entry, WriteErro
     let name = Name::parse(&name).map_err(invalid)?;
     let person = Person { id: member.user_id, email, name };
     Ok(Entry::Member(member, person))
-}
-
-/// Reads an archive, and refuses a damaged or newer one.
-pub fn read(file: impl Read) -> Result<Archive, BadArchive> {
-    archive::read(file)
-}
-
-/// Imports an archive into an organization that has only members: all of it or nothing, as one change.
-#[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
-pub async fn import(
-    store: &Store,
-    clock: &Clock,
-    organization: OrganizationId,
-    archive: Archive,
-    dry_run: bool,
-) -> Result<ArchiveCounts, OperatorError> {
-    let acting = Acting::Operator(store.operator(), organization);
-    let command = Import { archive: Arc::new(archive), dry_run };
-    Ok(fieldhouse_commands::run(store, acting, clock.moment(), command).await?)
 }

@@ -55,6 +55,13 @@ impl Failure {
         self.0.code
     }
 
+    /// A cursor whose record no longer exists.
+    pub fn lost_cursor() -> Self {
+        let detail =
+            "The record at which this page starts no longer exists. Read the list again from its first page.";
+        Self::new(Code::InvalidCursor, detail)
+    }
+
     /// A record that does not exist, or is hidden from this caller: the response is the same.
     pub fn not_found() -> Self {
         Self::new(Code::NotFound, "The record was not found, or you have no access to it.")
@@ -76,6 +83,19 @@ impl Failure {
             fix: Some(fix.into()),
         };
         failure.0.errors.push(error);
+        failure
+    }
+
+    /// A missing end of what opens children's data.
+    fn expiry_required(pointer: &str) -> Self {
+        let fix = "Send a time to come.".to_owned();
+        let mut failure = Self::new(Code::ExpiryRequired, format!("{pointer} is required. {fix}"));
+        failure.0.errors.push(FieldProblem {
+            pointer: pointer.to_owned(),
+            code: "required".to_owned(),
+            message: "is required".to_owned(),
+            fix: Some(fix),
+        });
         failure
     }
 
@@ -228,8 +248,11 @@ impl From<Denial> for Failure {
             Denial::AddressNotAllowed => Code::IpNotAllowed,
             Denial::LinkExpired => Code::LinkExpired,
             Denial::WrongAccount => Code::WrongAccount,
+            Denial::ChildHidden => Code::NotFound,
+            Denial::RelationshipInsufficient => Code::RelationshipInsufficient,
         };
         match denial {
+            Denial::ChildHidden => Self::not_found(),
             Denial::RoleInsufficient(role) => {
                 let detail = format!("This operation requires the role {role} or higher.");
                 Self::new(code, detail).with("required_role", role.name())
@@ -288,9 +311,10 @@ impl From<Refusal> for Failure {
             }
             Refusal::LimitReached(_) => Self::new(Code::LimitReached, text),
             Refusal::SelfGrant => Self::new(Code::SelfGrant, text),
-            Refusal::SamePerson => Self::new(Code::SamePerson, text),
+            Refusal::SamePerson { .. } => Self::new(Code::SamePerson, text),
             Refusal::LastOwner => Self::new(Code::LastOwner, text),
             Refusal::Forbidden(_) => Self::new(Code::OperationForbidden, text),
+            Refusal::ExpiryRequired { pointer } => Self::expiry_required(pointer),
         }
     }
 }
@@ -358,6 +382,7 @@ impl From<fieldhouse_store::Error> for Failure {
             Error::Timeout | Error::Deadline(_) | Error::LockTimeout => (Code::Overloaded, Some("2")),
             Error::Unavailable(_) | Error::Locked(_) => (Code::Unavailable, Some("5")),
             Error::Corrupt { .. }
+            | Error::Sealing(_)
             | Error::NewerSchema { .. }
             | Error::EditedMigration(_)
             | Error::Internal(_) => (Code::Internal, None),

@@ -2,7 +2,7 @@
 //!
 //! The newest secret of a purpose signs; all of them verify, so that secrets can be rotated with an overlap. The ring is a file of mode
 //! 0600 in the data folder, or is passed in the environment if several nodes share it. Without it, all API keys, sessions and cursors are
-//! lost, and nothing else; so a store remembers its ring: see `key_ring/fingerprints.rs`.
+//! lost, and children's data cannot be opened; so a store remembers its ring: see `key_ring/fingerprints.rs`.
 
 mod fingerprints;
 
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+use fieldhouse_store::Sealer;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
@@ -32,6 +33,8 @@ pub enum Purpose {
     AccessToken,
     /// HMAC of operators' tokens.
     Operator,
+    /// AES-256 keys that wrap the keys of children's data.
+    ChildKey,
 }
 
 impl Purpose {
@@ -43,18 +46,25 @@ impl Purpose {
             Self::Token => "token",
             Self::AccessToken => "access_token",
             Self::Operator => "operator",
+            Self::ChildKey => "child_key",
         }
     }
 }
 
-const PURPOSES: [Purpose; 5] =
-    [Purpose::ApiKeyPepper, Purpose::Cursor, Purpose::Token, Purpose::AccessToken, Purpose::Operator];
+const PURPOSES: [Purpose; 6] = [
+    Purpose::ApiKeyPepper,
+    Purpose::Cursor,
+    Purpose::Token,
+    Purpose::AccessToken,
+    Purpose::Operator,
+    Purpose::ChildKey,
+];
 
 /// An error of a key ring.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyRingError {
     /// The file cannot be read or written.
-    #[error("the key ring {path}: {source}")]
+    #[error("the key ring {path} cannot be read or written")]
     File {
         /// The path.
         path: PathBuf,
@@ -76,6 +86,16 @@ pub enum KeyRingError {
         .0.name()
     )]
     Other(Purpose),
+    /// The store was also used with secrets that this ring lacks.
+    #[error("this key ring lacks {missing} of the {stored} secrets for {} that the database was used with", .purpose.name())]
+    Incomplete {
+        /// The purpose.
+        purpose: Purpose,
+        /// How many secrets it lacks.
+        missing: usize,
+        /// How many the database was used with.
+        stored: usize,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] fieldhouse_store::Error),
@@ -118,36 +138,39 @@ impl KeyRing {
 
     /// Opens the key ring of a data folder. Creates it or adds missing secrets if necessary.
     pub fn open(folder: &Path, clock: &Clock) -> Result<Self, KeyRingError> {
-        let mut ring = Self::read(folder)?.unwrap_or(Self { secrets: Vec::new() });
+        let path = folder.join(Self::FILE);
+        let mut ring = Self::read(&path)?.unwrap_or(Self { secrets: Vec::new() });
         if ring.complete(clock) {
-            ring.write_file(folder)?;
+            ring.write_file(&path)?;
         }
         Ok(ring)
     }
 
     /// Reads the key ring of a data folder that a server uses.
     pub fn existing(folder: &Path) -> Result<Self, KeyRingError> {
-        Self::read(folder)?.ok_or_else(|| KeyRingError::Missing(folder.join(Self::FILE)))
+        Self::existing_file(&folder.join(Self::FILE))
     }
 
-    /// Reads the key ring of a data folder, if it has one.
-    fn read(folder: &Path) -> Result<Option<Self>, KeyRingError> {
-        let path = folder.join(Self::FILE);
-        match std::fs::read_to_string(&path) {
+    fn existing_file(path: &Path) -> Result<Self, KeyRingError> {
+        Self::read(path)?.ok_or_else(|| KeyRingError::Missing(path.to_owned()))
+    }
+
+    /// Reads a key ring, if there is one.
+    fn read(path: &Path) -> Result<Option<Self>, KeyRingError> {
+        match std::fs::read_to_string(path) {
             Ok(text) => {
                 let text = Zeroizing::new(text);
-                refuse_open_file(&path)?;
+                refuse_open_file(path)?;
                 Self::parse(&text).map(Some)
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(KeyRingError::File { path, source }),
+            Err(source) => Err(KeyRingError::File { path: path.to_owned(), source }),
         }
     }
 
-    fn write_file(&self, folder: &Path) -> Result<(), KeyRingError> {
-        let path = folder.join(Self::FILE);
-        private_file::write(&path, self.write()?.as_bytes())
-            .map_err(|source| KeyRingError::File { path, source })
+    fn write_file(&self, path: &Path) -> Result<(), KeyRingError> {
+        private_file::write(path, self.write()?.as_bytes())
+            .map_err(|source| KeyRingError::File { path: path.to_owned(), source })
     }
 
     /// Parses a key ring from the environment or a mounted file. It must contain a secret for each purpose.
@@ -167,11 +190,11 @@ impl KeyRing {
         self.secrets.insert(0, Secret { id, purpose, bytes: Zeroizing::new(clock.random()) });
     }
 
-    /// Rotates a secret in the key ring of a data folder. Does not create a key ring.
-    pub fn rotate_file(folder: &Path, purpose: Purpose, clock: &Clock) -> Result<(), KeyRingError> {
-        let mut ring = Self::existing(folder)?;
+    /// Rotates a secret in the file of a key ring. Does not create a key ring.
+    pub fn rotate_file(path: &Path, purpose: Purpose, clock: &Clock) -> Result<(), KeyRingError> {
+        let mut ring = Self::existing_file(path)?;
         ring.rotate(purpose, clock);
-        ring.write_file(folder)
+        ring.write_file(path)
     }
 
     fn complete(&mut self, clock: &Clock) -> bool {
@@ -215,6 +238,11 @@ impl KeyRing {
             .iter()
             .filter(move |secret| secret.purpose == purpose)
             .map(|secret| (secret.id.as_str(), &*secret.bytes))
+    }
+
+    /// What seals and opens children's data in a store.
+    pub fn sealer(&self) -> Sealer {
+        Sealer::new(self.all(Purpose::ChildKey).map(|(_, secret)| secret))
     }
 
     /// HMAC-SHA-256 under each secret of a purpose with its id, the newest first.

@@ -169,8 +169,11 @@ pub(crate) fn who(row: &Row) -> String {
             "API keys: not allowed. The user must have signed in less than 15 minutes ago.".to_owned()
         }
     };
-    let child = match row.child {
-        ChildTouch::Untouched => String::new(),
+    let child = match row.requirement.child {
+        ChildTouch::Untouched | ChildTouch::Created => String::new(),
+        ChildTouch::Listed { class } => {
+            format!(" Only children of whom a relation opens the class {class} to the caller.")
+        }
         ChildTouch::InPath { class, verb, parameter } => {
             format!(" Requires a relation to the child `{{{parameter}}}` for {class}:{verb}.")
         }
@@ -244,17 +247,18 @@ fn security(row: &Row) -> Vec<SecurityRequirement> {
 fn body(row: &Row) -> Option<utoipa::openapi::request_body::RequestBody> {
     let types: &[&str] = match row.body_kind {
         BodyKind::None => return None,
-        BodyKind::Json => &[JSON],
+        BodyKind::Json | BodyKind::Archive => &[JSON],
         BodyKind::MergePatch => &["application/merge-patch+json", JSON],
         BodyKind::Form => &["application/x-www-form-urlencoded"],
         BodyKind::Upload => &[JSON, "multipart/form-data"],
     };
-    let built =
-        types.iter().fold(RequestBodyBuilder::new().required(Some(Required::True)), |built, media_type| {
-            let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(row.body.title)));
-            let is_json = media_type.ends_with("json");
-            let example = examples::request(row.operation).filter(|_| is_json);
-            built.content(*media_type, content.example(example).build())
-        });
+    let limit = format!("At most {} KiB.", row.body_kind.limit() >> 10);
+    let empty = RequestBodyBuilder::new().description(Some(limit)).required(Some(Required::True));
+    let built = types.iter().fold(empty, |built, media_type| {
+        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(row.body.title)));
+        let is_json = media_type.ends_with("json");
+        let example = examples::request(row.operation).filter(|_| is_json);
+        built.content(*media_type, content.example(example).build())
+    });
     Some(built.build())
 }

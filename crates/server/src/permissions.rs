@@ -40,8 +40,10 @@ pub(crate) fn of(rows: &[Row]) -> String {
             KeyUse::SessionOnly => "session only",
             KeyUse::FreshSessionOnly => "fresh session only",
         };
-        let child = match row.child {
+        let child = match row.requirement.child {
             ChildTouch::Untouched => "-".to_owned(),
+            ChildTouch::Created => "creates one".to_owned(),
+            ChildTouch::Listed { class } => format!("{class} read of those related"),
             ChildTouch::InPath { class, verb, parameter } => format!("{class} {verb} of `{{{parameter}}}`"),
         };
         let if_match = match row.if_match {

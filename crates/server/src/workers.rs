@@ -1,13 +1,13 @@
 //! Background work, so that no request has to wait for it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use fieldhouse_commands::Acting;
 use fieldhouse_commands::games::KeepLocalTimes;
-use fieldhouse_domain::attempts::{COUNTED, KNOWN};
 use fieldhouse_domain::ids::ApiKeyId;
+use fieldhouse_domain::retention::Retained;
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
@@ -21,19 +21,13 @@ const KEY_USE_GRAIN: SignedDuration = SignedDuration::from_mins(1);
 const ROUND: Duration = Duration::from_secs(5);
 /// How long to collect commits before they are posted.
 const POSTING_PAUSE: Duration = Duration::from_millis(20);
+/// How long reads of children's data wait to be recorded together.
+const RECORDING_PAUSE: Duration = Duration::from_millis(500);
 /// How often expired rows are purged, in rounds.
 const PURGE_ROUNDS: u32 = 720;
 /// How often games to come are moved to what their local start means, in rounds: once a day, and soon after a start, because a new version
 /// of the server may know new rules.
 const LOCAL_TIME_ROUNDS: u32 = 17_280;
-/// How long responses are stored under their idempotency keys.
-pub const IDEMPOTENCY_LIFE: SignedDuration = SignedDuration::from_hours(24);
-/// How long the ledger retains images of records.
-pub const IMAGE_LIFE: SignedDuration = SignedDuration::from_hours(400 * 24);
-/// How long the saved programs of a removed member are stored.
-const DEPARTED_LIFE: SignedDuration = SignedDuration::from_hours(90 * 24);
-/// How long messages are stored.
-const MAIL_LIFE: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 /// Times of keys' last use that have not been written yet.
 #[derive(Debug, Default)]
@@ -60,8 +54,22 @@ impl KeyUse {
 /// Starts the workers. They end when the handle is aborted; call [`flush`] afterwards.
 pub fn start(app: App, mailer: Mailer) -> JoinHandle<()> {
     tokio::spawn(async move {
-        tokio::join!(run_rounds(&app), post(&app), mail::run(&app, &mailer));
+        tokio::join!(run_rounds(&app), post(&app), record_reads(&app), mail::run(&app, &mailer));
     })
+}
+
+/// Records who saw children's data, every half second.
+async fn record_reads(app: &App) {
+    loop {
+        tokio::time::sleep(RECORDING_PAUSE).await;
+        flush_reads(app).await;
+    }
+}
+
+async fn flush_reads(app: &App) {
+    if let Err(error) = app.access_log.flush(&app.store).await {
+        tracing::warn!(%error, "reads of children's data could not be recorded and wait on");
+    }
 }
 
 async fn run_rounds(app: &App) {
@@ -94,8 +102,9 @@ async fn post(app: &App) {
     }
 }
 
-/// Writes the times of keys' last use.
+/// Writes what waits: reads of children's data, and the times of keys' last use.
 pub async fn flush(app: &App) {
+    flush_reads(app).await;
     let used = app.key_use.take();
     if used.is_empty() {
         return;
@@ -105,54 +114,38 @@ pub async fn flush(app: &App) {
     }
 }
 
-/// The numbers of deleted rows and cleared images.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Purged {
-    /// Responses stored under idempotency keys.
-    pub idempotency_keys: u64,
-    /// Guests, each with their list.
-    pub guests: u64,
-    /// Saved programs of former members.
-    pub favorites: u64,
-    /// Failed sign-ins, and sources that were not used for long.
-    pub sign_ins: u64,
-    /// Messages.
-    pub mail: u64,
-    /// Effects in the ledger whose images were cleared.
-    pub images: u64,
+/// Removes what the rules of retention no longer keep. Returns the numbers of removed records, cleared images or rows, without zeros.
+pub async fn purge(app: &App) -> BTreeMap<Retained, u64> {
+    let mut purged = BTreeMap::new();
+    for retained in Retained::ALL {
+        match purge_one(app, *retained).await {
+            Ok(0) => {}
+            Ok(count) => {
+                tracing::info!(count, what = retained.name(), "purged what is no longer kept");
+                purged.insert(*retained, count);
+            }
+            Err(error) => {
+                tracing::warn!(%error, what = retained.name(), "could not purge what is no longer kept");
+            }
+        }
+    }
+    purged
 }
 
-/// Purges expired rows and old images.
-pub async fn purge(app: &App) -> Purged {
-    let now = app.clock.now();
-    let before = |life| now.saturating_sub(life).unwrap_or(Timestamp::MIN);
-    let store = &app.store;
-    Purged {
-        idempotency_keys: purged(
-            "idempotency keys",
-            store.purge_idempotency_keys(before(IDEMPOTENCY_LIFE)).await,
-        ),
-        guests: purged("guests", store.purge_guests(now).await),
-        favorites: purged(
-            "saved programs of former members",
-            store.purge_departures(before(DEPARTED_LIFE)).await,
-        ),
-        images: purged(
-            "images of the ledger",
-            store.clear_images(before(IMAGE_LIFE), &app.clock.moment_at(now)).await,
-        ),
-        sign_ins: purged("sign-ins", store.purge_sign_ins(before(COUNTED), before(KNOWN)).await),
-        mail: purged("messages", store.purge_mail(before(MAIL_LIFE)).await),
+async fn purge_one(app: &App, retained: Retained) -> fieldhouse_store::Result<u64> {
+    let (store, now) = (&app.store, app.clock.now());
+    let before = now.saturating_sub(retained.life()).unwrap_or(Timestamp::MIN);
+    match retained {
+        Retained::Images => store.clear_images(before, &app.clock.moment_at(now)).await,
+        Retained::AccessLog => store.purge_access_events(before).await,
+        Retained::FormerMembersPrograms => store.purge_departures(before).await,
+        // Guests are stored with their end.
+        Retained::GuestsPrograms => store.purge_guests(now).await,
+        Retained::Messages => store.purge_mail(before).await,
+        Retained::FailedSignIns => store.purge_failed_sign_ins(before).await,
+        Retained::SignInNetworks => store.purge_sign_in_sources(before).await,
+        Retained::RepeatedResponses => store.purge_idempotency_keys(before).await,
     }
-}
-
-fn purged(what: &str, outcome: fieldhouse_store::Result<u64>) -> u64 {
-    match outcome {
-        Ok(0) => {}
-        Ok(count) => tracing::info!(count, what, "purged expired rows"),
-        Err(ref error) => tracing::warn!(%error, what, "could not purge expired rows"),
-    }
-    outcome.unwrap_or_default()
 }
 
 /// Moves the UTC times of games to come to what their local start means by the rules of its time zone now.

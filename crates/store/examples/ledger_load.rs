@@ -1,5 +1,5 @@
 //! Loads the ledger of a PostgreSQL database: writers at a constant rate in several organizations, while a transaction keeps an old
-//! snapshot open, so that PostgreSQL cannot remove the journal's dead rows. `cargo xtask bench --ledger` runs it.
+//! snapshot open, so that PostgreSQL cannot remove the journal's dead rows. `cargo xtask bench ledger` runs it.
 //!
 //! Arguments: the URL of an empty database, writes a second, and seconds. It prints how many writes were committed, how many entries
 //! waited to be posted at the end of each second, and how long reading a generation took.

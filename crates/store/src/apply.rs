@@ -8,12 +8,14 @@
 
 use constcat::concat;
 use fieldhouse_domain::Moment;
+use fieldhouse_domain::children::classes::{self, DataClass};
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
-use fieldhouse_domain::ids::{Id, OrganizationId, UserId};
+use fieldhouse_domain::ids::{ChildId, Id, OrganizationId, UserId};
 use fieldhouse_domain::ledger::Trace;
-use fieldhouse_domain::mail::{self, MailKind};
+use fieldhouse_domain::mail::{self, MailKind, Message};
 use fieldhouse_domain::members::Member;
 
+use crate::access::children::{ChildAccess, Class, Write};
 use crate::access::{Actor, GuestWrite, OrgWrite, UserWrite};
 use crate::engine::{Reader, Tx};
 use crate::error::{Error, Result};
@@ -21,7 +23,7 @@ use crate::ledger::heads;
 use crate::query::queries;
 use crate::row::Row;
 use crate::value::{id, values};
-use crate::{consequences, records};
+use crate::{consequences, duties, members, records};
 
 queries! {
     MEMBERSHIPS "apply.memberships" concat!("SELECT m.org_id, ", Member::COLUMNS, " FROM members m WHERE m.user_id = $1 ORDER BY m.org_id");
@@ -81,8 +83,30 @@ impl<'tx> Tx<'tx> {
     where
         'tx: 'a,
     {
-        let authority = authority.into();
-        if let Some(effect) = effects.iter().find(|effect| !is_within(authority, effect)) {
+        self.apply_opened(authority.into(), None, change, effects).await
+    }
+
+    /// Applies the effects of a command that change one class of a child's data.
+    pub async fn apply_to_child<C: Class>(
+        &mut self,
+        proof: &OrgWrite<'tx>,
+        access: ChildAccess<'tx, C, Write>,
+        change: Change<'_>,
+        effects: &[Effect],
+    ) -> Result<Vec<Effect>> {
+        self.apply_opened(proof.into(), Some((access.child(), C::CLASS)), change, effects).await
+    }
+
+    async fn apply_opened(
+        &mut self,
+        authority: Authority<'_, 'tx>,
+        opened: Option<(ChildId, DataClass)>,
+        change: Change<'_>,
+        effects: &[Effect],
+    ) -> Result<Vec<Effect>> {
+        let is_open =
+            |effect: &&Effect| is_within(authority, effect) && is_opened(authority, opened, effects, effect);
+        if let Some(effect) = effects.iter().find(|effect| !is_open(effect)) {
             let kind = effect.record().map(|record| record.kind().name()).unwrap_or_default();
             return Err(Error::Internal(format!(
                 "{} has no permission to write this {kind}",
@@ -111,7 +135,9 @@ impl<'tx> Tx<'tx> {
         consequences::add(self, proof.organization(), proof.actor().user, change, &mut effects).await?;
         effects.sort_by_key(Effect::place);
         for effect in &effects {
+            self.follow_child(proof.organization(), effect).await?;
             records::write(self, proof.organization(), effect).await?;
+            duties::write_teams(self, proof.organization(), effect).await?;
             if let (None, Some(AnyRecord::Organization(_))) = (&effect.before, &effect.after) {
                 heads::create(self, proof.organization(), change.moment.now()).await?;
             }
@@ -137,6 +163,12 @@ impl<'tx> Tx<'tx> {
             // What is mailed about a user does not depend on an organization.
             let about = organization.filter(|_| message.kind == MailKind::Invitation);
             self.queue_mail(about, change.moment, &message).await?;
+        }
+        if let (Some(org), Some((kind, record, version))) = (organization, mail::to_owners(effect)) {
+            for recipient in members::owner_addresses(self, org).await? {
+                let message = Message { kind, recipient, record, version };
+                self.queue_mail(organization, change.moment, &message).await?;
+            }
         }
         Ok(())
     }
@@ -180,4 +212,23 @@ fn is_within(authority: Authority<'_, '_>, effect: &Effect) -> bool {
             record.kind() == Kind::Favorite && record.owner() == Some(proof.guest().uuid())
         }
     })
+}
+
+/// Whether a user may write a child's data: a relation has opened its class, or the same change creates the child. What the operator and jobs
+/// write does not depend on relations.
+fn is_opened(
+    authority: Authority<'_, '_>,
+    opened: Option<(ChildId, DataClass)>,
+    effects: &[Effect],
+    effect: &Effect,
+) -> bool {
+    let Authority::Organization(proof) = authority else { return true };
+    let Some(record) = effect.record() else { return true };
+    let (Some(class), Some(child)) = (classes::of_kind(record.kind()), record.child()) else { return true };
+    let creates = |other: &Effect| {
+        other.before.is_none() && matches!(&other.after, Some(AnyRecord::Child(new)) if new.id == child)
+    };
+    // The year of birth, which the profile shows, follows from the identity.
+    let follows = record.kind() == Kind::Child && opened == Some((child, DataClass::Identity));
+    proof.actor().user.is_none() || opened == Some((child, class)) || follows || effects.iter().any(creates)
 }

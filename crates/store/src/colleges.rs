@@ -45,7 +45,7 @@ macro_rules! program_page {
 
 queries! {
     /// After the position $1, $2, that match the filters $3 to $6 and the words $8 to $13.
-    LIST "colleges.list" concat!("SELECT ", College::COLUMNS, " FROM colleges c
+    LIST "colleges.list" @planned_each_time concat!("SELECT ", College::COLUMNS, " FROM colleges c
         WHERE (c.name_folded, c.id) > ($1, $2) AND (CAST($3 AS TEXT) IS NULL OR c.state = $3)
             AND (CAST($4 AS TEXT) IS NULL OR c.division_folded = $4)", has_words!("8" "9" "10" "11" "12" "13"), "
             AND (CAST($5 AS TEXT) IS NULL AND CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM programs p
@@ -54,8 +54,8 @@ queries! {
         ORDER BY c.name_folded, c.id LIMIT $7");
     READ "colleges.read" College::TABLE.read;
     BY_UNITID "colleges.by_unitid" concat!("SELECT ", College::COLUMNS, " FROM colleges c WHERE c.unitid = $1");
-    PROGRAMS "programs.list" program_page!("CAST($7 AS TEXT) IS NULL" "");
-    PROGRAMS_OF_SPORT "programs.of_sport" program_page!("p.sport = $7" "");
+    PROGRAMS "programs.list" @planned_each_time program_page!("CAST($7 AS TEXT) IS NULL" "");
+    PROGRAMS_OF_SPORT "programs.of_sport" @planned_each_time program_page!("p.sport = $7" "");
     PROGRAMS_OF_COLLEGE "programs.of_college" program_page!("(CAST($7 AS TEXT) IS NULL OR p.sport = $7)" " AND c.id = $16");
     PROGRAM "programs.read" concat!("SELECT ", PROGRAM_COLUMNS, " FROM programs p JOIN colleges c ON c.id = p.college_id
         WHERE p.id = $1");

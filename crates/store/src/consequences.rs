@@ -4,19 +4,21 @@
 //! - A division that is created, changed or deleted gives its season a new version, because they are read together.
 //! - A game records its local start, and the changes that families should know about.
 //! - A changed or deleted membership ends the member's sessions in the organization; a deleted one also revokes their keys and
-//!   ends their staff entries. A changed role records who gave it.
+//!   ends their staff entries and duties. A changed role records who gave it.
 
 use std::collections::BTreeSet;
 
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{OrganizationId, SeasonId, UserId};
 use fieldhouse_domain::seasons::Season;
-use fieldhouse_domain::{api_keys as key_rules, sessions as session_rules, staff as staff_rules};
+use fieldhouse_domain::{
+    api_keys as key_rules, duties as duty_rules, sessions as session_rules, staff as staff_rules,
+};
 
 use crate::apply::Change;
 use crate::engine::Tx;
 use crate::error::Result;
-use crate::{api_keys, records, sessions, staff};
+use crate::{api_keys, duties, records, sessions, staff};
 
 /// Adds the effects that follow from a command's effects.
 pub(crate) async fn add(
@@ -26,13 +28,16 @@ pub(crate) async fn add(
     change: Change<'_>,
     effects: &mut Vec<Effect>,
 ) -> Result<()> {
+    // A reason about a child is only in the ledger, where it is sealed.
+    let is_about_a_child = effects.iter().filter_map(Effect::record).any(|record| record.child().is_some());
+    let reason = change.reason.filter(|_| !is_about_a_child);
     for effect in effects.iter_mut() {
         match (&effect.before, &mut effect.after) {
             (Some(AnyRecord::Game(before)), Some(AnyRecord::Game(after))) => {
                 if (before.starts_at, &before.time_zone) != (after.starts_at, &after.time_zone) {
                     after.note_local_start();
                 }
-                after.note_change(before, change.moment.now(), change.reason);
+                after.note_change(before, change.moment.now(), reason);
             }
             (None, Some(AnyRecord::Game(after))) => after.note_local_start(),
             (Some(AnyRecord::Member(before)), Some(AnyRecord::Member(after)))
@@ -58,6 +63,11 @@ pub(crate) async fn add(
             effects.extend(entries.into_iter().filter_map(|entry| {
                 let ended = staff_rules::ended(&entry)?;
                 Effect::update(change.moment, entry, ended)
+            }));
+            let held = duties::of_user(tx, organization, user).await?;
+            effects.extend(held.into_iter().filter_map(|duty| {
+                let ended = duty_rules::ended(&duty)?;
+                Effect::update(change.moment, duty, ended)
             }));
         }
     }

@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::postgres::Postgres;
 use crate::query::Query;
 use crate::row::Row;
+use crate::sealing::Sealer;
 use crate::sqlite::{self, Sqlite};
 use crate::value::Value;
 
@@ -74,6 +75,10 @@ enum Driver {
 
 /// A source of query results: the store, where each query sees the newest state, or a transaction.
 pub trait Reader: Send {
+    /// What opens children's data.
+    #[doc(hidden)]
+    fn sealer(&self) -> &Sealer;
+
     /// Reads all rows of a query.
     #[doc(hidden)]
     fn rows<T: Send>(
@@ -107,6 +112,14 @@ impl Store {
             }
         };
         Ok(Self { driver })
+    }
+
+    /// Gives the store what seals and opens children's data. Without it, the store cannot read or write that data.
+    pub fn seal_with(&mut self, sealer: Sealer) {
+        match &mut self.driver {
+            Driver::Sqlite(sqlite) => sqlite.sealer = sealer,
+            Driver::Postgres(postgres) => postgres.sealer = sealer,
+        }
     }
 
     /// The store's engine.
@@ -165,6 +178,13 @@ impl Store {
 }
 
 impl Reader for &Store {
+    fn sealer(&self) -> &Sealer {
+        match &self.driver {
+            Driver::Sqlite(sqlite) => &sqlite.sealer,
+            Driver::Postgres(postgres) => &postgres.sealer,
+        }
+    }
+
     async fn rows<T: Send>(
         &mut self,
         query: &'static Query,

@@ -2,6 +2,8 @@
 
 use std::error::Error as _;
 
+use crate::sealing::SealError;
+
 /// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -38,6 +40,9 @@ pub enum Error {
     /// The database cannot be reached or used. The transaction may or may not have been carried out.
     #[error("the database cannot be used: {0}")]
     Unavailable(String),
+    /// Data of a child cannot be sealed or opened.
+    #[error(transparent)]
+    Sealing(#[from] SealError),
     /// The database's schema is newer than this program.
     #[error("the database has schema version {found}, but this program supports {known}: update the program")]
     NewerSchema {

@@ -5,7 +5,6 @@ use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::exports::Export;
 use fieldhouse_domain::games::Game;
 use fieldhouse_domain::ids::{ExportId, OrganizationId};
-use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::Organization;
 use fieldhouse_domain::record::Record as _;
 use fieldhouse_domain::seasons::Season;
@@ -25,8 +24,7 @@ use crate::value::{id, values};
 queries! {
     OF_LINK "exports.of_link" Export::TABLE.read;
     ORGANIZATION "exports.organization" Organization::TABLE.read;
-    MEMBERS "exports.members" concat!("SELECT ", Member::COLUMNS,
-        ", u.name, u.email, u.listed_folded FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 ORDER BY m.id");
+    MEMBERS "exports.members" concat!(members::LISTED, " ORDER BY m.id");
     SEASONS "exports.seasons" concat!("SELECT ", Season::COLUMNS, " FROM seasons s WHERE s.org_id = $1 ORDER BY s.id");
     DIVISIONS "exports.divisions" concat!("SELECT ", Division::COLUMNS, " FROM divisions d WHERE d.org_id = $1 ORDER BY d.id");
     TEAMS "exports.teams" concat!("SELECT ", Team::COLUMNS, " FROM teams t WHERE t.org_id = $1 ORDER BY t.id");

@@ -2,7 +2,8 @@
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::ids::GuestId;
-use jiff::{SignedDuration, Timestamp};
+use fieldhouse_domain::retention::Retained;
+use jiff::Timestamp;
 
 use crate::access::GuestWrite;
 use crate::engine::{Reader, Store, Tx, first};
@@ -20,9 +21,6 @@ queries! {
     EXPIRED "guests.delete_expired" "DELETE FROM guests WHERE expires_at <= $1";
     LIST "guests.favorites" favorites::saved!("guest_favorites", "f.owner_id = $1");
 }
-
-/// How long a guest's list is stored.
-pub const GUEST_LIFE: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// The guest with a token, if it has not expired.
 pub async fn find(
@@ -56,7 +54,7 @@ impl<'tx> Tx<'tx> {
         token_digest: &[u8; 32],
     ) -> Result<GuestWrite<'tx>> {
         let guest: GuestId = moment.id();
-        let ends = moment.now().saturating_add(GUEST_LIFE).unwrap_or(Timestamp::MAX);
+        let ends = moment.now().saturating_add(Retained::GuestsPrograms.life()).unwrap_or(Timestamp::MAX);
         self.run(INSERT_GUEST, values![id(guest), token_digest, moment.now(), ends]).await?;
         Ok(GuestWrite::new(self, guest))
     }

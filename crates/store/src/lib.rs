@@ -5,18 +5,22 @@
 //! - Access to a tenant's data needs a proof: [`OrgScope`] for reading, [`OrgWrite`] for writing. Only [`access`] creates them.
 //! - Records change only through [`Tx::apply`], which takes the effects of a command. Before the transaction commits, they become one entry
 //!   of the organization's ledger ([`ledger`]).
+//! - Data of children is stored sealed (`sealing.rs`). A store without a [`Sealer`] can neither read nor write it.
 //!
 //! A new noun gets a file with its queries and row mapper, a line in [`query::all`], a line in `records.rs`, and a file in
 //! `tests/conformance`, where every query must run on both engines.
 
 pub mod access;
+pub mod access_log;
 pub mod api_keys;
 mod apply;
+pub mod children;
 pub mod colleges;
 mod consequences;
 mod deadline;
 mod departures;
 pub mod divisions;
+pub mod duties;
 mod engine;
 pub mod error;
 pub mod exports;
@@ -36,6 +40,7 @@ mod postgres;
 pub mod query;
 pub mod records;
 mod row;
+mod sealing;
 mod search;
 pub mod seasons;
 pub mod sessions;
@@ -52,4 +57,5 @@ pub use apply::{Authority, Change};
 pub use engine::{Engine, Options, ReadTx, Reader, Rows, Savepoint, Store, Tx};
 pub use error::{Error, Result, Taken};
 pub use folder::FolderLock;
+pub use sealing::{SealError, Sealer};
 pub use sqlite::back_up;

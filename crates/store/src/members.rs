@@ -1,28 +1,35 @@
 //! Members in the store.
 
 use constcat::concat;
-use fieldhouse_domain::ids::{Id, MemberId};
+use fieldhouse_domain::ids::{Id, MemberId, OrganizationId, UserId};
 use fieldhouse_domain::members::{Member, MemberSort};
 use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::text::Email;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::access::Proof;
-use crate::engine::{Reader, first};
+use crate::engine::{Reader, Tx, first};
 use crate::error::Result;
 use crate::query::queries;
-use crate::row::Row;
+use crate::row::{Row, record};
 use crate::search::{self, name_matches};
 use crate::value::{Value, id, values};
+
+/// Members of the organization $1 with their users' names and addresses, as [`listed`] reads them.
+pub(crate) const LISTED: &str = concat!(
+    "SELECT ",
+    Member::COLUMNS,
+    ", u.name, u.email, u.listed_folded FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1"
+);
 
 /// Members that match the filters $4 and $6 to $11, in an order of a column, after the position $2, $3.
 macro_rules! page {
     ($column:literal $after:literal $order:literal) => {
         concat!(
-            "SELECT ",
-            Member::COLUMNS,
-            ", u.name, u.email, u.listed_folded FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND (",
+            LISTED,
+            " AND (",
             $column,
             ", m.id) ",
             $after,
@@ -43,9 +50,13 @@ queries! {
     LIST_REVERSED "members.list_reversed" page!("m.joined_at" "<" " DESC");
     LIST_BY_NAME "members.list_by_name" page!("u.listed_folded" ">" "");
     LIST_BY_NAME_REVERSED "members.list_by_name_reversed" page!("u.listed_folded" "<" " DESC");
-    READ "members.read" concat!("SELECT ", Member::COLUMNS,
-        ", u.name, u.email, u.listed_folded FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND m.id = $2");
+    READ "members.read" concat!(LISTED, " AND m.id = $2");
     OWNERS "members.owners" "SELECT COUNT(*) FROM members WHERE org_id = $1 AND role = $2 AND suspended_at IS NULL";
+    OWNER_ADDRESSES "members.owner_addresses" "SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
+        WHERE m.org_id = $1 AND m.role = $2 AND m.suspended_at IS NULL AND u.suspended_at IS NULL";
+    OF_USER "members.of_user" concat!("SELECT ", Member::COLUMNS, " FROM members m WHERE m.org_id = $1 AND m.user_id = $2");
+    ACTIVE "members.active" concat!("SELECT ", Member::COLUMNS, " FROM members m JOIN users u ON u.id = m.user_id
+        WHERE m.org_id = $1 AND m.role >= $2 AND m.suspended_at IS NULL AND u.suspended_at IS NULL");
 }
 
 /// A member with the user's name and address.
@@ -149,4 +160,23 @@ pub async fn read<R: Reader>(
 pub async fn owners<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<i64> {
     let values = values![id(proof.organization()), Role::Owner.rank()];
     Ok(first(reader, OWNERS, values, |row| row.next()).await?.unwrap_or_default())
+}
+
+/// The e-mail addresses of the active owners.
+pub(crate) async fn owner_addresses(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Email>> {
+    tx.rows(OWNER_ADDRESSES, values![id(organization), Role::Owner.rank()], |row| row.next()).await
+}
+
+/// The membership of a user.
+pub async fn of_user<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    user: UserId,
+) -> Result<Option<Member>> {
+    first(reader, OF_USER, values![id(proof.organization()), id(user)], record).await
+}
+
+/// The active members with a role or a higher one.
+pub async fn active<R: Reader>(reader: &mut R, proof: &impl Proof<R>, role: Role) -> Result<Vec<Member>> {
+    reader.rows(ACTIVE, values![id(proof.organization()), role.rank()], record).await
 }

@@ -25,6 +25,7 @@ use crate::error::{Error, Result};
 use crate::ledger::journal::Waiting;
 use crate::query::{self, Query};
 use crate::row::{Row, Source};
+use crate::sealing::Sealer;
 use crate::value::Value;
 
 /// How long a request waits for a connection. Tests use a shorter limit.
@@ -47,6 +48,7 @@ pub(crate) struct Postgres {
     tls: MakeRustlsConnect,
     /// The entries that this process has committed to the journal.
     pub(crate) waiting: Waiting,
+    pub(crate) sealer: Sealer,
 }
 
 impl Postgres {
@@ -59,7 +61,7 @@ impl Postgres {
         let pool = pool(config.clone(), tls.clone(), connections.max(1))?;
         drop(pool.get().await?);
         let streams = self::pool(config, tls.clone(), streams::CONNECTIONS)?;
-        Ok(Self { pool, streams, tls, waiting: Waiting::default() })
+        Ok(Self { pool, streams, tls, waiting: Waiting::default(), sealer: Sealer::default() })
     }
 
     /// Begins a transaction in which each statement reads from its own snapshot.
@@ -123,6 +125,10 @@ async fn fetch(
 ) -> std::result::Result<Vec<tokio_postgres::Row>, tokio_postgres::Error> {
     query::note(Engine::Postgres, query);
     let statement = connection.prepare_cached(query.sql).await?;
+    if query.planned_each_time {
+        let typed = params(values).into_iter().zip(statement.params().iter().cloned()).collect::<Vec<_>>();
+        return connection.query_typed(query.sql, &typed).await;
+    }
     connection.query(&statement, &params(values)).await
 }
 

@@ -12,12 +12,27 @@ pub struct Query {
     pub name: &'static str,
     /// The SQL, the same for both engines.
     pub sql: &'static str,
+    /// Whether PostgreSQL plans it for the values of each run. A plan for all values reads every row where many filters are optional.
+    pub planned_each_time: bool,
 }
 
-/// Defines the queries of a module, and lists them as `QUERIES`.
+impl Query {
+    /// A query that is planned once.
+    pub(crate) const fn new(name: &'static str, sql: &'static str) -> Self {
+        Self { name, sql, planned_each_time: false }
+    }
+
+    /// The same, planned each time.
+    pub(crate) const fn planned_each_time(self) -> Self {
+        Self { planned_each_time: true, ..self }
+    }
+}
+
+/// Defines the queries of a module, and lists them as `QUERIES`. The name of a method of [`Query`] may follow the query's name.
 macro_rules! queries {
-    ($($(#[$doc:meta])* $constant:ident $name:literal $sql:expr;)+) => {
-        $($(#[$doc])* const $constant: &$crate::query::Query = &$crate::query::Query { name: $name, sql: $sql };)+
+    ($($(#[$doc:meta])* $constant:ident $name:literal $(@$how:ident)? $sql:expr;)+) => {
+        $($(#[$doc])* const $constant: &$crate::query::Query =
+            &$crate::query::Query::new($name, $sql)$(.$how())?;)+
         /// Every query of this module.
         pub(crate) const QUERIES: &[&$crate::query::Query] = &[$($constant),+];
     };
@@ -34,11 +49,17 @@ pub fn of(engine: Engine) -> impl Iterator<Item = &'static Query> {
 pub fn all() -> impl Iterator<Item = &'static Query> {
     [
         crate::access::QUERIES,
+        crate::access::children::QUERIES,
+        crate::access::writing::QUERIES,
+        crate::access_log::QUERIES,
         crate::api_keys::QUERIES,
         crate::apply::QUERIES,
+        crate::children::QUERIES,
+        crate::children::CLASS_QUERIES,
         crate::colleges::QUERIES,
         crate::departures::QUERIES,
         crate::divisions::QUERIES,
+        crate::duties::QUERIES,
         crate::exports::QUERIES,
         crate::favorites::QUERIES,
         crate::games::QUERIES,
@@ -54,6 +75,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::mail::QUERIES,
         crate::members::QUERIES,
         crate::organizations::QUERIES,
+        crate::sealing::keys::QUERIES,
         crate::seasons::QUERIES,
         crate::sessions::QUERIES,
         crate::sign_ins::QUERIES,

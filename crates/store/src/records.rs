@@ -16,7 +16,8 @@ use crate::error::{Error, Result};
 use crate::ledger::reading::{CHANGES, changes};
 use crate::ledger::{Changed, Point};
 use crate::query::Query;
-use crate::row;
+use crate::row::Row;
+use crate::sealing::{SealError, seal_all};
 use crate::value::{Value, id, values};
 
 /// The statements that write one table.
@@ -28,7 +29,7 @@ pub struct Statements {
     update: &'static Query,
     /// `None` if such records are never deleted.
     delete: Option<&'static Query>,
-    /// `None` if such records have no history, or one in several organizations.
+    /// `None` if such records have no history, one in several organizations, or one that a relation must open.
     changed: Option<&'static Query>,
     tenant: bool,
 }
@@ -49,18 +50,35 @@ pub trait Stored: Owned + Into<AnyRecord> {
 }
 
 macro_rules! statements {
-    ($table:expr, $kind:expr) => {{
+    ($table:expr, $kind:expr, $sealed:expr) => {{
         const TABLE: Table = $table;
+        const SEALED_READ: &str = concat!(
+            "SELECT k.wrapped, ",
+            TABLE.columns,
+            " FROM ",
+            TABLE.name,
+            " ",
+            TABLE.alias,
+            " JOIN child_keys k ON k.org_id = ",
+            TABLE.alias,
+            ".org_id AND k.child_id = ",
+            TABLE.alias,
+            ".id WHERE ",
+            TABLE.alias,
+            ".org_id = $1 AND ",
+            TABLE.alias,
+            ".id = $2"
+        );
         Statements {
-            read: &Query { name: concat!(TABLE.name, ".by_key"), sql: TABLE.read },
-            insert: &Query { name: concat!(TABLE.name, ".insert"), sql: TABLE.insert },
-            update: &Query { name: concat!(TABLE.name, ".update"), sql: TABLE.update },
+            read: &Query::new(concat!(TABLE.name, ".by_key"), if $sealed { SEALED_READ } else { TABLE.read }),
+            insert: &Query::new(concat!(TABLE.name, ".insert"), TABLE.insert),
+            update: &Query::new(concat!(TABLE.name, ".update"), TABLE.update),
             delete: if $kind.is_deleted() {
-                Some(&Query { name: concat!(TABLE.name, ".delete"), sql: TABLE.delete })
+                Some(&Query::new(concat!(TABLE.name, ".delete"), TABLE.delete))
             } else {
                 None
             },
-            changed: if TABLE.tenant && matches!($kind.trace(), Trace::Images) {
+            changed: if TABLE.tenant && has_feed($kind) {
                 const CHANGED: &str = concat!(
                     "WITH page AS (",
                     CHANGES,
@@ -76,7 +94,7 @@ macro_rules! statements {
                     TABLE.alias,
                     ".id = page.id"
                 );
-                Some(&Query { name: concat!(TABLE.name, ".changed"), sql: CHANGED })
+                Some(&Query::new(concat!(TABLE.name, ".changed"), CHANGED))
             } else {
                 None
             },
@@ -88,7 +106,7 @@ macro_rules! statements {
 macro_rules! stored {
     ($($record:path),+) => {
         $(impl Stored for $record {
-            const STATEMENTS: Statements = statements!(<$record as Record>::TABLE, <$record as Record>::KIND);
+            const STATEMENTS: Statements = statements!(<$record as Record>::TABLE, <$record as Record>::KIND, is_sealed::<$record>());
         })+
         /// Every statement that writes records.
         pub(crate) fn queries() -> impl Iterator<Item = &'static Query> {
@@ -99,6 +117,16 @@ macro_rules! stored {
     };
 }
 each_record!(stored);
+
+/// Whether fields of a record are stored sealed. Its id is then the UUID of the child.
+const fn is_sealed<R: Record>() -> bool {
+    !R::SEALED.is_empty()
+}
+
+/// Whether there is a feed of the changed records of a kind. For records that a relation opens, losing it would look like a deletion.
+const fn has_feed(kind: Kind) -> bool {
+    matches!(kind.trace(), Trace::Images) && !matches!(kind.visibility(), Visibility::Relations)
+}
 
 /// Whether a proof for the organization is enough to read a record.
 fn is_visible<S: Stored, R: Reader>(record: &S, proof: &impl Proof<R>) -> bool {
@@ -111,6 +139,8 @@ fn is_visible<S: Stored, R: Reader>(record: &S, proof: &impl Proof<R>) -> bool {
             Some(key) => key.uuid() == record.id().uuid(),
             None => is_owner(),
         },
+        // No role opens a child's data. The operator has no user.
+        Visibility::Relations => proof.owner().is_none(),
     }
 }
 
@@ -120,7 +150,8 @@ const GUESTS: Statements = statements!(
         Some(twin) => twin,
         None => Favorite::TABLE,
     },
-    Kind::Favorite
+    Kind::Favorite,
+    false
 );
 
 /// A record by its id. `None` if it does not exist or the proof does not permit reading it.
@@ -133,8 +164,20 @@ pub async fn read<S: Stored, R: Reader>(
     let org = table.tenant.then(|| id(proof.organization()));
     let owner = (S::KIND == Kind::Favorite).then(|| id(proof.owner()));
     let values: Vec<Value<'_>> = org.into_iter().chain(owner).chain([id(record_id)]).collect();
-    let found: Option<S> = first(reader, table.read, &values, row::record).await?;
+    let found: Option<S> = read_one(reader, proof.organization(), &values).await?;
     Ok(found.filter(|record| is_visible(record, proof)))
+}
+
+async fn read_one<S: Stored>(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    values: &[Value<'_>],
+) -> Result<Option<S>> {
+    let sealer = reader.sealer().clone();
+    let record = |row: &mut Row<'_>| {
+        if is_sealed::<S>() { row.sealed_record(&sealer, organization) } else { row.record() }
+    };
+    first(reader, S::STATEMENTS.read, values, record).await
 }
 
 /// Records of a kind that changed after a position in the ledger, each once, in the order of their latest entries, and deleted ones.
@@ -168,7 +211,7 @@ pub(crate) async fn read_of<S: Stored>(
     organization: OrganizationId,
     record_id: S::Id,
 ) -> Result<Option<S>> {
-    first(tx, S::STATEMENTS.read, values![id(organization), id(record_id)], row::record).await
+    read_one(tx, organization, values![id(organization), id(record_id)]).await
 }
 
 /// Writes an effect on a shared record, without an organization. The caller must also pass the effect to the ledger.
@@ -213,7 +256,14 @@ pub(crate) async fn write_of_guest(tx: &mut Tx<'_>, effect: &Effect) -> Result<(
 async fn save<R: Stored>(tx: &mut Tx<'_>, org: Option<OrganizationId>, new: bool, record: &R) -> Result<u64> {
     let org = org.filter(|_| R::STATEMENTS.tenant);
     let query = if new { R::STATEMENTS.insert } else { R::STATEMENTS.update };
-    tx.run(query, &all(org, record.cells())).await
+    let mut cells = record.cells();
+    if is_sealed::<R>() {
+        let of = org.zip(record.child());
+        let of = of.ok_or_else(|| Error::Internal(format!("a {} belongs to no child", R::KIND)))?;
+        let key = tx.child_key(of).await?.ok_or(SealError::Erased)?;
+        seal_all::<R>(&key, &mut cells)?;
+    }
+    tx.run(query, &all(org, cells)).await
 }
 
 async fn delete<R: Stored>(tx: &mut Tx<'_>, org: Option<OrganizationId>, record: &R) -> Result<u64> {

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
-use fieldhouse_domain::record::{Cell, CellKind, Cells, Column, Record};
+use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId};
+use fieldhouse_domain::record::{Bytes, Cell, CellKind, Cells, Column, Record};
 use rusqlite::types::ValueRef;
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::query::Query;
+use crate::sealing::{Opening, SealError, Sealer};
 
 pub(crate) enum Source<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
@@ -45,6 +47,23 @@ impl<'a> Row<'a> {
         R::load(self)
     }
 
+    /// The next columns as a record with sealed fields, after the wrapped key of its child.
+    pub(crate) fn sealed_record<R: Record>(
+        &mut self,
+        sealer: &Sealer,
+        organization: OrganizationId,
+    ) -> Result<R> {
+        let wrapped: Bytes = self.next()?;
+        let child = ChildId::from_uuid(self.next()?);
+        self.back();
+        match sealer.open((organization, child), &wrapped.0) {
+            Ok(key) => R::load(&mut Opening::<R>::new(self, key)),
+            // The server's fault, and not that of the row.
+            Err(error @ SealError::NoSealer) => Err(error.into()),
+            Err(error) => Err(self.unsealed("wrapped", error)),
+        }
+    }
+
     /// The next columns as a record. `None` if its id is null, as in a LEFT JOIN without a match.
     pub(crate) fn optional_record<R: Record>(&mut self) -> Result<Option<R>> {
         if self.next::<Option<Uuid>>()?.is_none() {
@@ -70,6 +89,16 @@ impl<'a> Row<'a> {
         match &self.source {
             Source::Sqlite(row) => row.as_ref().column_name(at).map(str::to_owned).ok(),
             Source::Postgres(row) => row.columns().get(at).map(|column| column.name().to_owned()),
+        }
+    }
+
+    /// The error of a column whose data does not open.
+    pub(crate) fn unsealed(&self, column: &str, error: SealError) -> Error {
+        match self.corrupt(self.at, error.to_string()) {
+            Error::Corrupt { query, row, reason, .. } => {
+                Error::Corrupt { query, column: column.to_owned(), row, reason }
+            }
+            other => other,
         }
     }
 

@@ -13,7 +13,7 @@ pub(crate) use name_matches;
 
 /// Patterns that match a folded name, with a space before it, if it contains words that start with these.
 pub(crate) fn patterns(words: &[String]) -> [String; MAX_WORDS] {
-    std::array::from_fn(|at| words.get(at).map_or_else(|| "%".to_owned(), |word| format!("% {word}%")))
+    optional_patterns(words).map(|pattern| pattern.unwrap_or_else(|| "%".to_owned()))
 }
 
 /// The same, with nothing for absent words.

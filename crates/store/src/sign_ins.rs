@@ -66,12 +66,13 @@ impl Store {
         self.write("sign_ins.note", body).await.map(drop)
     }
 
-    /// Deletes failures before a time, and sources from which no one has signed in since another. Returns the number of rows.
-    pub async fn purge_sign_ins(&self, failed_before: Timestamp, used_before: Timestamp) -> Result<u64> {
-        let body = async move |tx: &mut Tx<'_>| {
-            let failures = tx.run(PURGE, values![failed_before]).await?;
-            Ok(failures + tx.run(FORGET, values![used_before]).await?)
-        };
-        self.write("sign_ins.purge", body).await
+    /// Deletes failures before a time, and returns their number.
+    pub async fn purge_failed_sign_ins(&self, before: Timestamp) -> Result<u64> {
+        self.write("sign_ins.purge_failures", async move |tx| tx.run(PURGE, values![before]).await).await
+    }
+
+    /// Deletes sources from which no one has signed in since a time, and returns their number.
+    pub async fn purge_sign_in_sources(&self, before: Timestamp) -> Result<u64> {
+        self.write("sign_ins.purge_sources", async move |tx| tx.run(FORGET, values![before]).await).await
     }
 }

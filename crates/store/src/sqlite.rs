@@ -27,6 +27,7 @@ use crate::error::{Error, Result};
 use crate::folder::make_private_file;
 use crate::query::{self, Query};
 use crate::row::{Row, Source};
+use crate::sealing::Sealer;
 use crate::value::Value;
 pub use backup::back_up;
 use streams::Streams;
@@ -42,7 +43,7 @@ const STEPS_BETWEEN_CHECKS: i32 = 20_000;
 const STATEMENTS: usize = 256;
 
 /// The database's file in the data folder.
-const FILE: &str = "fieldhouse.db";
+pub(crate) const FILE: &str = "fieldhouse.db";
 /// All files in the data folder: the database, its write-ahead log and the log's index.
 pub(crate) const FILES: [&str; 3] = [FILE, "fieldhouse.db-wal", "fieldhouse.db-shm"];
 
@@ -57,6 +58,7 @@ pub(crate) struct Sqlite {
     file: PathBuf,
     writer: Writer,
     streams: Streams,
+    pub(crate) sealer: Sealer,
 }
 
 impl Sqlite {
@@ -67,7 +69,7 @@ impl Sqlite {
         compile_options::check(&connection)?;
         let writer = Writer::start(connection)?;
         let streams = Streams::new(file.clone());
-        Ok(Self { life: Arc::new(()), file, writer, streams })
+        Ok(Self { life: Arc::new(()), file, writer, streams, sealer: Sealer::default() })
     }
 
     /// Runs a transaction on the writer thread. Its body must not wait for anything but the transaction.
@@ -78,7 +80,10 @@ impl Sqlite {
         F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E> + Send + Sync + 'static,
     {
         let deadline = Deadline::of(name);
-        let body = move |connection: &mut Connection| writer::run_body(connection, deadline, &body);
+        let sealer = self.sealer.clone();
+        let body = move |connection: &mut Connection| {
+            writer::run_body(Tx::sqlite(connection, deadline, sealer), &body)
+        };
         self.writer.run(name, Some(deadline), body).await
     }
 
@@ -120,8 +125,15 @@ fn open_writer(file: &Path) -> Result<Connection> {
 }
 
 fn open_reader(file: &Path) -> Result<Connection> {
+    prepare(read_only(file)?)
+}
+
+/// A connection that can be opened while another process uses the database.
+pub(crate) fn read_only(file: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    prepare(Connection::open_with_flags(file, flags)?)
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(BUSY_TIME)?;
+    Ok(connection)
 }
 
 fn prepare(mut connection: Connection) -> Result<Connection> {

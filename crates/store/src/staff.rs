@@ -2,8 +2,6 @@
 
 use constcat::concat;
 use fieldhouse_domain::ids::{OrganizationId, SeasonId, StaffId, TeamId, UserId};
-use fieldhouse_domain::members::Member;
-use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::staff::Staff;
 use fieldhouse_domain::time::TimeZoneName;
 use jiff::Timestamp;
@@ -31,9 +29,6 @@ queries! {
     TEAMS "staff.teams" concat!("SELECT o.time_zone, ", Staff::COLUMNS, " FROM staff f JOIN orgs o ON o.id = $1
         WHERE f.org_id = $1 AND f.user_id = $2 ORDER BY f.team_id");
     OF_USER "staff.of_user" concat!("SELECT ", Staff::COLUMNS, " FROM staff f WHERE f.org_id = $1 AND f.user_id = $2");
-    MEMBER "staff.member" concat!("SELECT ", Member::COLUMNS, " FROM members m WHERE m.org_id = $1 AND m.user_id = $2");
-    MANAGERS "staff.managers" concat!("SELECT ", Member::COLUMNS, " FROM members m JOIN users u ON u.id = m.user_id
-        WHERE m.org_id = $1 AND m.role >= $2 AND m.suspended_at IS NULL AND u.suspended_at IS NULL");
     OF_GAME "staff.of_game" concat!("SELECT g.time_zone, ", Staff::COLUMNS, " FROM games g
         LEFT JOIN staff f ON f.org_id = $1 AND f.user_id = $3 AND f.team_id IN (g.home_team_id, g.away_team_id)
         WHERE g.org_id = $1 AND g.id = $2");
@@ -71,20 +66,6 @@ pub async fn read<R: Reader>(
     staff: StaffId,
 ) -> Result<Option<Listed>> {
     first(reader, READ, values![id(proof.organization()), id(staff)], listed).await
-}
-
-/// The membership of a user.
-pub async fn member<R: Reader>(
-    reader: &mut R,
-    proof: &impl Proof<R>,
-    user: UserId,
-) -> Result<Option<Member>> {
-    first(reader, MEMBER, values![id(proof.organization()), id(user)], record).await
-}
-
-/// The active members with the role manager or higher.
-pub async fn managers<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<Vec<Member>> {
-    reader.rows(MANAGERS, values![id(proof.organization()), Role::Manager.rank()], record).await
 }
 
 /// The staff of all teams of a season.

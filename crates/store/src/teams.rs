@@ -3,6 +3,7 @@
 use constcat::concat;
 use fieldhouse_domain::ids::{DivisionId, Id, SeasonId, TeamId};
 use fieldhouse_domain::teams::{Team, TeamSort};
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::access::Proof;
@@ -38,7 +39,9 @@ queries! {
     OF_SEASON "teams.of_season" concat!("SELECT ", Team::COLUMNS, " FROM teams t WHERE t.org_id = $1 AND t.season_id = $2");
     DEPENDENTS "teams.dependents" "SELECT COUNT(*) FROM (SELECT id FROM games WHERE org_id = $1 AND home_team_id = $2
         UNION SELECT id FROM games WHERE org_id = $1 AND away_team_id = $2
-        UNION SELECT id FROM staff WHERE org_id = $1 AND team_id = $2) of_team";
+        UNION SELECT id FROM staff WHERE org_id = $1 AND team_id = $2
+        UNION SELECT y.id FROM duty_teams n JOIN duties y ON y.org_id = $1 AND y.id = n.duty_id
+            WHERE n.org_id = $1 AND n.team_id = $2 AND y.state NOT IN ('ended', 'revoked') AND y.ends_at > $3) of_team";
 }
 
 /// Filters and order of teams.
@@ -82,9 +85,14 @@ pub async fn of_season<R: Reader>(
     reader.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
 }
 
-/// The number of games and staff entries of a team.
-pub async fn dependents<R: Reader>(reader: &mut R, proof: &impl Proof<R>, team: TeamId) -> Result<i64> {
-    let count =
-        first(reader, DEPENDENTS, values![id(proof.organization()), id(team)], |row| row.next()).await?;
+/// The number of games, staff entries and duties of a team. Duties that are over do not count.
+pub async fn dependents<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    team: TeamId,
+    now: Timestamp,
+) -> Result<i64> {
+    let values = values![id(proof.organization()), id(team), now];
+    let count = first(reader, DEPENDENTS, values, |row| row.next()).await?;
     Ok(count.unwrap_or_default())
 }

@@ -18,6 +18,8 @@ queries! {
     READ "users.read" User::TABLE.read;
     MEMBERSHIPS "users.memberships" "SELECT m.id, m.role, o.id, o.name, o.slug, o.suspended_at FROM members m JOIN orgs o ON o.id = m.org_id
         WHERE m.user_id = $1 AND m.suspended_at IS NULL ORDER BY m.joined_at, m.id";
+    SUSPENDED_IN "users.suspended_in" "SELECT o.name FROM members m JOIN orgs o ON o.id = m.org_id
+        WHERE m.user_id = $1 AND m.suspended_at IS NOT NULL ORDER BY m.joined_at, m.id";
 }
 
 /// One of a user's organizations.
@@ -61,4 +63,9 @@ pub async fn memberships(reader: &mut impl Reader, user_id: UserId) -> Result<Ve
             })
         })
         .await
+}
+
+/// The names of the organizations where a user is suspended.
+pub async fn suspended_in(reader: &mut impl Reader, user_id: UserId) -> Result<Vec<String>> {
+    reader.rows(SUSPENDED_IN, values![id(user_id)], |row| row.next()).await
 }

@@ -10,7 +10,7 @@ use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::ids::{Id, OrganizationId, UserId};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{self, Organization};
-use fieldhouse_domain::policy::{Credential, KeyUse, Reach, Relation, Requirement};
+use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_domain::sessions::{Client, Session};
@@ -33,6 +33,7 @@ pub const ANY_MEMBER: Requirement = Requirement {
     keys: KeyUse::Allowed,
     scope: Scope { resource: Resource::Seasons, verb: Verb::Read },
     relation: Relation::Unrelated,
+    child: ChildTouch::Untouched,
     writes: &[],
 };
 
@@ -53,6 +54,7 @@ pub const SIGN_IN: Requirement = Requirement {
     keys: KeyUse::SessionOnly,
     scope: Scope { resource: Resource::Auth, verb: Verb::Write },
     relation: Relation::Unrelated,
+    child: ChildTouch::Untouched,
     writes: &[(Kind::Session, Reach::Own)],
 };
 /// The permission to write records of every kind.
@@ -70,8 +72,31 @@ pub const ANYTHING: Requirement = Requirement {
         (Kind::Venue, Reach::Any),
         (Kind::Game, Reach::Any),
         (Kind::Staff, Reach::Any),
+        (Kind::Duty, Reach::Any),
         (Kind::Export, Reach::Any),
+        (Kind::Child, Reach::Any),
+        (Kind::ChildIdentity, Reach::Any),
+        (Kind::ChildContact, Reach::Any),
+        (Kind::ChildEmergency, Reach::Any),
+        (Kind::ChildMedical, Reach::Any),
+        (Kind::ChildPerformance, Reach::Any),
+        (Kind::Relation, Reach::Any),
+        (Kind::Restriction, Reach::Any),
+        (Kind::Consent, Reach::Any),
+        (Kind::Registration, Reach::Any),
+        (Kind::RosterEntry, Reach::Any),
         (Kind::Favorite, Reach::Any),
+        (Kind::Child, Reach::Any),
+        (Kind::ChildIdentity, Reach::Any),
+        (Kind::ChildContact, Reach::Any),
+        (Kind::ChildEmergency, Reach::Any),
+        (Kind::ChildMedical, Reach::Any),
+        (Kind::ChildPerformance, Reach::Any),
+        (Kind::Relation, Reach::Any),
+        (Kind::Restriction, Reach::Any),
+        (Kind::Consent, Reach::Any),
+        (Kind::Registration, Reach::Any),
+        (Kind::RosterEntry, Reach::Any),
     ],
     ..SIGN_IN
 };
@@ -199,6 +224,16 @@ impl Person {
     /// If the policy denies it.
     pub async fn scope(&self, store: &Store) -> OrgScope {
         permitted_scope(store, &self.by_session()).await
+    }
+
+    /// The permission of an operation with these requirements, with the session.
+    ///
+    /// # Panics
+    /// If the policy denies it.
+    pub async fn scope_for(&self, store: &Store, requirement: Requirement) -> OrgScope {
+        let caller =
+            access::identify(&mut &*store, &self.by_session(), NOW).await.expect("the store answers");
+        caller.expect("the session is valid").permit(requirement, NOW, None).expect("it is permitted")
     }
 
     /// The permission to read, with the API key.

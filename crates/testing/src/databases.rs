@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use fieldhouse_store::{Engine, Options, Store};
+use fieldhouse_store::{Engine, Options, Sealer, Store};
 use tempfile::TempDir;
 
 use crate::postgres::Copy;
@@ -45,7 +45,9 @@ impl Database {
     /// # Panics
     /// If it cannot be opened.
     pub async fn open(&self) -> Store {
-        Store::open(&self.options).await.expect("the test's database opens")
+        let mut store = Store::open(&self.options).await.expect("the test's database opens");
+        store.seal_with(Sealer::new([&SECRET]));
+        store
     }
 
     /// Its folder, if it is on SQLite.
@@ -107,6 +109,8 @@ impl Drop for Database {
     }
 }
 
+/// The secret that wraps the keys of children in tests.
+const SECRET: [u8; 32] = [99; 32];
 /// The number of connections of a store in a test: enough for collisions, few enough for many tests at once.
 const CONNECTIONS: usize = 8;
 

@@ -1,16 +1,17 @@
 //! Records of a league for tests, with plain values. A test changes the fields that matter to it.
 
 use fieldhouse_domain::divisions::Division;
+use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::games::{Game, GameKind, GameStatus};
 use fieldhouse_domain::ids::{Id, TeamId, UserId};
 use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus, Tiebreaker};
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::staff::{Staff, StaffKind, StaffState};
 use fieldhouse_domain::teams::Team;
-use fieldhouse_domain::text::Name;
+use fieldhouse_domain::text::{Name, Reason};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::venues::Venue;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::clubs::{NOW, TOUCHED, moment};
 
@@ -109,6 +110,32 @@ pub fn game(division: &Division, home: TeamId, away: TeamId, starts_at: Timestam
         away_score: None,
         last_change: None,
         external_id: None,
+        created_at: NOW,
+        updated_at: TOUCHED,
+        version: 1,
+    }
+}
+
+/// Creates a proposed duty without a season, which ends a day later.
+pub fn duty(user: UserId) -> Duty {
+    Duty {
+        id: new_id(),
+        user_id: user,
+        kind: DutyKind::MedicalStaff,
+        team_ids: Vec::new(),
+        season_id: None,
+        state: DutyState::Proposed,
+        starts_at: NOW,
+        ends_at: NOW.saturating_add(SignedDuration::from_hours(24)).unwrap_or(NOW),
+        reason: Reason::stored("The season starts".to_owned()),
+        proposed_by: None,
+        proposed_at: NOW,
+        confirmed_by: None,
+        confirmed_at: None,
+        confirmed_alone: false,
+        accepted_at: None,
+        revoked_by: None,
+        revoked_at: None,
         created_at: NOW,
         updated_at: TOUCHED,
         version: 1,

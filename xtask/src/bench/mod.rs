@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::process::{self, cargo, on_path};
 use crate::server::Server;
 use load::{Figures, report};
-use program::{Program, binary};
+use program::{Program, READY, binary};
 use workloads::{Workload, first_page};
 
 /// A database to measure.
@@ -27,8 +27,25 @@ enum Engine {
     Postgres,
 }
 
+/// What to measure instead of the load.
+#[derive(Clone, Copy, Debug, Subcommand)]
+enum What {
+    /// Each operation on the demo's data, one request after another
+    Operations,
+    /// 2,000 writes a second for a minute on PostgreSQL, while an old snapshot stays open
+    Ledger,
+    /// How long files of 500, 5,000 and 20,000 rows hold SQLite's writer
+    Imports,
+    /// Searches of a catalogue of 2,040 invented colleges with 17,900 programs
+    Colleges,
+}
+
+/// The load, whose options nothing else has.
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
+    #[command(subcommand)]
+    what: Option<What>,
     /// How long each workload runs in a round, in seconds
     #[arg(long, default_value_t = 5)]
     seconds: u32,
@@ -41,28 +58,22 @@ pub(crate) struct Options {
     /// Another `fieldhouse` program to measure in turns with this one, such as one built from an earlier commit
     #[arg(long, value_name = "PROGRAM")]
     other: Option<PathBuf>,
-    /// Load the ledger instead: 2,000 writes a second for a minute on PostgreSQL, while an old snapshot stays open
-    #[arg(long, conflicts_with_all = ["seconds", "rounds", "engines", "other"])]
-    ledger: bool,
-    /// Import files of 500, 5,000 and 20,000 rows instead, and measure how long each holds SQLite's writer
-    #[arg(long, conflicts_with_all = ["seconds", "rounds", "engines", "other", "ledger"])]
-    imports: bool,
-    /// Search a catalogue of 2,040 invented colleges with 17,900 programs instead
-    #[arg(long, conflicts_with_all = ["seconds", "rounds", "engines", "other", "ledger", "imports"])]
-    colleges: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    if options.ledger {
-        return load_ledger();
+    match options.what {
+        None => load_servers(options),
+        Some(What::Operations) => call_operations(),
+        Some(What::Ledger) => load_ledger(),
+        Some(What::Imports) => {
+            let example = "run --release --locked -p fieldhouse-commands --example import_time";
+            process::run(cargo().args(example.split(' ')))
+        }
+        Some(What::Colleges) => search_colleges(),
     }
-    if options.imports {
-        let example = "run --release --locked -p fieldhouse-commands --example import_time";
-        return process::run(cargo().args(example.split(' ')));
-    }
-    if options.colleges {
-        return search_colleges();
-    }
+}
+
+fn load_servers(options: &Options) -> Result<()> {
     if on_path("wrk").is_none() {
         bail!("wrk is missing: install it with `apt-get install wrk` or `brew install wrk`");
     }
@@ -91,6 +102,21 @@ fn search_colleges() -> Result<()> {
     let example = "run --release --locked -p fieldhouse-server --example college_search";
     let mut search = cargo();
     process::run(search.args(example.split(' ')).envs(server.environment()))
+}
+
+fn call_operations() -> Result<()> {
+    process::run(cargo().args(["build", "--release", "--locked"]))?;
+    let postgres = Server::start_durable()?;
+    let folder = tempfile::tempdir()?;
+    let mut example = cargo();
+    example.args("run --release --locked -p fieldhouse-client --example operations --".split(' '));
+    let mut programs = Vec::new();
+    for (engine, database) in [("sqlite", None), ("postgresql", Some(&postgres))] {
+        let folder = folder.path().join(engine);
+        programs.push(start_with(Program::demo, &binary("fieldhouse"), &folder, database)?);
+        example.arg(format!("{engine}={}", folder.join(READY).display()));
+    }
+    process::run(&mut example)
 }
 
 fn measure(options: &Options, engine: Engine, database: Option<&Server>) -> Result<()> {
@@ -138,8 +164,17 @@ fn measure(options: &Options, engine: Engine, database: Option<&Server>) -> Resu
 }
 
 fn start(path: &Path, folder: &Path, database: Option<&Server>) -> Result<Program> {
+    start_with(Program::fieldhouse, path, folder, database)
+}
+
+fn start_with(
+    start: fn(&Path, &Path, Option<&str>) -> Result<Program>,
+    path: &Path,
+    folder: &Path,
+    database: Option<&Server>,
+) -> Result<Program> {
     fs::create_dir(folder)?;
     let name = format!("bench_{}", folder.file_name().unwrap_or_default().to_string_lossy());
     let url = database.map(|server| server.create_database(&name)).transpose()?;
-    Program::fieldhouse(path, folder, url.as_deref())
+    start(path, folder, url.as_deref())
 }

@@ -13,6 +13,8 @@ use crate::process::output;
 
 /// How many requests a minute the server is told to allow, so that its limits are counted and never reached.
 const NO_LIMIT: &str = "4000000000";
+/// The file that a server writes when it accepts requests.
+pub(super) const READY: &str = "ready.json";
 /// How many seasons the organization has.
 const SEASONS: usize = 20;
 
@@ -22,6 +24,8 @@ pub(super) struct Program {
     pub(super) url: String,
     /// An API key of a manager; empty for plain axum.
     pub(super) key: String,
+    /// What [`READY`] contains; null for plain axum.
+    ready: Value,
 }
 
 impl Drop for Program {
@@ -40,7 +44,15 @@ pub(super) fn binary(name: &str) -> PathBuf {
 impl Program {
     /// Starts a server with its demo, and prepares what is measured.
     pub(super) fn fieldhouse(path: &Path, folder: &Path, database: Option<&str>) -> Result<Self> {
-        let ready = folder.join("ready.json");
+        let mut program = Self::demo(path, folder, database)?;
+        program.key = program.prepare(path, folder)?;
+        println!("Resident memory idle, catalogue loaded: {} MB.", program.resident_megabytes()?);
+        Ok(program)
+    }
+
+    /// Starts a server with its demo, which writes [`READY`] to the folder.
+    pub(super) fn demo(path: &Path, folder: &Path, database: Option<&str>) -> Result<Self> {
+        let ready = folder.join(READY);
         let mut command = Command::new(path);
         command.args(["serve", "--demo", "--log", "info", "--listen", "127.0.0.1:0"]);
         command.arg("--data-dir").arg(folder.join("data")).arg("--ready-file").arg(&ready);
@@ -57,7 +69,7 @@ impl Program {
         let started = Instant::now();
         let log = fs::File::create(folder.join("log"))?;
         let process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn()?;
-        let mut program = Self { process, url: String::new(), key: String::new() };
+        let mut program = Self { process, url: String::new(), key: String::new(), ready: Value::Null };
         while !ready.exists() {
             let ended = program.process.try_wait()?.is_some();
             let late = started.elapsed() > Duration::from_secs(30);
@@ -65,10 +77,8 @@ impl Program {
             std::thread::sleep(Duration::from_millis(1));
         }
         println!("{}: ready after {} ms.", path.display(), started.elapsed().as_millis());
-        let ready: Value = serde_json::from_str(&fs::read_to_string(&ready)?)?;
-        ready["base_url"].as_str().context("no address")?.clone_into(&mut program.url);
-        program.key = program.prepare(path, folder, &ready)?;
-        println!("Resident memory idle, catalogue loaded: {} MB.", program.resident_megabytes()?);
+        program.ready = serde_json::from_str(&fs::read_to_string(&ready)?)?;
+        program.ready["base_url"].as_str().context("no address")?.clone_into(&mut program.url);
         Ok(program)
     }
 
@@ -78,12 +88,12 @@ impl Program {
         let mut process = command.arg(bytes).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
         let mut url = String::new();
         BufReader::new(process.stdout.take().context("an output")?).read_line(&mut url)?;
-        Ok(Self { process, url: url.trim().to_owned(), key: String::new() })
+        Ok(Self { process, url: url.trim().to_owned(), key: String::new(), ready: Value::Null })
     }
 
     /// Signs in, and creates a key and the seasons.
-    fn prepare(&self, path: &Path, folder: &Path, ready: &Value) -> Result<String> {
-        let accounts = ready["accounts"].as_array().context("no accounts")?;
+    fn prepare(&self, path: &Path, folder: &Path) -> Result<String> {
+        let accounts = self.ready["accounts"].as_array().context("no accounts")?;
         let manager = accounts.iter().find(|account| account["role"] == "manager").context("no manager")?;
         let [email, password] =
             ["email", "password"].map(|field| manager[field].as_str().unwrap_or_default());

@@ -8,6 +8,17 @@ use crate::resources::resource;
 
 resource! {
     /// Keys for scripts, servers and agents.
+    ///
+    /// ```no_run
+    /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use fieldhouse_client::domain::api_keys::{IssueApiKey, NewApiKey};
+    /// let new = IssueApiKey { key: NewApiKey::new("scores".parse()?), expires_at: None };
+    /// let issued = client.api_keys().create(&new).await?;
+    /// println!("{}", issued.key); // It is shown once.
+    /// client.api_keys().revoke(issued.record.id).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ApiKeys {
         /// Creates a key, which is shown only once. Requires a session whose user signed in less than 15 minutes ago.
         create(body: IssueApiKey) => ApiKeyCreate;

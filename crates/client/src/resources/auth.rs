@@ -8,6 +8,16 @@ use crate::resources::resource;
 
 resource! {
     /// Sign-in and sessions. A client with a session renews it automatically; only other programs need `refresh`.
+    ///
+    /// ```no_run
+    /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use fieldhouse_client::api::auth::Login;
+    /// let login = Login { email: "robin@example.org".parse()?, password: "...".into(), organization: None };
+    /// let tokens = client.auth().login(&login).await?;
+    /// println!("{} of {}", tokens.role, tokens.organization.name);
+    /// # Ok(())
+    /// # }
+    /// ```
     Auth {
         /// Signs in with e-mail address and password. Pass the result to [`crate::Builder::session`].
         login(body: Login) => AuthLogin;

@@ -9,6 +9,17 @@ use crate::resources::resource;
 
 resource! {
     /// Divisions of seasons.
+    ///
+    /// ```no_run
+    /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use fieldhouse_client::domain::divisions::NewDivision;
+    /// use fieldhouse_client::domain::ids::SeasonId;
+    /// let season: SeasonId = "sea_01h2xcejqtf2nbrexx3vqjhp41".parse()?;
+    /// let division = client.divisions().create(&NewDivision::new(season, "U12 Girls".parse()?)).await?;
+    /// println!("{}", division.id);
+    /// # Ok(())
+    /// # }
+    /// ```
     Divisions {
         /// Lists divisions by name.
         list(query: DivisionListQuery) => DivisionList;

@@ -9,6 +9,16 @@ use crate::resources::resource;
 
 resource! {
     /// Saved college programs. Without a credential they belong to a guest, who is identified by [`crate::Client::guest_token`].
+    ///
+    /// ```no_run
+    /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use fieldhouse_client::api::favorites::FavoriteListQuery;
+    /// for favorite in client.colleges().favorites().list(&FavoriteListQuery::default()).await?.data {
+    ///     println!("{} {}", favorite.rank, favorite.program.college_name);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     Favorites {
         /// Lists the saved programs in order.
         list(query: FavoriteListQuery) => FavoriteList;

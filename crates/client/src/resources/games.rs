@@ -8,6 +8,20 @@ use crate::resources::resource;
 
 resource! {
     /// Games.
+    ///
+    /// ```no_run
+    /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use fieldhouse_client::api::games::GameListQuery;
+    /// use fieldhouse_client::domain::games::GameStatus;
+    /// use futures_util::TryStreamExt;
+    /// let query = GameListQuery { status: Some(GameStatus::Cancelled), ..GameListQuery::default() };
+    /// let mut cancelled = client.games().list(&query).stream();
+    /// while let Some(game) = cancelled.try_next().await? {
+    ///     println!("{} {}", game.local_start, game.id);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     Games {
         /// Lists games by start, past and future.
         list(query: GameListQuery) => GameList;

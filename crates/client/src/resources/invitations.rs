@@ -9,6 +9,16 @@ use crate::resources::resource;
 
 resource! {
     /// Invitations to join the organization.
+    ///
+    /// ```no_run
+    /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use fieldhouse_client::api::invitations::NewInvitation;
+    /// use fieldhouse_client::domain::roles::Role;
+    /// let invited = NewInvitation { email: "robin@example.org".parse()?, role: Role::Coach };
+    /// println!("{}", client.invitations().create(&invited).await?.status);
+    /// # Ok(())
+    /// # }
+    /// ```
     Invitations {
         /// Lists the invitations, newest first.
         list(query: InvitationListQuery) => InvitationList;

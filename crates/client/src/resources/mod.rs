@@ -7,8 +7,10 @@
 pub mod api_keys;
 pub mod audit;
 pub mod auth;
+pub mod children;
 pub mod colleges;
 pub mod divisions;
+pub mod duties;
 pub mod exports;
 pub mod favorites;
 pub mod games;
@@ -127,10 +129,15 @@ groups! {
         audit audit::Audit,
         /// Sign-in and sessions.
         auth auth::Auth,
+        /// Children, and the classes of their data.
+        children children::Children,
         /// The college catalogue and saved programs.
+
         colleges colleges::Colleges,
         /// Divisions of seasons.
         divisions divisions::Divisions,
+        /// Duties of members.
+        duties duties::Duties,
         /// Exports of the organization.
         exports exports::Exports,
         /// Games.

@@ -8,6 +8,14 @@ use crate::resources::resource;
 
 resource! {
     /// The pages that links of messages open.
+    ///
+    /// ```no_run
+    /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let page = client.pages().forgot_password().await?;
+    /// assert!(page.0.contains("<form"));
+    /// # Ok(())
+    /// # }
+    /// ```
     Pages {
         /// The start page.
         home() => Home;

@@ -6,6 +6,14 @@ use crate::resources::resource;
 
 resource! {
     /// The caller's own profile.
+    ///
+    /// ```no_run
+    /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let me = client.profile().me().await?;
+    /// println!("{}, {} of {}", me.name, me.role, me.organization.name);
+    /// # Ok(())
+    /// # }
+    /// ```
     Profile {
         /// Reads the user, their organizations, and the credential of this client.
         me() => ProfileMe;

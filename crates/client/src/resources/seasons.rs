@@ -9,6 +9,21 @@ use crate::resources::resource;
 
 resource! {
     /// Seasons.
+    ///
+    /// ```no_run
+    /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use fieldhouse_client::api::seasons::SeasonListQuery;
+    /// use fieldhouse_client::api::standings::StandingsQuery;
+    /// for season in client.seasons().list(&SeasonListQuery::default()).await?.data {
+    ///     for division in &season.divisions {
+    ///         let query = StandingsQuery { division_id: Some(division.id), ..StandingsQuery::default() };
+    ///         let standings = client.seasons().standings(season.id, &query).await?;
+    ///         println!("{}: {:?}", division.name, standings.rows.first().map(|row| &row.team.name));
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     Seasons {
         /// Lists the seasons, latest first.
         list(query: SeasonListQuery) => SeasonList;

@@ -4,6 +4,14 @@ use crate::resources::resource;
 
 resource! {
     /// The service itself. None of it needs a credential.
+    ///
+    /// ```no_run
+    /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// client.service().ready().await?;
+    /// println!("The server can serve requests.");
+    /// # Ok(())
+    /// # }
+    /// ```
     Service {
         /// Whether the process is running.
         health() => Health;
@@ -17,6 +25,10 @@ resource! {
         docs_asset(name: str) => DocsAsset;
         /// The page that explains an error code.
         problem_page(name: str) => ProblemPage;
+        /// How long the server keeps data that it removes by itself.
+        retention_policy() => RetentionPolicy;
+        /// The same as a page.
+        retention_page() => RetentionPage;
         /// The keys that verify the server's access tokens.
         jwks() => JsonWebKeys;
         /// The configuration for OpenID Connect clients.

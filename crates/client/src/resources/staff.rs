@@ -8,6 +8,19 @@ use crate::resources::resource;
 
 resource! {
     /// Staff of teams.
+    ///
+    /// ```no_run
+    /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use fieldhouse_client::api::staff::NewStaff;
+    /// use fieldhouse_client::domain::ids::{TeamId, UserId};
+    /// use fieldhouse_client::domain::staff::StaffKind;
+    /// let team: TeamId = "tea_01h2xcejqtf2nbrexx3vqjhp41".parse()?;
+    /// let user: UserId = "usr_01h2xcejqtf2nbrexx3vqjhp41".parse()?;
+    /// let proposed = client.staff().add(team, &NewStaff::new(user, StaffKind::Coach)).await?;
+    /// println!("{} until a second person confirms it", proposed.state);
+    /// # Ok(())
+    /// # }
+    /// ```
     Staff {
         /// Lists the staff of a team, earliest entry first.
         list(id: TeamId, query: ListQuery) => StaffList;

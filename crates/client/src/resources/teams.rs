@@ -9,6 +9,17 @@ use crate::resources::resource;
 
 resource! {
     /// Teams of seasons.
+    ///
+    /// ```no_run
+    /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use fieldhouse_client::api::teams::{ScheduleQuery, TeamListQuery};
+    /// for team in client.teams().list(&TeamListQuery::default()).await?.data {
+    ///     let games = client.teams().schedule(team.id, &ScheduleQuery::default()).await?;
+    ///     println!("{}: {} games", team.name, games.data.len());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     Teams {
         /// Lists teams by name.
         list(query: TeamListQuery) => TeamList;

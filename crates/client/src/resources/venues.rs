@@ -8,6 +8,17 @@ use crate::resources::resource;
 
 resource! {
     /// Venues.
+    ///
+    /// ```no_run
+    /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use fieldhouse_client::domain::venues::{ChangeVenue, NewVenue};
+    /// let new = NewVenue::new("Town Hall".parse()?, "Australia/Melbourne".parse()?);
+    /// let venue = client.venues().create(&new).await?;
+    /// let change = ChangeVenue { address: Some(Some("1 Hall Street".parse()?)), ..ChangeVenue::default() };
+    /// client.venues().change(venue.id, &change).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     Venues {
         /// Lists the venues by name.
         list(query: RecordListQuery) => VenueList;

@@ -50,6 +50,7 @@ fn needs(credential: Credential, keys: KeyUse, verb: Verb) -> Requirement {
         keys,
         scope: Scope { resource: Resource::Venues, verb },
         relation: Relation::Unrelated,
+        child: ChildTouch::Untouched,
         writes: &[],
     }
 }

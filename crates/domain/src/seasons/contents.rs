@@ -20,12 +20,14 @@ pub struct SeasonCounts {
     pub games: usize,
     /// Entries of staff of its teams.
     pub staff: usize,
+    /// Duties that are limited to the season.
+    pub duties: usize,
 }
 
 impl SeasonCounts {
     /// Such as `1 division, 12 teams and 66 games`. Empty if there is nothing.
     pub fn in_words(&self) -> String {
-        let Self { divisions, teams, games, staff } = *self;
+        let Self { divisions, teams, games, staff, duties } = *self;
         let named = |count: usize, one: &str, many: &str| match count {
             0 => None,
             1 => Some(format!("1 {one}")),
@@ -36,6 +38,7 @@ impl SeasonCounts {
             named(teams, "team", "teams"),
             named(games, "game", "games"),
             named(staff, "entry of staff", "entries of staff"),
+            named(duties, "duty", "duties"),
         ]
         .into_iter()
         .flatten()
@@ -93,6 +96,7 @@ impl Contents {
                 Kind::Team => counts.teams += 1,
                 Kind::Game => counts.games += 1,
                 Kind::Staff => counts.staff += 1,
+                Kind::Duty => counts.duties += 1,
                 _ => {}
             }
         }
@@ -143,11 +147,14 @@ mod tests {
 
     #[test]
     fn counts_are_written_as_people_say_them() {
-        let words =
-            |divisions, teams, games, staff| SeasonCounts { divisions, teams, games, staff }.in_words();
+        let words = |divisions, teams, games, staff| {
+            SeasonCounts { divisions, teams, games, staff, duties: 0 }.in_words()
+        };
         assert_eq!(words(1, 12, 66, 0), "1 division, 12 teams and 66 games");
         assert_eq!(words(2, 1, 1, 3), "2 divisions, 1 team, 1 game and 3 entries of staff");
         assert_eq!(words(0, 0, 0, 1), "1 entry of staff");
         assert_eq!(words(0, 0, 0, 0), "");
+        let duties = SeasonCounts { staff: 1, duties: 2, ..SeasonCounts::default() };
+        assert_eq!(duties.in_words(), "1 entry of staff and 2 duties");
     }
 }

@@ -3,22 +3,23 @@
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::Context as _;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use clap::Args;
-use fieldhouse_client::api::exports::{ArchiveCounts, ExportKind, ExportLink, NewExport};
+use fieldhouse_client::api::exports::{ExportKind, ExportLink, NewExport};
+use fieldhouse_client::api::operator::ArchiveImport;
 use fieldhouse_client::{Client, Download};
-use fieldhouse_server::Clock;
-use fieldhouse_server::archive::{self, BadArchive};
-use fieldhouse_server::operator::OperatorError;
-use fieldhouse_store::organizations;
-use indicatif::ProgressBar;
+use fieldhouse_domain::organizations::Slug;
+use fieldhouse_imports::archive;
 
+use crate::arguments::value;
 use crate::context::Context;
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::output::{Output, note};
+use crate::progress;
 
 #[derive(Args)]
 pub(crate) struct ExportOptions {
@@ -34,8 +35,8 @@ pub(crate) struct ImportOptions {
     /// The archive
     file: PathBuf,
     /// The short name of the organization to import into; it may have members, but no seasons, venues or invitations
-    #[arg(long, value_name = "SLUG")]
-    organization: String,
+    #[arg(long, value_name = "SLUG", value_parser = value::<Slug>)]
+    organization: Slug,
     /// Check everything, but store nothing
     #[arg(long)]
     dry_run: bool,
@@ -55,7 +56,7 @@ pub(crate) async fn export(context: &Context, options: ExportOptions) -> anyhow:
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unwritable = || format!("{} cannot be written", file.display());
     let mut part = tempfile::Builder::new().prefix(".new-").tempfile_in(folder).with_context(unwritable)?;
-    let bar = progress_bar();
+    let bar = progress::spinner(progress::BYTES, "Exporting".to_owned());
     let mut download = requested(&context.signed_in()?).await?;
     while let Some(chunk) = download.next().await? {
         part.write_all(&chunk).with_context(unwritable)?;
@@ -63,9 +64,10 @@ pub(crate) async fn export(context: &Context, options: ExportOptions) -> anyhow:
     }
     bar.finish_and_clear();
     part.as_file().sync_all().with_context(unwritable)?;
-    let archive = read(part.path())?;
+    let written = File::open(part.path()).with_context(unwritable)?;
+    let archive = archive::read(BufReader::new(written)).map_err(|bad| Failure::new(bad.to_string()))?;
     part.persist(file).with_context(unwritable)?;
-    shown(&context.output, &archive.counts)
+    Ok(context.output.counts(&archive.counts)?)
 }
 
 async fn requested(client: &Client) -> anyhow::Result<Download> {
@@ -74,51 +76,27 @@ async fn requested(client: &Client) -> anyhow::Result<Download> {
     Ok(exports.content(requested.export.id, &ExportLink { token: requested.token }).download().await?)
 }
 
-/// Imports an archive into an organization, on the server's machine.
+/// Imports an archive into an organization, on the server's machine, whether a server runs or not.
 pub(crate) async fn import(output: &Output, options: ImportOptions) -> anyhow::Result<()> {
     let file = options.file.display();
-    let archive = read(&options.file).with_context(|| format!("{file} cannot be imported"))?;
-    let opened = options.database.open_existing().await?;
-    let slug = &options.organization;
-    let organization = organizations::by_slug(&mut &opened.store, slug).await?.ok_or_else(|| {
-        Failure::new(format!("there is no organization {slug}")).next("create it with `fieldhouse init`")
-    })?;
-    let bar = spinner(format!("Importing {} records", archive.counts.all()));
-    let imported =
-        archive::import(&opened.store, &Clock::system(), organization, archive, options.dry_run).await;
-    bar.finish_and_clear();
-    let counts = imported.map_err(|error| match error {
-        OperatorError::Refused(refusal) => Failure::new(format!("nothing was imported: {refusal}")).into(),
-        error => anyhow::Error::from(error),
-    })?;
+    let unreadable = || format!("{file} cannot be read");
+    let packed = std::fs::read(&options.file).with_context(unreadable)?;
+    let operating = options.database.operate(None).await?;
+    let organization = operating.organization(&options.organization).await?;
+    let import = ArchiveImport {
+        organization_id: organization.id,
+        archive: STANDARD.encode(packed),
+        dry_run: options.dry_run.then_some(true),
+    };
+    let spinner = progress::spinner(progress::ELAPSED, format!("Importing {file}"));
+    let imported = operating.client.operator().import_organization(&import).await;
+    spinner.finish_and_clear();
+    let report = imported.with_context(|| format!("nothing of {file} was imported"))?;
+    operating.end().await?;
     if options.dry_run {
         note("Dry run: nothing was stored.");
-    } else if counts.members > 0 {
+    } else if report.counts.members > 0 {
         note("People who had no account on this server set their password on its page /forgot-password.");
     }
-    shown(output, &counts)
-}
-
-fn shown(output: &Output, counts: &ArchiveCounts) -> anyhow::Result<()> {
-    Ok(output.counts(counts)?)
-}
-
-fn read(file: &Path) -> anyhow::Result<fieldhouse_imports::archive::Archive> {
-    let opened = File::open(file).with_context(|| format!("{} cannot be read", file.display()))?;
-    archive::read(BufReader::new(opened)).map_err(|bad: BadArchive| Failure::new(bad.to_string()).into())
-}
-
-/// The number of received bytes, only on a terminal.
-fn progress_bar() -> ProgressBar {
-    let bar = spinner("Exporting".to_owned());
-    if let Ok(style) = indicatif::ProgressStyle::with_template("{spinner} {msg}: {bytes}") {
-        bar.set_style(style);
-    }
-    bar
-}
-
-fn spinner(message: String) -> ProgressBar {
-    let spinner = ProgressBar::new_spinner().with_message(message);
-    spinner.enable_steady_tick(Duration::from_millis(100));
-    spinner
+    Ok(output.counts(&report.counts)?)
 }

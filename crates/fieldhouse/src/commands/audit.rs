@@ -68,7 +68,7 @@ const COLUMNS: &[Column<Entry>] = &[
     ("OPERATION", Width::Whole, |it| it.operation.clone()),
     ("RECORDS", Width::Whole, |it| it.effects.len().to_string()),
     ("REASON", Width::Least(8), |it| or_dash(it.reason.clone())),
-    ("ID", Width::Whole, |it| it.id.to_string()),
+    ("ENTRY", Width::Whole, |it| it.id.to_string()),
 ];
 
 /// The changes of one record.

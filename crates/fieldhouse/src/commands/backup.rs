@@ -1,16 +1,16 @@
 //! `fieldhouse backup`: copies the embedded database, while a server uses it or not.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
 use fieldhouse_server::KeyRing;
-use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use indicatif::HumanBytes;
 
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::output::note;
+use crate::progress;
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -35,7 +35,7 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
         let what = format!("{} exists already", file.display());
         return Err(Failure::new(what).next("choose another file, or remove this one").into());
     }
-    let spinner = spinner();
+    let spinner = progress::spinner(progress::ELAPSED, "Copying and verifying the database".to_owned());
     let (folder, target) = (database.folder().to_owned(), file.clone());
     let copied = tokio::task::spawn_blocking(move || fieldhouse_store::back_up(&folder, &target)).await?;
     spinner.finish_and_clear();
@@ -45,14 +45,4 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
     let ring = if ring.exists() { ring.display().to_string() } else { "FIELDHOUSE_KEY_RING".to_owned() };
     note(&format!("Back up the key ring too ({ring}): without it, every API key and session is invalid."));
     Ok(())
-}
-
-/// How long it takes, only on a terminal.
-fn spinner() -> ProgressBar {
-    let spinner = ProgressBar::new_spinner().with_message("Copying and verifying the database");
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
-        spinner.set_style(style);
-    }
-    spinner.enable_steady_tick(Duration::from_millis(100));
-    spinner
 }

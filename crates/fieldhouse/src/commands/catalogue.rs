@@ -1,19 +1,18 @@
 //! `fieldhouse import colleges`: updates the college catalogue from a file, on the server's machine.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
 use fieldhouse_client::api::operator::CatalogueImport;
 use fieldhouse_imports::colleges::{self, academic_year};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::arguments::read_file;
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::import_report::BAD_ROWS;
 use crate::output::{Output, note, note_list};
+use crate::progress;
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -53,24 +52,15 @@ pub(crate) async fn run(output: &Output, options: Options) -> anyhow::Result<()>
         skip_bad: options.skip_bad.then_some(true),
     };
     let operating = options.database.operate(None).await?;
-    let progress = progress(bytes.len());
+    // The file reaches the server in a moment; what takes time is the update.
+    let what = format!("Updating the catalogue from {} kB", bytes.len().div_ceil(1000));
+    let spinner = progress::spinner(progress::ELAPSED, what);
     let imported = operating.client.operator().catalogue(&import).await;
-    progress.finish_and_clear();
+    spinner.finish_and_clear();
     let report = imported?;
     operating.end().await?;
     if options.dry_run {
         note("Dry run: nothing was stored.");
     }
     Ok(output.counts(&report.counts)?)
-}
-
-/// What is happening and for how long, only on a terminal. The file reaches the server in a moment; what takes time is the update.
-fn progress(bytes: usize) -> ProgressBar {
-    let what = format!("Updating the catalogue from {} kB", bytes.div_ceil(1000));
-    let spinner = ProgressBar::new_spinner().with_message(what);
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
-        spinner.set_style(style);
-    }
-    spinner.enable_steady_tick(Duration::from_millis(100));
-    spinner
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use fieldhouse_client::api::games::{
-    Game, GameListQuery, GameMoveQuery, GamePatch, GameResult, GamesUpcomingQuery, NewGame, Side,
+    Game, GameListQuery, GameMoveQuery, GamePatch, GameResult, GamesUpcomingQuery, NewGame,
 };
 use fieldhouse_client::api::request::ValidateOnly;
 use fieldhouse_client::{Client, ETag};
@@ -17,6 +17,7 @@ use crate::clock;
 use crate::context::Context;
 use crate::fields::{ChangeOptions, Created};
 use crate::listing::Paging;
+use crate::narrow::SCORE;
 use crate::output::{Column, Width, note, or_dash};
 
 /// Games.
@@ -117,8 +118,9 @@ pub(crate) struct UpcomingOptions {
 
 pub(super) const COLUMNS: &[Column<Game>] = &[
     ("STARTS", Width::Whole, start),
-    ("HOME", Width::Least(12), |it| side(it.home.as_ref())),
-    ("AWAY", Width::Least(12), away),
+    ("HOME", Width::Least(14), |it| or_dash(it.home.as_ref().map(|side| &side.name))),
+    ("AWAY", Width::Least(14), away),
+    (SCORE, Width::Whole, score),
     ("STATUS", Width::Whole, |it| it.status.to_string()),
     ("VENUE", Width::Least(12), |it| or_dash(it.venue.as_ref().map(|venue| &venue.name))),
     ("ROUND", Width::Least(8), |it| or_dash(it.round.as_ref())),
@@ -227,12 +229,19 @@ fn start(game: &Game) -> String {
 
 /// The away side; a bye has none.
 fn away(game: &Game) -> String {
-    if game.kind == GameKind::Bye { "(bye)".to_owned() } else { side(game.away.as_ref()) }
+    if game.kind == GameKind::Bye {
+        "(bye)".to_owned()
+    } else {
+        or_dash(game.away.as_ref().map(|side| &side.name))
+    }
 }
 
-fn side(side: Option<&Side>) -> String {
-    or_dash(side.map(|side| match side.score {
-        Some(score) => format!("{} {score}", side.name),
-        None => side.name.clone(),
-    }))
+/// The scores, home first, such as 3-1.
+fn score(game: &Game) -> String {
+    let sides = [&game.home, &game.away].map(|side| side.as_ref().and_then(|side| side.score));
+    if sides == [None, None] {
+        return "-".to_owned();
+    }
+    let [home, away] = sides.map(|score| score.map_or_else(|| "?".to_owned(), |score| score.to_string()));
+    format!("{home}-{away}")
 }

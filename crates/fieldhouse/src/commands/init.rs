@@ -93,8 +93,8 @@ fn password(options: &Options, email: &Email) -> anyhow::Result<SecretString> {
 }
 
 async fn with_password(options: &Options, founding: Founding, owner: Person) -> anyhow::Result<()> {
-    let opened = options.database.open().await?;
-    let key_ring = options.database.key_ring(&opened.store).await?;
+    let mut opened = options.database.open().await?;
+    let key_ring = options.database.key_ring(&mut opened.store).await?;
     let (slug, address) = (founding.slug.clone(), owner.email.to_string());
     let clock = Clock::system();
     let founded =

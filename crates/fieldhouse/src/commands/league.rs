@@ -1,7 +1,6 @@
 //! `fieldhouse import league`: shows what a league file changes, and imports it. `fieldhouse import formats` lists what can be imported.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -13,7 +12,6 @@ use fieldhouse_client::{Client, Error};
 use fieldhouse_domain::sports::LeagueSport;
 use fieldhouse_domain::text::Name;
 use fieldhouse_domain::time::TimeZoneName;
-use indicatif::ProgressBar;
 
 use crate::arguments::{one_of, read_file, value};
 use crate::confirm;
@@ -21,6 +19,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::import_report::{self, BAD_ROWS};
 use crate::output::{Column, Width, note, note_list, or_dash};
+use crate::progress;
 
 /// A league file.
 #[derive(Args)]
@@ -86,13 +85,22 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         let report = send(context, &client, &options.file, &tried).await?;
         return show(context, &report);
     }
-    if !options.yes && confirm::has_terminal() {
-        let report = send(context, &client, &options.file, &tried).await?;
-        import_report::changes(&context.output, &report)?;
-        confirm::agree("Import this?")?;
+    if options.yes || !confirm::has_terminal() {
+        let report = send(context, &client, &options.file, &import).await?;
+        return show(context, &report);
     }
+    let plan = send(context, &client, &options.file, &tried).await?;
+    if import_report::is_stored_already(&plan) {
+        import_report::changes(&context.output, &plan)?;
+        note("Nothing was imported, because everything in the file is stored already.");
+        return Ok(());
+    }
+    if !context.output.is_json() {
+        import_report::changes(&context.output, &plan)?;
+    }
+    confirm::agree(&import_report::question(&plan))?;
     let report = send(context, &client, &options.file, &import).await?;
-    show(context, &report)
+    Ok(context.output.sentence(&report, &import_report::outcome(&report))?)
 }
 
 /// Lists the formats.
@@ -114,7 +122,7 @@ async fn send(
     file: &Path,
     import: &LeagueImport,
 ) -> anyhow::Result<LeagueReport> {
-    let spinner = spinner(file);
+    let spinner = progress::spinner(progress::MESSAGE, format!("Reading {}", file.display()));
     let outcome = client.imports().league(import).await;
     spinner.finish_and_clear();
     outcome.map_err(|error| explain(context, &error).into())
@@ -156,13 +164,6 @@ fn read(file: &Path) -> anyhow::Result<String> {
             Err(Failure::new(what).next("in Excel: Save As, then CSV UTF-8").into())
         }
     }
-}
-
-/// A spinner while the server works, only on a terminal.
-fn spinner(file: &Path) -> ProgressBar {
-    let spinner = ProgressBar::new_spinner().with_message(format!("Reading {}", file.display()));
-    spinner.enable_steady_tick(Duration::from_millis(100));
-    spinner
 }
 
 fn show(context: &Context, report: &LeagueReport) -> anyhow::Result<()> {

@@ -3,14 +3,15 @@
 use clap::{Args, Subcommand};
 use fieldhouse_client::api::members::{ChangeMember, Member, MemberListQuery};
 use fieldhouse_client::api::request::ListQuery;
-use fieldhouse_domain::ids::MemberId;
 use fieldhouse_domain::members::MemberSort;
 use fieldhouse_domain::roles::Role;
 
-use crate::arguments::{Target, one_of};
+use super::audit;
+use crate::arguments::one_of;
 use crate::context::Context;
-use crate::fields::ChangeOptions;
+use crate::fields::Changed;
 use crate::listing::Paging;
+use crate::member::MemberRef;
 use crate::output::{Column, Width};
 
 /// Members.
@@ -19,11 +20,35 @@ pub(crate) enum Options {
     /// List members, by default earliest first
     List(ListOptions),
     /// Show a member
-    Show(Target<MemberId>),
+    Show(Named),
     /// Change a member's role, or suspend them
-    Change(ChangeOptions<MemberId, ChangeMember>),
+    Change(ChangeOptions),
     /// Remove a member with their keys and sessions
-    Remove(Target<MemberId>),
+    Remove(Named),
+    /// List the changes of a membership, newest first
+    History(HistoryOptions),
+}
+
+#[derive(Args)]
+pub(crate) struct Named {
+    /// The member's e-mail address or id
+    member: MemberRef,
+}
+
+#[derive(Args)]
+pub(crate) struct ChangeOptions {
+    /// The member's e-mail address or id
+    member: MemberRef,
+    #[command(flatten)]
+    fields: Changed<ChangeMember>,
+}
+
+#[derive(Args)]
+pub(crate) struct HistoryOptions {
+    /// The member's e-mail address or id
+    member: MemberRef,
+    #[command(flatten)]
+    paging: Paging,
 }
 
 #[derive(Args)]
@@ -47,6 +72,7 @@ const COLUMNS: &[Column<Member>] = &[
     ("ROLE", Width::Whole, |it| it.role.to_string()),
     ("STATUS", Width::Whole, |it| status(it).to_owned()),
     ("JOINED", Width::Whole, |it| it.joined_at.to_string().chars().take(10).collect()),
+    ("USER", Width::Whole, |it| it.user.id.to_string()),
     ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
@@ -56,19 +82,26 @@ fn status(member: &Member) -> &'static str {
 
 /// Lists, shows, changes or removes members.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
-    let members = context.signed_in()?.members();
+    let client = context.signed_in()?;
+    let members = client.members();
     let member = match options {
         Options::List(ListOptions { query, role, sort, paging }) => {
             let page = ListQuery { limit: paging.limit(), ..ListQuery::default() };
             let query = MemberListQuery { q: query, role, sort, page, format: None };
             return paging.show(context, members.list(&query), COLUMNS).await.map(drop);
         }
-        Options::Remove(Target { id }) => {
-            let removed = members.remove(id).await?;
-            return Ok(context.output.sentence(&removed, &format!("Removed {id}."))?);
+        Options::History(HistoryOptions { member, paging }) => {
+            let id = member.id(&client).await?;
+            return audit::history(context, &paging, |query| members.history(id, query)).await;
         }
-        Options::Show(Target { id }) => members.read(id).await?,
-        Options::Change(ChangeOptions { id, fields }) => members.change(id, &fields.body).await?,
+        Options::Remove(Named { member }) => {
+            let removed = members.remove(member.id(&client).await?).await?;
+            return Ok(context.output.sentence(&removed, &format!("Removed {member}."))?);
+        }
+        Options::Show(Named { member }) => members.read(member.id(&client).await?).await?,
+        Options::Change(ChangeOptions { member, fields }) => {
+            members.change(member.id(&client).await?, &fields.body).await?
+        }
     };
     Ok(context.output.one(&member, COLUMNS)?)
 }

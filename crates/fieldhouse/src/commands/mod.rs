@@ -11,10 +11,12 @@ mod archive;
 mod audit;
 mod backup;
 mod catalogue;
+mod children;
 mod colleges;
 mod completions;
 mod context;
 mod divisions;
+mod duties;
 mod export;
 mod favorites;
 mod games;
@@ -31,6 +33,7 @@ mod migrate;
 mod organization;
 mod organizations;
 mod profile;
+mod retention;
 mod seasons;
 pub(crate) mod serve;
 mod staff;
@@ -99,6 +102,12 @@ enum Command {
     /// Staff of teams
     #[command(subcommand)]
     Staff(staff::Options),
+    /// Children, and the classes of their data
+    #[command(subcommand)]
+    Children(children::Options),
+    /// Duties of members, which open children's data
+    #[command(subcommand)]
+    Duties(duties::Options),
     /// The table of a season or a division
     Standings(standings::Options),
     /// Where games are played
@@ -116,6 +125,8 @@ enum Command {
     /// Invitations to join the organization
     #[command(subcommand)]
     Invitations(invitations::Options),
+    /// Show how long the server keeps data that it removes by itself
+    Retention,
     /// Your own profile
     #[command(subcommand)]
     Profile(profile::Options),
@@ -182,7 +193,10 @@ impl Options {
             Command::Divisions(options) => divisions::run(&context, options).await,
             Command::Teams(options) => teams::run(&context, options).await,
             Command::Staff(options) => staff::run(&context, options).await,
+            Command::Children(options) => children::run(&context, options).await,
+            Command::Duties(options) => duties::run(&context, options).await,
             Command::Standings(options) => standings::run(&context, options).await,
+            Command::Retention => retention::run(&context).await,
             Command::Venues(options) => venues::run(&context, options).await,
             Command::Games(options) => games::run(&context, options).await,
             Command::Organization(options) => organization::run(&context, options).await,

@@ -3,8 +3,10 @@
 use clap::Subcommand;
 use fieldhouse_client::api::organization::{ChangeOrganization, Organization};
 
+use super::audit;
 use crate::context::Context;
 use crate::fields::Flags;
+use crate::listing::Paging;
 use crate::output::{Column, Width, or_dash};
 
 /// The caller's organization.
@@ -14,6 +16,8 @@ pub(crate) enum Options {
     Show,
     /// Change its name, short name, country or time zone; games keep their own time zones
     Change(Flags<ChangeOrganization, true>),
+    /// List its changes, newest first
+    History(Paging),
 }
 
 const COLUMNS: &[Column<Organization>] = &[
@@ -29,6 +33,9 @@ const COLUMNS: &[Column<Organization>] = &[
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     let group = context.signed_in()?.organization();
     let organization = match options {
+        Options::History(paging) => {
+            return audit::history(context, &paging, |query| group.history(query)).await;
+        }
         Options::Show => group.read().await?,
         Options::Change(fields) => group.change(&fields.body).await?,
     };

@@ -10,10 +10,8 @@ use fieldhouse_domain::organizations::Slug;
 use crate::arguments::value;
 use crate::context::Context;
 use crate::database::{Database, PublicUrl};
-use crate::failure::Failure;
 use crate::fields::Flags;
 use crate::listing::Paging;
-use crate::operating::Operating;
 use crate::output::{Column, Width, note, or_dash};
 
 /// The organizations of the server.
@@ -116,19 +114,10 @@ fn show(context: &Context, founded: &FoundedOrganization) -> anyhow::Result<()> 
 async fn suspend(context: &Context, named: Named, suspended: bool) -> anyhow::Result<()> {
     let Named { slug, database } = named;
     let operating = database.operate(None).await?;
-    let id = find(&operating, &slug).await?.id;
+    let id = operating.organization(&slug).await?.id;
     let body = SuspendOrganization { suspended: Some(suspended) };
     let changed = operating.client.operator().suspend_organization(id, &body).await?;
     operating.end().await?;
     let now = if suspended { "suspended" } else { "active" };
     Ok(context.output.sentence(&changed, &format!("{slug} is {now}."))?)
-}
-
-async fn find(operating: &Operating, slug: &Slug) -> anyhow::Result<Organization> {
-    let query = OrganizationListQuery { slug: Some(slug.clone()), ..OrganizationListQuery::default() };
-    let found = operating.client.operator().organizations(&query).await?.data.pop();
-    found.ok_or_else(|| {
-        let failure = Failure::new(format!("the organization {slug} does not exist"));
-        failure.next("`fieldhouse organizations list` shows the short names").into()
-    })
 }

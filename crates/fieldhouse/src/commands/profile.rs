@@ -19,6 +19,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     let profile = context.signed_in()?.profile().me().await?;
     let memberships = profile.memberships.iter().map(|it| format!("{} ({})", it.organization.slug, it.role));
     let children = profile.children.iter().map(|it| format!("{} ({})", it.child_id, it.relation));
+    let duties = profile.duties.iter().map(|it| format!("{} ({}, {})", it.kind, it.state, it.id));
     let mut rows = vec![
         ("id", profile.id.to_string()),
         ("e-mail", profile.email.clone()),
@@ -30,6 +31,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         ("memberships", joined(memberships)),
         ("children", joined(children)),
         ("teams", joined(profile.teams.iter().map(ToString::to_string))),
+        ("duties", joined(duties)),
         ("signed in with", credential(&profile.auth)),
     ];
     rows.extend(until(context, &profile.auth)?.map(|end| ("until", end.to_string())));

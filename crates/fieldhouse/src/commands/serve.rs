@@ -10,10 +10,9 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_server::listener::{self, ConnectionOptions};
-use fieldhouse_server::{App, Clock, private_file, router, workers};
+use fieldhouse_server::{App, Clock, router, workers};
 use fieldhouse_store::{Engine, organizations};
 use futures_util::FutureExt;
-use serde_json::json;
 use tokio::net::TcpListener;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
@@ -21,13 +20,13 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::arguments::count;
 use crate::database::{self, Database};
-use crate::demo::{self, Demo};
+use crate::demo;
 use crate::failure::Failure;
 use crate::global::address;
 use crate::log;
 use crate::mail::Mail;
 use crate::open_files;
-use crate::output::note;
+use crate::ready::{self, Ready};
 use crate::running::{self, Running};
 
 #[derive(Args)]
@@ -111,25 +110,23 @@ enum LogFormat {
 pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     let _log = start_log(&options)?;
     // A program that waits for the file must not find that of an earlier server.
-    remove_ready_file(&options)?;
+    ready::remove(options.ready_file.as_deref())?;
     // Dropped last: the folder is removed after everything in it is closed.
     let throw_away = temporary_folder(&mut options)?;
-    let (opened, demo) = if options.demo {
-        let opened = options.database.open().await?;
-        let demo = demo::prepare(&opened, options.database.folder()).await?;
-        (opened, Some(demo))
-    } else {
-        (options.database.open_existing().await?, None)
-    };
-    if !organizations::any(&mut &opened.store).await? {
+    let mut opened =
+        if options.demo { options.database.open().await? } else { options.database.open_existing().await? };
+    if !options.demo && !organizations::any(&mut &opened.store).await? {
         let next = "create the first one with `fieldhouse init`, or try `fieldhouse serve --demo`";
         return Err(Failure::new("the database has no organization yet").next(next).into());
     }
-    let key_ring = options.database.key_ring(&opened.store).await?;
+    let key_ring = options.database.key_ring(&mut opened.store).await?;
+    let demo =
+        if options.demo { Some(demo::prepare(&opened, options.database.folder()).await?) } else { None };
     database::bind(&key_ring, &opened.store).await?;
     opened.created.keep();
     let folder = (opened.store.engine() == Engine::Sqlite || options.demo).then(|| options.database.folder());
     let mailer = options.mail.mailer(folder)?;
+    let mail_folder = options.mail.folder(folder)?;
     running::remove(options.database.folder())?;
     let listener = listen(options.listen).await?;
     let base_url = match options.public_url.as_deref().filter(|url| !url.is_empty()) {
@@ -153,8 +150,10 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     let running = (store.engine() == Engine::Sqlite)
         .then(|| record(options.database.folder(), local, &app))
         .transpose()?;
-    announce(&options, &base_url, demo.as_ref(), throw_away.is_some(), store.engine())?;
-    if demo.is_some() {
+    let ready =
+        Ready { base_url, engine: store.engine(), mail_folder, demo, thrown_away: throw_away.is_some() };
+    ready.announce(options.ready_file.as_deref())?;
+    if ready.demo.is_some() {
         demo::load_catalogue(&store).await;
     }
     serving.await?;
@@ -163,7 +162,7 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     }
     drop(running);
     // A file that cannot be removed is reported after everything is closed.
-    let removed = remove_ready_file(&options);
+    let removed = ready::remove(options.ready_file.as_deref());
     working.abort();
     workers::flush(&app).await;
     drop(app);
@@ -201,16 +200,6 @@ async fn for_operators(listener: &TcpListener) -> anyhow::Result<(SocketAddr, Op
 fn record(folder: &Path, address: SocketAddr, app: &App) -> anyhow::Result<running::Written> {
     let running = Running { address, process: app.process.to_string(), pid: std::process::id() };
     running.write(folder).with_context(|| format!("{} cannot be written to", folder.display()))
-}
-
-fn remove_ready_file(options: &Options) -> anyhow::Result<()> {
-    let Some(file) = &options.ready_file else { return Ok(()) };
-    match std::fs::remove_file(file) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("{} cannot be removed", file.display()))
-        }
-        _ => Ok(()),
-    }
 }
 
 impl Limits {
@@ -259,34 +248,6 @@ fn temporary_folder(options: &mut Options) -> anyhow::Result<Option<tempfile::Te
     let folder = tempfile::Builder::new().prefix("fieldhouse-demo-").tempdir()?;
     options.database.data_dir = Some(folder.path().to_owned());
     Ok(Some(folder))
-}
-
-fn announce(
-    options: &Options,
-    base_url: &str,
-    demo: Option<&Demo>,
-    thrown_away: bool,
-    engine: Engine,
-) -> anyhow::Result<()> {
-    if let Some(file) = &options.ready_file {
-        let ready = json!({
-            "base_url": base_url,
-            "organization": demo.map(|demo| &demo.organization),
-            "accounts": demo.map(|demo| demo.accounts.as_slice()).unwrap_or_default(),
-            "pid": std::process::id(),
-        });
-        private_file::write(file, ready.to_string().as_bytes())
-            .with_context(|| format!("{} cannot be written", file.display()))?;
-    }
-    if let Some(demo) = demo {
-        demo.announce(base_url, thrown_away);
-    } else {
-        note(&format!(
-            "Fieldhouse is running at {base_url} on {}. Documentation: {base_url}/docs",
-            engine.name()
-        ));
-    }
-    Ok(())
 }
 
 /// Completes when the process is asked to stop.

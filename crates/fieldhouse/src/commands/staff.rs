@@ -1,13 +1,18 @@
 //! `fieldhouse staff`: staff of teams.
 
 use clap::{Args, Subcommand};
+use fieldhouse_client::Client;
 use fieldhouse_client::api::request::ListQuery;
 use fieldhouse_client::api::staff::{ChangeStaff, NewStaff, Staff};
 use fieldhouse_domain::ids::{StaffId, TeamId};
+use fieldhouse_domain::staff::StaffKind;
+use jiff::civil::Date;
 
+use crate::arguments::one_of;
 use crate::context::Context;
-use crate::fields::{ChangeOptions, Created};
+use crate::fields::ChangeOptions;
 use crate::listing::Paging;
+use crate::member::UserRef;
 use crate::output::{Column, Width, or_dash};
 
 /// Staff of teams.
@@ -38,7 +43,16 @@ pub(crate) struct AddOptions {
     /// The team's id
     team: TeamId,
     #[command(flatten)]
-    fields: Created<NewStaff>,
+    who: UserRef,
+    /// What they do for the team
+    #[arg(long, value_parser = one_of!(StaffKind))]
+    kind: StaffKind,
+    /// The first day, such as 2026-05-01
+    #[arg(long, value_name = "DATE")]
+    starts_on: Option<Date>,
+    /// The last day
+    #[arg(long, value_name = "DATE")]
+    ends_on: Option<Date>,
 }
 
 #[derive(Args)]
@@ -69,7 +83,8 @@ const COLUMNS: &[Column<Staff>] = &[
 
 /// Lists, adds, changes, confirms or removes staff.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
-    let staff = context.signed_in()?.staff();
+    let client = context.signed_in()?;
+    let staff = client.staff();
     let entry = match options {
         Options::List(ListOptions { team, paging }) => {
             let query = ListQuery { limit: paging.limit(), cursor: None };
@@ -79,11 +94,17 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
             let removed = staff.remove(team, id).await?;
             return Ok(context.output.sentence(&removed, &format!("Removed {id}."))?);
         }
-        Options::Add(AddOptions { team, fields }) => staff.add(team, &fields.body).await?,
+        Options::Add(options) => staff.add(options.team, &proposed(&client, options).await?).await?,
         Options::Change(EditOptions { team, change: ChangeOptions { id, fields } }) => {
             staff.change(team, id, &fields.body).await?
         }
         Options::Confirm(Place { team, id }) => staff.confirm(team, id).await?,
     };
     Ok(context.output.one(&entry, COLUMNS)?)
+}
+
+async fn proposed(client: &Client, options: AddOptions) -> anyhow::Result<NewStaff> {
+    let AddOptions { who, kind, starts_on, ends_on, .. } = options;
+    let user_id = who.id(client).await?;
+    Ok(NewStaff { user_id, kind, starts_on, ends_on })
 }

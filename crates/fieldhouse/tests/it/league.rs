@@ -11,11 +11,16 @@ const IMPORT: &str = "import league - --format playhq --sport basketball --time-
 
 /// The report of a file with twelve rows.
 fn report(dry_run: bool) -> Value {
+    report_of(dry_run, 10)
+}
+
+/// The same with this number of new games, and a new team if there are any.
+pub(crate) fn report_of(dry_run: bool, games: u64) -> Value {
     let counts = LeagueCounts {
         rows: 12,
-        teams_created: 1,
+        teams_created: games.min(1),
         teams_unchanged: 4,
-        games_created: 10,
+        games_created: games,
         bad_rows: 1,
         skipped_rows: 1,
         ..LeagueCounts::default()
@@ -186,9 +191,24 @@ error: --time-zone is unknown. Leave it out.
     olga.types_with_key(IMPORT).stdin("a,b\n").assert().code(1).stderr_eq(str![[r#"
 error: 2 fields are invalid.
   --sport is unknown. Leave it out.
-  FILE is unknown. Leave it out.
+  standard input is unknown. Leave it out.
 
 "#]]);
+}
+
+#[test]
+fn a_refused_file_is_called_by_its_name() {
+    let olga = Person::new(|_| {
+        let field = json!({"pointer": "/content", "code": "bad_file", "message": "cannot be imported: it is empty", "fix": null});
+        Reply::json(
+            422,
+            &json!({"code": "validation_failed", "title": "x", "status": 422, "detail": "x", "errors": [field]}),
+        )
+    });
+    let file = olga.home.path().join("fixture.csv");
+    std::fs::write(&file, "a,b\n").expect("a file");
+    let shown = olga.types_with_key(&format!("import league {}", file.display())).assert().code(1);
+    shown.stderr_eq("error: x\n  [..]/fixture.csv cannot be imported: it is empty.\n");
 }
 
 #[test]

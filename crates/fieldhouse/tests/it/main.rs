@@ -7,8 +7,10 @@ mod support;
 
 mod api;
 mod api_keys;
+mod children;
 mod colleges;
 mod contexts;
+mod duties;
 mod help;
 mod hints;
 mod league;
@@ -78,7 +80,7 @@ fn tokens(generation: u32) -> Reply {
 fn profile() -> Value {
     json!({"data": {
         "id": "usr_01h2xcejqtf2nbrexx3vqjhp41", "email": "olga@coburg.test", "name": "Olga", "locale": null,
-        "time_zone": null, "role": "owner", "memberships": [], "children": [], "teams": [], "version": 1,
+        "time_zone": null, "role": "owner", "memberships": [], "children": [], "teams": [], "duties": [], "version": 1,
         "organization": {"id": "org_01h2xcejqtf2nbrexx3vqjhp41", "name": "Coburg Basketball", "slug": "coburg"},
         "auth": {"method": "api_key", "key_id": "key_01h2xcejqtf2nbrexx3vqjhp41", "session_id": null,
             "scopes": ["seasons:read"], "expires_at": "2026-04-01T00:00:00Z"},

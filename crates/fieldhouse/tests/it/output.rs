@@ -232,7 +232,7 @@ fn on_a_terminal_times_are_in_the_organizations_zone() {
     let terminal =
         |words: &str| olga.types_with_key(words).env("FIELDHOUSE_FORCE_TTY", "120").env("NO_COLOR", "1");
     terminal("admin audit list --since 2026-05-01T08:00").assert().success().stdout_eq(str![[r#"
-AT                     WHO   OPERATION       RECORDS  REASON  ID
+AT                     WHO   OPERATION       RECORDS  REASON  ENTRY
 2026-05-01 19:15 AEST  Olga  seasons.change  0        -       aud_01h2xcejqtf2nbrexx3vqjhp41
 2026-05-01 19:15 AEST  Olga  seasons.change  0        -       aud_01h2xcejqtf2nbrexx3vqjhp41
 
@@ -261,12 +261,26 @@ fn a_zone_that_cannot_be_read_leaves_times_in_utc() {
         _ => Reply::problem(403, "scope_insufficient"),
     });
     let shown =
-        olga.types_with_key("admin api-keys list").env("FIELDHOUSE_FORCE_TTY", "60").env("NO_COLOR", "1");
+        olga.types_with_key("admin api-keys list").env("FIELDHOUSE_FORCE_TTY", "80").env("NO_COLOR", "1");
     shown.assert().success().stdout_eq(str![[r#"
-NAME  STATUS   EXPIRES               ROLE   KIND
-ci    revoked  2026-04-01 00:00 UTC  owner  personal
-ci    revoked  2026-04-01 00:00 UTC  owner  personal
+NAME  STATUS   EXPIRES               ROLE   ID
+ci    revoked  2026-04-01 00:00 UTC  owner  key_01h2xcejqtf2nbrexx3vqjhp41
+ci    revoked  2026-04-01 00:00 UTC  owner  key_01h2xcejqtf2nbrexx3vqjhp41
 
 "#]]);
     assert_eq!(olga.calls().len(), 2, "the zone is requested once");
+}
+
+#[test]
+fn the_rules_of_retention_are_shown_to_anyone() {
+    let olga = Person::new(|seen| {
+        assert_eq!(seen.call, "GET /api/v1/privacy/retention-policy");
+        let rule = json!({"data": "messages", "description": "Messages.", "days": 90, "since": "the event"});
+        Reply::json(200, &json!({"data": {"rules": [rule]}}))
+    });
+    olga.types("retention").assert().success().stdout_eq(str![[r#"
+DAYS  AFTER      DATA
+90    the event  Messages.
+
+"#]]);
 }

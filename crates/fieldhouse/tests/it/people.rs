@@ -44,8 +44,8 @@ fn club() -> Person {
 fn members_are_listed_changed_and_removed() {
     let olga = club();
     olga.types_with_key("members list").assert().success().stdout_eq(str![[r#"
-NAME         E-MAIL                ROLE   STATUS  JOINED      ID
-Robin Coach  robin@people.example  coach  active  2026-01-01  mem_01h2xcejqtf2nbrexx3vqjhp41
+NAME         E-MAIL                ROLE   STATUS  JOINED      USER                            ID
+Robin Coach  robin@people.example  coach  active  2026-01-01  usr_01h2xcejqtf2nbrexx3vqjhp41  mem_01h2xcejqtf2nbrexx3vqjhp41
 
 "#]]);
     olga.types_with_key(&format!("members change {MEMBER} --role manager --suspended false"))
@@ -60,6 +60,53 @@ Removed mem_01h2xcejqtf2nbrexx3vqjhp41.
     let body: Value = serde_json::from_str(&sent[1].body).expect("JSON");
     assert_eq!(body, json!({"role": "manager", "suspended": false}));
     assert_eq!(sent[2].call, format!("DELETE /api/v1/members/{MEMBER}"));
+}
+
+#[test]
+fn members_can_be_named_by_their_e_mail_address() {
+    let olga = club();
+    let address = "Robin@people.example";
+    olga.types_with_key(&format!("members change {address} --role manager")).assert().success();
+    olga.types_with_key(&format!("members show {address}")).assert().success();
+    let removed = olga.types_with_key(&format!("members remove {address} --yes"));
+    removed.assert().success().stdout_eq(str![[r#"
+Removed Robin@people.example.
+
+"#]]);
+    let sent = olga.stub.seen();
+    assert_eq!((&*sent[0].call, &*sent[0].query), ("GET /api/v1/members", "q=Robin%40people.example"));
+    let wanted = ["PATCH", "GET", "DELETE"].map(|method| format!("{method} /api/v1/members/{MEMBER}"));
+    assert_eq!([1, 3, 5].map(|at: usize| sent[at].call.clone()), wanted);
+    // The search also finds words of names and longer addresses.
+    olga.types_with_key("members remove robin@people.exam --yes").assert().code(1).stderr_eq(str![[r#"
+error: no member has the e-mail address robin@people.exam
+hint: `fieldhouse members list` shows the members; `fieldhouse invitations create` invites someone
+
+"#]]);
+    let wrong = olga.types_with_key("members remove robin --yes");
+    wrong.assert().code(2).stderr_eq(str![[r#"
+error: invalid value 'robin' for '<MEMBER>': write an e-mail address such as name@example.org, or the id of a member: mem_...
+
+For more information, try '--help'.
+
+"#]]);
+    assert!(!olga.calls()[6..].iter().any(|call| call.starts_with("DELETE")));
+}
+
+#[test]
+fn a_yes_or_no_is_written_as_true_or_false() {
+    let olga = club();
+    let help = olga.types("members change --help").assert().success().get_output().stdout.clone();
+    assert!(String::from_utf8_lossy(&help).contains("--suspended <true|false>"));
+    let wrong = olga.types_with_key(&format!("members change {MEMBER} --suspended yes"));
+    wrong.assert().code(2).stderr_eq(str![[r#"
+error: invalid value 'yes' for '--suspended <true|false>'
+  [possible values: true, false]
+
+For more information, try '--help'.
+
+"#]]);
+    assert_eq!(olga.calls(), [""; 0]);
 }
 
 #[test]

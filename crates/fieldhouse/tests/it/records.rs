@@ -106,6 +106,7 @@ fn staff_is_added_confirmed_and_removed() {
     });
     let olga = Person::new(move |seen| match seen.call.split(' ').next() {
         Some("DELETE") => Reply::json(200, &json!({"data": {"id": staff, "deleted": true}})),
+        Some("GET") if seen.call.ends_with("/members") => list(&json!([member(user)]), None),
         Some("GET") => list(&json!([entry]), None),
         _ => Reply::json(200, &json!({"data": entry})),
     });
@@ -131,6 +132,25 @@ Carla  coach  proposed  -       2026-09-30  usr_01h2xcejqtf2nbrexx3vqjhp41  stf_
         format!("DELETE {path}/{staff}"),
     ];
     assert_eq!(olga.calls(), expected);
+
+    // People know addresses, not ids.
+    let add = format!("staff add {TEAM} --email carla@people.example --kind coach");
+    olga.types_with_key(&add).assert().success();
+    let sent = olga.stub.seen();
+    assert_eq!(sent[5].query, "q=carla%40people.example");
+    let body: Value = serde_json::from_str(&sent[6].body).expect("JSON");
+    assert_eq!(body, json!({"user_id": user, "kind": "coach"}));
+    for wrong in ["--kind coach", "--email a@b.example --user-id usr_1 --kind coach", "--email a@b.example"] {
+        olga.types_with_key(&format!("staff add {TEAM} {wrong}")).assert().code(2);
+    }
+}
+
+fn member(user: &str) -> Value {
+    json!({
+        "id": "mem_01h2xcejqtf2nbrexx3vqjhp41", "user": {"id": user, "name": "Carla", "email": "carla@people.example"},
+        "role": "coach", "source": "invited", "joined_at": "2026-01-01T00:00:00Z", "suspended_at": null,
+        "updated_at": "2026-01-01T00:00:00Z", "version": 1,
+    })
 }
 
 #[test]
@@ -151,7 +171,7 @@ fn standings_are_a_table_that_says_what_does_not_count() {
         .assert()
         .success()
         .stdout_eq(str![[r#"
-RANK  TEAM           PLAYED  WON  DRAWN  LOST  FOR  AGAINST  POINTS  DECIDED BY  ID
+RANK  TEAM           PLAYED  WON  DRAWN  LOST  FOR  AGAINST  POINTS  DECIDED BY  TEAM ID
 1     Coburg Eagles  2       1    1      0     6    1        4       -           tea_01h2xcejqtf2nbrexx3vqjhp41
 
 "#]])
@@ -160,4 +180,59 @@ Games that are over and do not count: 2.
 
 "#]]);
     assert_eq!(olga.stub.seen()[0].query, format!("division_id={DIVISION}"));
+}
+
+#[test]
+fn standings_without_a_division_are_a_table_for_each() {
+    let standings = |division: &str, name: &str| {
+        let row = json!({
+            "rank": 1, "team": {"id": TEAM, "name": name}, "played": 1, "won": 1, "drawn": 0, "lost": 0,
+            "scored": 2, "conceded": 1, "difference": 1, "points": 3, "decided_by": null,
+        });
+        let ruleset =
+            json!({"win": 3, "draw": 1, "loss": 0, "forfeit": "entered_score", "tiebreakers": ["name"]});
+        json!({
+            "season_id": SEASON, "division_id": division, "as_of": "2026-01-01T00:00:00Z", "ruleset": ruleset,
+            "rows": [row], "excluded_games": 1,
+        })
+    };
+    let other = "div_01h2xcejqtf2nbrexx3vqjhp42";
+    let part = |id: &str, name: &str| json!({"id": id, "name": name, "age_group": null, "gender": null});
+    let season = json!({
+        "id": SEASON, "name": "Winter", "sport": "golf", "status": "active", "starts_on": null, "ends_on": null,
+        "time_zone": "UTC", "divisions": [part(DIVISION, "U12 Girls"), part(other, "U14 Mixed")], "tiebreakers": [],
+        "scoring": {"win": 3, "draw": 1, "loss": 0}, "external_id": null, "created_at": "2026-01-01T00:00:00Z",
+        "updated_at": "2026-01-01T00:00:00Z", "version": 1,
+    });
+    let olga =
+        Person::new(move |seen| match (seen.call.ends_with("/standings"), seen.query.contains(other)) {
+            (true, false) => Reply::json(200, &json!({"data": standings(DIVISION, "Herons")})),
+            (true, true) => Reply::json(200, &json!({"data": standings(other, "Magpies")})),
+            _ => Reply::json(200, &json!({"data": season})),
+        });
+    let shown = olga.types_with_key(&format!("standings {SEASON}")).env("FIELDHOUSE_FORCE_TTY", "80");
+    shown
+        .env("NO_COLOR", "1")
+        .assert()
+        .success()
+        .stdout_eq(str![[r#"
+U12 Girls
+RANK  TEAM    PLAYED  WON  DRAWN  LOST  FOR  AGAINST  POINTS
+1     Herons  1       1    0      0     2    1        3
+
+U14 Mixed
+RANK  TEAM     PLAYED  WON  DRAWN  LOST  FOR  AGAINST  POINTS
+1     Magpies  1       1    0      0     2    1        3
+
+"#]])
+        .stderr_eq(str![[r#"
+Columns that did not fit: TEAM ID. A pipe or --output json shows all of them.
+Games that are over and do not count: 2.
+
+"#]]);
+    let queries: Vec<String> = olga.stub.seen().into_iter().map(|seen| seen.query).collect();
+    assert_eq!(queries, [String::new(), format!("division_id={DIVISION}"), format!("division_id={other}")]);
+    // Programs get what they ask for.
+    olga.types_with_key(&format!("standings {SEASON} --json rows")).assert().success();
+    assert_eq!((olga.stub.seen().len(), &*olga.stub.seen()[3].query), (4, ""));
 }

@@ -89,7 +89,7 @@ ID         sea_01h2xcejqtf2nbrexx3vqjhp41
 #[test]
 fn a_season_is_purged_with_what_it_was_seen_to_have() {
     let id = "sea_01h2xcejqtf2nbrexx3vqjhp41";
-    let counts = json!({"divisions": 1, "teams": 12, "games": 66, "staff": 0});
+    let counts = json!({"divisions": 1, "teams": 12, "games": 66, "staff": 0, "duties": 0});
     let answered = counts.clone();
     let olga = Person::new(move |seen| match seen.call.split(' ').next() {
         Some("DELETE") => {
@@ -132,7 +132,7 @@ fn the_changes_of_a_season_are_listed() {
     let olga = Person::new(move |_| list(&json!([entry]), None));
     let id = "sea_01h2xcejqtf2nbrexx3vqjhp41";
     olga.types_with_key(&format!("seasons history {id} --limit 5")).assert().success().stdout_eq(str![[r#"
-AT                    WHO   OPERATION       RECORDS  REASON  ID
+AT                    WHO   OPERATION       RECORDS  REASON  ENTRY
 2026-05-01T09:15:00Z  Olga  seasons.change  0        -       aud_01h2xcejqtf2nbrexx3vqjhp41
 
 "#]]);
@@ -146,15 +146,33 @@ fn games_start_in_the_venues_local_time() {
     let upcoming =
         olga.types_with_key("games upcoming --from 2026-05-01 --team tea_01h2xcejqtf2nbrexx3vqjhp41");
     upcoming.assert().success().stdout_eq(str![[r#"
-STARTS                HOME        AWAY       STATUS     VENUE  ROUND    TIME ZONE            ID
-Sat 2026-05-02 09:15  Coburg U12  Northside  scheduled  -      Round 1  Australia/Melbourne  gam_01h2xcejqtf2nbrexx3vqjhp41
-Sat 2026-05-02 TBD    Coburg U12  -          scheduled  -      Round 1  Australia/Melbourne  gam_01h2xcejqtf2nbrexx3vqjhp41
+STARTS                HOME        AWAY       SCORE  STATUS     VENUE  ROUND    TIME ZONE            ID
+Sat 2026-05-02 09:15  Coburg U12  Northside  -      scheduled  -      Round 1  Australia/Melbourne  gam_01h2xcejqtf2nbrexx3vqjhp41
+Sat 2026-05-02 TBD    Coburg U12  -          -      scheduled  -      Round 1  Australia/Melbourne  gam_01h2xcejqtf2nbrexx3vqjhp41
 
 "#]]);
     assert_eq!(
         olga.stub.seen()[1].query,
         "from=2026-04-30T14%3A00%3A00Z&team_id=tea_01h2xcejqtf2nbrexx3vqjhp41"
     );
+}
+
+#[test]
+fn the_score_of_a_game_is_shown_on_a_narrow_terminal() {
+    let (mut played, mut forfeit) = (game(Some("Northside Basketball Under 12")), game(Some("Northside")));
+    (played["home"]["score"], played["away"]["score"]) = (json!(31), json!(28));
+    (played["status"], played["venue"]) =
+        (json!("final"), json!({"id": "ven_01h2xcejqtf2nbrexx3vqjhp41", "name": "Town Hall", "field": null}));
+    (forfeit["home"]["score"], forfeit["status"]) = (json!(20), json!("forfeit"));
+    let olga = Person::new(club(json!([played, forfeit])));
+    let shown = olga.types_with_key("games upcoming --to 2026-05-30T00:00:00Z");
+    let shown = shown.env("FIELDHOUSE_FORCE_TTY", "70").env("NO_COLOR", "1");
+    shown.assert().success().stdout_eq(str![[r#"
+STARTS                HOME        AWAY                  SCORE  STATUS
+Sat 2026-05-02 09:15  Coburg U12  Northside Basketbal…  31-28  final
+Sat 2026-05-02 09:15  Coburg U12  Northside             20-?   forfeit
+
+"#]]);
 }
 
 #[test]
@@ -251,8 +269,8 @@ fn games_are_listed_with_every_filter() {
     olga.types_with_key(&format!("games list {filters}")).assert().success();
     let schedule = "teams schedule tea_01h2xcejqtf2nbrexx3vqjhp41 --to 2026-06-01T00:00:00Z";
     olga.types_with_key(schedule).assert().success().stdout_eq(str![[r#"
-STARTS                HOME        AWAY   STATUS     VENUE  ROUND    TIME ZONE            ID
-Sat 2026-05-02 09:15  Coburg U12  Hawks  scheduled  -      Round 1  Australia/Melbourne  gam_01h2xcejqtf2nbrexx3vqjhp41
+STARTS                HOME        AWAY   SCORE  STATUS     VENUE  ROUND    TIME ZONE            ID
+Sat 2026-05-02 09:15  Coburg U12  Hawks  -      scheduled  -      Round 1  Australia/Melbourne  gam_01h2xcejqtf2nbrexx3vqjhp41
 
 "#]]);
     let seen = olga.stub.seen();

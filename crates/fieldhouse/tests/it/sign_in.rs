@@ -106,6 +106,7 @@ role            owner
 memberships     -
 children        -
 teams           -
+duties          -
 signed in with  API key key_01h2xcejqtf2nbrexx3vqjhp41, for seasons:read
 until           2026-04-01T00:00:00Z
 

@@ -137,3 +137,32 @@ fn a_user_with_several_organizations_is_asked_which() {
     assert!(shown.text.contains("choose one with --org: coburg, northside"), "{}", shown.text);
     assert_eq!((shown.code, olga.calls().len()), (Some(1), 1));
 }
+
+#[test]
+fn an_import_shows_its_plan_once_and_asks_only_if_something_changes() {
+    let file = Person::new(|_| Reply::none());
+    let path = file.home.path().join("league.csv");
+    std::fs::write(&path, "a,b\n").expect("a file");
+    let import = format!("import league {}", path.display());
+    let without_pager = &[("FIELDHOUSE_PAGER", "")];
+    let answer = |created: u64| {
+        move |seen: &Seen| {
+            let dry_run = seen.body.contains("dry_run");
+            Reply::json(200, &crate::league::report_of(dry_run, created))
+        }
+    };
+    let olga = Person::new(answer(10));
+    let shown = on_terminal(&olga, &import, "y\n", without_pager);
+    assert!(shown.text.contains("Import 11 new and 0 changed records? [y/N]"), "{}", shown.text);
+    assert!(shown.text.ends_with("Imported 11 new and 0 changed records.\n"), "{}", shown.text);
+    assert_eq!((shown.text.matches("UNCHANGED").count(), olga.calls().len()), (1, 2), "{}", shown.text);
+    let declined = on_terminal(&olga, &import, "n\n", without_pager);
+    assert_eq!((declined.code, olga.calls().len()), (Some(1), 3), "{}", declined.text);
+    let as_json = on_terminal(&olga, &format!("{import} -o json"), "y\n", without_pager);
+    assert_eq!(as_json.text.matches("recognised_as").count(), 1, "one document: {}", as_json.text);
+
+    let olga = Person::new(answer(0));
+    let shown = on_terminal(&olga, &import, "", without_pager);
+    assert!(shown.text.contains("everything in the file is stored already"), "{}", shown.text);
+    assert_eq!((shown.code, olga.calls().len()), (Some(0), 1), "{}", shown.text);
+}

@@ -35,17 +35,17 @@ fn an_organization_moves_to_another_server() {
             run(elsewhere.operates(&[&words[..], more].concat()))
         };
         assert_eq!(import(&["--dry-run"]).json(), exported);
-        assert_eq!(import(&[]).json(), exported, "the dry run stored nothing");
-        let twice = import(&[]);
-        assert!(twice.code == 1 && twice.error.contains("nothing was imported"), "{twice:?}");
         let unknown = run(elsewhere.operates(&["import", "organization", file, "--organization", "nowhere"]));
-        assert!(unknown.code == 1 && unknown.error.contains("no organization nowhere"), "{unknown:?}");
+        assert!(unknown.code == 1 && unknown.error.contains("nowhere does not exist"), "{unknown:?}");
+        let server = elsewhere.serve(&[]);
+        assert_eq!(import(&[]).json(), exported, "the dry run stored nothing, and a server may run");
+        let twice = import(&[]);
+        assert!(twice.code == 1 && twice.error.contains("was imported: The organization has"), "{twice:?}");
         let whole = std::fs::read(file).expect("a file");
         std::fs::write(file, &whole[..whole.len() / 2]).expect("written");
         let damaged = import(&[]);
         assert!(damaged.code == 1 && damaged.error.contains("Copy or export it again"), "{damaged:?}");
 
-        let server = elsewhere.serve(&[]);
         let founder = elsewhere.person(&server, "founder");
         founder.types(&["login", "owner@riverside.example", "a long enough password"]);
         let games = founder.types(&["games", "list", "--all", "--output", "json"]).json();

@@ -24,6 +24,9 @@ fn a_backup_of_a_running_server_is_consistent_and_can_be_restored() {
             owner.types(&["venues", "create", "--name", name, "--time-zone", "Australia/Melbourne"]);
         };
         create("Before");
+        let position = owner.types(&["api", "/api/v1/venues", "--jq", ".page.sync"]).out;
+        let changes = format!("/api/v1/venues?since={}", position.trim());
+        owner.types(&["api", &changes]);
         let done = run(place.operates(&backup));
         assert_eq!(done.code, 0, "{done:?}");
         assert!(done.error.contains("verified the copy") && done.error.contains("key-ring.json"), "{done:?}");
@@ -50,7 +53,11 @@ fn a_backup_of_a_running_server_is_consistent_and_can_be_restored() {
         owner.types(&["login", "owner@riverside.example", "a long enough password"]);
         let venues = owner.types(&["venues", "list", "--jq", ".[].name"]);
         assert_eq!(venues.out, "Before\n");
+        let refused = owner.tries(&["api", &changes], None);
+        assert!(refused.error.contains("the organization was restored"), "{refused:?}");
         server.stop();
+        let verify = ["admin", "audit", "verify", "--organization", "riverside-club", "--data-dir", folder];
+        assert_eq!(run(place.operates(&verify)).code, 0);
     });
 }
 

@@ -75,17 +75,27 @@ fn a_key_ring_without_one_purpose_is_refused() {
 }
 
 #[test]
-fn a_rotated_key_ring_is_accepted_even_without_its_oldest_secrets() {
+fn a_rotated_key_ring_is_accepted_without_older_secrets_except_those_of_childrens_data() {
     on_both(|place| {
         let (ring, _) = initialised(place);
-        for purpose in ["api-key-pepper", "cursor", "token", "access-token", "operator"] {
+        for purpose in ["api-key-pepper", "cursor", "token", "access-token", "operator", "child-key"] {
             assert_eq!(run(place.operates(&["key-ring", "rotate", purpose])).code, 0, "{purpose}");
         }
         place.serve(&[]).stop();
         let rotated = std::fs::read_to_string(&ring).expect("a ring");
         let mut rotated: Value = serde_json::from_str(&rotated).expect("JSON");
-        // The newest ones are at the front.
-        rotated["secrets"].as_array_mut().expect("secrets").truncate(5);
+        let secrets = rotated["secrets"].as_array_mut().expect("secrets");
+        assert_eq!(secrets[0]["purpose"], "child_key", "the newest ones are at the front");
+        let oldest = secrets.iter().rposition(|secret| secret["purpose"] == "child_key");
+        let oldest = secrets.remove(oldest.expect("the first one"));
+        secrets.truncate(6);
+        std::fs::write(&ring, rotated.to_string()).expect("the ring is replaced");
+        let told = refusal(place, &[]);
+        assert!(
+            told.contains("lacks 1 of the 2 secrets for child_key that the database was used with"),
+            "{told}"
+        );
+        rotated["secrets"].as_array_mut().expect("secrets").push(oldest);
         std::fs::write(&ring, rotated.to_string()).expect("the ring is replaced");
         place.serve(&[]).stop();
     });

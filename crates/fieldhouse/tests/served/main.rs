@@ -3,6 +3,7 @@
 mod accounts;
 mod archive;
 mod backup;
+mod beside;
 mod connections;
 mod first_evening;
 mod key_ring;

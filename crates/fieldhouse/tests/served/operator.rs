@@ -130,20 +130,6 @@ fn a_ready_file_belongs_to_a_running_server() {
 }
 
 #[test]
-fn commands_on_the_store_are_refused_while_a_server_runs() {
-    on_both(|place| {
-        let server = place.serve(&["--demo"]);
-        for words in [&["migrate"][..], &["key-ring", "rotate", "cursor"]] {
-            let refused = run(place.operates(words));
-            assert_eq!(refused.code, 1, "{words:?} {refused:?}");
-            assert!(refused.error.contains("in use by another Fieldhouse process"), "{}", refused.error);
-        }
-        server.stop();
-        assert_eq!(run(place.operates(&["migrate", "--status"])).code, 0);
-    });
-}
-
-#[test]
 fn importing_the_college_catalogue_twice_changes_it_once() {
     on_both(|place| {
         assert_eq!(run(place.operates(&["migrate"])).code, 0);

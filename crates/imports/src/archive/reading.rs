@@ -9,6 +9,7 @@ use fieldhouse_domain::members::Member;
 use fieldhouse_domain::record::{Body, Properties, Record, read_json};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::{NewSeason, Season};
+use fieldhouse_domain::second_person::Actor;
 use fieldhouse_domain::staff::{self, NewStaff, Staff};
 use fieldhouse_domain::teams::{NewTeam, Team};
 use fieldhouse_domain::venues::{NewVenue, Venue};
@@ -178,7 +179,7 @@ fn entry(mut object: Map<String, Value>) -> Result<Entry, Refusal> {
 
 fn staff(image: &Map<String, Value>) -> Result<Staff, Refusal> {
     let new: NewStaff = body(image)?;
-    let actor = staff::Actor { user: None, role: Role::Owner, role_given_by: None };
+    let actor = Actor { user: None, role: Role::Owner, role_given_by: None };
     let moment = nowhere();
     restored(staff::propose(&moment, actor, moment.id::<TeamId>(), &new)?, image)
 }

@@ -160,17 +160,12 @@ impl Limits {
     ) -> Result<Option<RateLimitStatus>, Failure> {
         let (buckets, name, limit) = match counted_as {
             AnonymousUse::Probe => return Ok(None),
-            AnonymousUse::SignIn => (&self.sign_ins, "sign-in", self.options.sign_in),
-            AnonymousUse::Refresh => (&self.refreshes, "refresh", self.options.refresh),
-            AnonymousUse::GuestCreation => {
-                let whose = address.map(network);
-                return self
-                    .take(&self.guests, &whose, "guest-creation", (self.options.guests, HOUR))
-                    .map(Some);
-            }
-            AnonymousUse::Other => (&self.addresses, "address", self.options.address),
+            AnonymousUse::SignIn => (&self.sign_ins, "sign-in", (self.options.sign_in, MINUTE)),
+            AnonymousUse::Refresh => (&self.refreshes, "refresh", (self.options.refresh, MINUTE)),
+            AnonymousUse::GuestCreation => (&self.guests, "guest-creation", (self.options.guests, HOUR)),
+            AnonymousUse::Other => (&self.addresses, "address", (self.options.address, MINUTE)),
         };
-        self.take(buckets, &address.map(network), name, (limit, MINUTE)).map(Some)
+        self.take(buckets, &address.map(network), name, limit).map(Some)
     }
 
     /// Removes full buckets, which are the same as none.

@@ -1,5 +1,5 @@
-//! The tokens of links in messages, and of exports. A token is an HMAC over the message, the record that it is about, and the version of that record. It is
-//! not stored, and is void once it was used or the record has another version.
+//! The tokens of links in messages, and of exports. A token is an HMAC over the message, the record that it is about, and the version of
+//! that record. It is not stored, and is void once it was used or the record has another version.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -36,7 +36,7 @@ fn refuse_other_type(kind: BodyKind, headers: &HeaderMap) -> Result<(), Failure>
     let essence = essence.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let taken: &[&str] = match kind {
         BodyKind::None => return Ok(()),
-        BodyKind::Json => &["application/json"],
+        BodyKind::Json | BodyKind::Archive => &["application/json"],
         BodyKind::MergePatch => &["application/json", "application/merge-patch+json"],
         BodyKind::Form => &["application/x-www-form-urlencoded"],
         BodyKind::Upload => &["application/json", "multipart/form-data"],
@@ -62,7 +62,7 @@ pub(crate) async fn parse<O: Op>(
             let pairs: Vec<(String, String)> = pairs.filter(|(_, value)| !value.is_empty()).collect();
             Ok(record::read_pairs(&pairs, "/")?)
         }
-        BodyKind::Json | BodyKind::MergePatch | BodyKind::Upload => {
+        BodyKind::Json | BodyKind::MergePatch | BodyKind::Upload | BodyKind::Archive => {
             let (json, repeated) = json::read(bytes).map_err(|reason| malformed(&reason))?;
             Ok(record::read_json(&json, repeated)?)
         }

@@ -18,8 +18,13 @@ use axum::extract::{FromRequest, RawPathParams, Request};
 use axum::response::Response;
 use fieldhouse_api::Op;
 use fieldhouse_api::request::{NoParameter, NoQuery, PathParameter, Payload};
+use fieldhouse_domain::children::classes::Capacity;
+use fieldhouse_domain::ids::ChildId;
 use fieldhouse_domain::policy::Denial;
+use fieldhouse_domain::scopes::Verb;
 use fieldhouse_store::access::Operator;
+use fieldhouse_store::access::children::{ChildScope, Class};
+use fieldhouse_store::access_log::Access;
 use fieldhouse_store::{OrgScope, Store};
 use jiff::Timestamp;
 
@@ -82,6 +87,37 @@ impl<O: Op> Call<O> {
             Admitted::Member(scope) => Some(scope),
             Admitted::Anonymous | Admitted::Operator(_) => None,
         }
+    }
+
+    /// The permission to read a class of data of the children that a relation of the caller opens now. The operation's row must declare it.
+    pub fn children<C: Class>(&self) -> Result<ChildScope<C>, Failure> {
+        const {
+            assert!(
+                O::ROW.requirement.child.includes(C::CLASS, Verb::Read),
+                "the row declares the class of children's data"
+            )
+        };
+        Ok(self.scope()?.children(self.now())?)
+    }
+
+    /// Notes that the response shows a class of data of these children, each with the capacity that opened it.
+    pub async fn note<C: Class>(
+        &self,
+        _: &ChildScope<C>,
+        children: Vec<(ChildId, Capacity)>,
+    ) -> Result<(), Failure> {
+        let scope = self.scope()?;
+        let access = Access {
+            id: self.app.clock.moment().id(),
+            organization: scope.organization(),
+            at: self.now(),
+            user: scope.user(),
+            key: scope.key(),
+            class: C::CLASS,
+            operation: O::OPERATION.id(),
+            children,
+        };
+        Ok(self.app.access_log.note(&self.app.store, access).await?)
     }
 
     /// The permission of the operator, for operations that are theirs.

@@ -9,7 +9,8 @@ use fieldhouse_api::{Code, Op};
 use fieldhouse_commands::{Authority, Command, WriteContext};
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::ids::{InvitationId, OrganizationId, UserId};
-use fieldhouse_domain::policy::Denial;
+use fieldhouse_domain::policy::{ChildTouch, Denial};
+use fieldhouse_domain::retention::Retained;
 use fieldhouse_store::idempotency::{self, Slot, StoredResponse};
 use fieldhouse_store::{Principal, Tx};
 use sha2::{Digest, Sha256};
@@ -20,7 +21,6 @@ use crate::answer::Answered;
 use crate::auth::tokens;
 use crate::failure::Failure;
 use crate::key_ring::Purpose;
-use crate::workers::IDEMPOTENCY_LIFE;
 
 /// How often a command is planned before other changes make it fail.
 const PLANS: u32 = 4;
@@ -187,9 +187,24 @@ impl<O: Op> Call<O> {
             let known = self.authority(tx, &acting, command.target()).await?;
             if let Some(slot) = &slot
                 && let Some(stored) = idempotency::find(tx, slot).await?
-                && stored.created_at.saturating_add(IDEMPOTENCY_LIFE).is_ok_and(|ends| ends > self.now())
+                && stored
+                    .created_at
+                    .saturating_add(Retained::RepeatedResponses.life())
+                    .is_ok_and(|ends| ends > self.now())
             {
-                return Ok(self.replay(stored));
+                if stored.body.is_some() || !self.is_about_children() {
+                    return Ok(self.replay(stored));
+                }
+                if let Err(failure) = self.matches(&stored) {
+                    return Ok(Err(failure));
+                }
+                let authority = known.ok_or_else(Failure::not_found)?;
+                let mut cx = WriteContext::new(authority, O::OPERATION, &moment);
+                let created = stored.created_id.as_deref();
+                return match command.again(tx, &mut cx, created).await? {
+                    Some(output) => Ok(view(&self, output).map(Answered::repeated)),
+                    None => Ok(self.replay(stored)),
+                };
             }
             let authority = match (known, &self.new_guest) {
                 (Some(authority), _) => authority,
@@ -322,18 +337,27 @@ impl<O: Op> Call<O> {
             request_digest: self.app.key_ring.mac(Purpose::Token, &self.request()),
             status: i64::from(answered.status),
             headers: serde_json::to_string(&headers.collect::<Vec<_>>()).unwrap_or_default(),
-            body: (!answered.secret).then(|| answered.body.to_vec()),
+            body: (!answered.secret && !self.is_about_children()).then(|| answered.body.to_vec()),
             created_id: answered.created_id.clone(),
             created_at: self.now(),
         }
     }
 
-    fn replay(&self, stored: StoredResponse) -> Result<Answered<O>, Failure> {
+    /// Whether the response shows data of a child. Such a response is not stored: a repeated request gets what the caller may see now.
+    fn is_about_children(&self) -> bool {
+        O::ROW.requirement.child != ChildTouch::Untouched
+    }
+
+    /// Checks that a repeated request is the same.
+    fn matches(&self, stored: &StoredResponse) -> Result<(), Failure> {
         let request = self.request();
         let mut known = self.app.key_ring.macs(Purpose::Token, &request);
-        if !known.any(|(_, digest)| digest == stored.request_digest) {
-            return Err(Failure::of(Code::IdempotencyMismatch));
-        }
+        let is_same = known.any(|(_, digest)| digest == stored.request_digest);
+        if is_same { Ok(()) } else { Err(Failure::of(Code::IdempotencyMismatch)) }
+    }
+
+    fn replay(&self, stored: StoredResponse) -> Result<Answered<O>, Failure> {
+        self.matches(&stored)?;
         // A repeated request is checked with the caller's current permissions: the loss of a role also hides stored responses.
         let Some(body) = stored.body else {
             let failure = Failure::of(Code::AlreadyCreated);

@@ -1,7 +1,8 @@
 //! Checks which store a key ring belongs to.
 //!
 //! A store remembers a fingerprint of every secret that it was used with. A ring belongs to it if, for each purpose, they have a secret in
-//! common. A rotated ring still belongs; another ring, or a new one that replaces a lost one, does not.
+//! common. A rotated ring still belongs; another ring, or a new one that replaces a lost one, does not. A ring must also have every secret
+//! that wraps keys of children, because nobody else can issue these again.
 
 use std::path::Path;
 
@@ -18,7 +19,7 @@ impl KeyRing {
     /// Opens the key ring of a data folder for a store. Creates one only if the store has never been used with one.
     pub async fn open_for(store: &Store, folder: &Path, clock: &Clock) -> Result<Self, KeyRingError> {
         let known = key_ring::read(&mut &*store).await?;
-        match Self::read(folder)? {
+        match Self::read(&folder.join(Self::FILE))? {
             Some(ring) => refuse_other(&ring.fingerprints(), &known)?,
             None if known.is_empty() => {}
             None => return Err(KeyRingError::Missing(folder.join(Self::FILE))),
@@ -58,9 +59,13 @@ impl KeyRing {
 
 fn refuse_other(own: &[Fingerprint], known: &[Fingerprint]) -> Result<(), KeyRingError> {
     for purpose in PURPOSES {
-        let mut known = known.iter().filter(|fingerprint| fingerprint.purpose == purpose.name()).peekable();
-        if known.peek().is_some() && !known.any(|fingerprint| own.contains(fingerprint)) {
+        let known = || known.iter().filter(|fingerprint| fingerprint.purpose == purpose.name());
+        let (stored, missing) = (known().count(), known().filter(|one| !own.contains(one)).count());
+        if stored > 0 && missing == stored {
             return Err(KeyRingError::Other(purpose));
+        }
+        if purpose == Purpose::ChildKey && missing > 0 {
+            return Err(KeyRingError::Incomplete { purpose, missing, stored });
         }
     }
     Ok(())

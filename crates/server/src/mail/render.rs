@@ -1,10 +1,12 @@
 //! The texts of messages.
 
-use fieldhouse_domain::ids::{Id, InvitationId, UserId};
+use fieldhouse_domain::duties::{DutyState, proposal};
+use fieldhouse_domain::ids::{DutyId, Id, InvitationId, UserId};
 use fieldhouse_domain::invitations::InvitationStatus;
 use fieldhouse_domain::mail::{MailKind, RESET_LIFE};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::{User, email_change_ends};
+use fieldhouse_store::duties::{self, Listed};
 use fieldhouse_store::mail::{self, Mail};
 use fieldhouse_store::{Result, invitations, users};
 use jiff::Timestamp;
@@ -29,7 +31,10 @@ const PRODUCT: &str = "Fieldhouse";
 pub fn link(app: &App, mail: &Mail) -> String {
     let page = match mail.kind {
         MailKind::Invitation => "accept-invitation",
-        MailKind::PasswordReset | MailKind::PasswordChanged | MailKind::EmailChanged => "reset-password",
+        MailKind::PasswordReset
+        | MailKind::PasswordChanged
+        | MailKind::EmailChanged
+        | MailKind::DutyProposed => "reset-password",
         MailKind::EmailChangeCurrent | MailKind::EmailChangeNew => "confirm-email",
     };
     format!("{}/{page}?token={}", app.base_url, links::token(mail, &app.key_ring))
@@ -40,6 +45,7 @@ pub async fn render(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
     Ok(match mail.kind {
         MailKind::Invitation => invitation(app, mail).await?,
         MailKind::PasswordReset => password_reset(app, mail).await?,
+        MailKind::DutyProposed => duty(app, mail).await?,
         _ => {
             let user = UserId::from_uuid(mail.record.unwrap_or_default());
             users::read(&mut &*app.store, user).await?.and_then(|user| of_user(app, mail, &user))
@@ -69,6 +75,30 @@ async fn invitation(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
         from: format!("{club} via {PRODUCT}"),
         text,
     }))
+}
+
+/// Tells an owner of a proposed duty. The reason is left out, because its writer may have named a child.
+async fn duty(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
+    let (Some(organization), Some(record)) = (mail.organization, mail.record) else { return Ok(None) };
+    let found = duties::of_mail(&mut &*app.store, organization, DutyId::from_uuid(record)).await?;
+    let Some((Listed { duty, name: holder }, proposing)) = found else { return Ok(None) };
+    if duty.state_at(app.clock.now()) != DutyState::Proposed {
+        return Ok(None);
+    }
+    let (club, zone) = (proposing.organization, proposing.time_zone);
+    let proposer = proposing.proposer.unwrap_or_else(|| "The operator".to_owned());
+    let kind = duty.kind.name().replace('_', " ");
+    let (ends, alone_from) = (moment(duty.ends_at, &zone), moment(proposal(&duty).alone_from(), &zone));
+    let text = format!(
+        "Hello,\n\n{proposer} proposes {holder} as {kind} in {club}, until {ends}. This duty opens children's data once another admin \
+         has confirmed it and {holder} has accepted it.\n\n\
+         You get this message because you are an owner: if no other admin can confirm the duty, an owner can confirm it alone from \
+         {alone_from} on.\n\n\
+         If it is not right, revoke it:\n\n    fieldhouse duties revoke {}\n",
+        duty.id
+    );
+    let subject = format!("{proposer} proposes {holder} as {kind} in {club}");
+    Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
 }
 
 async fn password_reset(app: &App, mail: &Mail) -> Result<Option<Rendered>> {

@@ -7,9 +7,10 @@ use fieldhouse_api::request::{BodyKind, Parameters, PathParameter};
 use fieldhouse_api::rows::{AnswerShape, Changeset, IfMatch, Method, Row};
 use fieldhouse_api::spreadsheet::CSV;
 use fieldhouse_api::{Code, Operation};
+use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{DivisionId, SeasonId};
-use fieldhouse_domain::policy::{ChildClass, ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
+use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use serde_json::Value;
@@ -47,8 +48,7 @@ fn every_column_has_an_effect() {
         docs: _,
         method: _,
         path: _,
-        requirement: Requirement { credential: _, keys: _, scope: _, relation: _, writes: _ },
-        child: _,
+        requirement: Requirement { credential: _, keys: _, scope: _, relation: _, child: _, writes: _ },
         if_match: _,
         changeset: _,
         parameters: _,
@@ -71,7 +71,14 @@ fn every_column_has_an_effect() {
     all_differ("parameters", &[row, Row { parameters: other.parameters, ..row }]);
     all_differ("parameter_count", &[row, Row { parameter_count: 0, ..row }]);
     all_differ("query", &[row, Row { query: other.query, ..row }]);
-    let kinds = [BodyKind::None, BodyKind::Json, BodyKind::MergePatch, BodyKind::Form, BodyKind::Upload];
+    let kinds = [
+        BodyKind::None,
+        BodyKind::Json,
+        BodyKind::MergePatch,
+        BodyKind::Form,
+        BodyKind::Upload,
+        BodyKind::Archive,
+    ];
     all_differ("body_kind", &kinds.map(|body_kind| Row { body_kind, ..row }));
     all_differ("body", &[row, Row { body: op::SeasonCreate::ROW.body, ..row }]);
     all_differ("statuses", &[row, Row { statuses: &[201], ..row }, Row { statuses: &[201, 200], ..row }]);
@@ -135,15 +142,17 @@ fn the_class_the_verb_and_the_place_of_a_child_have_an_effect() {
     let row = Row { path: "/api/v1/teams/{team_id}/children/{child_id}", ..op::SeasonRead::ROW };
     let touches = [
         ChildTouch::Untouched,
-        ChildTouch::InPath { class: ChildClass::Medical, verb: Verb::Read, parameter: "child_id" },
-        ChildTouch::InPath { class: ChildClass::Contact, verb: Verb::Read, parameter: "child_id" },
-        ChildTouch::InPath { class: ChildClass::Medical, verb: Verb::Write, parameter: "child_id" },
-        ChildTouch::InPath { class: ChildClass::Medical, verb: Verb::Read, parameter: "team_id" },
+        ChildTouch::Listed { class: DataClass::Medical },
+        ChildTouch::Listed { class: DataClass::Roster },
+        ChildTouch::InPath { class: DataClass::Medical, verb: Verb::Read, parameter: "child_id" },
+        ChildTouch::InPath { class: DataClass::Contact, verb: Verb::Read, parameter: "child_id" },
+        ChildTouch::InPath { class: DataClass::Medical, verb: Verb::Write, parameter: "child_id" },
+        ChildTouch::InPath { class: DataClass::Medical, verb: Verb::Read, parameter: "team_id" },
     ];
-    let rows = touches.map(|child| Row { child, ..row });
+    let rows = touches.map(|child| Row { requirement: Requirement { child, ..row.requirement }, ..row });
     all_differ("child", &rows);
     for row in rows {
-        let named = matches!(row.child, ChildTouch::InPath { .. });
+        let named = matches!(row.requirement.child, ChildTouch::InPath { .. });
         let about = document(row)["paths"][row.path]["get"]["description"].to_string();
         assert_eq!(about.contains("Requires a relation to the child"), named, "{about}");
         assert_eq!(permissions::of(&[row]).contains(" of `{"), named, "the permissions page");

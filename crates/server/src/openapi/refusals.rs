@@ -6,7 +6,9 @@ use fieldhouse_api::envelope::{HTML, PROBLEM_JSON};
 use fieldhouse_api::request::BodyKind;
 use fieldhouse_api::rows::{IfMatch, Method, Row};
 use fieldhouse_api::{Code, Problem};
-use fieldhouse_domain::policy::{Credential, KeyUse};
+use fieldhouse_domain::children::classes::DataClass;
+use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse};
+use fieldhouse_domain::scopes::Verb;
 use utoipa::ToSchema;
 use utoipa::openapi::{ContentBuilder, Ref, Response, ResponseBuilder};
 
@@ -104,6 +106,12 @@ fn of_access(row: &Row) -> Vec<Code> {
     ];
     if matches!(requirement.credential, Credential::Required(_)) {
         codes.push(Code::Unauthenticated);
+    }
+    // Who may not see the line of a child's roster knows nothing of the child.
+    if let ChildTouch::InPath { class, verb, .. } = requirement.child
+        && (class, verb) != (DataClass::Roster, Verb::Read)
+    {
+        codes.push(Code::RelationshipInsufficient);
     }
     match requirement.keys {
         KeyUse::Allowed | KeyUse::ProposeOnly => codes.extend([Code::ScopeInsufficient, Code::IpNotAllowed]),

@@ -9,8 +9,9 @@ use std::sync::LazyLock;
 use axum::http::{HeaderName, HeaderValue, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use fieldhouse_api::Code;
 use fieldhouse_api::envelope::{Form, Html};
+use fieldhouse_api::service::RetentionPolicy;
+use fieldhouse_api::{Code, Op as _, op};
 use sha2::{Digest, Sha256};
 
 use crate::failure::Failure;
@@ -20,6 +21,8 @@ const STYLE: &str = "
 body { font: 1.1rem/1.6 system-ui, sans-serif; max-width: 36rem; margin: 4rem auto; padding: 0 1.5rem; color: #1b2733; background: #fff; }
 h1 { font-size: 1.6rem; line-height: 1.25; }
 code { background: #eef2f5; padding: .1em .35em; border-radius: .25em; overflow-wrap: anywhere; }
+dt { margin-top: 1.2rem; font-weight: 600; }
+dd { margin-left: 0; }
 label { display: block; margin-top: 1.2rem; font-weight: 600; }
 input { box-sizing: border-box; width: 100%; font: inherit; padding: .5rem .6rem; border: 1px solid #8a98a5; border-radius: .4rem; }
 button { font: inherit; font-weight: 600; margin-top: 1.6rem; padding: .6rem 1.4rem; border: 0; border-radius: .4rem; color: #fff; background: #0b5fad; }
@@ -87,8 +90,25 @@ pub fn home() -> Html {
                    <li><a href=\"/docs\">Documentation</a>, where requests can be sent</li>\n\
                    <li><a href=\"/openapi.json\">OpenAPI document</a>, to generate a client</li>\n\
                    <li><a href=\"/forgot-password\">Forgot your password?</a></li>\n\
+                   <li><a href=\"/privacy\">How long data is kept</a></li>\n\
                    <li><a href=\"/readyz\">Status</a></li>\n</ul>\n";
     Html(layout("Start", content).0)
+}
+
+/// How long data is kept.
+pub(crate) fn retention() -> Html {
+    let rows = RetentionPolicy::of_server().rules.into_iter().fold(String::new(), |rows, rule| {
+        let days = if rule.days == 1 { "1 day".to_owned() } else { format!("{} days", rule.days) };
+        let (what, since) = (escape(&rule.description), escape(&rule.since));
+        format!("{rows}<dt>{what}</dt>\n<dd>{days} after {since}</dd>\n")
+    });
+    let content = format!(
+        "<h1>How long data is kept</h1>\n<p>This server removes the following by itself, at most an hour late. Everything else stays until \
+         someone deletes it. Backups keep what they contain until they are deleted.</p>\n<dl>\n{rows}</dl>\n\
+         <p class=\"hint\">Programs read it at <code>{}</code>.</p>\n",
+        op::RetentionPolicy::ROW.path
+    );
+    Html(layout("How long data is kept", &content).0)
 }
 
 /// The documentation page, where requests can be sent.

@@ -6,6 +6,7 @@ use fieldhouse_api::{Code, Op, Page, op};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::Id;
 use fieldhouse_store::ledger::{self, Filter};
+use uuid::Uuid;
 
 use crate::answer::Answered;
 use crate::call::{Bounds, Call, Part};
@@ -63,9 +64,25 @@ pub(super) async fn history<O>(call: Call<O>, kind: Kind) -> Result<Answered<O>,
 where
     O: Op<Path: Id, Query = ListQuery, Answer = Page<Entry>>,
 {
+    let record = (kind, call.path()?.uuid());
+    entries(call, record).await
+}
+
+/// Responds with the changes of the caller's organization itself.
+pub(crate) async fn of_organization(
+    call: Call<op::OrganizationHistory>,
+) -> Result<Answered<op::OrganizationHistory>, Failure> {
+    let record = (Kind::Organization, call.scope()?.organization().uuid());
+    entries(call, record).await
+}
+
+async fn entries<O>(call: Call<O>, record: (Kind, Uuid)) -> Result<Answered<O>, Failure>
+where
+    O: Op<Query = ListQuery, Answer = Page<Entry>>,
+{
     let query = &call.query;
     let part = call.part::<i64>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
-    let (scope, record) = (call.scope()?, (kind, call.path()?.uuid()));
+    let scope = call.scope()?;
     ledger::latest(call.store(), scope).await?;
     let found = ledger::history(&mut call.store(), scope, record, part.after, part.reach()).await?;
     if found.is_empty() && part.after.is_none() {

@@ -42,8 +42,25 @@ pub(crate) async fn login(call: Call<op::AuthLogin>) -> Result<Answered<op::Auth
     };
     attempt.succeed(&call).await?;
     let memberships = users::memberships(&mut call.store(), user.id).await?;
+    if memberships.is_empty() {
+        return Err(without_organization(&users::suspended_in(&mut call.store(), user.id).await?));
+    }
     let membership = choose(memberships, call.body.organization.as_deref())?;
     open(call, user, membership).await
+}
+
+/// The password is right, but there is nowhere to sign in to. `suspended` are the organizations where the user is suspended.
+fn without_organization(suspended: &[String]) -> Failure {
+    let detail = if suspended.is_empty() {
+        "You no longer belong to an organization. Ask an admin of your organization to invite you again."
+            .to_owned()
+    } else {
+        let names = suspended.join(", ");
+        format!(
+            "Your membership is suspended ({names}). Ask an admin of the organization to lift the suspension."
+        )
+    };
+    Failure::new(Code::OperationForbidden, detail)
 }
 
 /// The organization to sign in to: the requested one, or the only one.
@@ -53,22 +70,16 @@ fn choose(memberships: Vec<Membership>, named: Option<&str>) -> Result<Membershi
     };
     let slugs: Vec<String> = memberships.iter().map(|membership| membership.slug.clone()).collect();
     let mut fitting: Vec<Membership> = memberships.into_iter().filter(fits).collect();
-    match (fitting.pop(), fitting.is_empty()) {
-        (Some(membership), true) => Ok(membership),
-        (None, _) if slugs.is_empty() => {
-            Err(Failure::new(Code::InvalidCredentials, "You no longer belong to an organization."))
-        }
-        (None, _) | (Some(_), false) => {
-            let message = if named.is_some() {
-                "must be one of your organizations"
-            } else {
-                "is required because you belong to several organizations"
-            };
-            let wrong =
-                InvalidValue::new("choose_one", message, format!("Send one of: {}.", slugs.join(", ")));
-            Err(Failure::from(Refusal::field("/organization", wrong)).with("organizations", slugs))
-        }
+    if let (Some(membership), true) = (fitting.pop(), fitting.is_empty()) {
+        return Ok(membership);
     }
+    let message = if named.is_some() {
+        "must be one of your organizations"
+    } else {
+        "is required because you belong to several organizations"
+    };
+    let wrong = InvalidValue::new("choose_one", message, format!("Send one of: {}.", slugs.join(", ")));
+    Err(Failure::from(Refusal::field("/organization", wrong)).with("organizations", slugs))
 }
 
 async fn open(

@@ -14,10 +14,10 @@ use crate::failure::Failure;
 use crate::operator::{self, OperatorError};
 
 pub(crate) async fn import(
-    call: Call<op::OperatorCatalogue>,
+    mut call: Call<op::OperatorCatalogue>,
 ) -> Result<Answered<op::OperatorCatalogue>, Failure> {
     let (dry_run, skip_bad) = (call.body.dry_run.unwrap_or(false), call.body.skip_bad.unwrap_or(false));
-    let (content, year) = (call.body.content.clone(), call.body.year.clone());
+    let (content, year) = (std::mem::take(&mut call.body.content), call.body.year.take());
     let year = year.map(|year| academic_year(&year)).transpose();
     let year = year.map_err(|wrong| invalid("/year", "not_a_year", wrong.to_string()))?;
     let read = imports::aside(move || colleges::read(content.as_bytes(), year.as_deref())).await?;

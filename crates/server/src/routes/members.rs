@@ -3,6 +3,7 @@
 use fieldhouse_api::members::{Member, MemberUser};
 use fieldhouse_api::{Data, Op, Page, op};
 use fieldhouse_commands::members as commands;
+use fieldhouse_domain::effects::Kind;
 use fieldhouse_store::members::{self, Filter, Listed, Position};
 
 use crate::answer::Answered;
@@ -52,4 +53,8 @@ pub(crate) async fn change(call: Call<op::MemberChange>) -> Result<Answered<op::
 pub(crate) async fn remove(call: Call<op::MemberRemove>) -> Result<Answered<op::MemberRemove>, Failure> {
     let command = commands::Remove(*call.path()?);
     call.run(command, |_, id| Answered::deleted(id)).await
+}
+
+pub(crate) async fn history(call: Call<op::MemberHistory>) -> Result<Answered<op::MemberHistory>, Failure> {
+    super::audit::history(call, Kind::Member).await
 }

@@ -5,8 +5,10 @@ mod api_keys;
 mod audit;
 pub(crate) mod auth;
 mod catalogue;
+mod children;
 mod colleges;
 mod divisions;
+mod duties;
 mod exports;
 mod favorites;
 mod games;
@@ -54,10 +56,12 @@ fn people_and_credentials(routes: Routes) -> Routes {
         .op(profile::confirm_email)
         .op(organization::read)
         .op(organization::change)
+        .op(audit::of_organization)
         .op(members::list)
         .op(members::read)
         .op(members::change)
         .op(members::remove)
+        .op(members::history)
         .op(invitations::list)
         .op(invitations::create)
         .op(invitations::preview)
@@ -96,6 +100,29 @@ fn league(routes: Routes) -> Routes {
         .op(staff::change)
         .op(staff::remove)
         .op(staff::confirm)
+        .op(children::list)
+        .op(children::create)
+        .op(children::read)
+        .op(children::profile)
+        .op(children::change_profile)
+        .op(children::identity)
+        .op(children::change_identity)
+        .op(children::contact)
+        .op(children::change_contact)
+        .op(children::emergency)
+        .op(children::change_emergency)
+        .op(children::medical)
+        .op(children::change_medical)
+        .op(children::performance)
+        .op(children::change_performance)
+        .op(children::access_log)
+        .op(duties::list)
+        .op(duties::add)
+        .op(duties::read)
+        .op(duties::confirm)
+        .op(duties::accept)
+        .op(duties::revoke)
+        .op(duties::history)
         .op(venues::list)
         .op(venues::create)
         .op(venues::read)
@@ -145,11 +172,14 @@ fn pages_and_service(routes: Routes) -> Routes {
         .op(operator::organizations)
         .op(operator::create_organization)
         .op(operator::change_organization)
+        .op(operator::import_organization)
         .op(catalogue::import)
         .op(mail::reset_password)
         .op(mail::list)
         .op(mail::read)
         .op(service::home)
+        .op(service::retention_policy)
+        .op(service::retention_page)
         .op(service::json_web_keys)
         .op(service::openid_configuration)
         .op(service::protected_resource)

@@ -1,17 +1,23 @@
-//! What the operator does on the server's own machine: organizations.
+//! What the operator does with organizations, on the server's own machine.
 
-use fieldhouse_api::operator::{FoundOrganization, FoundedOrganization};
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use fieldhouse_api::operator::{ArchiveReport, FoundOrganization, FoundedOrganization};
 use fieldhouse_api::{Data, Page, op};
-use fieldhouse_commands::organizations as commands;
+use fieldhouse_commands::{exports, organizations as commands};
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::organizations::{NewOrganization, Organization, Slug};
 use fieldhouse_domain::text::{InvalidValue, Name};
 use fieldhouse_domain::users::User;
+use fieldhouse_imports::archive::{self, Archive};
 use fieldhouse_store::organizations;
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use super::imports::aside;
 use crate::answer::Answered;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
@@ -62,4 +68,28 @@ pub(crate) async fn change_organization(
     let id = *call.path()?;
     let command = commands::Suspend { id, suspended: call.body.suspended };
     call.run_as_operator(id, command, |_, organization| Answered::record(organization)).await
+}
+
+pub(crate) async fn import_organization(
+    mut call: Call<op::OperatorImportOrganization>,
+) -> Result<Answered<op::OperatorImportOrganization>, Failure> {
+    let (id, dry_run) = (call.body.organization_id, call.body.dry_run.unwrap_or(false));
+    let sent = std::mem::take(&mut call.body.archive);
+    let archive = aside(move || unpacked(&sent)).await??;
+    let command = exports::Import { archive: Arc::new(archive), dry_run };
+    call.run_as_operator(id, command, move |_, counts| {
+        Answered::json(&Data { data: ArchiveReport { dry_run, counts } })
+    })
+    .await
+}
+
+fn unpacked(sent: &str) -> Result<Archive, Refusal> {
+    let wrong =
+        |code, message: String, fix| Refusal::field("/archive", InvalidValue::new(code, message, fix));
+    let fix = "Encode the file with the standard alphabet, with padding and without line breaks.";
+    let packed = STANDARD.decode(sent).map_err(|_| wrong("not_base64", "is not base64".to_owned(), fix))?;
+    archive::read(&packed[..]).map_err(|bad| {
+        let fix = "Send a file that the export of an organization wrote.";
+        wrong("bad_archive", format!("cannot be imported: {bad}"), fix)
+    })
 }

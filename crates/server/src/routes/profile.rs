@@ -8,7 +8,7 @@ use fieldhouse_domain::ids::{Id, UserId};
 use fieldhouse_domain::mail::MailKind;
 use fieldhouse_domain::policy::{Denial, VerifiedCredential};
 use fieldhouse_domain::users::{EmailSide, User};
-use fieldhouse_store::{OrgScope, ReadTx, access, records, staff, users};
+use fieldhouse_store::{OrgScope, ReadTx, access, duties, records, staff, users};
 use jiff::Timestamp;
 use tokio::try_join;
 
@@ -31,15 +31,16 @@ fn auth(scope: &OrgScope) -> Auth {
 /// The caller, from the snapshot in which the credential is still valid: they may have been removed or suspended
 /// since it was checked.
 async fn found(tx: &ReadTx<'_>, scope: &OrgScope, now: Timestamp) -> Result<commands::Profile, Failure> {
-    let (mut first, mut second, mut third, mut fourth) = (tx, tx, tx, tx);
-    let (caller, user, memberships, teams) = try_join!(
+    let (mut first, mut second, mut third, mut fourth, mut fifth) = (tx, tx, tx, tx, tx);
+    let (caller, user, memberships, teams, duties) = try_join!(
         access::identify_again(&mut first, scope, now),
         records::read(&mut second, scope, scope.user()),
         users::memberships(&mut third, scope.user()),
         staff::teams(&mut fourth, scope, now),
+        duties::own(&mut fifth, scope, now),
     )?;
     caller?;
-    Ok(commands::Profile { user: user.ok_or(Denial::Unknown)?, memberships, teams })
+    Ok(commands::Profile { user: user.ok_or(Denial::Unknown)?, memberships, teams, duties })
 }
 
 pub(crate) async fn me(call: Call<op::ProfileMe>) -> Result<Answered<op::ProfileMe>, Failure> {
@@ -54,13 +55,14 @@ async fn profile(
     scope: &OrgScope,
     now: Timestamp,
 ) -> Result<Answered<op::ProfileMe>, Failure> {
-    view(scope, found(tx, scope, now).await?)
+    view(scope, found(tx, scope, now).await?, now)
 }
 
 /// Responds with the caller's profile.
 fn view<O: Op<Answer = Data<Profile>>>(
     scope: &OrgScope,
-    commands::Profile { user, memberships, teams }: commands::Profile,
+    commands::Profile { user, memberships, teams, duties }: commands::Profile,
+    now: Timestamp,
 ) -> Result<Answered<O>, Failure> {
     let memberships: Vec<Membership> = memberships
         .into_iter()
@@ -91,6 +93,7 @@ fn view<O: Op<Answer = Data<Profile>>>(
         memberships,
         children: Vec::new(),
         teams,
+        duties: duties.into_iter().map(|duty| super::duties::own(duty, now)).collect(),
         auth: auth(scope),
         created_at: user.created_at,
         updated_at: user.updated_at,
@@ -101,7 +104,7 @@ fn view<O: Op<Answer = Data<Profile>>>(
 
 pub(crate) async fn change(call: Call<op::ProfileChange>) -> Result<Answered<op::ProfileChange>, Failure> {
     let command = commands::Change(call.body.clone());
-    call.run(command, |call, profile| view(call.scope()?, profile)).await
+    call.run(command, |call, profile| view(call.scope()?, profile, call.now())).await
 }
 
 pub(crate) async fn request_email(

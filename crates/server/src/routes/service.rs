@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use axum::http::header;
 use fieldhouse_api::auth::{JsonWebKeySet, OpenIdConfiguration, ProtectedResource};
-use fieldhouse_api::service::{Health, OpenApiDocument, Readiness};
-use fieldhouse_api::{Code, Op, op};
+use fieldhouse_api::service::{Health, OpenApiDocument, Readiness, RetentionPolicy};
+use fieldhouse_api::{Code, Data, Op, op};
 
 use crate::answer::Answered;
 use crate::call::Call;
@@ -56,6 +56,18 @@ pub(crate) async fn openapi(call: Call<op::OpenApi>) -> Result<Answered<op::Open
 
 pub(crate) async fn home(_: Call<op::Home>) -> Result<Answered<op::Home>, Failure> {
     Ok(Answered::html(pages::home()))
+}
+
+pub(crate) async fn retention_policy(
+    _: Call<op::RetentionPolicy>,
+) -> Result<Answered<op::RetentionPolicy>, Failure> {
+    Answered::json(&Data { data: RetentionPolicy::of_server() })
+}
+
+pub(crate) async fn retention_page(
+    _: Call<op::RetentionPage>,
+) -> Result<Answered<op::RetentionPage>, Failure> {
+    Ok(Answered::html(pages::retention()))
 }
 
 pub(crate) async fn docs(_: Call<op::Docs>) -> Result<Answered<op::Docs>, Failure> {

@@ -14,6 +14,7 @@ use jiff::SignedDuration;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
+use crate::exports::archives;
 use crate::games::{HEADER, game};
 use crate::support::mail::sent;
 use crate::support::{Answer, Club, PASSWORD, Person, row, send};
@@ -89,6 +90,7 @@ async fn record(database: Database) -> BTreeMap<&'static str, BTreeMap<String, V
     let mut recorder = Recorder::default();
     exports(&club, &mut recorder).await;
     seasons_and_games(&club, &mut recorder).await;
+    children(&club, &mut recorder).await;
     people(&club, &mut recorder).await;
     colleges(&club, &mut recorder).await;
     credentials(&club, &mut recorder).await;
@@ -98,6 +100,7 @@ async fn record(database: Database) -> BTreeMap<&'static str, BTreeMap<String, V
         Operation::OpenIdConfiguration,
         Operation::ProtectedResource,
         Operation::ImportFormats,
+        Operation::RetentionPolicy,
         Operation::Health,
         Operation::Ready,
     ] {
@@ -188,6 +191,75 @@ async fn changes_of_games(club: &Club, recorder: &mut Recorder, like: &Value) {
     recorder.call(viewer, Operation::StandingsRead, text(&game, "/data/season_id"), json!(null)).await;
     recorder.call_if_match(manager, Operation::GameDelete, &played, json!(null)).await;
     staff(club, recorder, text(&game, "/data/home_team_id")).await;
+    duties(club, recorder, text(&game, "/data/season_id")).await;
+}
+
+/// Creates a child, whose guardian fills in its data and whose coach notes how it plays.
+async fn children(club: &Club, recorder: &mut Recorder) {
+    let parent = club.member(Role::Member);
+    let kim = json!({
+        "display_name": "Kim K.", "birth_date": "2014-05-06", "legal_first_name": "Kim", "legal_last_name": "Example",
+    });
+    let created = recorder.call(parent, Operation::ChildCreate, "", kim).await;
+    let child = text(&created, "/data/child_id");
+    for (operation, change) in [
+        (Operation::ChildProfileChange, json!({"pronouns": "they/them"})),
+        (Operation::ChildIdentityChange, json!({"legal_first_name": "Kimberly"})),
+        (
+            Operation::ChildContactChange,
+            json!({
+                "emails": ["family@example.org"], "phones": ["+61 3 5550 0100"], "address": "1 Elm St, Riverside",
+                "emergency_contacts": [{"name": "Robin Example", "phone": "+61 3 5550 0199", "relationship": "aunt"}],
+            }),
+        ),
+        (
+            Operation::ChildEmergencyChange,
+            json!({"allergies": "Peanuts", "instructions": "Use the pen in the blue bag. Then call."}),
+        ),
+        (Operation::ChildMedicalChange, json!({"conditions": "Asthma", "physician": "Dr. Example, Elm St"})),
+    ] {
+        recorder.call(parent, operation, child, change).await;
+    }
+    let coach = club.member(Role::Coach);
+    let user = coach.user.expect("a user");
+    crate::matrix::relations::make_staff(club, child.parse().expect("an id"), user).await;
+    let notes = json!({"position": "Guard", "notes": "Quick feet.", "metrics": ["20 m: 3.4 s"]});
+    recorder.call(coach, Operation::ChildPerformanceChange, child, notes).await;
+    recorder.call(coach, Operation::ChildContactRead, child, json!(null)).await;
+    for operation in [
+        Operation::ChildRead,
+        Operation::ChildProfileRead,
+        Operation::ChildIdentityRead,
+        Operation::ChildContactRead,
+        Operation::ChildEmergencyRead,
+        Operation::ChildMedicalRead,
+        Operation::ChildPerformanceRead,
+        Operation::ChildAccessLog,
+        Operation::ChildList,
+    ] {
+        recorder.call(parent, operation, child, json!(null)).await;
+    }
+}
+
+/// Makes the coach the registrar of a season, confirmed by a second person, until the duty is revoked.
+async fn duties(club: &Club, recorder: &mut Recorder, season: &str) {
+    let (admin, owner, coach) =
+        (club.member(Role::Admin), club.member(Role::Owner), club.member(Role::Coach));
+    let wanted = json!({
+        "user_id": coach.user, "kind": "registrar", "season_id": season, "ends_at": "2026-09-30T00:00:00Z",
+        "reason": "Registers the players of the winter season",
+    });
+    let duty = recorder.call(admin, Operation::DutyAdd, "", wanted).await;
+    for (who, operation) in [
+        (owner, Operation::DutyConfirm),
+        (coach, Operation::DutyAccept),
+        (admin, Operation::DutyRead),
+        (admin, Operation::DutyList),
+        (coach, Operation::DutyRevoke),
+        (admin, Operation::DutyHistory),
+    ] {
+        recorder.call(who, operation, duty.id(), json!(null)).await;
+    }
 }
 
 /// Adds the coach to a team's staff, confirmed by a second person.
@@ -230,12 +302,14 @@ async fn people(club: &Club, recorder: &mut Recorder) {
     recorder.call(admin, Operation::ProfileMe, "", json!(null)).await;
     recorder.call(admin, Operation::OrganizationRead, "", json!(null)).await;
     recorder.call(admin, Operation::OrganizationChange, "", json!({"country": "AU"})).await;
+    recorder.call(admin, Operation::OrganizationHistory, "", json!(null)).await;
     let listed = recorder.call(admin, Operation::MemberList, "", json!(null)).await;
     let members = listed.body["data"].as_array().expect("members");
     let coach = members.iter().find(|member| member["role"] == "member").expect("a member");
     let coach = coach["id"].as_str().expect("an id");
     recorder.call(admin, Operation::MemberRead, coach, json!(null)).await;
     recorder.call(admin, Operation::MemberChange, coach, json!({"role": "coach"})).await;
+    recorder.call(admin, Operation::MemberHistory, coach, json!(null)).await;
     recorder.call(admin, Operation::MemberRemove, coach, json!(null)).await;
     invitations(club, recorder).await;
 }
@@ -311,6 +385,8 @@ async fn organizations(club: &Club, recorder: &mut Recorder) {
     let colleges = include_str!("../../../../data/college/colleges.csv");
     let few: String = colleges.split_inclusive('\n').take(2).collect();
     recorder.call(&operator, Operation::OperatorCatalogue, "", json!({"content": few})).await;
+    let archive = json!({"organization_id": id, "archive": archives::empty()});
+    recorder.call(&operator, Operation::OperatorImportOrganization, "", archive).await;
     let email = json!({"email": "robin.parent@example.org"});
     recorder.call(&operator, Operation::OperatorPasswordReset, "", email).await;
     let page = format!("{}?limit=2", row(Operation::OperatorMailList).path);

@@ -1,20 +1,16 @@
 //! Exports: requesting one, opening its link once, and importing the archive into an empty organization.
 
+pub(crate) mod archives;
+
 use fieldhouse_api::Code;
-use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_imports::archive::{Archive, Entry};
-use fieldhouse_server::archive;
-use fieldhouse_server::auth::limits::LimitOptions;
-use fieldhouse_server::operator::OperatorError;
+use fieldhouse_imports::archive::Archive;
 use jiff::SignedDuration;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::imports::import_coburg;
 use crate::shapes::is_problem;
 use crate::support::fixtures::exported;
-use crate::support::league::{League, TEAMS, created};
 use crate::support::{Answer, Club, Person, on_both, on_both_in_held_time, send};
 
 const EXPORTS: &str = "/api/v1/exports";
@@ -30,7 +26,7 @@ async fn downloaded(person: &Person, id: &str, token: &str) -> Archive {
     assert_eq!(response.headers()["content-type"], "application/gzip");
     assert_eq!(response.headers()["cache-control"], "private, no-store");
     let bytes = response.bytes().await.expect("a body");
-    archive::read(&bytes[..]).expect("an archive")
+    fieldhouse_imports::archive::read(&bytes[..]).expect("an archive")
 }
 
 async fn archive_of(club: &Club) -> Archive {
@@ -40,139 +36,6 @@ async fn archive_of(club: &Club) -> Archive {
 
 async fn requested(person: &Person) -> Answer {
     person.post(EXPORTS, &json!({"kind": "organization"})).await
-}
-
-/// A league with two zones, byes, games without end, and names that a spreadsheet would run.
-async fn play(club: &Club) {
-    let manager = club.member(Role::Manager);
-    import_coburg(manager).await;
-    let league = League::create(manager, "=HYPERLINK(\"x\") Été 東京").await;
-    let venue =
-        json!({"name": "+Hall", "time_zone": "America/St_Johns", "fields": ["-1", "@2"], "latitude": -37.5});
-    let venue = created(manager, "/api/v1/venues", &venue).await;
-    for game in [
-        json!({"kind": "bye", "home_team_id": league.home}),
-        json!({"home_team_id": league.home, "away_team_id": league.away, "time_zone": "America/St_Johns",
-            "venue_id": venue.id(), "field": "@2", "ends_at": "2026-05-01T10:00:00Z", "status": "final",
-            "home_score": 3, "away_score": 0}),
-        json!({"round": "=1+1"}),
-    ] {
-        let mut wanted = json!({"season_id": league.season, "division_id": league.division,
-            "starts_at": "2026-05-01T09:00:00Z", "time_zone": "Australia/Melbourne"});
-        wanted.as_object_mut().expect("an object").extend(game.as_object().expect("an object").clone());
-        created(manager, "/api/v1/games", &wanted).await;
-    }
-    let members = manager.get("/api/v1/members").await;
-    let coach =
-        members.body["data"].as_array().expect("members").iter().find(|member| member["role"] == "coach");
-    let coach = coach.expect("a coach")["user"]["id"].clone();
-    let staff = json!({"user_id": coach, "kind": "coach"});
-    let staff = created(manager, &format!("{TEAMS}/{}/staff", league.home), &staff).await;
-    let path = format!("{TEAMS}/{}/staff/{}/confirm", league.home, staff.id());
-    assert_eq!(club.member(Role::Admin).post(&path, &json!(null)).await.status, 200);
-}
-
-/// An archive's records, with users named by their addresses.
-fn records(archive: &Archive) -> Vec<String> {
-    let mut text = format!("{:?}", archive.entries);
-    for entry in &archive.entries {
-        if let Entry::Member(_, person) = entry {
-            text = text.replace(&person.id.to_string(), person.email.as_str());
-        }
-    }
-    let mut records: Vec<String> = text.split("), ").map(str::to_owned).collect();
-    records.sort();
-    records
-}
-
-async fn import(club: &Club, into: OrganizationId, archive: Archive) -> Result<u64, OperatorError> {
-    let imported = archive::import(&club.app.store, &club.app.clock, into, archive, false).await;
-    imported.map(|counts| counts.all())
-}
-
-async fn organization(person: &Person) -> OrganizationId {
-    person.get("/api/v1/organization").await.id().parse().expect("an id")
-}
-
-#[tokio::test]
-async fn an_imported_organization_is_the_exported_one() {
-    on_both(async |club| {
-        play(&club).await;
-        let before = archive_of(&club).await;
-        assert_eq!((before.counts.seasons, before.counts.games, before.counts.staff), (2, 322, 1));
-        let elsewhere = Club::open(
-            fieldhouse_testing::databases::sqlite(),
-            LimitOptions::default(),
-            fieldhouse_server::Clock::system(),
-        )
-        .await;
-        let owner = elsewhere.neighbours().await;
-        let into = organization(&owner).await;
-        assert_eq!(import(&elsewhere, into, before.clone()).await.expect("an import"), before.counts.all());
-        let owner_of_copy = owner.clone();
-        let requested = requested(&owner_of_copy).await;
-        let token = requested.body["data"]["token"].as_str().expect("a token");
-        let mut after = downloaded(&owner, requested.id(), token).await;
-        // Besides those who founded it.
-        after.entries.retain(|entry| match entry {
-            Entry::Member(_, person) => !person.email.as_str().ends_with("@neighbour-club.example"),
-            _ => true,
-        });
-        assert_eq!(records(&after), records(&before));
-        assert_eq!(
-            (&after.heading.name, &after.heading.time_zone),
-            (&before.heading.name, &before.heading.time_zone)
-        );
-        let entries = owner.get("/api/v1/audit-log?operation=operator.import_organization&limit=1").await;
-        assert_eq!(entries.body["data"].as_array().map(Vec::len), Some(1), "one entry: {}", entries.status);
-        let games = owner.get("/api/v1/games?limit=1").await;
-        assert_eq!(games.status, 200);
-        let standings = before.entries.iter().find_map(|entry| match entry {
-            Entry::Season(season) => Some(season.id),
-            _ => None,
-        });
-        let standings = format!("/api/v1/seasons/{}/standings", standings.expect("a season"));
-        let rows = async |person: &Person| person.get(&standings).await.body["data"]["rows"].clone();
-        assert_eq!(rows(&owner).await, rows(club.member(Role::Viewer)).await);
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn an_organization_that_is_in_use_is_refused_and_nothing_is_half_done() {
-    on_both(async |club| {
-        play(&club).await;
-        let archive = archive_of(&club).await;
-        let refused = import(&club, club.organization, archive.clone()).await.expect_err("it is in use");
-        assert!(refused.to_string().contains("has seasons, venues or invitations"), "{refused}");
-        let owner = club.neighbours().await;
-        let into = organization(&owner).await;
-        let mut twice = archive.clone();
-        let season = archive.entries.iter().find_map(|entry| match entry {
-            Entry::Season(season) => Some(season.clone()),
-            _ => None,
-        });
-        let copy = fieldhouse_domain::seasons::Season {
-            id: fieldhouse_domain::Moment::new(jiff::Timestamp::UNIX_EPOCH, 1).id(),
-            ..season.expect("a season")
-        };
-        twice.entries.push(Entry::Season(copy));
-        let refused = import(&club, into, twice).await.expect_err("two seasons have the same name");
-        assert!(refused.to_string().contains("two seasons with the same"), "{refused}");
-        for path in ["seasons", "teams", "venues", "games"] {
-            let listed = owner.get(&format!("/api/v1/{path}")).await;
-            assert_eq!(listed.body["data"], json!([]), "{path}");
-        }
-        let dry = archive::import(&club.app.store, &club.app.clock, into, archive.clone(), true).await;
-        assert_eq!(dry.expect("it could be imported"), archive.counts);
-        assert_eq!(owner.get("/api/v1/seasons").await.body["data"], json!([]));
-        // The same people are members of both organizations then.
-        import(&club, into, archive).await.expect("an import");
-        let members = owner.get("/api/v1/members?limit=100").await;
-        let members = members.body["data"].as_array().expect("members").len();
-        assert_eq!(members, 2 * Role::ALL.len());
-    })
-    .await;
 }
 
 #[tokio::test]

@@ -2,11 +2,13 @@
 
 mod api_keys;
 mod audit;
+mod children;
 mod colleges;
 mod contract;
 mod coverage;
 mod divisions;
 mod docs;
+mod duties;
 mod examples;
 mod expiry;
 mod exports;

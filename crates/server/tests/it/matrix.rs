@@ -10,6 +10,7 @@
 mod callers;
 mod columns;
 mod expectation;
+pub(crate) mod relations;
 mod samples;
 
 use std::fmt::Write as _;

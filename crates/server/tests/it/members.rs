@@ -162,7 +162,12 @@ async fn a_suspended_member_is_refused_until_the_suspension_ends() {
         }
         let login = json!({"email": coach.email, "password": PASSWORD});
         let refused = club.anonymous().post("/api/v1/auth/login", &login).await;
-        is_problem(&refused, Code::InvalidCredentials, "a sign-in");
+        is_problem(&refused, Code::OperationForbidden, "a sign-in");
+        let detail = refused.body["detail"].as_str().expect("a detail");
+        assert!(detail.starts_with("Your membership is suspended ("), "{detail}");
+        let guess = json!({"email": coach.email, "password": "another long password"});
+        let guessed = club.anonymous().post("/api/v1/auth/login", &guess).await;
+        is_problem(&guessed, Code::InvalidCredentials, "who does not know the password is told nothing");
         let back = admin.patch(&path, &json!({"suspended": false})).await;
         assert_eq!(back.body["data"]["suspended_at"], json!(null));
         assert_eq!(key.get("/api/v1/seasons").await.status, 200);
@@ -248,11 +253,10 @@ async fn a_removed_member_loses_all_keys_and_sessions() {
         is_problem(&admin.delete(&path).await, Code::NotFound, "a removed member");
         assert_eq!(list(admin).await.len(), 5);
         let login = json!({"email": coach.email, "password": PASSWORD});
-        is_problem(
-            &club.anonymous().post("/api/v1/auth/login", &login).await,
-            Code::InvalidCredentials,
-            "a sign-in",
-        );
+        let refused = club.anonymous().post("/api/v1/auth/login", &login).await;
+        is_problem(&refused, Code::OperationForbidden, "a sign-in");
+        let detail = refused.body["detail"].as_str().expect("a detail");
+        assert!(detail.starts_with("You no longer belong to an organization."), "{detail}");
     })
     .await;
 }

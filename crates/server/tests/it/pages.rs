@@ -1,5 +1,6 @@
 //! The pages that links of messages open.
 
+use fieldhouse_domain::retention::Retained;
 use fieldhouse_domain::roles::Role;
 use serde_json::{Value, json};
 
@@ -165,6 +166,28 @@ async fn the_start_page_links_to_the_documentation() {
         assert!(links.contains(&"/docs") && links.contains(&"/openapi.json"), "{links:?}");
         for link in links {
             assert_eq!(club.anonymous().get(link).await.status, 200, "{link}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn everyone_reads_how_long_data_is_kept() {
+    on_both(async |club| {
+        let anyone = club.anonymous();
+        let start = anyone.get("/").await;
+        assert!(start.text.contains("href=\"/privacy\""), "{}", start.text);
+        let page = anyone.get("/privacy").await;
+        assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
+        let policy = anyone.get("/api/v1/privacy/retention-policy").await;
+        let rules = policy.body["data"]["rules"].as_array().expect("rules");
+        assert_eq!(rules.len(), Retained::ALL.len());
+        for (rule, retained) in rules.iter().zip(Retained::ALL) {
+            assert_eq!(rule["data"], retained.name());
+            assert_eq!(rule["days"], retained.life().as_hours() / 24, "{rule}");
+            let days = rule["days"].as_i64().expect("a number");
+            let line = format!("{days} day{} after", if days == 1 { "" } else { "s" });
+            assert!(page.text.contains(&line), "{line}: {}", page.text);
         }
     })
     .await;

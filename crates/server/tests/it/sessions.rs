@@ -183,7 +183,9 @@ async fn a_suspended_or_removed_user_cannot_sign_in() {
         assert_eq!(owner.delete(&format!("/api/v1/members/{}", id(Role::Member))).await.status, 200);
         for role in [Role::Coach, Role::Member] {
             let refused = login(&club, &email(role), PASSWORD).await;
-            assert_eq!((refused.status, refused.code()), (401, "invalid_credentials"), "{role}");
+            assert_eq!((refused.status, refused.code()), (403, "operation_forbidden"), "{role}");
+            let wrong = login(&club, &email(role), "not the password").await;
+            assert_eq!((wrong.status, wrong.code()), (401, "invalid_credentials"), "{role}");
             let token = &club.member(role).refresh_token;
             assert_eq!(refresh(&club, token).await.status, 401, "{role}");
         }

@@ -43,6 +43,8 @@ fn path(operation: Operation) -> String {
         "/api/v1/teams" => "tea",
         "/api/v1/venues" => "ven",
         "/api/v1/colleges" => "col",
+        "/api/v1/duties" => "dut",
+        "/api/v1/children" => "chi",
         _ => "",
     };
     let id = format!("{prefix}_{UNKNOWN}");
@@ -73,6 +75,7 @@ fn body(operation: Operation) -> Value {
             json!({"token": "fhl_none"})
         }
         Operation::ApiKeyCreate => json!({"name": "a key"}),
+        Operation::ChildCreate => json!({"display_name": "Kim K.", "birth_date": "2014-05-06"}),
         Operation::VenueCreate => json!({"name": "Town Hall", "time_zone": "Australia/Melbourne"}),
         Operation::DivisionCreate => json!({"season_id": format!("sea_{UNKNOWN}"), "name": "U12"}),
         Operation::GameCreate => json!({
@@ -83,6 +86,10 @@ fn body(operation: Operation) -> Value {
             let (season, division) = (format!("sea_{UNKNOWN}"), format!("div_{UNKNOWN}"));
             json!({"season_id": season, "division_id": division, "name": "Eagles"})
         }
+        Operation::DutyAdd => json!({
+            "user_id": format!("usr_{UNKNOWN}"), "kind": "support", "ends_at": "2199-01-01T00:00:00Z",
+            "reason": "The season starts",
+        }),
         Operation::StaffAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "coach"}),
         Operation::GameResult => json!({"home_score": 3, "away_score": 1, "status": "final"}),
         Operation::ExportCreate => json!({"kind": "organization"}),
@@ -100,6 +107,9 @@ fn body(operation: Operation) -> Value {
             json!({"name": "A club", "time_zone": "UTC", "owner": "owner@clubs.example"})
         }
         Operation::OperatorCatalogue => json!({"content": ""}),
+        Operation::OperatorImportOrganization => {
+            json!({"organization_id": format!("org_{UNKNOWN}"), "archive": ""})
+        }
         Operation::OperatorPasswordReset => json!({"email": "unknown@clubs.example"}),
         Operation::FavoriteOrder => json!({"ids": []}),
         _ => json!({}),

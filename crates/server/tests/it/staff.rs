@@ -188,15 +188,22 @@ async fn an_owner_confirms_alone_a_day_later_if_no_other_member_can() {
                 assert_eq!(owner.patch(&path, &json!({"suspended": true})).await.status, 200);
             }
         }
+        let body = json!({"user_id": entry.body["data"]["user"]["id"], "kind": "coach"});
+        let late = owner.post(&staff_of(&league.away), &body).await;
+        let refused = confirm(owner, &late).await;
+        is_problem(&refused, Code::SamePerson, "too early");
+        let detail = refused.body["detail"].as_str().expect("a detail");
+        assert!(
+            detail.starts_with("No second person can confirm this. An owner can confirm it alone from 2"),
+            "{detail}"
+        );
         let confirmed = confirm(owner, &entry).await;
         assert_eq!(confirmed.status, 200, "{}", confirmed.text);
         assert_eq!(confirmed.body["data"]["confirmed_alone"], true, "marked");
         let mut fixture = Fixture::new(&club, SignedDuration::ZERO).await;
         fixture.member(Role::Manager);
         fixture.write().await;
-        let body = json!({"user_id": entry.body["data"]["user"]["id"], "kind": "coach"});
-        let other = owner.post(&staff_of(&league.away), &body).await;
-        is_problem(&confirm(owner, &other).await, Code::SamePerson, "a new manager could");
+        is_problem(&confirm(owner, &late).await, Code::SamePerson, "a new manager could");
     })
     .await;
 }

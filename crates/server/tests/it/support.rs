@@ -239,7 +239,7 @@ pub(crate) fn operator_token(app: &App) -> String {
 pub(crate) struct Person {
     pub(crate) role: Role,
     pub(crate) email: String,
-    user: Option<UserId>,
+    pub(crate) user: Option<UserId>,
     pub(crate) refresh_token: String,
     pub(crate) credential: Credential,
     http: reqwest::Client,

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::postgres::PostgresRead;
 use crate::query::Query;
 use crate::row::Row;
+use crate::sealing::Sealer;
 use crate::sqlite;
 use crate::value::Value;
 
@@ -16,6 +17,7 @@ use crate::value::Value;
 pub struct ReadTx<'tx> {
     driver: ReadDriver<'tx>,
     deadline: Deadline,
+    sealer: &'tx Sealer,
 }
 
 enum ReadDriver<'tx> {
@@ -25,16 +27,24 @@ enum ReadDriver<'tx> {
 }
 
 impl<'tx> ReadTx<'tx> {
-    pub(crate) fn sqlite(connection: &'tx Mutex<rusqlite::Connection>, deadline: Deadline) -> Self {
-        Self { driver: ReadDriver::Sqlite(connection), deadline }
+    pub(crate) fn sqlite(
+        connection: &'tx Mutex<rusqlite::Connection>,
+        deadline: Deadline,
+        sealer: &'tx Sealer,
+    ) -> Self {
+        Self { driver: ReadDriver::Sqlite(connection), deadline, sealer }
     }
 
-    pub(crate) fn postgres(tx: &'tx PostgresRead, deadline: Deadline) -> Self {
-        Self { driver: ReadDriver::Postgres(tx), deadline }
+    pub(crate) fn postgres(tx: &'tx PostgresRead, deadline: Deadline, sealer: &'tx Sealer) -> Self {
+        Self { driver: ReadDriver::Postgres(tx), deadline, sealer }
     }
 }
 
 impl Reader for &ReadTx<'_> {
+    fn sealer(&self) -> &Sealer {
+        self.sealer
+    }
+
     async fn rows<T: Send>(
         &mut self,
         query: &'static Query,
@@ -54,6 +64,10 @@ impl Reader for &ReadTx<'_> {
 }
 
 impl Reader for ReadTx<'_> {
+    fn sealer(&self) -> &Sealer {
+        self.sealer
+    }
+
     async fn rows<T: Send>(
         &mut self,
         query: &'static Query,

@@ -52,6 +52,8 @@ impl<'tx> Tx<'tx> {
         if result.is_ok() {
             self.unrecorded.absorb(inside);
         } else {
+            // Keys that were created or destroyed in the part are so no longer.
+            self.child_keys.clear();
             let undone = self.can_roll_back() && self.control(ROLL_BACK).await.is_ok();
             self.failed = !undone;
         }

@@ -9,6 +9,8 @@ use crate::ledger::entries::Unrecorded;
 use crate::postgres::PostgresTx;
 use crate::query::Query;
 use crate::row::Row;
+use crate::sealing::Sealer;
+use crate::sealing::keys::Held;
 use crate::sqlite;
 use crate::value::Value;
 
@@ -23,6 +25,8 @@ pub struct Tx<'tx> {
     pub(crate) unrecorded: Unrecorded,
     /// The same from before each open savepoint, outermost first.
     pub(super) outer: Vec<Unrecorded>,
+    sealer: Sealer,
+    pub(crate) child_keys: Held,
     brand: Brand<'tx>,
 }
 
@@ -35,27 +39,38 @@ pub(super) enum TxDriver<'tx> {
 }
 
 impl<'tx> Tx<'tx> {
-    pub(crate) fn sqlite(connection: &'tx mut rusqlite::Connection, deadline: Deadline) -> Self {
-        Self::new(TxDriver::Sqlite(connection), deadline)
+    pub(crate) fn sqlite(
+        connection: &'tx mut rusqlite::Connection,
+        deadline: Deadline,
+        sealer: Sealer,
+    ) -> Self {
+        Self::new(TxDriver::Sqlite(connection), deadline, sealer)
     }
 
-    pub(crate) fn postgres(tx: &'tx mut PostgresTx, deadline: Deadline) -> Self {
-        Self::new(TxDriver::Postgres(tx), deadline)
+    pub(crate) fn postgres(tx: &'tx mut PostgresTx, deadline: Deadline, sealer: Sealer) -> Self {
+        Self::new(TxDriver::Postgres(tx), deadline, sealer)
     }
 
-    fn new(driver: TxDriver<'tx>, deadline: Deadline) -> Self {
+    fn new(driver: TxDriver<'tx>, deadline: Deadline, sealer: Sealer) -> Self {
         Self {
             driver,
             failed: false,
             deadline,
             unrecorded: Unrecorded::default(),
             outer: Vec::new(),
+            sealer,
+            child_keys: Held::new(),
             brand: PhantomData,
         }
     }
 
     pub(crate) fn brand(&self) -> Brand<'tx> {
         self.brand
+    }
+
+    /// Its name in spans, metrics and logs.
+    pub(crate) fn name(&self) -> &'static str {
+        self.deadline.name()
     }
 
     /// The engine that it runs on.
@@ -132,6 +147,10 @@ impl<'tx> Tx<'tx> {
 }
 
 impl Reader for Tx<'_> {
+    fn sealer(&self) -> &Sealer {
+        &self.sealer
+    }
+
     async fn rows<T: Send>(
         &mut self,
         query: &'static Query,

@@ -5,7 +5,7 @@ mod nested;
 use std::collections::HashMap;
 
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
-use fieldhouse_domain::ids::{EntryId, Id, OrganizationId};
+use fieldhouse_domain::ids::{ChildId, EntryId, Id, OrganizationId};
 use fieldhouse_domain::ledger::Trace;
 use jiff::Timestamp;
 use rand::Rng;
@@ -19,6 +19,8 @@ use crate::access::Actor;
 use crate::apply::Change;
 use crate::engine::{Engine, Tx};
 use crate::error::{Error, Result};
+use crate::sealing::keys::Held;
+use crate::sealing::{ChildKey, Place};
 
 /// Random bytes that are hashed with a value, so that the value cannot be guessed from its digest.
 pub(crate) type Salt = [u8; 16];
@@ -82,6 +84,17 @@ struct Draft {
     reason: Option<String>,
     effects: Vec<Collected>,
     by_record: HashMap<(Kind, Uuid), usize>,
+}
+
+/// How the ledger stores images of a record.
+#[derive(Clone, Copy)]
+enum Secrecy<'a> {
+    /// In the clear: it is about no child.
+    Open,
+    /// Sealed with the key of its child.
+    Sealed(&'a ChildKey),
+    /// Not at all: its child has no key any more.
+    Erased,
 }
 
 /// The change of one record in the whole transaction.
@@ -211,10 +224,39 @@ impl Draft {
         &mut self.effects[at]
     }
 
-    fn written(self) -> Written {
+    /// The children whom the entry is about, in the order of its effects.
+    fn children(&self) -> Vec<ChildId> {
+        let mut children: Vec<ChildId> = Vec::new();
+        for child in self.effects.iter().filter_map(Collected::child) {
+            if !children.contains(&child) {
+                children.push(child);
+            }
+        }
+        children
+    }
+
+    /// The entry as it is written. What it says about children is sealed, or left out if the child has no key.
+    fn written(self, keys: &Held) -> Result<Written> {
         let mut random: StdRng = rand::make_rng();
-        let effects = self.effects.into_iter().flat_map(|effect| effect.written(&mut random)).collect();
-        Written {
+        let organization = self.organization;
+        let key = |child: ChildId| keys.get(&(organization, child)).and_then(Option::as_deref);
+        let children = self.children();
+        let reason = match self.reason {
+            Some(reason) if !children.is_empty() => match children.into_iter().find_map(key) {
+                Some(key) => Some(key.seal_text(Place::Reason(self.id), &reason)?),
+                None => None,
+            },
+            reason => reason,
+        };
+        let mut effects = Vec::with_capacity(self.effects.len());
+        for effect in self.effects {
+            let secrecy = match effect.child() {
+                None => Secrecy::Open,
+                Some(child) => key(child).map_or(Secrecy::Erased, Secrecy::Sealed),
+            };
+            effects.extend(effect.written(secrecy, &mut random)?);
+        }
+        Ok(Written {
             id: self.id.uuid(),
             at: self.at.as_microsecond(),
             user_id: self.actor.user.map(Id::uuid),
@@ -223,10 +265,10 @@ impl Draft {
             operation: self.operation.to_owned(),
             request_id: self.request_id,
             changeset_id: None,
-            reason_salt: self.reason.as_ref().map(|_| salt(&mut random)),
-            reason: self.reason,
+            reason_salt: reason.as_ref().map(|_| salt(&mut random)),
+            reason,
             effects,
-        }
+        })
     }
 }
 
@@ -239,15 +281,31 @@ impl Collected {
         self.after.clone_from(&effect.after);
     }
 
-    fn written(self, random: &mut impl Rng) -> Vec<WrittenEffect> {
+    /// The child whom the record is about.
+    fn child(&self) -> Option<ChildId> {
+        self.after.as_ref().or(self.before.as_ref()).and_then(AnyRecord::child)
+    }
+
+    /// The JSON of a record, unless the ledger does not store it.
+    fn image(&self, record: Option<&AnyRecord>, secrecy: Secrecy<'_>) -> Result<Option<String>> {
+        let Some(record) = record.filter(|_| self.images && !self.erased) else { return Ok(None) };
+        let image = Json::Object(record.image()).to_string();
+        Ok(match secrecy {
+            Secrecy::Open => Some(image),
+            Secrecy::Sealed(key) => Some(key.seal_text(Place::Image(self.kind, self.record_id), &image)?),
+            Secrecy::Erased => None,
+        })
+    }
+
+    fn written(self, secrecy: Secrecy<'_>, random: &mut impl Rng) -> Result<Vec<WrittenEffect>> {
         let (kind, record_id) = (self.kind.name().to_owned(), self.record_id);
+        let before = self.image(self.before.as_ref(), secrecy)?;
+        let after = self.image(self.after.as_ref(), secrecy)?;
         let effect = Effect { before: self.before, after: self.after };
         let mut written = Vec::new();
         if effect.record().is_some() {
             let mut changed = effect.fields();
             changed.extend(self.touched_for);
-            let images = self.images && !self.erased;
-            let image = |record: &AnyRecord| images.then(|| Json::Object(record.image()).to_string());
             written.push(WrittenEffect {
                 kind: kind.clone(),
                 record_id,
@@ -255,8 +313,8 @@ impl Collected {
                 version: version(&effect),
                 clears_to: None,
                 changed: Json::from(changed).to_string(),
-                before: effect.before.as_ref().and_then(image),
-                after: effect.after.as_ref().and_then(image),
+                before,
+                after,
                 salt: Some(salt(random)),
             });
         }
@@ -273,7 +331,7 @@ impl Collected {
                 salt: Some(salt(random)),
             });
         }
-        written
+        Ok(written)
     }
 }
 
@@ -302,7 +360,10 @@ impl Tx<'_> {
     pub(crate) async fn record(&mut self, name: &'static str) -> Result<()> {
         for draft in self.unrecorded.take(name)? {
             let organization = draft.organization;
-            let entry = draft.written();
+            for child in draft.children() {
+                self.child_key((organization, child)).await?;
+            }
+            let entry = draft.written(&self.child_keys)?;
             if entry.effects.is_empty() {
                 continue;
             }

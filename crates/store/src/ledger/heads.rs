@@ -19,10 +19,10 @@ queries! {
 }
 
 /// Waits for another poster, and reads what it committed.
-const LOCK: &Query = &Query {
-    name: "ledger.lock_head",
-    sql: "SELECT epoch, seq, posted_at, chain FROM ledger_heads WHERE org_id = $1 FOR NO KEY UPDATE",
-};
+const LOCK: &Query = &Query::new(
+    "ledger.lock_head",
+    "SELECT epoch, seq, posted_at, chain FROM ledger_heads WHERE org_id = $1 FOR NO KEY UPDATE",
+);
 /// The queries that only PostgreSQL has.
 pub(crate) const POSTGRES_QUERIES: &[&Query] = &[LOCK];
 

@@ -6,6 +6,7 @@
 //! - [`posting`]: how entries get their number, and who posts. [`heads`]: the newest entry of each ledger.
 //! - [`chain`]: the digests that link entries.
 //! - [`reading`]: the audit log, the history of a record, and changes since a position.
+//! - [`opening`]: what it says about children, which is sealed.
 //! - [`clearing`]: erasure and retention. [`verifying`]: whether entries were altered.
 
 pub(crate) mod chain;
@@ -13,11 +14,13 @@ pub(crate) mod clearing;
 pub(crate) mod entries;
 pub(crate) mod heads;
 pub(crate) mod journal;
+mod opening;
 pub(crate) mod posting;
 pub(crate) mod reading;
 pub(crate) mod verifying;
 
 pub use heads::{Generation, Head};
+pub use opening::open_images;
 pub use reading::{
     Changed, Entry, EntryEffect, Filter, Following, Listing, Point, Position, entries, following, head,
     history, latest, posted_after,

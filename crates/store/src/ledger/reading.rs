@@ -5,7 +5,7 @@ use std::str::FromStr as _;
 
 use constcat::concat;
 use fieldhouse_domain::effects::Kind;
-use fieldhouse_domain::ids::{ApiKeyId, EntryId, Id, OrganizationId, UserId};
+use fieldhouse_domain::ids::{ApiKeyId, ChildId, EntryId, Id, OrganizationId, UserId};
 use fieldhouse_domain::record::Record;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::postgres::{Postgres, PostgresTx};
 use crate::query::{Query, queries};
 use crate::row::Row;
+use crate::sealing::{SealedText, Sealer};
 use crate::value::{Value, id, values};
 
 /// Entries with their effects, newest first. `page` selects their numbers, `effects` which effects are shown.
@@ -141,8 +142,9 @@ pub struct Entry {
     pub request_id: String,
     /// The changeset.
     pub changeset_id: Option<Uuid>,
-    /// The reason.
+    /// The reason. `None` if it is sealed.
     pub reason: Option<String>,
+    pub(super) sealed_reason: Option<SealedText>,
     /// What happened to records.
     pub effects: Vec<EntryEffect>,
 }
@@ -162,12 +164,18 @@ pub struct EntryEffect {
     pub version: i64,
     /// The names of the changed fields.
     pub changed: Vec<String>,
-    /// The record before, as JSON.
+    /// The record before, as JSON. `None` if it is sealed.
     pub before: Option<String>,
-    /// The record after, as JSON.
+    /// The record after, as JSON. `None` if it is sealed.
     pub after: Option<String>,
     /// Whether the images were cleared.
     pub cleared: bool,
+    /// The child with whose key the images are sealed.
+    pub child: Option<ChildId>,
+    /// Whether there are sealed images that were not opened.
+    pub sealed: bool,
+    /// The sealed images before and after.
+    pub(super) closed: [Option<SealedText>; 2],
 }
 
 /// Filters of entries.
@@ -383,7 +391,7 @@ async fn gather(reader: &mut impl Reader, query: &'static Query, values: &[Value
 }
 
 fn entry(row: &mut Row<'_>) -> Result<Entry> {
-    Ok(Entry {
+    let mut entry = Entry {
         seq: row.next()?,
         id: row.next()?,
         at: row.next()?,
@@ -396,14 +404,25 @@ fn entry(row: &mut Row<'_>) -> Result<Entry> {
         request_id: row.next()?,
         changeset_id: row.next()?,
         reason: row.next()?,
+        sealed_reason: None,
         effects: Vec::new(),
-    })
+    };
+    (entry.reason, entry.sealed_reason) = closed(entry.reason);
+    Ok(entry)
+}
+
+/// Separates plain text from sealed text.
+fn closed(text: Option<String>) -> (Option<String>, Option<SealedText>) {
+    match text.as_deref().and_then(SealedText::parse) {
+        Some(sealed) => (None, Some(sealed)),
+        None => (text, None),
+    }
 }
 
 fn effect(row: &mut Row<'_>) -> Result<Option<EntryEffect>> {
     let Some(position) = row.next()? else { return Ok(None) };
     let kind: String = row.next()?;
-    Ok(Some(EntryEffect {
+    let mut effect = EntryEffect {
         position,
         kind: Kind::from_str(&kind)
             .map_err(|error| Error::Internal(format!("the ledger holds a {kind}: {error}")))?,
@@ -414,7 +433,15 @@ fn effect(row: &mut Row<'_>) -> Result<Option<EntryEffect>> {
         before: row.next()?,
         after: row.next()?,
         cleared: row.next::<Option<[u8; 16]>>()?.is_none(),
-    }))
+        child: None,
+        sealed: false,
+        closed: [None, None],
+    };
+    (effect.before, effect.closed[0]) = closed(effect.before);
+    (effect.after, effect.closed[1]) = closed(effect.after);
+    effect.child = effect.closed.iter().flatten().map(|sealed| sealed.child).next();
+    effect.sealed = effect.child.is_some();
+    Ok(Some(effect))
 }
 
 /// A reader that sees history up to the newest entry. On PostgreSQL it blocks posters while it exists. Otherwise an entry could be posted
@@ -447,6 +474,10 @@ impl Following<'_> {
 }
 
 impl Reader for Following<'_> {
+    fn sealer(&self) -> &Sealer {
+        self.store.sealer()
+    }
+
     async fn rows<T: Send>(
         &mut self,
         query: &'static Query,

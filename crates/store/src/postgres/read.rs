@@ -49,7 +49,7 @@ impl Postgres {
         let mut backoff = Backoff::new(deadline);
         loop {
             let mut open = PostgresRead::new(self.connection().await?, BEGIN);
-            let mut tx = ReadTx::postgres(&open, deadline);
+            let mut tx = ReadTx::postgres(&open, deadline, &self.sealer);
             // Boxed because handlers nest deeply, and the compiler limits the depth of futures.
             let run = Box::pin(body(&mut tx));
             let Ok(result) = tokio::time::timeout_at(deadline.at().into(), run).await else {

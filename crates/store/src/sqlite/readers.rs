@@ -98,7 +98,7 @@ impl Sqlite {
         let lease = Lease::take(&self.life, &self.file)?;
         let connection = lease.connection()?;
         control(&connection.lock().unwrap_or_else(PoisonError::into_inner), "BEGIN")?;
-        let mut tx = ReadTx::sqlite(connection, deadline);
+        let mut tx = ReadTx::sqlite(connection, deadline, &self.sealer);
         poll_once(body(&mut tx)).unwrap_or_else(|| {
             let reason = format!("{name} waited for something other than its transaction");
             Err(Error::Internal(reason).into())

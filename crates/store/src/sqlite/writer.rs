@@ -223,18 +223,13 @@ fn in_savepoint<T, E: From<Error>>(
 }
 
 /// Runs the body of a transaction. On SQLite it never waits, so one poll finishes it.
-pub(super) fn run_body<T, E, F>(
-    connection: &mut Connection,
-    deadline: Deadline,
-    body: &F,
-) -> std::result::Result<T, E>
+pub(super) fn run_body<T, E, F>(mut tx: Tx<'_>, body: &F) -> std::result::Result<T, E>
 where
     E: From<Error>,
     F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E>,
 {
-    let name = deadline.name();
+    let name = tx.name();
     let _span = tracing::debug_span!("transaction", name).entered();
-    let mut tx = Tx::sqlite(connection, deadline);
     poll_once(tx.complete(body)).unwrap_or_else(|| {
         let reason = format!("{name} waited for something other than its transaction");
         Err(Error::Internal(reason).into())

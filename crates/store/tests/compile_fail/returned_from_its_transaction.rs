@@ -1,7 +1,7 @@
 //! A proof ends with its transaction.
 
 use fieldhouse_domain::ids::OrganizationId;
-use fieldhouse_domain::policy::{Credential, KeyUse, Relation, Requirement};
+use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Relation, Requirement};
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_store::{Error, Principal, Store};
 
@@ -11,6 +11,7 @@ const NOTHING: Requirement = Requirement {
     keys: KeyUse::SessionOnly,
     scope: Scope { resource: Resource::Auth, verb: Verb::Write },
     relation: Relation::Unrelated,
+    child: ChildTouch::Untouched,
     writes: &[],
 };
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use fieldhouse_domain::ids::OrganizationId;
-use fieldhouse_domain::policy::{Credential, KeyUse, Relation, Requirement};
+use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Relation, Requirement};
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_store::{Error, OrgWrite, Principal, Store};
 
@@ -13,6 +13,7 @@ const NOTHING: Requirement = Requirement {
     keys: KeyUse::SessionOnly,
     scope: Scope { resource: Resource::Auth, verb: Verb::Write },
     relation: Relation::Unrelated,
+    child: ChildTouch::Untouched,
     writes: &[],
 };
 

@@ -97,8 +97,12 @@ pub(crate) async fn failed_sign_ins_are_counted_for_each_source_until_one_succee
     store.note_sign_in(here, after(6)).await.unwrap();
     assert_eq!(read(&here).await, seen(0, None, 1, Some(6)));
     assert_eq!(read(&elsewhere).await, seen(1, Some(3), 1, None), "known only from there");
-    assert_eq!(store.purge_sign_ins(after(3), after(6)).await.unwrap(), 0, "at that time, not before it");
-    assert_eq!(store.purge_sign_ins(after(4), after(7)).await.unwrap(), 2);
+    for (hour, failures) in [(3, 0), (4, 1)] {
+        assert_eq!(store.purge_failed_sign_ins(after(hour)).await.unwrap(), failures, "before it, not at it");
+    }
+    for (hour, sources) in [(6, 0), (7, 1)] {
+        assert_eq!(store.purge_sign_in_sources(after(hour)).await.unwrap(), sources, "before it, not at it");
+    }
     assert_eq!(read(&here).await, Attempts::default());
 }
 

@@ -4,8 +4,8 @@ use fieldhouse_domain::colleges::ProgramGender;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{self as rules, ChangeFavorite, Favorite, ListOwner, SavedProgram, Stage};
 use fieldhouse_domain::ids::{GuestId, Id};
+use fieldhouse_domain::retention::Retained;
 use fieldhouse_domain::text::Tag;
-use fieldhouse_store::guests::GUEST_LIFE;
 use fieldhouse_store::{Change, Error, GuestWrite, Result, Store, Tx, favorites, guests};
 use fieldhouse_testing::catalogue;
 use fieldhouse_testing::clubs::{self, Club, NOW};
@@ -40,7 +40,7 @@ async fn list(store: &Store, guest: GuestId) -> Vec<Favorite> {
 }
 
 fn ends() -> Timestamp {
-    NOW.saturating_add(GUEST_LIFE).unwrap()
+    NOW.saturating_add(Retained::GuestsPrograms.life()).unwrap()
 }
 
 pub(crate) async fn have_a_list_until_they_expire(store: &Store) {

@@ -180,7 +180,7 @@ pub(crate) async fn divisions_and_teams_are_listed_by_name_and_know_their_games(
     assert_eq!(teams::list(reader, &foreign, &Filter::default(), None, 10).await.unwrap().records, []);
     assert_eq!(divisions::dependents(reader, &scope, boys.id).await.unwrap(), 4, "teams and games");
     assert_eq!(divisions::dependents(reader, &foreign, boys.id).await.unwrap(), 0);
-    assert_eq!(teams::dependents(reader, &scope, eagles.id).await.unwrap(), 2, "each game once");
-    assert_eq!(teams::dependents(reader, &scope, owls.id).await.unwrap(), 0);
-    assert_eq!(teams::dependents(reader, &foreign, eagles.id).await.unwrap(), 0);
+    assert_eq!(teams::dependents(reader, &scope, eagles.id, NOW).await.unwrap(), 2, "each game once");
+    assert_eq!(teams::dependents(reader, &scope, owls.id, NOW).await.unwrap(), 0);
+    assert_eq!(teams::dependents(reader, &foreign, eagles.id, NOW).await.unwrap(), 0);
 }

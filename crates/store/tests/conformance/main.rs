@@ -9,6 +9,8 @@ mod access;
 mod api_keys;
 mod bookkeeping;
 mod catalogue;
+mod children;
+mod duties;
 mod exports;
 mod favorites;
 mod fields;
@@ -53,6 +55,8 @@ async fn conforms(database: &Database) {
     users::memberships_exclude_suspended_ones(store).await;
     people(store).await;
     leagues(store).await;
+    children::each_class_is_read_through_a_relation(store).await;
+    children::reads_are_recorded_shown_to_the_family_and_purged(store).await;
     programs(store).await;
     exports::everything_of_one_club_is_read_parents_first(store).await;
     exports::seasons_venues_and_invitations_are_in_use(store).await;
@@ -105,7 +109,9 @@ async fn leagues(store: &Store) {
     fields::of_people_are_written_and_read(store).await;
     fields::of_leagues_are_written_and_read(store).await;
     fields::of_staff_are_written_and_read(store).await;
+    fields::of_duties_are_written_and_read(store).await;
     fields::of_lists_are_written_and_read(store).await;
+    fields::children::are_written_and_read(store).await;
     leagues::divisions_teams_and_venues_are_read_and_changed(store).await;
     leagues::divisions_and_teams_are_listed_by_name_and_know_their_games(store).await;
     venues::are_listed_by_name_and_know_their_games(store).await;
@@ -115,6 +121,9 @@ async fn leagues(store: &Store) {
     games::lists::are_listed_by_start_in_both_directions_and_filtered(store).await;
     games::lists::changed_games_have_names_and_are_listed_once(store).await;
     staff::is_listed_and_permits_while_it_is_confirmed(store).await;
+    duties::are_listed_newest_first_and_filtered(store).await;
+    duties::of_teams_end_with_them(store).await;
+    duties::are_told_to_owners(store).await;
     games::lists::games_nearby_share_the_venue_or_a_team(store).await;
 }
 

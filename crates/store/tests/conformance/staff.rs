@@ -6,7 +6,7 @@ use fieldhouse_domain::ids::Id as _;
 use fieldhouse_domain::policy::{Credential, Denial, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::staff::{Staff, StaffState};
-use fieldhouse_store::{Principal, Store, staff};
+use fieldhouse_store::{Principal, Store, members, staff};
 use fieldhouse_testing::clubs::{self, ANY_MEMBER, Club, NOW, Person};
 use fieldhouse_testing::leagues::{self, division, game, season, team};
 
@@ -55,16 +55,16 @@ pub(crate) async fn is_listed_and_permits_while_it_is_confirmed(store: &Store) {
     let of_season =
         clubs::write(store, club.id(), async move |tx, proof| staff::of_season(tx, proof, winter_id).await);
     assert_eq!(of_season.await.unwrap(), std::slice::from_ref(&entry));
-    let member = staff::member(reader, &scope, coach.user.id).await.unwrap();
+    let member = members::of_user(reader, &scope, coach.user.id).await.unwrap();
     assert_eq!(member, Some(coach.member.clone()));
-    let mut managers = staff::managers(reader, &scope).await.unwrap();
+    let mut managers = members::active(reader, &scope, Role::Manager).await.unwrap();
     managers.sort_by_key(|member| member.role);
     let roles: Vec<_> = managers.iter().map(|member| member.role).collect();
     assert_eq!(roles, [Role::Manager, Role::Admin, Role::Owner]);
     let foreign = other.owner().scope(store).await;
     assert_eq!(staff::list(reader, &foreign, hawks.id, None, 10).await.unwrap(), [], "another club's");
     assert_eq!(staff::read(reader, &foreign, entry.id).await.unwrap(), None);
-    assert_eq!(staff::member(reader, &foreign, coach.user.id).await.unwrap(), None);
+    assert_eq!(members::of_user(reader, &foreign, coach.user.id).await.unwrap(), None);
 
     let set = async |before: Staff, edit: fn(&mut Staff)| {
         let mut after = before.clone();

@@ -69,6 +69,7 @@ pub(crate) async fn memberships_exclude_suspended_ones(store: &Store) {
         (later.id, Role::Viewer, second.id(), "Second Club", "second-club"),
     ];
     assert_eq!(shown, expected);
+    assert_eq!(users::suspended_in(&mut &*store, coach.user.id).await.unwrap(), ["Third Club"]);
     let stranger = Person::new(first.id(), "nowhere", "stranger", Role::Viewer);
     assert_eq!(users::memberships(&mut &*store, stranger.user.id).await.unwrap(), []);
 }

@@ -2,12 +2,16 @@
 
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{ChangeFavorite, Favorite, ListOwner};
+use fieldhouse_domain::ids::UserId;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::text::Name;
+use fieldhouse_domain::seasons::Season;
+use fieldhouse_domain::teams::Team;
+use fieldhouse_domain::text::{Address, Details, Name};
 use fieldhouse_store::{Error, Store};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
-use fieldhouse_testing::leagues::{division, game, season, staff, team, venue};
+use fieldhouse_testing::families::{self, Classes};
+use fieldhouse_testing::leagues::{division, duty, game, season, staff, team, venue};
 
 use crate::exports::export;
 use crate::favorites::{custom, saved};
@@ -44,10 +48,41 @@ fn changed(mut record: AnyRecord) -> AnyRecord {
         AnyRecord::Venue(venue) => venue.name = name,
         AnyRecord::Game(game) => game.round = Some(name),
         AnyRecord::Staff(staff) => staff.confirmed_alone = true,
+        AnyRecord::Duty(duty) => duty.confirmed_alone = true,
         AnyRecord::Export(export) => export.opened_at = Some(NOW),
+        AnyRecord::Child(child) => child.display_name = name,
+        AnyRecord::ChildIdentity(identity) => identity.legal_first_name = Some(name),
+        AnyRecord::ChildContact(contact) => contact.address = Address::parse("1 Hall St").ok(),
+        AnyRecord::ChildEmergency(emergency) => emergency.allergies = Details::parse("nuts").ok(),
+        AnyRecord::ChildMedical(medical) => medical.notes = Details::parse("asthma").ok(),
+        AnyRecord::ChildPerformance(performance) => performance.position = Some(name),
+        AnyRecord::Relation(relation) => relation.confirmed_alone = true,
+        AnyRecord::Restriction(restriction) => restriction.lifted_at = Some(NOW),
+        AnyRecord::Consent(consent) => consent.withdrawn_at = Some(NOW),
+        AnyRecord::Registration(registration) => registration.decided_at = Some(NOW),
+        AnyRecord::RosterEntry(entry) => entry.position = Some(name),
         AnyRecord::Favorite(favorite) => favorite.rank += 1,
     }
     record
+}
+
+/// A child, and a record of each kind about it.
+fn family(season: &Season, team: &Team, guardian: UserId) -> Vec<AnyRecord> {
+    let zoe = families::child("Zoë M.");
+    let Classes { identity, contact, emergency, medical, performance } = families::classes(&zoe);
+    vec![
+        identity.into(),
+        contact.into(),
+        emergency.into(),
+        medical.into(),
+        performance.into(),
+        families::guardian(&zoe, guardian).into(),
+        families::restriction(&zoe).into(),
+        families::consent(&zoe).into(),
+        families::registration(&zoe, season).into(),
+        families::roster_entry(team, &zoe).into(),
+        zoe.into(),
+    ]
 }
 
 async fn moved(store: &Store, club: &Club, effect: Effect) {
@@ -62,15 +97,18 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     let open = division(&winter, "Open");
     let eagles = team(&open, "Eagles");
     let first = game(&open, eagles.id, eagles.id, NOW);
+    let family = family(&winter, &eagles, club.owner().user.id);
     let coach = staff(&eagles, club.owner().user.id);
-    let league = [
+    let mut league = vec![
         AnyRecord::Season(winter),
         AnyRecord::Division(open),
         AnyRecord::Team(eagles),
         AnyRecord::Venue(venue("Hall")),
         AnyRecord::Game(first),
         AnyRecord::Staff(coach),
+        AnyRecord::Duty(duty(club.owner().user.id)),
     ];
+    league.extend(family);
     let owner = ListOwner::User(club.owner().user.id);
     let invitation = invitation(&club.owner().user, "invited@versions.example");
     let export = export(&club.owner().user);
@@ -79,7 +117,7 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     club.create(store, league.iter().cloned().chain([AnyRecord::Favorite(favorite.clone())]).collect()).await;
 
     let changes = changes(&club, [&league[..], &[invitation.into(), export.into()]].concat(), &favorite);
-    assert_eq!(changes.len(), 14, "every kind");
+    assert_eq!(changes.len(), 26, "every kind");
     for (before, after) in changes {
         let change = Effect::update(&clubs::moment(), before.clone(), after).expect("something differs");
         clubs::apply(store, club.id(), vec![change.clone()]).await.unwrap();

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests may panic, in helper functions too")]
 
+mod children;
 mod folder;
 mod journal;
 mod ledger;
@@ -13,4 +14,5 @@ mod postgres;
 mod raw;
 mod rows;
 mod schema;
+mod sealing;
 mod writes;

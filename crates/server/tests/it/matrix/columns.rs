@@ -4,10 +4,11 @@
 use fieldhouse_api::operations::rows;
 use fieldhouse_api::rows::{Changeset, IfMatch, Row};
 use fieldhouse_domain::ids::OrganizationId;
-use fieldhouse_domain::policy::Credential;
+use fieldhouse_domain::policy::{ChildTouch, Credential};
 
 use super::callers::{ChangedCallers, Fixtures};
-use super::samples::{Sample, Stage, sample};
+use super::relations::known_child;
+use super::samples::{Sample, Stage, about_child, sample};
 use crate::support::{Answer, Club, on_both};
 
 /// A club with what a request by its owner needs.
@@ -34,8 +35,11 @@ impl<'a> Scene<'a> {
         };
         let caller = fixtures.add(self.club, &self.changed, kind);
         let named = (kind, &caller);
-        let request = sample(row.operation, self.club, &self.stage, named, &mut fixtures).await;
+        let mut request = sample(row.operation, self.club, &self.stage, named, &mut fixtures).await;
         fixtures.write().await;
+        if matches!(row.requirement.child, ChildTouch::InPath { .. }) {
+            request = about_child(row.operation, known_child(self.club, caller.user).await);
+        }
         change(request).send(&caller).await
     }
 }

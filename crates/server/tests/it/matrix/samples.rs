@@ -2,17 +2,20 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
-use fieldhouse_domain::ids::{OrganizationId, UserId};
+use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::contents::Contents;
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_imports::{colleges, playhq};
 use fieldhouse_server::operator;
+use jiff::SignedDuration;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::callers::{Caller, Fixtures};
+use super::relations::change;
+use crate::exports::archives;
 use crate::support::fixtures::{Fixture, changing_address, exported, invited, member_address, reset};
 use crate::support::{Answer, Club, PASSWORD, address, row, send};
 
@@ -156,6 +159,17 @@ async fn guest(club: &Club) -> Guest {
     Guest { token, favorite: answer.id().to_owned() }
 }
 
+/// The request for an operation on a child.
+pub(super) fn about_child(operation: Operation, child: ChildId) -> Sample {
+    let sample = Sample::of(operation).at(child);
+    let changes = row(operation).method == fieldhouse_api::rows::Method::PATCH;
+    if changes { sample.with(change(operation)) } else { sample }
+}
+
+fn unknown_child() -> ChildId {
+    ChildId::from_uuid(uuid::Uuid::from_u128(7))
+}
+
 /// The request of a caller for an operation, with new records if it changes them.
 #[expect(clippy::too_many_lines, reason = "an arm for each operation")]
 pub(crate) async fn sample(
@@ -186,6 +200,24 @@ pub(crate) async fn sample(
         None => fixture.favorite(user).to_string(),
     };
     match operation {
+        Operation::ChildCreate => {
+            sample.with(json!({"display_name": "Zzyzx of the matrix", "birth_date": "2014-05-06"}))
+        }
+        // No caller of this matrix has a relation to a child; those who have are in relations.txt.
+        Operation::ChildRead
+        | Operation::ChildAccessLog
+        | Operation::ChildProfileRead
+        | Operation::ChildIdentityRead
+        | Operation::ChildContactRead
+        | Operation::ChildEmergencyRead
+        | Operation::ChildMedicalRead
+        | Operation::ChildPerformanceRead
+        | Operation::ChildProfileChange
+        | Operation::ChildIdentityChange
+        | Operation::ChildContactChange
+        | Operation::ChildEmergencyChange
+        | Operation::ChildMedicalChange
+        | Operation::ChildPerformanceChange => about_child(operation, unknown_child()),
         Operation::AuthLogin => {
             sample.with(json!({"email": address("riverside-club", Role::Coach), "password": PASSWORD}))
         }
@@ -216,7 +248,7 @@ pub(crate) async fn sample(
         Operation::ApiKeyRead | Operation::ApiKeyRevoke => {
             sample.at(caller.key.unwrap_or_else(|| fixture.key(user, Role::Viewer).0))
         }
-        Operation::MemberRead | Operation::MemberRemove => sample.at(fixture.member(Role::Viewer).member),
+        Operation::MemberRead | Operation::MemberRemove | Operation::MemberHistory => sample.at(fixture.member(Role::Viewer).member),
         Operation::MemberChange => {
             sample.at(fixture.member(Role::Viewer).member).with(json!({"role": "member"}))
         }
@@ -285,6 +317,26 @@ pub(crate) async fn sample(
             let staff = fixture.staff();
             sample.at(staff.team_id).at(staff.id)
         }
+        Operation::DutyAdd => {
+            let holder = fixture.member(Role::Coach).user;
+            let ends_at = club.app.clock.now().saturating_add(SignedDuration::from_hours(5)).expect("a time");
+            let reason = "The season starts";
+            sample.with(json!({"user_id": holder, "kind": "support", "ends_at": ends_at, "reason": reason}))
+        }
+        // The coach is the holder.
+        Operation::DutyAccept | Operation::DutyRevoke if kind == "coach" => {
+            sample.at(fixture.confirmed_duty(user).id)
+        }
+        // A message about each goes to all owners of the matrix, so that only those who may confirm one get one.
+        Operation::DutyConfirm if matches!(kind, "admin" | "owner" | "s.old") => sample.at(fixture.duty().id),
+        Operation::DutyRead
+        | Operation::DutyConfirm
+        | Operation::DutyAccept
+        | Operation::DutyRevoke
+        | Operation::DutyHistory => {
+            let holder = fixture.member(Role::Coach).user;
+            sample.at(fixture.confirmed_duty(holder).id)
+        }
         Operation::StandingsRead => sample.at(fixture.season()),
         Operation::GameDelete => sample.at(fixture.game().id).if_match("*"),
         Operation::GameHistory => sample.at(fixture.game().id),
@@ -320,6 +372,12 @@ pub(crate) async fn sample(
         Operation::OperatorCatalogue => {
             sample.with(json!({"content": first_lines(data!("college/colleges.csv"), 2)}))
         }
+        Operation::OperatorImportOrganization => {
+            let wanted = json!({"name": format!("Copy for {kind}"), "time_zone": "UTC", "owner": "kim@hoops.example"});
+            let founded = club.operator().post("/operator/organizations", &wanted).await;
+            let id = &founded.body["data"]["organization"]["id"];
+            sample.with(json!({"organization_id": id, "archive": archives::empty()}))
+        }
         Operation::OperatorPasswordReset => {
             sample.with(json!({"email": member_address(fixture.member(Role::Viewer).user)}))
         }
@@ -338,8 +396,11 @@ pub(crate) async fn sample(
         | Operation::OperatorOrganizationList
         | Operation::OperatorMailList
         | Operation::OrganizationRead
+        | Operation::OrganizationHistory
         | Operation::MemberList
         | Operation::InvitationList
+        | Operation::ChildList
+        | Operation::DutyList
         | Operation::SeasonList
         | Operation::DivisionList
         | Operation::TeamList
@@ -351,6 +412,8 @@ pub(crate) async fn sample(
         | Operation::ProgramSearch
         | Operation::ForgotPasswordPage
         | Operation::Home
+        | Operation::RetentionPolicy
+        | Operation::RetentionPage
         | Operation::JsonWebKeys
         | Operation::OpenIdConfiguration
         | Operation::ProtectedResource
@@ -361,7 +424,6 @@ pub(crate) async fn sample(
         | Operation::Ready => sample,
         Operation::OperatorFound
         | Operation::OperatorLoadColleges
-        | Operation::OperatorImportOrganization
         | Operation::InvitationMailFailed
         | Operation::GamesKeepLocalTimes
         | Operation::LedgerRetention => {

@@ -4,6 +4,7 @@
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::api_keys::{self, KeyText, Minted, NewApiKey};
 use fieldhouse_domain::divisions::{Division, NewDivision};
+use fieldhouse_domain::duties::{self, Duty, DutyKind, DutyState, Named, NewDuty};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{
     self, ChangeFavorite, CustomProgram, ListOwner, SavedProgram, WrittenGender,
@@ -19,10 +20,11 @@ use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{Organization, Slug};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::{NewSeason, Season};
+use fieldhouse_domain::second_person::Actor;
 use fieldhouse_domain::sessions::{Client, Session};
-use fieldhouse_domain::staff::{self, Actor, NewStaff, Staff, StaffKind, StaffState};
+use fieldhouse_domain::staff::{self, NewStaff, Staff, StaffKind, StaffState};
 use fieldhouse_domain::teams::{NewTeam, Team};
-use fieldhouse_domain::text::{Email, Name};
+use fieldhouse_domain::text::{Email, Name, Reason};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::{self, User};
 use fieldhouse_domain::venues::{NewVenue, Venue};
@@ -330,6 +332,36 @@ impl Fixture {
         let staff = staff::propose(&self.moment, operator, team.id, &new).expect("a proposal");
         self.effects.push(Effect::create(staff.clone()));
         staff
+    }
+
+    /// Adds a proposed duty of a new member.
+    pub(crate) fn duty(&mut self) -> Duty {
+        let holder = self.member(Role::Coach).user;
+        let duty = self.proposed_duty(holder);
+        self.effects.push(Effect::create(duty.clone()));
+        duty
+    }
+
+    /// Adds a confirmed duty of a user.
+    pub(crate) fn confirmed_duty(&mut self, holder: UserId) -> Duty {
+        let duty = Duty { state: DutyState::Confirmed, ..self.proposed_duty(holder) };
+        self.effects.push(Effect::create(duty.clone()));
+        duty
+    }
+
+    fn proposed_duty(&self, user_id: UserId) -> Duty {
+        let operator = Actor { user: None, role: Role::Owner, role_given_by: None };
+        let new = NewDuty {
+            user_id,
+            kind: DutyKind::MedicalStaff,
+            team_ids: Vec::new(),
+            season_id: None,
+            starts_at: None,
+            ends_at: self.moment.now().checked_add(SignedDuration::from_hours(24 * 99)).ok(),
+            reason: Reason::parse("The season starts").expect("a reason"),
+        };
+        let named = Named { is_member: true, has_season: true, teams: Vec::new() };
+        duties::propose(&self.moment, operator, &new, &named).expect("a proposal")
     }
 
     /// Adds a confirmed staff entry of a user.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::exports::{self, ExportKind, NewExport};
+use fieldhouse_domain::ids::UserId;
 use fieldhouse_domain::invitations::{self, NewInvitation};
 use fieldhouse_domain::ledger::Trace;
 use fieldhouse_domain::record::Record;
@@ -15,7 +16,8 @@ use fieldhouse_store::records::{self, Stored};
 use fieldhouse_store::{OrgScope, Store};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::databases;
-use fieldhouse_testing::leagues::{division, game, season, staff, team, venue};
+use fieldhouse_testing::families::{self, Classes};
+use fieldhouse_testing::leagues::{division, duty, game, season, staff, team, venue};
 use jiff::SignedDuration;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -30,8 +32,9 @@ struct Subject {
 }
 
 /// Fields that no command changes: they identify the record, or are set with the version.
-const AUTOMATIC: [&str; 9] = [
+const AUTOMATIC: [&str; 10] = [
     "id",
+    "child_id",
     "user_id",
     "invited_by",
     "requested_by",
@@ -119,6 +122,62 @@ fn values(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
             "proposed_at": ["2026-03-01T12:00:00Z", time], "confirmed_by": [null, field(staff, "user_id")],
             "confirmed_at": [null, time], "confirmed_alone": [true, false],
         },
+        "duty": {
+            "user_id": [field(staff, "user_id")], "kind": ["registrar", "support"], "team_ids": [[], [id(6), id(7)]],
+            "season_id": [null, id(0)], "state": ["proposed", "accepted", "revoked"],
+            "starts_at": ["2026-03-01T12:00:00Z", time], "ends_at": ["2026-03-02T12:00:00Z", time],
+            "reason": ["Ä", "B \"quoted\""], "proposed_by": [null, field(staff, "user_id")],
+            "proposed_at": ["2026-03-01T12:00:00Z", time], "confirmed_by": [null, field(staff, "user_id")],
+            "confirmed_at": [null, time], "confirmed_alone": [true, false], "accepted_at": [null, time],
+            "revoked_by": [null, field(staff, "user_id")], "revoked_at": [null, time],
+        },
+        "child": {
+            "display_name": names, "birth_year": [2012, 2013], "photo_url": [null, "https://photos.example/1"],
+            "pronouns": [null, "she/her"],
+        },
+        "child_identity": {
+            "legal_first_name": notes, "legal_last_name": notes, "birth_date": [null, "2013-05-06"],
+        },
+        "child_contact": {
+            "emails": [[], ["a@a.example", "b@a.example"]], "phones": [[], ["+61491570006"]], "address": notes,
+            "emergency_contacts": [[], [{"name": "Ä", "phone": "+61491570006"}]],
+        },
+        "child_emergency": {
+            "allergies": notes, "conditions": notes, "medications": notes, "instructions": notes,
+        },
+        "child_medical": {
+            "conditions": notes, "medications": notes, "insurance": notes, "physician": notes, "notes": notes,
+        },
+        "child_performance": {"position": notes, "notes": notes, "metrics": [[], ["20 m: 3.4 s"]]},
+        "relation": {
+            "kind": ["guardian", "registrar"], "state": ["proposed", "active", "revoked"],
+            "starts_at": ["2026-03-01T12:00:00Z", time], "expires_at": [null, time], "reason": notes,
+            "proposed_by": [null, field(staff, "user_id")], "proposed_at": ["2026-03-01T12:00:00Z", time],
+            "confirmed_by": [null, field(staff, "user_id")], "confirmed_at": [null, time],
+            "confirmed_alone": [true, false], "accepted_at": [null, time],
+            "revoked_by": [null, field(staff, "user_id")], "revoked_at": [null, time],
+        },
+        "restriction": {
+            "classes": [[], ["contact", "medical"]], "kind": ["custody_order", "safeguarding_block"],
+            "reason": ["Ä", "B \"quoted\""], "document_ref": notes, "starts_at": ["2026-03-01T12:00:00Z", time],
+            "entered_by": [null, field(staff, "user_id")], "lifted_at": [null, time],
+            "lifted_by": [null, field(staff, "user_id")],
+        },
+        "consent": {
+            "purpose": ["participation", "photos"], "method": ["paper", "electronic"],
+            "notice_version": ["2026-01", "2026-02"], "granted_by": [null, field(staff, "user_id")],
+            "granted_at": ["2026-03-01T12:00:00Z", time], "expires_at": [null, time],
+            "withdrawn_by": [null, field(staff, "user_id")], "withdrawn_at": [null, time],
+        },
+        "registration": {
+            "season_id": seasons, "division_id": [null, id(4)], "status": ["applied", "accepted"],
+            "applied_by": [null, field(staff, "user_id")], "decided_by": [null, field(staff, "user_id")],
+            "decided_at": [null, time],
+        },
+        "roster_entry": {
+            "team_id": [id(6), id(7)], "jersey_number": [null, 7], "position": notes,
+            "starts_on": ["2026-01-01", "2026-01-02"], "ends_on": [null, "2026-05-06"],
+        },
         "team": {
             "name": names, "season_id": seasons, "division_id": divisions, "short_name": notes, "external_id": notes,
         },
@@ -136,6 +195,7 @@ fn subjects(club: &Club) -> (Vec<AnyRecord>, Vec<Subject>) {
     let league = league();
     let AnyRecord::Team(team) = &league[6] else { panic!("a team") };
     let staff = AnyRecord::from(staff(team, club.person(Role::Coach).user.id));
+    let held = AnyRecord::from(duty(club.person(Role::Coach).user.id));
     let values = values(&league, &staff);
     let mut league = league.to_vec();
     let invited = NewInvitation { email: Email::parse("a@a.example").unwrap(), role: Role::Coach };
@@ -151,13 +211,36 @@ fn subjects(club: &Club) -> (Vec<AnyRecord>, Vec<Subject>) {
         AnyRecord::Member(club.person(Role::Coach).member.clone()),
     ];
     let records = people.into_iter().chain([0, 2, 4, 6, 8].map(|at| league[at].clone()));
-    let records = records.chain([staff.clone()]);
+    let family = family(&league, club.person(Role::Coach).user.id);
+    let records = records.chain([staff.clone(), held.clone()]).chain(family.clone());
     let subject = |record: AnyRecord| {
         let values = values[record.kind().name()].as_object().expect("the values of each kind").clone();
         Subject { record, values }
     };
     let subjects = records.map(subject).collect();
-    (league.into_iter().chain([staff]).collect(), subjects)
+    (league.into_iter().chain([staff, held]).chain(family).collect(), subjects)
+}
+
+/// A child and a record of each kind about it, parents first.
+fn family(league: &[AnyRecord], guardian: UserId) -> Vec<AnyRecord> {
+    let (AnyRecord::Season(season), AnyRecord::Team(team)) = (&league[0], &league[6]) else {
+        panic!("a season and a team")
+    };
+    let child = families::child("Zoë M.");
+    let Classes { identity, contact, emergency, medical, performance } = families::classes(&child);
+    vec![
+        child.clone().into(),
+        identity.into(),
+        contact.into(),
+        emergency.into(),
+        medical.into(),
+        performance.into(),
+        families::guardian(&child, guardian).into(),
+        families::restriction(&child).into(),
+        families::consent(&child).into(),
+        families::registration(&child, season).into(),
+        families::roster_entry(team, &child).into(),
+    ]
 }
 
 /// The record with some fields set at random.
@@ -233,15 +316,22 @@ async fn images_of_random_effects_lead_from_one_version_to_the_next_and_back() {
     }
 }
 
-async fn read<S: Stored>(store: &Store, scope: &OrgScope, record: &S) -> AnyRecord {
-    records::read(&mut &*store, scope, record.id()).await.unwrap().map(S::into).expect("the record")
+/// A record as the operator reads it.
+async fn read<S: Stored>(store: &Store, club: &Club, record: &S) -> AnyRecord {
+    let id = record.id();
+    let read =
+        clubs::write(store, club.id(), async move |tx, proof| records::read::<S, _>(tx, proof, id).await);
+    read.await.unwrap().map(S::into).expect("the record")
 }
 
 /// A record's history, the earliest step first.
 async fn history(store: &Store, scope: &OrgScope, record: &AnyRecord) -> Vec<Step> {
     store.post_everything().await.unwrap();
     let of = (record.kind(), record.uuid());
-    let entries = ledger::history(&mut &*store, scope, of, None, 100).await.unwrap();
+    let mut entries = ledger::history(&mut &*store, scope, of, None, 100).await.unwrap();
+    if let Some(child) = record.child() {
+        ledger::open_images(&mut &*store, scope.organization(), child, &mut entries).await.unwrap();
+    }
     let image = |image: &Option<String>| serde_json::from_str(image.as_ref().unwrap()).unwrap();
     let steps =
         entries.iter().rev().flat_map(|entry| &entry.effects).filter(|effect| effect.verb == "updated");
@@ -264,7 +354,7 @@ async fn a_random_history_can_be_undone_from_the_ledger() {
         club.create(&store, league).await;
         for subject in &subjects {
             let mut random = StdRng::seed_from_u64(5);
-            let first = with_record!(&subject.record, record => read(&store, &scope, record).await);
+            let first = with_record!(&subject.record, record => read(&store, &club, record).await);
             let before = history(&store, &scope, &first).await.len();
             let mut record = first.clone();
             for minutes in 1..25 {
@@ -272,7 +362,7 @@ async fn a_random_history_can_be_undone_from_the_ledger() {
                 let Some(effect) = effect(&record, after, minutes) else { continue };
                 // Some combinations of references are invalid and change nothing.
                 let _ = clubs::apply(&store, club.id(), vec![effect]).await;
-                record = with_record!(&record, record => read(&store, &scope, record).await);
+                record = with_record!(&record, record => read(&store, &club, record).await);
             }
             let steps = history(&store, &scope, &first).await.split_off(before);
             assert!(steps.len() >= 5, "{} changes of a {}", steps.len(), first.kind());

@@ -1,0 +1,175 @@
+//! Children, and the classes of their data.
+
+use fieldhouse_api::Operation;
+use fieldhouse_domain::children::classes::DataClass;
+use fieldhouse_domain::children::contacts::ChangeChildContact;
+use fieldhouse_domain::children::emergencies::ChangeChildEmergency;
+use fieldhouse_domain::children::identities::ChangeChildIdentity;
+use fieldhouse_domain::children::medical::ChangeChildMedical;
+use fieldhouse_domain::children::performances::ChangeChildPerformance;
+use fieldhouse_domain::children::{self as rules, ChangeChild, Child, NewPerson};
+use fieldhouse_domain::effects::Effect;
+use fieldhouse_domain::ids::{ChildId, Id};
+use fieldhouse_store::Tx;
+use fieldhouse_store::access::children::{
+    ChildAccess, Contact, Emergency, Identity, Medical, Performance, Profile, Read, Write,
+};
+use fieldhouse_store::access_log::{self, Access};
+use fieldhouse_store::children::{self, ClassRecord};
+use uuid::Uuid;
+
+use crate::{Command, Error, WriteContext};
+
+/// Creates a child, with the user as its first guardian.
+#[derive(Debug)]
+pub struct Create(pub NewPerson);
+
+impl Command for Create {
+    const OPERATION: Operation = Operation::ChildCreate;
+    type Output = Child;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Child, Error> {
+        let (child, effects) = rules::create(cx.moment, cx.today()?, &self.0, Some(cx.user()?))?;
+        cx.apply(tx, &effects).await?;
+        Ok(child)
+    }
+
+    async fn again<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+        created: Option<&str>,
+    ) -> Result<Option<Child>, Error> {
+        let child = created.and_then(|id| id.parse().ok()).ok_or_else(Error::not_found)?;
+        let access: ChildAccess<'_, Profile, Read> = cx.open(tx, child).await?;
+        Ok(Some(children::record(tx, &access).await?))
+    }
+}
+
+/// Changes a record of a class.
+async fn change<'tx, C: ClassRecord>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    access: ChildAccess<'tx, C, Write>,
+    before: C::Record,
+    effects: Vec<Effect>,
+) -> Result<C::Record, Error> {
+    if effects.is_empty() {
+        return Ok(before);
+    }
+    let written =
+        cx.apply_to_child(tx, access, &effects).await?.into_iter().filter_map(|effect| effect.after);
+    let found = written.filter_map(|after| C::Record::try_from(after).ok()).next();
+    Ok(found.unwrap_or(before))
+}
+
+macro_rules! changes {
+    ($($(#[$doc:meta])* $name:ident $operation:ident $class:ident $change:ty, $effects:ident;)+) => { $(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name {
+            /// The child.
+            pub child: ChildId,
+            /// What changes.
+            pub change: $change,
+        }
+
+        impl Command for $name {
+            const OPERATION: Operation = Operation::$operation;
+            type Output = <$class as ClassRecord>::Record;
+
+            fn target(&self) -> Option<Uuid> {
+                Some(self.child.uuid())
+            }
+
+            async fn run<'tx>(
+                &self,
+                tx: &mut Tx<'tx>,
+                cx: &mut WriteContext<'_, 'tx>,
+            ) -> Result<Self::Output, Error> {
+                let access: ChildAccess<'tx, $class, Write> = cx.open(tx, self.child).await?;
+                let before = cx.check(children::record(tx, &access).await?)?;
+                let effects = $effects!(self, tx, cx, before);
+                change(tx, cx, access, before, effects).await
+            }
+
+            async fn again<'tx>(
+                &self,
+                tx: &mut Tx<'tx>,
+                cx: &mut WriteContext<'_, 'tx>,
+                _: Option<&str>,
+            ) -> Result<Option<Self::Output>, Error> {
+                let access: ChildAccess<'tx, $class, Read> = cx.open(tx, self.child).await?;
+                Ok(Some(children::record(tx, &access).await?))
+            }
+        }
+    )+ };
+}
+
+/// The effect of a change of one record, if a field differs.
+macro_rules! one {
+    ($command:ident, $tx:ident, $cx:ident, $before:ident) => {
+        Effect::update($cx.moment, $before.clone(), $before.with($command.change.clone())?)
+            .into_iter()
+            .collect()
+    };
+}
+
+/// The effects of a change of an identity: the year of birth in the profile follows.
+macro_rules! with_birth_year {
+    ($command:ident, $tx:ident, $cx:ident, $before:ident) => {{
+        let profile: ChildAccess<'tx, Profile, Read> = $cx.open($tx, $command.child).await?;
+        let child = children::record($tx, &profile).await?;
+        rules::with_identity($cx.moment, $cx.today()?, &child, &$before, $command.change.clone())?
+    }};
+}
+
+changes! {
+    /// Changes the profile of a child.
+    ChangeProfile ChildProfileChange Profile ChangeChild, one;
+    /// Changes the identity of a child.
+    ChangeIdentity ChildIdentityChange Identity ChangeChildIdentity, with_birth_year;
+    /// Changes how to reach a child's family.
+    ChangeContact ChildContactChange Contact ChangeChildContact, one;
+    /// Changes what someone must know about a child in an emergency.
+    ChangeEmergency ChildEmergencyChange Emergency ChangeChildEmergency, one;
+    /// Changes what is known about a child's health.
+    ChangeMedical ChildMedicalChange Medical ChangeChildMedical, one;
+    /// Changes the notes and measurements of coaches.
+    ChangePerformance ChildPerformanceChange Performance ChangeChildPerformance, one;
+}
+
+/// Reads what is known about a child's health, in a transaction, because the read is recorded in it.
+#[derive(Debug)]
+pub struct ReadMedical(pub ChildId);
+
+impl Command for ReadMedical {
+    const OPERATION: Operation = Operation::ChildMedicalRead;
+    type Output = <Medical as ClassRecord>::Record;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.0.uuid())
+    }
+
+    async fn run<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+    ) -> Result<Self::Output, Error> {
+        let access: ChildAccess<'tx, Medical, Read> = cx.open(tx, self.0).await?;
+        let found = children::record(tx, &access).await?;
+        let actor = cx.organization()?.actor();
+        let read = Access {
+            id: cx.moment.id(),
+            organization: access.organization(),
+            at: cx.moment.now(),
+            user: cx.user()?,
+            key: actor.key,
+            class: DataClass::Medical,
+            operation: Self::OPERATION.id(),
+            children: vec![(access.child(), access.capacity())],
+        };
+        access_log::record(tx, read).await?;
+        Ok(found)
+    }
+}

@@ -1,0 +1,188 @@
+//! Who proposes, confirms, accepts and revokes relations.
+
+use jiff::Timestamp;
+
+use super::{NewRelation, Relation, RelationKind, RelationState};
+use crate::children::classes::Capacity;
+use crate::children::require;
+use crate::ids::ChildId;
+use crate::refusal::Check;
+use crate::roles::Role;
+use crate::second_person::{Actor, Proposal};
+use crate::{Moment, Refusal};
+
+/// What is known when a relation is proposed.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The capacities in which the actor opens the child's data now, without those that a restriction closes.
+    pub capacities: Vec<Capacity>,
+    /// Whether the person is a member of the organization.
+    pub is_member: bool,
+    /// All relations of the child, and those of the person to other children.
+    pub relations: Vec<Relation>,
+}
+
+/// Proposes a relation. Guardians and registrars of the child, and managers, propose relations of others. A child has at most one person as
+/// itself, and a person is at most one child.
+pub fn propose(
+    moment: &Moment,
+    actor: Actor,
+    child: ChildId,
+    new: &NewRelation,
+    facts: &Facts,
+) -> Result<Relation, Refusal> {
+    if actor.role < Role::Manager {
+        let why = "only guardians, registrars and managers can propose a relation";
+        require(&facts.capacities, &[Capacity::Guardian, Capacity::Registrar], why)?;
+    }
+    actor.refuse_oneself(new.user_id)?;
+    let now = moment.now();
+    let mut check = Check::default();
+    if !facts.is_member {
+        check.missing("/user_id");
+    }
+    if let Some(end) = new.expires_at {
+        check_end(&mut check, new.kind, now, end);
+    }
+    if !new.kind.is_family() && new.reason.is_none() {
+        let fix = "Send why the person needs it.";
+        check.refuse("/reason", "required", "is required for this kind of relation", fix);
+    }
+    check.finish(Some(()))?;
+    if new.kind.max_life().is_some() && new.expires_at.is_none() {
+        return Err(Refusal::ExpiryRequired { pointer: "/expires_at" });
+    }
+    refuse_equal(now, child, new, &facts.relations)?;
+    Ok(Relation {
+        state: RelationState::Proposed,
+        expires_at: new.expires_at,
+        reason: new.reason.clone(),
+        proposed_by: actor.user,
+        accepted_at: None,
+        ..Relation::of_creator(moment, child, new.user_id, new.kind)
+    })
+}
+
+fn check_end(check: &mut Check, kind: RelationKind, now: Timestamp, end: Timestamp) {
+    let at = "/expires_at";
+    if end <= now {
+        check.refuse(at, "in_the_past", "is in the past", "Send a time to come.");
+    } else if kind.max_life().is_some_and(|max| end.duration_since(now) > max) {
+        let (message, fix) = match kind {
+            RelationKind::Support => ("is more than 24 hours from now", "Send a time within 24 hours."),
+            _ => ("is more than 400 days from now", "Send a time within 400 days."),
+        };
+        check.refuse(at, "too_late", message, fix);
+    }
+}
+
+/// Refuses a relation that exists already, a second person as the child itself, and a person who is another child.
+fn refuse_equal(now: Timestamp, child: ChildId, new: &NewRelation, all: &[Relation]) -> Result<(), Refusal> {
+    let is_same = |it: &&Relation| it.child_id == child && it.user_id == new.user_id;
+    let is_near = |it: &&Relation| it.child_id == child || it.user_id == new.user_id;
+    let of_kind = || all.iter().filter(|it| it.kind == new.kind && !it.state_at(now).is_over());
+    let why = if of_kind().any(|it| is_same(&it)) {
+        "the person has this relation to the child, or it is proposed. Revoke it first"
+    } else if new.kind == RelationKind::Itself && of_kind().any(|it| is_near(&it)) {
+        "a child has one person as itself, and a person is one child. Revoke the other relation of the kind self first"
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::Duplicate(why.to_owned()))
+}
+
+/// A relation as a second person has to confirm it.
+pub fn proposal(relation: &Relation) -> Proposal {
+    let Relation { user_id: about, proposed_by, proposed_at, .. } = *relation;
+    Proposal { about, proposed_by, proposed_at, role: Role::Manager }
+}
+
+/// The confirmed relation. `others` says whether another member than the actor could confirm it.
+pub fn confirmed(
+    moment: &Moment,
+    actor: Actor,
+    relation: &Relation,
+    others: bool,
+) -> Result<Relation, Refusal> {
+    let now = moment.now();
+    relation.refuse_over(now)?;
+    if relation.state != RelationState::Proposed {
+        return Err(Refusal::State("it is confirmed already".to_owned()));
+    }
+    let confirmed_alone = proposal(relation).confirm(now, actor, others)?;
+    Ok(Relation {
+        state: RelationState::Confirmed,
+        confirmed_by: actor.user,
+        confirmed_at: Some(now),
+        confirmed_alone,
+        ..relation.clone()
+    })
+}
+
+/// The accepted relation, which opens the child's data. Only the person can accept it. To others below the role manager it does not exist.
+pub fn accepted(moment: &Moment, actor: Actor, relation: &Relation) -> Result<Relation, Refusal> {
+    let now = moment.now();
+    if actor.user != Some(relation.user_id) {
+        let why = "only the person whose relation it is can accept it".to_owned();
+        return Err(if actor.role >= Role::Manager { Refusal::Forbidden(why) } else { Refusal::NotFound });
+    }
+    relation.refuse_over(now)?;
+    let refused = |why: &str| Err(Refusal::State(why.to_owned()));
+    match relation.state {
+        RelationState::Confirmed => {
+            Ok(Relation { state: RelationState::Active, accepted_at: Some(now), ..relation.clone() })
+        }
+        RelationState::Proposed => refused("a second person has to confirm it first"),
+        _ => refused("it is accepted already"),
+    }
+}
+
+/// The revoked relation. The child, its guardians, the person and managers can revoke it. `capacities` are those in which the actor opens
+/// the child's data now; `other_guardians` says whether the child has another active guardian. A child's last guardian can be revoked only
+/// by a manager, and not by themselves.
+pub fn revoked(
+    moment: &Moment,
+    actor: Actor,
+    relation: &Relation,
+    capacities: &[Capacity],
+    other_guardians: bool,
+) -> Result<Relation, Refusal> {
+    let now = moment.now();
+    let is_oneself = actor.user == Some(relation.user_id);
+    let is_manager = actor.role >= Role::Manager;
+    if !is_oneself && !is_manager {
+        let why = "only the child, its guardians, the person and managers can revoke a relation";
+        require(capacities, &[Capacity::Child, Capacity::Guardian], why)?;
+    }
+    relation.refuse_over(now)?;
+    let is_guardian = relation.kind == RelationKind::Guardian && relation.state == RelationState::Active;
+    if is_guardian && !other_guardians && (is_oneself || !is_manager) {
+        let why = "this is the child's last guardian. Add another guardian first, or ask another person who is a manager to revoke it";
+        return Err(Refusal::State(why.to_owned()));
+    }
+    Ok(Relation {
+        state: RelationState::Revoked,
+        revoked_by: actor.user,
+        revoked_at: Some(now),
+        ..relation.clone()
+    })
+}
+
+/// The relation after the person is no longer a member, or after its end has passed. `None` if it is recorded as over already.
+pub fn expired(relation: &Relation) -> Option<Relation> {
+    (!relation.state.is_over()).then(|| Relation { state: RelationState::Expired, ..relation.clone() })
+}
+
+impl Relation {
+    fn refuse_over(&self, now: Timestamp) -> Result<(), Refusal> {
+        let why = match self.state_at(now) {
+            RelationState::Expired => "the relation has expired; propose a new one",
+            RelationState::Revoked => "the relation was revoked; propose a new one",
+            _ => return Ok(()),
+        };
+        Err(Refusal::State(why.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

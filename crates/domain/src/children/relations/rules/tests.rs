@@ -1,0 +1,275 @@
+//! Tests of who may propose, confirm, accept and revoke relations.
+
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use super::*;
+use crate::ids::{Id as _, UserId};
+use crate::text::Reason;
+
+const GUARDIAN: u128 = 1;
+const MANAGER: u128 = 2;
+const PERSON: u128 = 9;
+
+fn user(number: u128) -> UserId {
+    UserId::from_uuid(Uuid::from_u128(number))
+}
+
+fn actor(number: u128, role: Role) -> Actor {
+    Actor { user: Some(user(number)), role, role_given_by: None }
+}
+
+fn manager() -> Actor {
+    actor(MANAGER, Role::Manager)
+}
+
+fn at(hours: i64) -> Moment {
+    Moment::new(Timestamp::from_second(1_772_366_400 + hours * 3600).expect("a time"), 7)
+}
+
+fn child(number: u128) -> ChildId {
+    ChildId::from_uuid(Uuid::from_u128(number))
+}
+
+fn wanted(kind: RelationKind, hours: Option<i64>) -> NewRelation {
+    NewRelation {
+        user_id: user(PERSON),
+        kind,
+        expires_at: hours.map(|hours| at(hours).now()),
+        reason: Some(Reason::parse("The season starts").expect("a reason")),
+    }
+}
+
+fn facts(capacities: &[Capacity], relations: Vec<Relation>) -> Facts {
+    Facts { capacities: capacities.to_vec(), is_member: true, relations }
+}
+
+fn by_guardian(new: &NewRelation, relations: Vec<Relation>) -> Result<Relation, Refusal> {
+    let facts = facts(&[Capacity::Guardian], relations);
+    propose(&at(0), actor(GUARDIAN, Role::Member), child(1), new, &facts)
+}
+
+fn proposed(kind: RelationKind) -> Relation {
+    by_guardian(&wanted(kind, Some(20)), Vec::new()).expect("a proposal")
+}
+
+fn active(kind: RelationKind) -> Relation {
+    let relation = confirmed(&at(1), manager(), &proposed(kind), true).expect("confirmed");
+    accepted(&at(2), actor(PERSON, Role::Member), &relation).expect("accepted")
+}
+
+fn errors(result: Result<Relation, Refusal>) -> Vec<(String, &'static str)> {
+    match result {
+        Err(Refusal::Invalid(errors)) => errors.into_iter().map(|it| (it.pointer, it.code)).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn guardians_registrars_and_managers_propose_others() {
+    let new = wanted(RelationKind::Guardian, None);
+    for (role, capacities, expected) in [
+        (Role::Member, &[Capacity::Guardian][..], "proposed"),
+        (Role::Viewer, &[Capacity::Staff, Capacity::Registrar], "proposed"),
+        (Role::Manager, &[], "proposed"),
+        (Role::Coach, &[Capacity::Staff], "forbidden"),
+        (Role::Member, &[Capacity::Child], "forbidden"),
+        (Role::Coach, &[], "hidden"),
+    ] {
+        let facts = facts(capacities, Vec::new());
+        let result = propose(&at(0), actor(5, role), child(1), &new, &facts);
+        let found = match &result {
+            Ok(relation) => relation.state.name(),
+            Err(Refusal::Forbidden(_)) => "forbidden",
+            Err(Refusal::NotFound) => "hidden",
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(found, expected, "{role} {capacities:?}");
+        let themselves = propose(&at(0), actor(PERSON, role), child(1), &new, &facts);
+        match expected {
+            "proposed" => assert_eq!(themselves, Err(Refusal::SelfGrant)),
+            _ => assert_eq!(themselves, result, "to them, the child exists no more than to others"),
+        }
+    }
+}
+
+#[test]
+fn all_but_the_family_need_an_end_in_time_and_a_reason() {
+    for (kind, hours, expected) in [
+        (RelationKind::Support, Some(24), None),
+        (RelationKind::Support, Some(25), Some("too_late")),
+        (RelationKind::Registrar, Some(400 * 24), None),
+        (RelationKind::Registrar, Some(400 * 24 + 1), Some("too_late")),
+        (RelationKind::MedicalStaff, Some(0), Some("in_the_past")),
+        (RelationKind::Guardian, Some(0), Some("in_the_past")),
+        (RelationKind::Guardian, Some(4000 * 24), None),
+        (RelationKind::Itself, None, None),
+    ] {
+        let result = by_guardian(&wanted(kind, hours), Vec::new());
+        match expected {
+            None => assert_eq!(result.expect("a proposal").expires_at, hours.map(|hours| at(hours).now())),
+            Some(code) => assert_eq!(errors(result), [("/expires_at".to_owned(), code)], "{kind} {hours:?}"),
+        }
+    }
+    for kind in RelationKind::ALL.iter().copied().filter(|kind| !kind.is_family()) {
+        let refused = by_guardian(&wanted(kind, None), Vec::new());
+        assert_eq!(refused, Err(Refusal::ExpiryRequired { pointer: "/expires_at" }));
+        let unexplained = NewRelation { reason: None, ..wanted(kind, Some(5)) };
+        assert_eq!(errors(by_guardian(&unexplained, Vec::new())), [("/reason".to_owned(), "required")]);
+    }
+    let unexplained = NewRelation { reason: None, ..wanted(RelationKind::Guardian, None) };
+    assert!(by_guardian(&unexplained, Vec::new()).is_ok());
+    let stranger = Facts { is_member: false, ..facts(&[], Vec::new()) };
+    let refused = propose(&at(0), manager(), child(1), &wanted(RelationKind::Support, Some(-1)), &stranger);
+    let wrong = [("/user_id".to_owned(), "not_found"), ("/expires_at".to_owned(), "in_the_past")];
+    assert_eq!(errors(refused), wrong, "all at once");
+}
+
+#[test]
+fn a_child_is_one_person_and_a_person_one_child() {
+    let other = |child_id, number, kind| Relation { child_id, user_id: user(number), ..active(kind) };
+    let guardian = || other(child(1), PERSON, RelationKind::Guardian);
+    for (kind, existing, expected) in [
+        (RelationKind::Itself, other(child(1), 8, RelationKind::Itself), false),
+        (RelationKind::Itself, other(child(2), PERSON, RelationKind::Itself), false),
+        (RelationKind::Itself, other(child(2), PERSON, RelationKind::Guardian), true),
+        (RelationKind::Guardian, other(child(2), PERSON, RelationKind::Itself), true),
+        (RelationKind::Guardian, other(child(2), PERSON, RelationKind::Guardian), true),
+        (RelationKind::Guardian, other(child(1), 8, RelationKind::Guardian), true),
+        (RelationKind::Guardian, guardian(), false),
+        (RelationKind::Guardian, Relation { state: RelationState::Proposed, ..guardian() }, false),
+        (RelationKind::Guardian, Relation { state: RelationState::Revoked, ..guardian() }, true),
+        (RelationKind::Guardian, Relation { expires_at: Some(at(0).now()), ..guardian() }, true),
+    ] {
+        let result = by_guardian(&wanted(kind, None), vec![existing]);
+        assert_eq!(result.is_ok(), expected, "{kind}: {result:?}");
+        assert!(expected || matches!(result, Err(Refusal::Duplicate(_))));
+    }
+}
+
+#[test]
+fn a_second_person_confirms_and_the_person_accepts() {
+    let relation = proposed(RelationKind::Guardian);
+    let person = actor(PERSON, Role::Member);
+    assert!(matches!(accepted(&at(1), person, &relation), Err(Refusal::State(_))), "not confirmed");
+    let refused = confirmed(&at(1), actor(GUARDIAN, Role::Manager), &relation, true);
+    assert_eq!(refused, Err(Refusal::SamePerson { role: Role::Manager, alone_from: None }));
+    assert_eq!(confirmed(&at(1), actor(PERSON, Role::Owner), &relation, true), Err(Refusal::SelfGrant));
+    let mut slow = relation.clone();
+    slow.expires_at = None;
+    let alone = confirmed(&at(24), actor(GUARDIAN, Role::Owner), &slow, false).expect("alone");
+    assert!(alone.confirmed_alone);
+
+    let relation = confirmed(&at(1), manager(), &relation, true).expect("confirmed");
+    assert_eq!((relation.state, relation.confirmed_by), (RelationState::Confirmed, Some(user(MANAGER))));
+    assert!(!relation.is_open_at(at(1).now()), "not accepted");
+    let again = confirmed(&at(1), actor(3, Role::Manager), &relation, true);
+    assert!(matches!(again, Err(Refusal::State(_))), "{again:?}");
+    assert!(matches!(accepted(&at(2), manager(), &relation), Err(Refusal::Forbidden(_))));
+    assert_eq!(accepted(&at(2), actor(4, Role::Coach), &relation), Err(Refusal::NotFound));
+    let relation = accepted(&at(2), person, &relation).expect("accepted");
+    assert_eq!((relation.state, relation.accepted_at), (RelationState::Active, Some(at(2).now())));
+    assert!(relation.is_open_at(at(2).now()) && !relation.is_open_at(at(20).now()));
+    assert!(matches!(accepted(&at(3), person, &relation), Err(Refusal::State(_))), "again");
+}
+
+#[test]
+fn the_family_the_person_and_managers_revoke() {
+    for (number, role, capacities, expected) in [
+        (GUARDIAN, Role::Member, &[Capacity::Guardian][..], None),
+        (5, Role::Member, &[Capacity::Child], None),
+        (PERSON, Role::Viewer, &[], None),
+        (MANAGER, Role::Manager, &[], None),
+        (6, Role::Coach, &[Capacity::Staff, Capacity::Registrar], Some("forbidden")),
+        (6, Role::Coach, &[], Some("hidden")),
+    ] {
+        for relation in [proposed(RelationKind::MedicalStaff), active(RelationKind::MedicalStaff)] {
+            let result = revoked(&at(3), actor(number, role), &relation, capacities, false);
+            match (expected, result) {
+                (None, Ok(after)) => {
+                    assert_eq!((after.state, after.revoked_by), (RelationState::Revoked, Some(user(number))));
+                    assert_eq!(after.revoked_at, Some(at(3).now()));
+                    assert_eq!(after.state_at(at(99).now()), RelationState::Revoked, "it stays revoked");
+                }
+                (Some("forbidden"), Err(Refusal::Forbidden(_)))
+                | (Some("hidden"), Err(Refusal::NotFound)) => {}
+                (_, other) => panic!("{number}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn only_another_person_who_is_a_manager_revokes_the_last_guardian() {
+    let last = active(RelationKind::Guardian);
+    for (who, capacities, expected) in [
+        (actor(PERSON, Role::Member), &[Capacity::Guardian][..], false),
+        (actor(PERSON, Role::Owner), &[Capacity::Guardian], false),
+        (actor(5, Role::Member), &[Capacity::Child], false),
+        (manager(), &[], true),
+    ] {
+        let result = revoked(&at(3), who, &last, capacities, false);
+        assert_eq!(result.is_ok(), expected, "{who:?}");
+        assert!(expected || matches!(result, Err(Refusal::State(_))));
+        assert!(revoked(&at(3), who, &last, capacities, true).is_ok(), "there is another guardian");
+        let waiting = proposed(RelationKind::Guardian);
+        assert!(revoked(&at(3), who, &waiting, capacities, false).is_ok(), "not a guardian yet");
+    }
+}
+
+#[test]
+fn nothing_happens_to_a_relation_that_is_over() {
+    let relation = active(RelationKind::Support);
+    let over = expired(&relation).expect("it ends");
+    assert_eq!((over.state, expired(&over)), (RelationState::Expired, None));
+    let gone = revoked(&at(3), manager(), &relation, &[], true).expect("revoked");
+    assert_eq!(expired(&gone), None);
+    let ended = "the relation has expired; propose a new one";
+    let taken = "the relation was revoked; propose a new one";
+    for (hours, relation, why) in [(3, over, ended), (20, relation, ended), (3, gone, taken)] {
+        for result in [
+            confirmed(&at(hours), manager(), &relation, true),
+            accepted(&at(hours), actor(PERSON, Role::Member), &relation),
+            revoked(&at(hours), manager(), &relation, &[], true),
+        ] {
+            assert_eq!(result, Err(Refusal::State(why.to_owned())));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_relation_opens_without_three_steps_by_the_right_people(
+        kind in proptest::sample::select(RelationKind::ALL.to_vec()),
+        proposer in 0..4_u128,
+        steps in proptest::collection::vec(
+            (0..3_u8, 0..4_u128, proptest::sample::select(Role::ALL.to_vec()), proptest::option::of(0..4_u128), any::<bool>()),
+            0..12,
+        ),
+    ) {
+        let new = NewRelation { user_id: user(0), ..wanted(kind, Some(20)) };
+        let known = facts(&[Capacity::Guardian], Vec::new());
+        let result = propose(&at(0), actor(proposer, Role::Member), child(1), &new, &known);
+        prop_assert_eq!(result.is_err(), proposer == 0);
+        let Ok(mut relation) = result else { return Ok(()) };
+        for (hours, (step, number, role, given_by, others)) in (1..).step_by(2).zip(steps) {
+            let (moment, given_by) = (at(hours), given_by.map(user));
+            let who = Actor { role_given_by: given_by, ..actor(number, role) };
+            let result = match step {
+                0 => confirmed(&moment, who, &relation, others),
+                1 => accepted(&moment, who, &relation),
+                _ => revoked(&moment, who, &relation, &[], others),
+            };
+            let was_over = relation.state_at(moment.now()).is_over();
+            prop_assert!(!was_over || result.is_err(), "an ended relation does not change");
+            relation = result.unwrap_or(relation);
+            if relation.is_open_at(moment.now()) {
+                prop_assert!(relation.proposed_by.is_some() && relation.proposed_by != Some(user(0)));
+                prop_assert!(relation.confirmed_by.is_some() && relation.confirmed_by != Some(user(0)));
+                prop_assert!(relation.confirmed_alone || relation.confirmed_by != relation.proposed_by);
+                prop_assert!(relation.accepted_at > relation.confirmed_at);
+                prop_assert!(relation.revoked_at.is_none() && hours < 20);
+            }
+        }
+    }
+}

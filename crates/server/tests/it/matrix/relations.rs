@@ -1,0 +1,231 @@
+//! The second matrix: every operation that uses children's data with every state of a relation, on both engines. `relations.txt` contains
+//! what is expected, written by hand.
+//!
+//! Each child has a name that occurs nowhere else. It must be in the responses that show it, and in no other.
+
+use fieldhouse_api::Operation;
+use fieldhouse_domain::api_keys::{ApiKeyKind, NewApiKey};
+use fieldhouse_domain::children::Child;
+use fieldhouse_domain::children::consents::{Consent, Purpose};
+use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationState};
+use fieldhouse_domain::children::restrictions::Restriction;
+use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
+use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::ids::{ChildId, UserId};
+use fieldhouse_domain::policy::ChildTouch;
+use fieldhouse_domain::registrations::Registration;
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::rosters::RosterEntry;
+use fieldhouse_domain::scopes::{Resource, Scope, Verb};
+use fieldhouse_domain::staff::{Staff, StaffState};
+use fieldhouse_domain::teams::Team;
+use fieldhouse_domain::text::Name;
+use fieldhouse_testing::clubs;
+use fieldhouse_testing::families::{
+    child, consent, guardian, registration, restriction, roster_entry, with_classes,
+};
+use fieldhouse_testing::leagues::{duty, season, staff};
+use jiff::{SignedDuration, Span};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::expectation::Expectation;
+use crate::support::fixtures::Fixture;
+use crate::support::{Answer, Club, Person, on_both, row, send};
+
+/// A child, and the person who asks for it.
+struct Case {
+    who: Person,
+    child: ChildId,
+    name: String,
+}
+
+/// How the child and the person are related, besides their age.
+struct Setting {
+    team: Team,
+    user: UserId,
+    child: Child,
+}
+
+/// The records that relate a person to a child.
+fn related(club: &Club, column: &str, Setting { team, user, child }: &Setting) -> Vec<AnyRecord> {
+    let user = *user;
+    let now = club.app.clock.now();
+    let today = now.to_zoned(jiff::tz::TimeZone::get("Australia/Melbourne").expect("a zone")).date();
+    let yesterday = today.checked_sub(Span::new().days(1)).expect("a day");
+    let kin = |kind| Relation { kind, ..guardian(child, user) };
+    let on_roster = || AnyRecord::from(roster_entry(team, child));
+    let coach = || Staff { state: StaffState::Confirmed, ..staff(team, user) };
+    let duty = |kind| {
+        let ends_at = now.saturating_add(SignedDuration::from_hours(24)).expect("a time");
+        Duty { kind, state: DutyState::Accepted, season_id: Some(team.season_id), ends_at, ..duty(user) }
+    };
+    match column {
+        "self" | "self.young" => vec![kin(RelationKind::Itself).into()],
+        "guardian" | "key" | "agent" | "narrow" => vec![kin(RelationKind::Guardian).into()],
+        "proposed" => vec![Relation { state: RelationState::Proposed, ..kin(RelationKind::Guardian) }.into()],
+        "revoked" => vec![Relation { state: RelationState::Revoked, ..kin(RelationKind::Guardian) }.into()],
+        "restricted" => {
+            let order = Restriction { user_id: Some(user), classes: Vec::new(), ..restriction(child) };
+            vec![kin(RelationKind::Guardian).into(), order.into()]
+        }
+        "coach" | "coach.10" => vec![coach().into(), on_roster()],
+        "coach.ok" => {
+            let consents = [Purpose::Participation, Purpose::MedicalCare];
+            let consents = consents.map(|purpose| Consent { purpose, ..consent(child) }.into());
+            [vec![coach().into(), on_roster()], consents.into()].concat()
+        }
+        "excoach" => vec![Staff { ends_on: Some(yesterday), ..coach() }.into(), on_roster()],
+        "left" => {
+            let left = RosterEntry { ends_on: Some(yesterday), ..roster_entry(team, child) };
+            vec![coach().into(), left.into()]
+        }
+        "registrar" => vec![
+            duty(DutyKind::Registrar).into(),
+            Registration { season_id: team.season_id, ..registration(child, &season("Any")) }.into(),
+        ],
+        "medic" => vec![duty(DutyKind::MedicalStaff).into(), on_roster()],
+        "support" => vec![duty(DutyKind::Support).into(), on_roster()],
+        "stranger" | "owner" | "other" => vec![on_roster()],
+        other => panic!("relations.txt has the column {other}, and no one is set up for it"),
+    }
+}
+
+/// Sets up a child and a person for each column.
+async fn cases(club: &Club, columns: &[String]) -> Vec<Case> {
+    let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
+    let year = i64::from(club.app.clock.now().to_zoned(jiff::tz::TimeZone::UTC).year());
+    let (mut cases, mut records) = (Vec::new(), Vec::new());
+    for column in columns {
+        let role = if column == "owner" { Role::Owner } else { Role::Member };
+        let user = fixture.member(role).user;
+        let token = fixture.session(user).access_token;
+        let name = format!("Zzyzx {}", column.replace('.', " "));
+        let age = if matches!(column.as_str(), "self.young" | "coach.10" | "coach.ok") { 10 } else { 15 };
+        let it = Child { birth_year: year - 1 - age, ..child(&name) };
+        records.extend(with_classes(&it));
+        let setting = Setting { team: fixture.team(), user, child: it.clone() };
+        records.extend(related(club, column, &setting));
+        let wanted = || NewApiKey::new(Name::stored("A script".to_owned()));
+        let key = match column.as_str() {
+            "key" => Some(wanted()),
+            "agent" => Some(NewApiKey { kind: ApiKeyKind::Agent, ..wanted() }),
+            "narrow" => {
+                let scope = Scope { resource: Resource::Seasons, verb: Verb::Read };
+                Some(NewApiKey { scopes: vec![scope], ..wanted() })
+            }
+            _ => None,
+        };
+        let who = match (column.as_str(), key) {
+            ("other", _) => club.neighbours().await,
+            (_, Some(wanted)) => club.with_key(&fixture.wanted_key(user, role, wanted).1),
+            (_, None) => club.with_token(&token),
+        };
+        cases.push(Case { who, child: it.id, name });
+    }
+    fixture.write().await;
+    let effects = records.into_iter().map(Effect::create).collect();
+    clubs::apply(&club.app.store, club.organization, effects).await.expect("families");
+    cases
+}
+
+/// A child of whom a user may do everything: as its guardian, and as staff of its team.
+pub(super) async fn known_child(club: &Club, user: UserId) -> ChildId {
+    let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
+    let child = child("Zzyzx of the columns");
+    let setting = Setting { team: fixture.team(), user, child: child.clone() };
+    fixture.write().await;
+    let related = [related(club, "coach.ok", &setting), related(club, "guardian", &setting)].concat();
+    let effects = with_classes(&child).into_iter().chain(related).map(Effect::create).collect();
+    clubs::apply(&club.app.store, club.organization, effects).await.expect("a family");
+    child.id
+}
+
+/// Makes a user confirmed staff of a team of a child, with the consents that this needs.
+pub(crate) async fn make_staff(club: &Club, id: ChildId, user: UserId) {
+    let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
+    let setting = Setting { team: fixture.team(), user, child: Child { id, ..child("Kim") } };
+    fixture.write().await;
+    let effects = related(club, "coach.ok", &setting).into_iter().map(Effect::create).collect();
+    clubs::apply(&club.app.store, club.organization, effects).await.expect("a place in a team");
+}
+
+/// A change that every operation accepts.
+pub(super) fn change(operation: Operation) -> Value {
+    match operation {
+        Operation::ChildProfileChange => json!({"pronouns": "they/them"}),
+        Operation::ChildIdentityChange => json!({"legal_last_name": "Quux"}),
+        Operation::ChildContactChange => json!({"phones": ["+61 3 5550 0100"]}),
+        Operation::ChildEmergencyChange => json!({"allergies": "Nuts"}),
+        Operation::ChildMedicalChange => json!({"notes": "None"}),
+        Operation::ChildPerformanceChange => json!({"position": "Guard"}),
+        other => panic!("{} has no sample change", other.id()),
+    }
+}
+
+async fn ask(case: &Case, operation: Operation) -> Answer {
+    let row = row(operation);
+    let path = row.path.replace("{id}", &case.child.to_string());
+    let method: Method = row.method.name().parse().expect("a method");
+    let request = case.who.request(method.clone(), &path);
+    send(if method == Method::PATCH { request.json(&change(operation)) } else { request }).await
+}
+
+/// What came, in the words of the expectation.
+fn came(case: &Case, operation: Operation, answer: &Answer) -> String {
+    let verdict = super::verdict(answer);
+    let is_list = matches!(row(operation).requirement.child, ChildTouch::Listed { .. });
+    match (is_list && answer.status == 200, answer.text.contains(&case.child.to_string())) {
+        (false, _) => verdict,
+        (true, true) => format!("{verdict} listed"),
+        (true, false) => format!("{verdict} absent"),
+    }
+}
+
+/// The operations whose successful response shows the name of the child.
+const SHOW_THE_NAME: [&str; 4] =
+    ["children.list", "children.read", "children.profile.read", "children.profile.change"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_operation_on_children_with_every_relation() {
+    let expectation = Expectation::parse(include_str!("relations.txt"));
+    let uses = |operation: &&Operation| {
+        matches!(row(*operation).requirement.child, ChildTouch::InPath { .. } | ChildTouch::Listed { .. })
+    };
+    let operations: Vec<Operation> = Operation::ROUTES.iter().filter(uses).copied().collect();
+    let mut ids: Vec<&str> = operations.iter().map(|operation| operation.id()).collect();
+    ids.sort_unstable();
+    let rows: Vec<_> = expectation.rows.keys().map(String::as_str).collect();
+    assert_eq!(rows, ids, "relations.txt must have one line for every operation that uses children's data");
+    on_both(async |club| {
+        let cases = cases(&club, &expectation.callers).await;
+        let mut wrong = Vec::new();
+        for operation in &operations {
+            let expected = &expectation.rows[operation.id()];
+            for ((column, case), expected) in expectation.callers.iter().zip(&cases).zip(expected) {
+                let answer = ask(case, *operation).await;
+                let came = came(case, *operation, &answer);
+                if came != *expected {
+                    wrong.push(format!(
+                        "{} by {column}: {expected} was expected, {came} came: {}",
+                        operation.id(),
+                        answer.text
+                    ));
+                }
+                let shows = answer.text.contains(&case.name);
+                let should = SHOW_THE_NAME.contains(&operation.id())
+                    && answer.status == 200
+                    && !expected.ends_with("absent");
+                if shows != should {
+                    wrong.push(format!("{} by {column}: the name is shown: {shows}", operation.id()));
+                }
+                let others = cases.iter().filter(|other| other.name != case.name);
+                for other in others.filter(|other| answer.text.contains(&format!("\"{}\"", other.name))) {
+                    wrong.push(format!("{} by {column} shows {}", operation.id(), other.name));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    })
+    .await;
+}

@@ -1,0 +1,336 @@
+//! Proofs for children's data: the only place where relations become permission.
+//!
+//! A [`ChildScope`] permits reading one class of data of the children that a relation of the caller opens, and is part of the statement that
+//! reads them, so that the check and the data use one snapshot. A [`ChildAccess`] permits reading or writing one class of one child in one
+//! transaction. Both need a relation that holds now; the operation table says which class an operation may use at all.
+//!
+//! The condition is [`visible!`], the same text for lists and for one child.
+
+use std::marker::PhantomData;
+
+use constcat::concat;
+use fieldhouse_domain::children::born_by;
+use fieldhouse_domain::children::classes::{self, Capacity, DataClass, YOUNG};
+use fieldhouse_domain::children::consents::Purpose;
+use fieldhouse_domain::ids::{ChildId, OrganizationId, UserId};
+use fieldhouse_domain::policy::Denial;
+use fieldhouse_domain::scopes::Verb;
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use super::{OrgScope, OrgWrite};
+use crate::engine::{Brand, Reader, Tx, first};
+use crate::error::{Error, Result};
+use crate::query::queries;
+use crate::value::{Value, id};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A class of children's data, as a type.
+pub trait Class: sealed::Sealed + Send + Sync + 'static {
+    /// The class.
+    const CLASS: DataClass;
+}
+
+/// A class that may be read without a transaction of its own. The medical class is not one: each read of it is recorded in its transaction.
+pub trait Listed: Class {}
+
+/// Reading or writing, as a type.
+pub trait Use: sealed::Sealed + Send + Sync + 'static {
+    /// The verb.
+    const VERB: Verb;
+}
+
+macro_rules! classes {
+    ($($(#[$doc:meta])* $class:ident;)+) => { $(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub enum $class {}
+        impl sealed::Sealed for $class {}
+        impl Class for $class { const CLASS: DataClass = DataClass::$class; }
+    )+ };
+}
+classes! {
+    /// The line of a roster.
+    Roster;
+    /// Year of birth, photo and pronouns.
+    Profile;
+    /// Legal names and date of birth.
+    Identity;
+    /// How to reach the family.
+    Contact;
+    /// What someone must know in an emergency.
+    Emergency;
+    /// All that is known about the child's health.
+    Medical;
+    /// Notes and measurements of coaches.
+    Performance;
+    /// What is recorded for the family.
+    Records;
+}
+impl Listed for Roster {}
+impl Listed for Profile {}
+impl Listed for Identity {}
+impl Listed for Contact {}
+impl Listed for Emergency {}
+impl Listed for Performance {}
+impl Listed for Records {}
+
+/// Reading.
+#[derive(Debug)]
+pub enum Read {}
+/// Writing.
+#[derive(Debug)]
+pub enum Write {}
+impl sealed::Sealed for Read {}
+impl sealed::Sealed for Write {}
+impl Use for Read {
+    const VERB: Verb = Verb::Read;
+}
+impl Use for Write {
+    const VERB: Verb = Verb::Write;
+}
+
+/// Whose relations are asked for, and when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing {
+    pub(crate) user: UserId,
+    pub(crate) now: Timestamp,
+    /// The day in the organization's time zone.
+    pub(crate) today: Date,
+}
+
+/// The children of whom a class of data is open to the user $2 of the organization $1 at the time $3 and on the day $4, each with the bit of
+/// the first capacity that opens it. $5: the bits of the capacities that open the class; $6: the bit of the class; $7: a consent without
+/// which staff see nothing, or null; $8: the latest year of birth of children of whom staff need no consent to participation, or null; $9:
+/// the latest year of birth of children who open it for themselves, or null. `$only` limits `child_id` in every branch. SQLite joins what CROSS JOIN
+/// joins in the order of the text: from the person to the children.
+macro_rules! visible {
+    ($only:literal) => {
+        concat!(
+            "SELECT v.child_id, MIN(v.capacity) AS capacity FROM (
+                SELECT child_id, capacity FROM relations WHERE org_id = $1 AND user_id = $2 AND state = 'active'
+                    AND starts_at <= $3 AND (expires_at IS NULL OR expires_at > $3)", $only, "
+                UNION ALL SELECT e.child_id, 4 FROM staff f CROSS JOIN roster_entries e
+                    WHERE e.org_id = $1 AND e.team_id = f.team_id AND f.org_id = $1 AND f.user_id = $2 AND f.state = 'confirmed'
+                    AND (f.starts_on IS NULL OR f.starts_on <= $4) AND (f.ends_on IS NULL OR f.ends_on >= $4)
+                    AND e.starts_on <= $4 AND (e.ends_on IS NULL OR e.ends_on >= $4)", $only, "
+                UNION ALL SELECT e.child_id, ", crate::access::children::DUTY, "
+                    CROSS JOIN duty_teams d CROSS JOIN roster_entries e
+                    WHERE d.org_id = $1 AND d.duty_id = y.id AND e.org_id = $1 AND e.team_id = d.team_id AND ", crate::access::children::ON_DUTY, "
+                    AND e.starts_on <= $4 AND (e.ends_on IS NULL OR e.ends_on >= $4)", $only, "
+                UNION ALL SELECT e.child_id, ", crate::access::children::DUTY, "
+                    CROSS JOIN teams t CROSS JOIN roster_entries e
+                    WHERE t.org_id = $1 AND t.season_id = y.season_id AND e.org_id = $1 AND e.team_id = t.id AND ", crate::access::children::ON_DUTY, "
+                    AND y.team_ids = '[]' AND e.starts_on <= $4 AND (e.ends_on IS NULL OR e.ends_on >= $4)", $only, "
+                UNION ALL SELECT e.child_id, ", crate::access::children::DUTY, " CROSS JOIN roster_entries e
+                    WHERE e.org_id = $1 AND y.season_id IS NULL AND ", crate::access::children::ON_DUTY, "
+                    AND y.team_ids = '[]' AND e.starts_on <= $4 AND (e.ends_on IS NULL OR e.ends_on >= $4)", $only, "
+                UNION ALL SELECT g.child_id, 8 FROM duties y CROSS JOIN registrations g
+                    WHERE g.org_id = $1 AND g.season_id = y.season_id AND ", crate::access::children::ON_DUTY, "
+                    AND y.kind = 'registrar' AND y.team_ids = '[]' AND g.status <> 'withdrawn'", $only, "
+            ) v CROSS JOIN children c
+            WHERE c.org_id = $1 AND c.id = v.child_id AND (v.capacity & $5) <> 0
+                AND (v.capacity <> 4 OR (CAST($7 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM consents n WHERE n.org_id = $1
+                        AND n.child_id = v.child_id AND n.purpose = $7 AND n.withdrawn_at IS NULL
+                        AND (n.expires_at IS NULL OR n.expires_at > $3)))
+                    AND (CAST($8 AS BIGINT) IS NULL OR c.birth_year <= $8 OR EXISTS (SELECT 1 FROM consents n WHERE n.org_id = $1
+                        AND n.child_id = v.child_id AND n.purpose = 'participation' AND n.withdrawn_at IS NULL
+                        AND (n.expires_at IS NULL OR n.expires_at > $3))))
+                AND (v.capacity <> 1 OR CAST($9 AS BIGINT) IS NULL OR c.birth_year <= $9)
+                AND NOT EXISTS (SELECT 1 FROM restrictions x WHERE x.org_id = $1 AND x.child_id = v.child_id
+                    AND (x.user_id IS NULL OR x.user_id = $2) AND x.starts_at <= $3 AND x.lifted_at IS NULL
+                    AND (x.class_bits & $6) <> 0)
+            GROUP BY v.child_id"
+        )
+    };
+}
+pub(crate) use visible;
+
+/// The capacity of a duty's kind, as a bit.
+pub(crate) const DUTY: &str = "CASE y.kind WHEN 'registrar' THEN 8 WHEN 'medical_staff' THEN 16 WHEN 'support' THEN 64 ELSE 0 END FROM duties y";
+/// The condition of a duty that is open now.
+pub(crate) const ON_DUTY: &str =
+    "y.org_id = $1 AND y.user_id = $2 AND y.state = 'accepted' AND y.starts_at <= $3 AND y.ends_at > $3";
+
+queries! {
+    CAPACITY "children.capacity" visible!(" AND child_id = $10");
+}
+
+/// The values of [`visible!`]'s parameters.
+fn values(
+    organization: OrganizationId,
+    standing: &Standing,
+    (class, verb): (DataClass, Verb),
+) -> Vec<Value<'static>> {
+    let Standing { user, now, today } = *standing;
+    let capacities = classes::capacities(class, verb).fold(0, |bits, capacity| bits | capacity.bit());
+    let needed = |is_young| classes::needed_consents(Capacity::Staff, class, is_young);
+    let always = needed(false).first().copied().map(Purpose::name);
+    let is_more_if_young = needed(true).contains(&Purpose::Participation);
+    let grown = is_more_if_young.then(|| born_by(today, YOUNG));
+    let own = classes::own_from(class).map(|age| born_by(today, age));
+    vec![
+        id(organization),
+        id(user),
+        Value::from(now),
+        Value::from(today),
+        Value::from(capacities),
+        Value::from(class.bit()),
+        Value::from(always),
+        Value::from(grown),
+        Value::from(own),
+    ]
+}
+
+/// The permission to read one class of data of the children that a relation of the caller opens now, in one request.
+#[derive(Debug)]
+pub struct ChildScope<C> {
+    organization: OrganizationId,
+    standing: Standing,
+    class: PhantomData<fn() -> C>,
+}
+
+impl OrgScope {
+    /// The permission to read a class of children's data at a time. The operation must declare the class.
+    pub fn children<C: Class>(&self, now: Timestamp) -> Result<ChildScope<C>> {
+        if !self.child.includes(C::CLASS, Verb::Read) {
+            return Err(undeclared(C::CLASS));
+        }
+        let standing = Standing { user: self.facts.user, now, today: self.today(now) };
+        Ok(ChildScope { organization: self.facts.organization, standing, class: PhantomData })
+    }
+}
+
+impl<C: Class> ChildScope<C> {
+    /// The organization.
+    pub fn organization(&self) -> OrganizationId {
+        self.organization
+    }
+
+    /// The values of the first nine parameters of a statement that contains [`visible!`].
+    pub(crate) fn values(&self) -> Vec<Value<'static>> {
+        values(self.organization, &self.standing, (C::CLASS, Verb::Read))
+    }
+
+    /// Why a child's class is not open: some other data of the child is, or none.
+    pub async fn denial(&self, reader: &mut impl Reader, child: ChildId) -> Result<Denial> {
+        denial(reader, self.organization, &self.standing, child).await
+    }
+}
+
+/// The permission to read or write one class of one child's data in one transaction. A permission to write is used once.
+#[derive(Debug)]
+pub struct ChildAccess<'tx, C, V> {
+    organization: OrganizationId,
+    child: ChildId,
+    capacity: Capacity,
+    brand: Brand<'tx>,
+    of: PhantomData<fn() -> (C, V)>,
+}
+
+impl<C: Class, V: Use> ChildAccess<'_, C, V> {
+    /// The organization.
+    pub fn organization(&self) -> OrganizationId {
+        self.organization
+    }
+
+    /// The child.
+    pub fn child(&self) -> ChildId {
+        self.child
+    }
+
+    /// In what capacity it is opened.
+    pub fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+}
+
+impl<'tx> Tx<'tx> {
+    /// Opens a class of a child's data to the user of a proof. The operation must declare the class.
+    pub async fn open<C: Class, V: Use>(
+        &mut self,
+        proof: &OrgWrite<'tx>,
+        child: ChildId,
+    ) -> Result<std::result::Result<ChildAccess<'tx, C, V>, Denial>> {
+        if !proof.standing().0.includes(C::CLASS, V::VERB) {
+            return Err(undeclared(C::CLASS));
+        }
+        let capacity = capacity(self, proof, child, (C::CLASS, V::VERB)).await?;
+        let (organization, brand) = (proof.organization(), proof.brand());
+        Ok(capacity.map(|capacity| ChildAccess { organization, child, capacity, brand, of: PhantomData }))
+    }
+}
+
+/// The capacity in which a class of a child's data is open to the user of a proof. The operator and jobs have none.
+pub(super) async fn capacity(
+    tx: &mut Tx<'_>,
+    proof: &OrgWrite<'_>,
+    child: ChildId,
+    wanted: (DataClass, Verb),
+) -> Result<std::result::Result<Capacity, Denial>> {
+    let (_, Some(standing)) = proof.standing() else { return Ok(Err(Denial::ChildHidden)) };
+    match found(tx, proof.organization(), standing, child, wanted).await? {
+        Some(capacity) => Ok(Ok(capacity)),
+        None => denial(tx, proof.organization(), standing, child).await.map(Err),
+    }
+}
+
+async fn denial(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    standing: &Standing,
+    child: ChildId,
+) -> Result<Denial> {
+    let known = found(reader, organization, standing, child, (DataClass::Roster, Verb::Read)).await?;
+    Ok(if known.is_some() { Denial::RelationshipInsufficient } else { Denial::ChildHidden })
+}
+
+async fn found(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    standing: &Standing,
+    child: ChildId,
+    wanted: (DataClass, Verb),
+) -> Result<Option<Capacity>> {
+    let mut values = values(organization, standing, wanted);
+    values.push(id(child));
+    first(reader, CAPACITY, &values, |row| {
+        row.skip(1);
+        read_capacity(row.next()?)
+    })
+    .await
+}
+
+/// A capacity from its bit.
+pub(crate) fn read_capacity(bit: i64) -> Result<Capacity> {
+    Capacity::of_bit(bit).ok_or_else(|| Error::Internal(format!("{bit} is no capacity")))
+}
+
+fn undeclared(class: DataClass) -> Error {
+    Error::Internal(format!(
+        "the operation does not declare that it uses the class {class} of children's data"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_in_the_sql_are_those_of_the_capacities() {
+        let bits = [
+            (Capacity::Child, 1),
+            (Capacity::Staff, 4),
+            (Capacity::Registrar, 8),
+            (Capacity::MedicalStaff, 16),
+            (Capacity::Support, 64),
+        ];
+        for (capacity, bit) in bits {
+            assert_eq!(capacity.bit(), bit, "{capacity}");
+        }
+        assert_eq!(Purpose::Participation.name(), "participation");
+    }
+}

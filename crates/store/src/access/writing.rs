@@ -1,0 +1,318 @@
+//! Proofs that permit writing, each in one transaction.
+
+use fieldhouse_domain::effects::{AnyRecord, Kind};
+use fieldhouse_domain::ids::{ApiKeyId, ChildId, GuestId, Id, InvitationId, OrganizationId, UserId};
+use fieldhouse_domain::policy::{self, ChildTouch, Denial, Reach, Relation, Requirement};
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::time::TimeZoneName;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use uuid::Uuid;
+
+use super::children::{self, Standing};
+use super::{OrgScope, Proof, identify};
+use crate::engine::{Brand, Store, Tx, first};
+use crate::error::{Error, Result};
+use crate::query::queries;
+use crate::staff;
+use crate::value::{id, values};
+
+queries! {
+    INVITED "access.invited" "SELECT role, version, expires_at, accepted_at, revoked_at FROM invitations WHERE org_id = $1 AND id = $2";
+    USER "access.user" "SELECT suspended_at FROM users WHERE id = $1";
+    MEMBERSHIP "access.membership" "SELECT m.role, m.suspended_at, u.suspended_at
+        FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND m.user_id = $2";
+    TIME_ZONE "access.time_zone" "SELECT time_zone FROM orgs WHERE id = $1";
+}
+
+impl<'tx> Proof<Tx<'tx>> for OrgWrite<'tx> {
+    fn organization(&self) -> OrganizationId {
+        self.organization
+    }
+    fn owner(&self) -> Option<UserId> {
+        self.actor.user
+    }
+    fn through(&self) -> Option<ApiKeyId> {
+        self.actor.key
+    }
+    fn role(&self) -> Role {
+        self.role
+    }
+}
+
+/// Who acts, for the ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Actor {
+    /// The user. `None` for the operator or a job.
+    pub user: Option<UserId>,
+    /// The API key.
+    pub key: Option<ApiKeyId>,
+}
+
+/// The permission to write to one organization in one transaction, within the reach of the operation.
+#[derive(Debug)]
+pub struct OrgWrite<'tx> {
+    organization: OrganizationId,
+    role: Role,
+    actor: Actor,
+    writes: &'static [(Kind, Reach)],
+    target: Option<Uuid>,
+    /// Which data of children the operation uses, and whose relations open it.
+    child: ChildTouch,
+    standing: Option<Standing>,
+    brand: Brand<'tx>,
+}
+
+impl<'tx> OrgWrite<'tx> {
+    /// The organization.
+    pub fn organization(&self) -> OrganizationId {
+        self.organization
+    }
+
+    /// The effective role.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Who acts.
+    pub fn actor(&self) -> Actor {
+        self.actor
+    }
+
+    /// The day in the organization's time zone, for operations that use children's data.
+    pub fn today(&self) -> Option<Date> {
+        self.standing.map(|standing| standing.today)
+    }
+
+    /// Which data of children the operation uses, and whose relations open it.
+    pub(super) fn standing(&self) -> (ChildTouch, Option<&Standing>) {
+        (self.child, self.standing.as_ref())
+    }
+
+    pub(super) fn brand(&self) -> Brand<'tx> {
+        self.brand
+    }
+
+    /// Whether the operation may write a record, by its kind, owner and id.
+    pub(crate) fn reaches(&self, record: &AnyRecord) -> bool {
+        let within = match record {
+            AnyRecord::Organization(organization) => organization.id == self.organization,
+            _ => true,
+        };
+        let owner = self.actor.user.map(Id::uuid);
+        let reach = |(kind, reach): &(Kind, Reach)| {
+            *kind == record.kind()
+                && match reach {
+                    Reach::Any => true,
+                    Reach::Own => owner.is_some() && record.owner() == owner,
+                    Reach::Target => self.target == Some(record.uuid()),
+                }
+        };
+        within && self.writes.iter().any(reach)
+    }
+}
+
+/// The permission to write one guest's list in one transaction.
+#[derive(Debug)]
+pub struct GuestWrite<'tx> {
+    guest: GuestId,
+    _brand: Brand<'tx>,
+}
+
+impl<'tx> GuestWrite<'tx> {
+    pub(crate) fn new(tx: &Tx<'tx>, guest: GuestId) -> Self {
+        Self { guest, _brand: tx.brand() }
+    }
+
+    /// The guest.
+    pub fn guest(&self) -> GuestId {
+        self.guest
+    }
+}
+
+/// The permission of a user who has proved their identity with the link of a message to write their own user, in one transaction.
+#[derive(Debug)]
+pub struct UserWrite<'tx> {
+    user: UserId,
+    writes: &'static [(Kind, Reach)],
+    _brand: Brand<'tx>,
+}
+
+impl UserWrite<'_> {
+    /// The user.
+    pub fn user(&self) -> UserId {
+        self.user
+    }
+
+    /// Whether the operation may write a record: only the user's own.
+    pub(crate) fn reaches(&self, record: &AnyRecord) -> bool {
+        let is_listed = self.writes.contains(&(Kind::User, Reach::Own));
+        is_listed && matches!(record, AnyRecord::User(user) if user.id == self.user)
+    }
+}
+
+/// The permission of the server's operator: someone who can read the data folder, or who works directly on the store. Nothing consumes it,
+/// so it may be copied.
+#[derive(Clone, Copy, Debug)]
+pub struct Operator(());
+
+impl Store {
+    /// The permission of the operator. Only the guard, which has verified an operator's token, and commands on the store itself may ask for
+    /// it.
+    pub fn operator(&self) -> Operator {
+        Operator(())
+    }
+}
+
+/// Who or what acts.
+#[derive(Clone, Copy, Debug)]
+pub enum Principal<'a> {
+    /// A caller, whose credential is checked again in the transaction, so that permission and effect use one snapshot.
+    Caller(&'a OrgScope),
+    /// A user who has just proved their identity, with a password or a refresh token.
+    Proven(UserId, OrganizationId),
+    /// The person who holds the link of an invitation, as the user that they are or become. `version` is that of the invitation when the
+    /// link was sent; a link is replaced by the next version.
+    Invited {
+        /// The organization that invites them.
+        organization: OrganizationId,
+        /// The invitation.
+        invitation: InvitationId,
+        /// Its version when the link was sent.
+        version: i64,
+        /// The user.
+        user: UserId,
+    },
+    /// A user who is not making the request: the author or an approver of a changeset.
+    Absent(UserId, OrganizationId),
+    /// A job of the server.
+    Job(OrganizationId),
+    /// The operator of the server.
+    Operator(&'a Operator, OrganizationId),
+}
+
+impl<'tx> Tx<'tx> {
+    /// Asks the policy whether a principal may now do what `requirement` describes. `target` is the record in the path, to which the
+    /// requirement may limit the permission.
+    pub async fn permit(
+        &mut self,
+        principal: Principal<'_>,
+        requirement: Requirement,
+        target: Option<Uuid>,
+        now: Timestamp,
+    ) -> Result<std::result::Result<OrgWrite<'tx>, Denial>> {
+        let (organization, role, actor) = match principal {
+            Principal::Caller(scope) => {
+                let caller = match identify(self, &scope.sent, now).await? {
+                    Ok(caller) => caller,
+                    Err(denial) => return Ok(Err(denial)),
+                };
+                match caller.permit(requirement, now, scope.address) {
+                    Ok(scope) => {
+                        let actor = Actor { user: Some(scope.user()), key: scope.key() };
+                        (scope.organization(), scope.role, actor)
+                    }
+                    Err(denial) => return Ok(Err(denial)),
+                }
+            }
+            Principal::Proven(user, organization) | Principal::Absent(user, organization) => {
+                let Some(role) = self.role_of(user, organization).await? else {
+                    return Ok(Err(Denial::Unknown));
+                };
+                if let Err(denial) = policy::decide_role(&requirement, role) {
+                    return Ok(Err(denial));
+                }
+                (organization, role, Actor { user: Some(user), key: None })
+            }
+            Principal::Invited { organization, invitation, version, user } => {
+                let Some(role) = self.invited_role(organization, invitation, version, now).await? else {
+                    return Ok(Err(Denial::LinkExpired));
+                };
+                (organization, role, Actor { user: Some(user), key: None })
+            }
+            Principal::Job(organization) | Principal::Operator(_, organization) => {
+                (organization, Role::Owner, Actor { user: None, key: None })
+            }
+        };
+        if requirement.relation != Relation::Unrelated
+            && let Some(user) = actor.user
+        {
+            let is_staff = match target {
+                // A game that does not exist is not found, for every caller.
+                Some(game) => staff::of_game(self, organization, (game, user), now).await?.unwrap_or(true),
+                None => false,
+            };
+            if let Err(denial) = policy::decide_relation(requirement.relation, role, is_staff) {
+                return Ok(Err(denial));
+            }
+        }
+        let standing = self.standing(organization, actor, requirement.child, now).await?;
+        let (writes, child) = (requirement.writes, requirement.child);
+        let proof =
+            OrgWrite { organization, role, actor, writes, target, child, standing, brand: self.brand() };
+        if let ChildTouch::InPath { class, verb, .. } = child {
+            let child = ChildId::from_uuid(target.unwrap_or_default());
+            if let Err(denial) = children::capacity(self, &proof, child, (class, verb)).await? {
+                return Ok(Err(denial));
+            }
+        }
+        Ok(Ok(proof))
+    }
+
+    /// Whose relations open children's data, if the operation uses any. The operator and jobs have none.
+    async fn standing(
+        &mut self,
+        organization: OrganizationId,
+        actor: Actor,
+        child: ChildTouch,
+        now: Timestamp,
+    ) -> Result<Option<Standing>> {
+        let (Some(user), true) = (actor.user, child != ChildTouch::Untouched) else { return Ok(None) };
+        let zone =
+            first(self, TIME_ZONE, values![id(organization)], |row| row.next::<TimeZoneName>()).await?;
+        let zone = zone.ok_or_else(|| Error::Internal(format!("{organization} does not exist")))?;
+        Ok(Some(Standing { user, now, today: zone.date(now) }))
+    }
+
+    /// The permission of a user who has proved their identity with a link. `None` if the user does not exist or is suspended.
+    pub async fn permit_user(
+        &mut self,
+        user: UserId,
+        requirement: Requirement,
+    ) -> Result<Option<UserWrite<'tx>>> {
+        let active =
+            first(self, USER, values![id(user)], |row| Ok(row.next::<Option<i64>>()?.is_none())).await?;
+        let writes = requirement.writes;
+        Ok((active == Some(true)).then(|| UserWrite { user, writes, _brand: self.brand() }))
+    }
+
+    /// The role of an invitation that can be accepted now.
+    async fn invited_role(
+        &mut self,
+        organization: OrganizationId,
+        invitation: InvitationId,
+        sent_version: i64,
+        now: Timestamp,
+    ) -> Result<Option<Role>> {
+        let role = first(self, INVITED, values![id(organization), id(invitation)], |row| {
+            let (role, version) = (row.next::<Role>()?, row.next::<i64>()?);
+            let is_open = row.next::<Timestamp>()? > now
+                && row.next::<Option<i64>>()?.is_none()
+                && row.next::<Option<i64>>()?.is_none();
+            Ok((is_open && version == sent_version).then_some(role))
+        })
+        .await?;
+        Ok(role.flatten())
+    }
+
+    /// A user's role in an organization. `None` if they are not a member or are suspended.
+    async fn role_of(&mut self, user: UserId, organization: OrganizationId) -> Result<Option<Role>> {
+        let role = first(self, MEMBERSHIP, values![id(organization), id(user)], |row| {
+            let role = row.next::<Role>()?;
+            let suspended = row.next::<Option<i64>>()?.is_some() | row.next::<Option<i64>>()?.is_some();
+            Ok((!suspended).then_some(role))
+        })
+        .await?;
+        Ok(role.flatten())
+    }
+}

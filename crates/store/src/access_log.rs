@@ -1,0 +1,202 @@
+//! The access log: who saw data of a child, in what capacity. What the child and its guardians see is not recorded.
+//!
+//! Reads of the medical class are recorded in their own transaction. Others are collected and written together: see
+//! [`AccessLog`].
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use constcat::concat;
+use fieldhouse_domain::children::classes::{Capacity, DataClass};
+use fieldhouse_domain::ids::{AccessEventId, ApiKeyId, ChildId, OrganizationId, UserId};
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::access::children::{ChildScope, Records};
+use crate::engine::{Reader, Store, Tx};
+use crate::error::Result;
+use crate::query::queries;
+use crate::row::Row;
+use crate::value::{Value, id, values};
+
+const COLUMNS: &str = "a.id, a.child_id, a.at, a.user_id, a.key_id, a.capacity, a.class, a.operation";
+
+queries! {
+    INSERT "access_log.insert" "INSERT INTO access_events (org_id, id, child_id, at, user_id, key_id, capacity, class, operation)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    OF_CHILD "access_log.of_child" concat!("SELECT v.capacity, ", COLUMNS, ", u.name FROM (",
+        crate::access::children::visible!(" AND child_id = $10"),
+        ") v LEFT JOIN access_events a ON a.org_id = $1 AND a.child_id = v.child_id AND (a.at, a.id) < ($11, $12)
+        LEFT JOIN users u ON u.id = a.user_id ORDER BY a.at DESC, a.id DESC LIMIT $13");
+    PURGE "access_log.purge" "DELETE FROM access_events WHERE org_id = $1 AND at < $2";
+}
+
+/// How many children's reads wait before a reader writes them itself.
+const CROWD: usize = 10_000;
+
+/// A read of one class of data of some children.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The event's id.
+    pub id: AccessEventId,
+    /// The organization.
+    pub organization: OrganizationId,
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub user: UserId,
+    /// The API key that they used.
+    pub key: Option<ApiKeyId>,
+    /// The class.
+    pub class: DataClass,
+    /// The operation.
+    pub operation: &'static str,
+    /// The children, each with the capacity in which it was opened.
+    pub children: Vec<(ChildId, Capacity)>,
+}
+
+impl Access {
+    /// The same without children who were opened by themselves or a guardian. `None` if no one is left.
+    fn recorded(mut self) -> Option<Self> {
+        self.children.retain(|(_, capacity)| !matches!(capacity, Capacity::Child | Capacity::Guardian));
+        (!self.children.is_empty()).then_some(self)
+    }
+}
+
+/// Reads that wait to be recorded.
+#[derive(Debug, Default)]
+pub struct AccessLog {
+    waiting: Mutex<Vec<Access>>,
+}
+
+impl AccessLog {
+    fn waiting(&self) -> MutexGuard<'_, Vec<Access>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a read, to be recorded within a second. If too many wait, this records all of them first.
+    pub async fn note(&self, store: &Store, access: Access) -> Result<()> {
+        let Some(access) = access.recorded() else { return Ok(()) };
+        let is_crowded = {
+            let mut waiting = self.waiting();
+            waiting.push(access);
+            waiting.iter().map(|access| access.children.len()).sum::<usize>() >= CROWD
+        };
+        if is_crowded { self.flush(store).await } else { Ok(()) }
+    }
+
+    /// Records what waits. If that fails, it waits on.
+    pub async fn flush(&self, store: &Store) -> Result<()> {
+        let taken = std::mem::take(&mut *self.waiting());
+        if taken.is_empty() {
+            return Ok(());
+        }
+        let batch = taken.clone();
+        let written = store.write("access_log.flush", async move |tx| {
+            for access in &batch {
+                insert(tx, access).await?;
+            }
+            Ok(())
+        });
+        let written = written.await;
+        if written.is_err() {
+            self.waiting().splice(0..0, taken);
+        }
+        written
+    }
+}
+
+/// Records a read in its own transaction.
+pub async fn record(tx: &mut Tx<'_>, access: Access) -> Result<()> {
+    match access.recorded() {
+        Some(access) => insert(tx, &access).await,
+        None => Ok(()),
+    }
+}
+
+async fn insert(tx: &mut Tx<'_>, access: &Access) -> Result<()> {
+    let Access { id: event, organization, at, user, key, class, operation, children } = access;
+    for (child, capacity) in children {
+        let (capacity, class) = (capacity.name(), class.name());
+        let values = values![
+            id(*organization),
+            id(*event),
+            id(*child),
+            *at,
+            id(*user),
+            key.map(fieldhouse_domain::ids::Id::uuid),
+            capacity,
+            class,
+            *operation
+        ];
+        tx.run(INSERT, values).await?;
+    }
+    Ok(())
+}
+
+/// A read of a child's data, as its family sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The id.
+    pub id: AccessEventId,
+    /// The child.
+    pub child: ChildId,
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub user: UserId,
+    /// Their name.
+    pub name: Option<String>,
+    /// The API key that they used.
+    pub key: Option<ApiKeyId>,
+    /// In what capacity.
+    pub capacity: Capacity,
+    /// The class.
+    pub class: DataClass,
+    /// The operation.
+    pub operation: String,
+}
+
+/// Who saw the data of a child, latest first, from a position. `None` if the caller may not read the child's access log.
+pub async fn of_child(
+    reader: &mut impl Reader,
+    scope: &ChildScope<Records>,
+    child: ChildId,
+    after: Option<(Timestamp, Uuid)>,
+    limit: u32,
+) -> Result<Option<Vec<Event>>> {
+    let (at, last) = after.unwrap_or((Timestamp::MAX, Uuid::max()));
+    let mut values = scope.values();
+    values.extend([id(child), Value::from(at), Value::from(last), Value::from(limit)]);
+    let rows = reader.rows(OF_CHILD, &values, event).await?;
+    let is_open = !rows.is_empty();
+    Ok(is_open.then(|| rows.into_iter().flatten().collect()))
+}
+
+/// A row. It has no event if the child is open to the caller and no one has seen its data.
+fn event(row: &mut Row<'_>) -> Result<Option<Event>> {
+    row.skip(1);
+    let Some(event) = row.next::<Option<AccessEventId>>()? else { return Ok(None) };
+    Ok(Some(Event {
+        id: event,
+        child: row.next()?,
+        at: row.next()?,
+        user: row.next()?,
+        key: row.next()?,
+        capacity: row.next()?,
+        class: row.next()?,
+        operation: row.next()?,
+        name: row.next()?,
+    }))
+}
+
+impl Store {
+    /// Deletes the events before a time, and returns their number.
+    pub async fn purge_access_events(&self, before: Timestamp) -> Result<u64> {
+        let mut purged = 0;
+        for organization in self.organizations().await? {
+            let purge = async move |tx: &mut Tx<'_>| tx.run(PURGE, values![id(organization), before]).await;
+            purged += self.write("access_log.purge", purge).await?;
+        }
+        Ok(purged)
+    }
+}

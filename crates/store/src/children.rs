@@ -1,0 +1,219 @@
+//! Children in the store. Every read needs a proof that a relation opens the child's data: see [`crate::access::children`].
+
+use constcat::concat;
+use fieldhouse_domain::children::Child;
+use fieldhouse_domain::children::classes::Capacity;
+use fieldhouse_domain::children::contacts::ChildContact;
+use fieldhouse_domain::children::emergencies::ChildEmergency;
+use fieldhouse_domain::children::identities::ChildIdentity;
+use fieldhouse_domain::children::medical::ChildMedical;
+use fieldhouse_domain::children::performances::ChildPerformance;
+use fieldhouse_domain::effects::AnyRecord;
+use fieldhouse_domain::ids::{ChildId, Id as _, TeamId};
+use fieldhouse_domain::record::{Record, Table};
+use uuid::Uuid;
+
+use crate::access::children::{
+    ChildAccess, ChildScope, Class, Contact, Emergency, Identity, Listed, Medical, Performance, Profile,
+    Roster, Use, read_capacity, visible,
+};
+use crate::engine::{Reader, Tx, first};
+use crate::error::{Error, Result};
+use crate::query::{Query, queries};
+use crate::records::{self, Stored};
+use crate::row::Row;
+use crate::value::{Value, id, values};
+
+/// The page `page` with the teams of its children on the day $4.
+const WITH_TEAMS: &str = "SELECT page.capacity, page.child_id, page.display_name, t.id, t.name, e.jersey_number, e.position FROM page
+    LEFT JOIN roster_entries e ON e.org_id = $1 AND e.child_id = page.child_id AND e.starts_on <= $4
+        AND (e.ends_on IS NULL OR e.ends_on >= $4)
+    LEFT JOIN teams t ON t.org_id = $1 AND t.id = e.team_id ORDER BY page.name_folded, page.child_id, t.name, t.id";
+
+queries! {
+    /// From the child $10 on, by name, or from the first if it is null. A cursor holds an id, because a name must not be in an address.
+    LIST "children.list" concat!("WITH page AS (SELECT v.capacity, v.child_id, c.display_name, c.name_folded FROM (", visible!(""),
+        ") v CROSS JOIN children c
+        WHERE c.org_id = $1 AND c.id = v.child_id AND (CAST($10 AS UUID) IS NULL
+            OR (c.name_folded, c.id) > ((SELECT p.name_folded FROM children p WHERE p.org_id = $1 AND p.id = $10), $10))
+        ORDER BY c.name_folded, c.id LIMIT $11) ", WITH_TEAMS);
+    LINE "children.line" concat!("WITH page AS (SELECT v.capacity, v.child_id, c.display_name, c.name_folded FROM (",
+        visible!(" AND child_id = $10"), ") v CROSS JOIN children c WHERE c.org_id = $1 AND c.id = v.child_id) ", WITH_TEAMS);
+    EXISTS "children.exists" "SELECT id FROM children WHERE org_id = $1 AND id = $2";
+}
+
+/// Data of a child, and in what capacity it was opened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opened<T> {
+    /// In what capacity.
+    pub capacity: Capacity,
+    /// The data.
+    pub data: T,
+}
+
+/// A child as a roster shows it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The child.
+    pub id: ChildId,
+    /// The name by which the child is known in its teams.
+    pub display_name: String,
+    /// The teams that it is in today.
+    pub teams: Vec<Place>,
+}
+
+/// A child's place in a team.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The team.
+    pub team: TeamId,
+    /// Its name.
+    pub name: String,
+    /// The number on the shirt.
+    pub jersey_number: Option<i64>,
+    /// The position.
+    pub position: Option<String>,
+}
+
+impl std::fmt::Debug for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Line({})", self.id)
+    }
+}
+
+fn line(row: &mut Row<'_>) -> Result<(Opened<Line>, Option<Place>)> {
+    let capacity = read_capacity(row.next()?)?;
+    let data = Line { id: row.next()?, display_name: row.next()?, teams: Vec::new() };
+    let place = match row.next::<Option<TeamId>>()? {
+        Some(team) => {
+            let (name, jersey_number, position) = (row.next()?, row.next()?, row.next()?);
+            Some(Place { team, name, jersey_number, position })
+        }
+        None => None,
+    };
+    Ok((Opened { capacity, data }, place))
+}
+
+/// Reads lines, whose teams are in one row each.
+async fn lines(
+    reader: &mut impl Reader,
+    query: &'static Query,
+    values: &[Value<'_>],
+) -> Result<Vec<Opened<Line>>> {
+    let mut found: Vec<Opened<Line>> = Vec::new();
+    for (line, place) in reader.rows(query, values, line).await? {
+        if found.last().is_none_or(|last| last.data.id != line.data.id) {
+            found.push(line);
+        }
+        if let (Some(last), Some(place)) = (found.last_mut(), place) {
+            last.data.teams.push(place);
+        }
+    }
+    Ok(found)
+}
+
+/// The children that a relation opens to the caller, by name, after a child. `None` if that child no longer exists.
+pub async fn list<R: Reader>(
+    reader: &mut R,
+    scope: &ChildScope<Roster>,
+    after: Option<Uuid>,
+    limit: u32,
+) -> Result<Option<Vec<Opened<Line>>>> {
+    let mut values = scope.values();
+    values.extend([Value::from(after), Value::from(limit)]);
+    let found = lines(reader, LIST, &values).await?;
+    if let (true, Some(after)) = (found.is_empty(), after) {
+        let exists =
+            first(reader, EXISTS, values![id(scope.organization()), after], |row| row.next::<Uuid>()).await?;
+        return Ok(exists.map(|_| found));
+    }
+    Ok(Some(found))
+}
+
+/// The line of one child. `None` if no relation opens it to the caller.
+pub async fn read_line(
+    reader: &mut impl Reader,
+    scope: &ChildScope<Roster>,
+    child: ChildId,
+) -> Result<Option<Opened<Line>>> {
+    let mut values = scope.values();
+    values.push(id(child));
+    Ok(lines(reader, LINE, &values).await?.pop())
+}
+
+/// A class whose data is one record of the child.
+pub trait ClassRecord: Class {
+    /// The record.
+    type Record: Stored + TryFrom<AnyRecord>;
+}
+
+/// A class whose record may be read without a transaction of its own.
+pub trait ListedRecord: ClassRecord + Listed {
+    /// The statement that reads it with the capacity that opens it.
+    #[doc(hidden)]
+    const READ: &'static Query;
+}
+
+impl ClassRecord for Medical {
+    type Record = ChildMedical;
+}
+
+macro_rules! listed_records {
+    ($($class:ident $record:ident $name:literal;)+) => {
+        $(impl ClassRecord for $class {
+            type Record = $record;
+        }
+        impl ListedRecord for $class {
+            const READ: &'static Query = {
+                const TABLE: Table = <$record as Record>::TABLE;
+                const WRAPPED: [&str; 2] = if <$record as Record>::SEALED.is_empty() {
+                    ["", ""]
+                } else {
+                    ["k.wrapped, ", " JOIN child_keys k ON k.org_id = $1 AND k.child_id = v.child_id"]
+                };
+                const SQL: &str = concat!("SELECT v.capacity, ", WRAPPED[0], TABLE.columns, " FROM (", visible!(" AND child_id = $10"), ") v JOIN ",
+                    TABLE.name, " ", TABLE.alias, " ON ", TABLE.alias, ".org_id = $1 AND ", TABLE.alias, ".id = v.child_id", WRAPPED[1]);
+                &Query::new($name, SQL)
+            };
+        })+
+        /// The statements that read the classes.
+        pub(crate) const CLASS_QUERIES: &[&Query] = &[$(<$class as ListedRecord>::READ),+];
+    };
+}
+listed_records! {
+    Profile Child "children.profile";
+    Identity ChildIdentity "children.identity";
+    Contact ChildContact "children.contact";
+    Emergency ChildEmergency "children.emergency";
+    Performance ChildPerformance "children.performance";
+}
+
+/// One class of data of a child. `None` if no relation opens it to the caller.
+pub async fn read<C: ListedRecord>(
+    reader: &mut impl Reader,
+    scope: &ChildScope<C>,
+    child: ChildId,
+) -> Result<Option<Opened<C::Record>>> {
+    let mut values = scope.values();
+    values.push(id(child));
+    let organization = scope.organization();
+    let sealer = reader.sealer().clone();
+    first(reader, C::READ, &values, |row| {
+        let capacity = read_capacity(row.next()?)?;
+        let is_sealed = !<C::Record as Record>::SEALED.is_empty();
+        let data = if is_sealed { row.sealed_record(&sealer, organization)? } else { row.record()? };
+        Ok(Opened { capacity, data })
+    })
+    .await
+}
+
+/// One class of data of a child, in a transaction.
+pub async fn record<'tx, C: ClassRecord, V: Use>(
+    tx: &mut Tx<'tx>,
+    access: &ChildAccess<'tx, C, V>,
+) -> Result<C::Record> {
+    let uuid = access.child().uuid();
+    let found =
+        records::read_of::<C::Record>(tx, access.organization(), <C::Record as Record>::Id::from_uuid(uuid));
+    found.await?.ok_or_else(|| Error::Internal(format!("{} has no {}", access.child(), C::CLASS)))
+}
