@@ -5,6 +5,7 @@ use fieldhouse_api::request::ListQuery;
 use fieldhouse_api::{Code, Op, Page, op};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::Id;
+use fieldhouse_store::Error as StoreError;
 use fieldhouse_store::ledger::{self, Filter};
 use uuid::Uuid;
 
@@ -83,10 +84,11 @@ where
     let query = &call.query;
     let part = call.part::<i64>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
     let scope = call.scope()?;
-    ledger::latest(call.store(), scope).await?;
+    let is_complete = ledger::latest(call.store(), scope).await?;
     let found = ledger::history(&mut call.store(), scope, record, part.after, part.reach()).await?;
     if found.is_empty() && part.after.is_none() {
-        return Err(Failure::not_found());
+        // An entry that waits on a busy server may be the record's first.
+        return Err(if is_complete { Failure::not_found() } else { StoreError::Timeout.into() });
     }
     page(&call, &part, found)
 }

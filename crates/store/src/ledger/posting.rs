@@ -245,11 +245,11 @@ impl Store {
         Ok(posted)
     }
 
-    /// Posts before history is read, for a limited time. Entries that are still waiting are read next time.
-    pub(super) async fn post_for_reader(&self, organization: OrganizationId) -> Result<()> {
+    /// Posts before history is read, for a limited time. Entries that are still waiting are read next time. Returns whether none is.
+    pub(super) async fn post_for_reader(&self, organization: OrganizationId) -> Result<bool> {
         match tokio::time::timeout(READERS_TIME, self.post(organization)).await {
-            Ok(posted) => posted.map(drop),
-            Err(_) => Ok(()),
+            Ok(posted) => posted.map(|_| true),
+            Err(_) => Ok(false),
         }
     }
 
@@ -258,7 +258,9 @@ impl Store {
     pub async fn catch_up(&self, scope: &OrgScope) -> Result<()> {
         let organization = scope.organization();
         match self.postgres() {
-            Some(postgres) if postgres.waiting.has(organization) => self.post_for_reader(organization).await,
+            Some(postgres) if postgres.waiting.has(organization) => {
+                self.post_for_reader(organization).await.map(drop)
+            }
             _ => Ok(()),
         }
     }
