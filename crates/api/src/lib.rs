@@ -9,6 +9,7 @@ pub mod audit;
 pub mod auth;
 pub mod children;
 pub mod colleges;
+pub mod consents;
 pub mod divisions;
 pub mod duties;
 pub mod envelope;

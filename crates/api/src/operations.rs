@@ -9,8 +9,8 @@ use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
-    ApiKeyId, ChildId, CollegeId, DivisionId, DutyId, ExportId, FavoriteId, GameId, InvitationId, MailId,
-    MemberId, OrganizationId, ProgramId, SeasonId, SessionId, StaffId, TeamId, VenueId,
+    ApiKeyId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId, InvitationId,
+    MailId, MemberId, OrganizationId, ProgramId, SeasonId, SessionId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::organizations::{ChangeOrganization, Organization};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
@@ -28,8 +28,8 @@ use crate::request::{
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
-    api_keys, audit, auth, children, colleges, divisions, duties, exports, favorites, games, imports,
-    invitations, members, operator, profile, seasons, service, staff, standings, teams, venues,
+    api_keys, audit, auth, children, colleges, consents, divisions, duties, exports, favorites, games,
+    imports, invitations, members, operator, profile, seasons, service, staff, standings, teams, venues,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -392,6 +392,20 @@ operations! {
     ChildAccessLog "children.access_log" GET "/api/v1/children/{id}/access-log"
         | Required(Member), Allowed, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, []
         | ChildId, ListQuery, EmptyBody => [200] Page<children::AccessEvent>, [];
+
+    /// Lists the consents about a child, newest first. The child and its guardians can.
+    ConsentList "children.consents.list" GET "/api/v1/children/{id}/consents"
+        | Required(Member), Allowed, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, []
+        | ChildId, ListQuery, EmptyBody => [200] Page<consents::Consent>, [];
+    /// Gives consent to a purpose, as a guardian, or as the child itself from 16 years on. A purpose has one valid consent at a time.
+    ConsentGrant "children.consents.grant" POST "/api/v1/children/{id}/consents"
+        | Required(Member), SessionOnly, Children:Write, of_child(DataClass::Records, Verb::Write), None, Never, [Consent Any]
+        | ChildId, NoQuery, Json<consents::NewConsent> => [201] Data<consents::Consent>, [Duplicate, OperationForbidden];
+    /// Withdraws a consent, from the next request on. Any guardian can, also one who did not give it, and the child itself from 16 years
+    /// on.
+    ConsentWithdraw "children.consents.withdraw" POST "/api/v1/children/{id}/consents/{consent_id}/withdraw"
+        | Required(Member), SessionOnly, Children:Write, of_child(DataClass::Records, Verb::Write), None, Never, [Consent Any]
+        | Parameters<(ChildId, ConsentId)>, NoQuery, EmptyBody => [200] Data<consents::Consent>, [State, OperationForbidden];
 
     /// Lists the duties of the organization's members, newest first.
     DutyList "duties.list" GET "/api/v1/duties"

@@ -10,6 +10,7 @@ mod error;
 pub mod api_keys;
 pub mod auth;
 pub mod children;
+pub mod consents;
 pub mod divisions;
 pub mod duties;
 pub mod exports;

@@ -304,9 +304,9 @@ impl ChildTouch {
             Self::Untouched | Self::Created => false,
             Self::Listed { class: of } => of as u8 == class as u8 && matches!(verb, Verb::Read),
             Self::InPath { class: of, verb: most, .. } => {
-                // The year of birth in the profile follows from the identity.
-                let follows =
-                    matches!((of, class, verb), (DataClass::Identity, DataClass::Profile, Verb::Read));
+                // The year of birth in the profile follows from the identity, and decides whether a child consents itself.
+                let has_age = matches!(of, DataClass::Identity | DataClass::Records);
+                let follows = has_age && matches!((class, verb), (DataClass::Profile, Verb::Read));
                 follows
                     || of as u8 == class as u8 && (matches!(verb, Verb::Read) || matches!(most, Verb::Write))
             }

@@ -16,6 +16,7 @@ pub mod api_keys;
 mod apply;
 pub mod children;
 pub mod colleges;
+pub mod consents;
 mod consequences;
 mod deadline;
 mod departures;

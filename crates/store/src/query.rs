@@ -59,6 +59,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::colleges::QUERIES,
         crate::departures::QUERIES,
         crate::divisions::QUERIES,
+        crate::consents::QUERIES,
         crate::duties::QUERIES,
         crate::exports::QUERIES,
         crate::favorites::QUERIES,

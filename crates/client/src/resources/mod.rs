@@ -9,6 +9,7 @@ pub mod audit;
 pub mod auth;
 pub mod children;
 pub mod colleges;
+pub mod consents;
 pub mod divisions;
 pub mod duties;
 pub mod exports;
@@ -134,6 +135,8 @@ groups! {
         /// The college catalogue and saved programs.
 
         colleges colleges::Colleges,
+        /// Consents about children.
+        consents consents::Consents,
         /// Divisions of seasons.
         divisions divisions::Divisions,
         /// Duties of members.

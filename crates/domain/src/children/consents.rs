@@ -112,16 +112,16 @@ pub struct NewConsent {
 
 /// Someone who consents about a child, or withdraws consent.
 #[derive(Clone, Copy, Debug)]
-pub struct Consenting<'a> {
+pub struct Consenting {
     /// The person.
     pub actor: Actor,
-    /// The capacities in which they open the child's data now.
-    pub capacities: &'a [Capacity],
+    /// The capacity in which they open what is recorded for the family.
+    pub capacity: Capacity,
     /// The child's age in years.
     pub age: i64,
 }
 
-impl Consenting<'_> {
+impl Consenting {
     /// Refuses all but guardians, and the child itself from an age on.
     fn refuse_others(&self) -> Result<(), Refusal> {
         let allowed = [Capacity::Guardian, Capacity::Child];
@@ -129,14 +129,14 @@ impl Consenting<'_> {
         let why = format!(
             "only a guardian consents, or withdraws consent, and the child from {CONSENTS_FROM} years on"
         );
-        require(self.capacities, allowed, &why)
+        require(&[self.capacity], allowed, &why)
     }
 }
 
 /// Gives consent. `earlier` are the child's consents: a purpose has one valid consent at a time, so that withdrawing it leaves none.
 pub fn grant(
     moment: &Moment,
-    by: &Consenting<'_>,
+    by: &Consenting,
     child_id: ChildId,
     new: &NewConsent,
     earlier: &[Consent],
@@ -170,7 +170,7 @@ pub fn grant(
 }
 
 /// The withdrawn consent. Any guardian can withdraw it, also one who did not give it.
-pub fn withdraw(moment: &Moment, by: &Consenting<'_>, consent: &Consent) -> Result<Consent, Refusal> {
+pub fn withdraw(moment: &Moment, by: &Consenting, consent: &Consent) -> Result<Consent, Refusal> {
     by.refuse_others()?;
     let now = moment.now();
     let why = match consent.status_at(now) {

@@ -12,6 +12,7 @@ use fieldhouse_domain::ids::ChildId;
 use fieldhouse_domain::record::Body;
 
 use super::audit::HistoryOptions;
+use super::consents;
 use crate::arguments::Target;
 use crate::context::Context;
 use crate::fields::{ChangeOptions, Created};
@@ -45,6 +46,9 @@ pub(crate) enum Options {
     /// Notes and measurements of coaches
     #[command(subcommand)]
     Performance(Class<ChangeChildPerformance>),
+    /// What the child or its guardians consent to
+    #[command(subcommand)]
+    Consents(consents::Options),
     /// List who saw data of a child, latest first
     AccessLog(HistoryOptions<ChildId>),
 }
@@ -174,6 +178,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         Options::Performance(class) => {
             class!(context, class, PERFORMANCE, children, performance, change_performance);
         }
+        Options::Consents(options) => consents::run(context, options).await?,
         Options::AccessLog(HistoryOptions { id, paging }) => {
             let query = ListQuery { limit: paging.limit(), ..ListQuery::default() };
             paging.show(context, children.access_log(id, &query), SEEN).await?;

@@ -14,6 +14,7 @@ mod catalogue;
 mod children;
 mod colleges;
 mod completions;
+mod consents;
 mod context;
 mod divisions;
 mod duties;

@@ -7,6 +7,7 @@ pub(crate) mod auth;
 mod catalogue;
 mod children;
 mod colleges;
+mod consents;
 mod divisions;
 mod duties;
 mod exports;
@@ -116,6 +117,9 @@ fn league(routes: Routes) -> Routes {
         .op(children::performance)
         .op(children::change_performance)
         .op(children::access_log)
+        .op(consents::list)
+        .op(consents::grant)
+        .op(consents::withdraw)
         .op(duties::list)
         .op(duties::add)
         .op(duties::read)

@@ -220,9 +220,14 @@ async fn children(club: &Club, recorder: &mut Recorder) {
     ] {
         recorder.call(parent, operation, child, change).await;
     }
+    let wanted = json!({"purpose": "photos", "method": "electronic", "notice_version": "2026-03"});
+    let consent = recorder.call(parent, Operation::ConsentGrant, child, wanted).await;
+    let withdraw =
+        row(Operation::ConsentWithdraw).path.replace("{id}", child).replace("{consent_id}", consent.id());
+    recorder.call_at(parent, Operation::ConsentWithdraw, &withdraw, json!(null)).await;
     let coach = club.member(Role::Coach);
     let user = coach.user.expect("a user");
-    crate::matrix::relations::make_staff(club, child.parse().expect("an id"), user).await;
+    crate::matrix::relations::relate(club, "coach.ok", child.parse().expect("an id"), user).await;
     let notes = json!({"position": "Guard", "notes": "Quick feet.", "metrics": ["20 m: 3.4 s"]});
     recorder.call(coach, Operation::ChildPerformanceChange, child, notes).await;
     recorder.call(coach, Operation::ChildContactRead, child, json!(null)).await;
@@ -235,6 +240,7 @@ async fn children(club: &Club, recorder: &mut Recorder) {
         Operation::ChildMedicalRead,
         Operation::ChildPerformanceRead,
         Operation::ChildAccessLog,
+        Operation::ConsentList,
         Operation::ChildList,
     ] {
         recorder.call(parent, operation, child, json!(null)).await;

@@ -4,6 +4,7 @@ mod api_keys;
 mod audit;
 mod children;
 mod colleges;
+mod consents;
 mod contract;
 mod coverage;
 mod divisions;

@@ -23,7 +23,7 @@ fn requirement(class: DataClass) -> Requirement {
     Requirement { child: ChildTouch::InPath { class, verb: Verb::Read, parameter: "id" }, ..ANY_MEMBER }
 }
 
-async fn scope<C: Class>(store: &Store, person: &Person) -> ChildScope<C> {
+pub(crate) async fn scope<C: Class>(store: &Store, person: &Person) -> ChildScope<C> {
     person.scope_for(store, requirement(C::CLASS)).await.children(NOW).unwrap()
 }
 

@@ -10,6 +10,7 @@ mod api_keys;
 mod bookkeeping;
 mod catalogue;
 mod children;
+mod consents;
 mod duties;
 mod exports;
 mod favorites;
@@ -57,6 +58,7 @@ async fn conforms(database: &Database) {
     leagues(store).await;
     children::each_class_is_read_through_a_relation(store).await;
     children::reads_are_recorded_shown_to_the_family_and_purged(store).await;
+    consents::are_listed_newest_first_to_the_family(store).await;
     programs(store).await;
     exports::everything_of_one_club_is_read_parents_first(store).await;
     exports::seasons_venues_and_invitations_are_in_use(store).await;

@@ -4,6 +4,7 @@
 //! Each child has a name that occurs nowhere else. It must be in the responses that show it, and in no other.
 
 use fieldhouse_api::Operation;
+use fieldhouse_api::request::BodyKind;
 use fieldhouse_domain::api_keys::{ApiKeyKind, NewApiKey};
 use fieldhouse_domain::children::Child;
 use fieldhouse_domain::children::consents::{Consent, Purpose};
@@ -11,7 +12,7 @@ use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationSta
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_domain::ids::{ChildId, UserId};
+use fieldhouse_domain::ids::{ChildId, ConsentId, Id as _, UserId};
 use fieldhouse_domain::policy::ChildTouch;
 use fieldhouse_domain::registrations::Registration;
 use fieldhouse_domain::roles::Role;
@@ -33,10 +34,10 @@ use super::expectation::Expectation;
 use crate::support::fixtures::Fixture;
 use crate::support::{Answer, Club, Person, on_both, row, send};
 
-/// A child, and the person who asks for it.
+/// A child with a consent to photos, and the person who asks for it.
 struct Case {
     who: Person,
-    child: ChildId,
+    subject: Subject,
     name: String,
 }
 
@@ -104,6 +105,9 @@ async fn cases(club: &Club, columns: &[String]) -> Vec<Case> {
         let age = if matches!(column.as_str(), "self.young" | "coach.10" | "coach.ok") { 10 } else { 15 };
         let it = Child { birth_year: year - 1 - age, ..child(&name) };
         records.extend(with_classes(&it));
+        let photos = Consent { purpose: Purpose::Photos, ..consent(&it) };
+        let subject = Subject { child: it.id, consent: photos.id };
+        records.push(photos.into());
         let setting = Setting { team: fixture.team(), user, child: it.clone() };
         records.extend(related(club, column, &setting));
         let wanted = || NewApiKey::new(Name::stored("A script".to_owned()));
@@ -121,7 +125,7 @@ async fn cases(club: &Club, columns: &[String]) -> Vec<Case> {
             (_, Some(wanted)) => club.with_key(&fixture.wanted_key(user, role, wanted).1),
             (_, None) => club.with_token(&token),
         };
-        cases.push(Case { who, child: it.id, name });
+        cases.push(Case { who, subject, name });
     }
     fixture.write().await;
     let effects = records.into_iter().map(Effect::create).collect();
@@ -129,53 +133,86 @@ async fn cases(club: &Club, columns: &[String]) -> Vec<Case> {
     cases
 }
 
+/// A child in the path of a request, with the records that are named after it.
+#[derive(Clone, Copy)]
+pub(super) struct Subject {
+    pub(super) child: ChildId,
+    pub(super) consent: ConsentId,
+}
+
+impl Subject {
+    /// A path with these ids.
+    pub(super) fn at(&self, path: &str) -> String {
+        let path = path.replace("{id}", &self.child.to_string());
+        path.replace("{consent_id}", &self.consent.to_string())
+    }
+
+    /// One that does not exist.
+    pub(super) fn unknown() -> Self {
+        let uuid = uuid::Uuid::from_u128(7);
+        Self { child: ChildId::from_uuid(uuid), consent: ConsentId::from_uuid(uuid) }
+    }
+}
+
 /// A child of whom a user may do everything: as its guardian, and as staff of its team.
-pub(super) async fn known_child(club: &Club, user: UserId) -> ChildId {
+pub(super) async fn known_child(club: &Club, user: UserId) -> Subject {
     let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
     let child = child("Zzyzx of the columns");
     let setting = Setting { team: fixture.team(), user, child: child.clone() };
     fixture.write().await;
     let related = [related(club, "coach.ok", &setting), related(club, "guardian", &setting)].concat();
-    let effects = with_classes(&child).into_iter().chain(related).map(Effect::create).collect();
+    let photos = Consent { purpose: Purpose::Photos, ..consent(&child) };
+    let subject = Subject { child: child.id, consent: photos.id };
+    let records = with_classes(&child).into_iter().chain(related).chain([photos.into()]);
+    let effects = records.map(Effect::create).collect();
     clubs::apply(&club.app.store, club.organization, effects).await.expect("a family");
-    child.id
+    subject
 }
 
-/// Makes a user confirmed staff of a team of a child, with the consents that this needs.
-pub(crate) async fn make_staff(club: &Club, id: ChildId, user: UserId) {
+/// Relates a user to a child as the column does, such as `coach`. Its name and year of birth stay.
+pub(crate) async fn relate(club: &Club, column: &str, id: ChildId, user: UserId) {
     let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
     let setting = Setting { team: fixture.team(), user, child: Child { id, ..child("Kim") } };
     fixture.write().await;
-    let effects = related(club, "coach.ok", &setting).into_iter().map(Effect::create).collect();
+    let effects = related(club, column, &setting).into_iter().map(Effect::create).collect();
     clubs::apply(&club.app.store, club.organization, effects).await.expect("a place in a team");
 }
 
-/// A change that every operation accepts.
-pub(super) fn change(operation: Operation) -> Value {
-    match operation {
+/// The body of an operation on a child. `None` if it takes none.
+pub(super) fn body(operation: Operation) -> Option<Value> {
+    Some(match operation {
         Operation::ChildProfileChange => json!({"pronouns": "they/them"}),
         Operation::ChildIdentityChange => json!({"legal_last_name": "Quux"}),
         Operation::ChildContactChange => json!({"phones": ["+61 3 5550 0100"]}),
         Operation::ChildEmergencyChange => json!({"allergies": "Nuts"}),
         Operation::ChildMedicalChange => json!({"notes": "None"}),
         Operation::ChildPerformanceChange => json!({"position": "Guard"}),
-        other => panic!("{} has no sample change", other.id()),
-    }
+        Operation::ConsentGrant => {
+            json!({"purpose": "third_party_share", "method": "electronic", "notice_version": "2026-03"})
+        }
+        other => {
+            assert_eq!(row(other).body_kind, BodyKind::None, "{} has no sample body", other.id());
+            return None;
+        }
+    })
 }
 
 async fn ask(case: &Case, operation: Operation) -> Answer {
     let row = row(operation);
-    let path = row.path.replace("{id}", &case.child.to_string());
     let method: Method = row.method.name().parse().expect("a method");
-    let request = case.who.request(method.clone(), &path);
-    send(if method == Method::PATCH { request.json(&change(operation)) } else { request }).await
+    let request = case.who.request(method, &case.subject.at(row.path));
+    send(match body(operation) {
+        Some(body) => request.json(&body),
+        None => request,
+    })
+    .await
 }
 
 /// What came, in the words of the expectation.
 fn came(case: &Case, operation: Operation, answer: &Answer) -> String {
     let verdict = super::verdict(answer);
     let is_list = matches!(row(operation).requirement.child, ChildTouch::Listed { .. });
-    match (is_list && answer.status == 200, answer.text.contains(&case.child.to_string())) {
+    match (is_list && answer.status == 200, answer.text.contains(&case.subject.child.to_string())) {
         (false, _) => verdict,
         (true, true) => format!("{verdict} listed"),
         (true, false) => format!("{verdict} absent"),

@@ -2,7 +2,7 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
-use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId, UserId};
+use fieldhouse_domain::ids::{Id as _, OrganizationId, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::contents::Contents;
 use fieldhouse_domain::sports::Sport;
@@ -14,7 +14,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::callers::{Caller, Fixtures};
-use super::relations::change;
+use super::relations::{Subject, body};
 use crate::exports::archives;
 use crate::support::fixtures::{Fixture, changing_address, exported, invited, member_address, reset};
 use crate::support::{Answer, Club, PASSWORD, address, row, send};
@@ -160,14 +160,13 @@ async fn guest(club: &Club) -> Guest {
 }
 
 /// The request for an operation on a child.
-pub(super) fn about_child(operation: Operation, child: ChildId) -> Sample {
-    let sample = Sample::of(operation).at(child);
-    let changes = row(operation).method == fieldhouse_api::rows::Method::PATCH;
-    if changes { sample.with(change(operation)) } else { sample }
-}
-
-fn unknown_child() -> ChildId {
-    ChildId::from_uuid(uuid::Uuid::from_u128(7))
+pub(super) fn about_child(operation: Operation, subject: Subject) -> Sample {
+    let mut sample = Sample::of(operation);
+    sample.path = subject.at(&sample.path);
+    match body(operation) {
+        Some(body) => sample.with(body),
+        None => sample,
+    }
 }
 
 /// The request of a caller for an operation, with new records if it changes them.
@@ -217,7 +216,10 @@ pub(crate) async fn sample(
         | Operation::ChildContactChange
         | Operation::ChildEmergencyChange
         | Operation::ChildMedicalChange
-        | Operation::ChildPerformanceChange => about_child(operation, unknown_child()),
+        | Operation::ChildPerformanceChange
+        | Operation::ConsentList
+        | Operation::ConsentGrant
+        | Operation::ConsentWithdraw => about_child(operation, Subject::unknown()),
         Operation::AuthLogin => {
             sample.with(json!({"email": address("riverside-club", Role::Coach), "password": PASSWORD}))
         }

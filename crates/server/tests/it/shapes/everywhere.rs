@@ -126,7 +126,16 @@ async fn every_unchanged_record_returns_304() {
         let child =
             owner.post("/api/v1/children", &json!({"display_name": "Kim", "birth_date": "2014-05-06"})).await;
         let child = format!("/api/v1/children/{}", child.body["data"]["child_id"].as_str().expect("an id"));
-        let classes = ["profile", "identity", "contact", "emergency", "medical", "performance", "access-log"];
+        let classes = [
+            "profile",
+            "identity",
+            "contact",
+            "emergency",
+            "medical",
+            "performance",
+            "access-log",
+            "consents",
+        ];
         read.extend(classes.map(|class| (owner, format!("{child}/{class}"))));
         read.extend([(owner, child), (owner, "/api/v1/children".to_owned())]);
         let export = owner.post("/api/v1/exports", &json!({"kind": "organization"})).await;
