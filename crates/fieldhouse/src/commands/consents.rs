@@ -68,5 +68,6 @@ pub(super) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         Options::Grant(GrantOptions { child, consent }) => consents.grant(child, &consent.body).await?,
         Options::Withdraw(Place { child, id }) => consents.withdraw(child, id).await?,
     };
-    context.output.one(&consent, COLUMNS)
+    context.output.one(&consent, COLUMNS)?;
+    Ok(())
 }

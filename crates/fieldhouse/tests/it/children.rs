@@ -7,6 +7,7 @@ use crate::support::Reply;
 use crate::{Person, list};
 
 const CHILD: &str = "chi_01h2xcejqtf2nbrexx3vqjhp41";
+const CONSENT: &str = "con_01h2xcejqtf2nbrexx3vqjhp41";
 const TEAM: &str = "tea_01h2xcejqtf2nbrexx3vqjhp41";
 const USER: &str = "usr_01h2xcejqtf2nbrexx3vqjhp41";
 
@@ -25,7 +26,15 @@ fn olga() -> Person {
         "user": {"id": USER, "name": "Carla"}, "capacity": "staff", "class": "contact",
         "operation": "children.contact.read",
     });
+    let consent = json!({
+        "id": CONSENT, "child_id": CHILD, "purpose": "participation", "status": "granted", "method": "electronic",
+        "notice_version": "2026-03", "granted_by": USER, "granted_at": "2026-03-01T09:00:00Z", "expires_at": null,
+        "withdrawn_by": null, "withdrawn_at": null, "created_at": "2026-03-01T09:00:00Z",
+        "updated_at": "2026-03-01T09:00:00Z", "version": 1,
+    });
     Person::new(move |seen| match seen.call.as_str() {
+        call if call.starts_with("GET") && call.ends_with("/consents") => list(&json!([consent]), None),
+        call if call.contains("/consents") => Reply::json(200, &json!({"data": consent})),
         "GET /api/v1/children" => list(&json!([child]), None),
         call if call.ends_with("/access-log") => list(&json!([event]), None),
         call if call.ends_with("/contact") => Reply::json(200, &json!({"data": contact})),
@@ -72,4 +81,19 @@ AT                    WHO    AS     SAW      OPERATION              KEY
 2026-03-01T09:00:00Z  Carla  staff  contact  children.contact.read  -
 
 "#]]);
+}
+
+#[test]
+fn a_guardian_gives_lists_and_withdraws_consent() {
+    let olga = olga();
+    let wanted = "--purpose participation --method electronic --notice-version 2026-03";
+    olga.types_with_key(&format!("children consents grant {CHILD} {wanted}")).assert().success();
+    let body: Value = serde_json::from_str(&olga.stub.seen()[0].body).expect("JSON");
+    assert_eq!(
+        body,
+        json!({"purpose": "participation", "method": "electronic", "notice_version": "2026-03", "expires_at": null})
+    );
+    olga.types_with_key(&format!("children consents list {CHILD}")).assert().success().stdout_eq(str![]);
+    olga.types_with_key(&format!("children consents withdraw {CHILD} {CONSENT}")).assert().success();
+    assert_eq!(olga.calls()[2], format!("POST /api/v1/children/{CHILD}/consents/{CONSENT}/withdraw"));
 }

@@ -19,7 +19,7 @@ use fieldhouse_testing::families::{child, guardian, roster_entry, with_classes};
 use fieldhouse_testing::leagues::{division, season, team};
 use jiff::SignedDuration;
 
-fn requirement(class: DataClass) -> Requirement {
+pub(crate) fn requirement(class: DataClass) -> Requirement {
     Requirement { child: ChildTouch::InPath { class, verb: Verb::Read, parameter: "id" }, ..ANY_MEMBER }
 }
 

@@ -1,16 +1,17 @@
 //! Consents about children.
 
+use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::children::consents::{Consent, Purpose};
 use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::ids::Id as _;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_store::access::children::Records;
-use fieldhouse_store::{Store, consents};
+use fieldhouse_store::access::children::{Read, Records};
+use fieldhouse_store::{Principal, Store, consents};
 use fieldhouse_testing::clubs::{Club, NOW};
 use fieldhouse_testing::families::{child, consent, guardian, with_classes};
 use jiff::SignedDuration;
 
-use crate::children::scope;
+use crate::children::{requirement, scope};
 
 pub(crate) async fn are_listed_newest_first_to_the_family(store: &Store) {
     let club = Club::found(store, "Families Three").await;
@@ -33,6 +34,16 @@ pub(crate) async fn are_listed_newest_first_to_the_family(store: &Store) {
     assert_eq!(list(kim.id, after_the_first, 10).await, Some(vec![photos.clone()]));
     assert_eq!(list(kim.id, Some((photos.created_at, photos.id.uuid())), 10).await, Some(vec![]));
     assert_eq!(list(lee.id, None, 10).await, Some(vec![]), "a child without consents");
+    let child = kim.id;
+    let requested = std::sync::Arc::new(parent.scope_for(store, requirement(DataClass::Records)).await);
+    let all = store.write("tests.consents", async move |tx| {
+        let wanted = requirement(DataClass::Records);
+        let proof = tx.permit(Principal::Caller(&requested), wanted, Some(child.uuid()), NOW).await?;
+        let access =
+            tx.open::<Records, Read>(&proof.expect("a guardian"), child).await?.expect("a guardian's");
+        consents::of_child(tx, &access).await
+    });
+    assert_eq!(all.await.unwrap(), [photos, care], "earliest first");
     let closed = scope::<Records>(store, owner).await;
-    assert_eq!(consents::list(&mut &*store, &closed, kim.id, None, 10).await.unwrap(), None);
+    assert_eq!(consents::list(&mut &*store, &closed, child, None, 10).await.unwrap(), None);
 }

@@ -52,7 +52,7 @@ async fn a_writer_that_finds_more_than_1000_entries_waiting_posts_them() {
     create_venues(store.clone(), club.clone(), 1000..1001).await;
     assert_eq!(waiting(&database).await, 0);
     let scope = club.owner().scope(&store).await;
-    assert_eq!(ledger::head(&mut &store, &scope).await.unwrap().seq, 1001);
+    assert_eq!(ledger::head(&mut &*store, &scope).await.unwrap().seq, 1001);
 }
 
 #[tokio::test]
