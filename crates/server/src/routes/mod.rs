@@ -19,6 +19,7 @@ mod members;
 mod operator;
 mod organization;
 pub(crate) mod profile;
+mod relations;
 mod seasons;
 mod service;
 mod staff;
@@ -116,6 +117,12 @@ fn league(routes: Routes) -> Routes {
         .op(children::performance)
         .op(children::change_performance)
         .op(children::access_log)
+        .op(relations::of_child)
+        .op(relations::add)
+        .op(relations::list)
+        .op(relations::confirm)
+        .op(relations::accept)
+        .op(relations::revoke)
         .op(duties::list)
         .op(duties::add)
         .op(duties::read)
