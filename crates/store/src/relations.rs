@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::access::children::{ChildScope, Records, visible};
-use crate::access::{OrgScope, OrgWrite, Proof};
+use crate::access::{OrgScope, OrgWrite};
 use crate::duties::Proposing;
 use crate::engine::{Reader, Tx, first};
 use crate::error::Result;

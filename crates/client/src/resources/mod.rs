@@ -21,6 +21,7 @@ pub mod operator;
 pub mod organization;
 pub mod pages;
 pub mod profile;
+pub mod relations;
 pub mod seasons;
 pub mod service;
 pub mod staff;
@@ -156,6 +157,8 @@ groups! {
         pages pages::Pages,
         /// The caller's own profile.
         profile profile::Profile,
+        /// Relations of people to children.
+        relations relations::Relations,
         /// Seasons.
         seasons seasons::Seasons,
         /// The service itself: health, documents, public keys.

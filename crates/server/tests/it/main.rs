@@ -25,6 +25,7 @@ mod organization;
 mod pages;
 mod passwords;
 mod profile;
+mod relations;
 mod seasons;
 mod sessions;
 mod shapes;

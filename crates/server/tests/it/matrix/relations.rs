@@ -11,7 +11,7 @@ use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationSta
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_domain::ids::{ChildId, UserId};
+use fieldhouse_domain::ids::{ChildId, RelationId, UserId};
 use fieldhouse_domain::policy::ChildTouch;
 use fieldhouse_domain::registrations::Registration;
 use fieldhouse_domain::roles::Role;
@@ -38,6 +38,9 @@ struct Case {
     who: Person,
     child: ChildId,
     name: String,
+    /// A member who is medical staff of the child by a relation, and the relation.
+    medic: UserId,
+    relation: RelationId,
 }
 
 /// How the child and the person are related, besides their age.
@@ -96,6 +99,7 @@ async fn cases(club: &Club, columns: &[String]) -> Vec<Case> {
     let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
     let year = i64::from(club.app.clock.now().to_zoned(jiff::tz::TimeZone::UTC).year());
     let (mut cases, mut records) = (Vec::new(), Vec::new());
+    let medic = fixture.member(Role::Member).user;
     for column in columns {
         let role = if column == "owner" { Role::Owner } else { Role::Member };
         let user = fixture.member(role).user;
@@ -106,6 +110,9 @@ async fn cases(club: &Club, columns: &[String]) -> Vec<Case> {
         records.extend(with_classes(&it));
         let setting = Setting { team: fixture.team(), user, child: it.clone() };
         records.extend(related(club, column, &setting));
+        let relation = Relation { kind: RelationKind::MedicalStaff, ..guardian(&it, medic) };
+        let revoked = relation.id;
+        records.push(relation.into());
         let wanted = || NewApiKey::new(Name::stored("A script".to_owned()));
         let key = match column.as_str() {
             "key" => Some(wanted()),
@@ -121,7 +128,7 @@ async fn cases(club: &Club, columns: &[String]) -> Vec<Case> {
             (_, Some(wanted)) => club.with_key(&fixture.wanted_key(user, role, wanted).1),
             (_, None) => club.with_token(&token),
         };
-        cases.push(Case { who, child: it.id, name });
+        cases.push(Case { who, child: it.id, name, medic, relation: revoked });
     }
     fixture.write().await;
     let effects = records.into_iter().map(Effect::create).collect();
@@ -159,16 +166,25 @@ pub(super) fn change(operation: Operation) -> Value {
         Operation::ChildEmergencyChange => json!({"allergies": "Nuts"}),
         Operation::ChildMedicalChange => json!({"notes": "None"}),
         Operation::ChildPerformanceChange => json!({"position": "Guard"}),
+        Operation::ProfileChange => json!({"locale": "en-AU"}),
         other => panic!("{} has no sample change", other.id()),
     }
 }
 
 async fn ask(case: &Case, operation: Operation) -> Answer {
     let row = row(operation);
-    let path = row.path.replace("{id}", &case.child.to_string());
+    let is_of_record = matches!(row.requirement.child, ChildTouch::OfRecord { .. });
+    let id = if is_of_record { case.relation.to_string() } else { case.child.to_string() };
+    let path = row.path.replace("{id}", &id);
     let method: Method = row.method.name().parse().expect("a method");
     let request = case.who.request(method.clone(), &path);
-    send(if method == Method::PATCH { request.json(&change(operation)) } else { request }).await
+    let proposed = json!({"user_id": case.medic, "kind": "guardian"});
+    send(match method {
+        Method::PATCH => request.json(&change(operation)),
+        Method::POST if !is_of_record => request.json(&proposed),
+        _ => request,
+    })
+    .await
 }
 
 /// What came, in the words of the expectation.
@@ -183,14 +199,20 @@ fn came(case: &Case, operation: Operation, answer: &Answer) -> String {
 }
 
 /// The operations whose successful response shows the name of the child.
-const SHOW_THE_NAME: [&str; 4] =
-    ["children.list", "children.read", "children.profile.read", "children.profile.change"];
+const SHOW_THE_NAME: [&str; 6] = [
+    "children.list",
+    "children.read",
+    "children.profile.read",
+    "children.profile.change",
+    "profile.me",
+    "profile.change",
+];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_operation_on_children_with_every_relation() {
     let expectation = Expectation::parse(include_str!("relations.txt"));
     let uses = |operation: &&Operation| {
-        matches!(row(*operation).requirement.child, ChildTouch::InPath { .. } | ChildTouch::Listed { .. })
+        !matches!(row(*operation).requirement.child, ChildTouch::Untouched | ChildTouch::Created)
     };
     let operations: Vec<Operation> = Operation::ROUTES.iter().filter(uses).copied().collect();
     let mut ids: Vec<&str> = operations.iter().map(|operation| operation.id()).collect();
