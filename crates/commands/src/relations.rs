@@ -143,7 +143,7 @@ impl Command for Accept {
         cx: &mut WriteContext<'_, 'tx>,
         _: Option<&str>,
     ) -> Result<Option<Listed>, Error> {
-        // Whoever has accepted it is its person.
+        // The same caller has accepted it, so it is their own.
         with_name(tx, cx, self.0).await.map(Some)
     }
 }

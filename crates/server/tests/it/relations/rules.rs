@@ -33,7 +33,8 @@ async fn those_who_may_not_propose_learn_only_what_they_see_already() {
             assert_eq!(refused.body["detail"], missing.body["detail"]);
         }
         is_problem(&manager.post(unknown, &body).await, Code::NotFound, "no child");
-        is_problem(&club.neighbours().await.post(&path, &body).await, Code::NotFound, "of another club");
+        let neighbour = club.neighbours().await;
+        is_problem(&neighbour.post(&path, &body).await, Code::NotFound, "of another club");
 
         let id = child.rsplit('/').next().expect("an id");
         make_staff(&club, id.parse().expect("an id"), coach.user.expect("a user")).await;
@@ -47,7 +48,6 @@ async fn those_who_may_not_propose_learn_only_what_they_see_already() {
         is_problem(&act(coach, &relation, "revoke").await, Code::RelationshipInsufficient, "staff");
         is_problem(&act(club.member(Role::Viewer), &relation, "revoke").await, Code::NotFound, "a stranger");
         is_problem(&act(coach, &relation, "accept").await, Code::NotFound, "someone else's");
-        let neighbour = club.neighbours().await;
         for action in ["confirm", "accept", "revoke"] {
             is_problem(&act(&neighbour, &relation, action).await, Code::NotFound, "of another club");
         }

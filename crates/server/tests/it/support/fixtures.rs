@@ -113,7 +113,7 @@ pub(crate) async fn changing_address(club: &Club) -> String {
 #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
 async fn newest_token(club: &Club, email: &str) -> String {
     let store = &club.app.store;
-    let all = mail::list(&mut &**store, &store.operator(), None, None, 10_000).await.expect("messages");
+    let all = mail::list(&mut &**store, &store.operator(), None, None, 100_000).await.expect("messages");
     let mail = all.iter().find(|mail| mail.recipient.as_str() == email).expect("a message");
     links::token(mail, &club.app.key_ring)
 }
