@@ -7,8 +7,8 @@ use fieldhouse_domain::ids::{TeamId, UserId};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::text::Email;
 use fieldhouse_domain::users::{self as rules, ChangeProfile, EmailSide, User};
-use fieldhouse_store::users::Membership;
 use fieldhouse_store::children::{self, Own};
+use fieldhouse_store::users::Membership;
 use fieldhouse_store::{Tx, duties, records, staff, users};
 use jiff::Timestamp;
 
@@ -34,11 +34,7 @@ pub struct Profile {
     pub duties: Vec<Duty>,
 }
 
-async fn profile<'tx>(
-    tx: &mut Tx<'tx>,
-    cx: &WriteContext<'_, 'tx>,
-    user: User,
-) -> Result<Profile, Error> {
+async fn profile<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, user: User) -> Result<Profile, Error> {
     let (proof, now) = (cx.organization()?, cx.moment.now());
     let memberships = users::memberships(tx, user.id).await?;
     let children = children::family_of(tx, proof).await?;

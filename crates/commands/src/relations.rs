@@ -20,8 +20,7 @@ async fn opened<'tx>(
     cx: &WriteContext<'_, 'tx>,
     child: ChildId,
 ) -> Result<Result<Capacity, Denial>, Error> {
-    let access: Result<ChildAccess<'tx, Records, Write>, Denial> =
-        tx.open(cx.organization()?, child).await?;
+    let access: Result<ChildAccess<'tx, Records, Write>, Denial> = tx.open(cx.organization()?, child).await?;
     Ok(access.map(|access| access.capacity()))
 }
 

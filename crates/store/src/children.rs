@@ -15,11 +15,11 @@ use fieldhouse_domain::record::{Record, Table};
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::access::OrgWrite;
 use crate::access::children::{
     ChildAccess, ChildScope, Class, Contact, Emergency, Identity, Listed, Medical, Performance, Profile,
     Roster, Use, is_stored, read_capacity, visible,
 };
-use crate::access::OrgWrite;
 use crate::engine::{Reader, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::{Query, queries};

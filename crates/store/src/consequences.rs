@@ -12,7 +12,8 @@ use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{OrganizationId, SeasonId, UserId};
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::{
-    api_keys as key_rules, children::relations as relation_rules, duties as duty_rules, sessions as session_rules, staff as staff_rules,
+    api_keys as key_rules, children::relations as relation_rules, duties as duty_rules,
+    sessions as session_rules, staff as staff_rules,
 };
 
 use crate::apply::Change;

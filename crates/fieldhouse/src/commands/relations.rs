@@ -113,7 +113,9 @@ pub(crate) async fn of_child(context: &Context, options: OfChild) -> anyhow::Res
             let child = options.child;
             let relation = client.relations().add(child, &proposed(&client, options).await?).await?;
             context.output.one(&relation, COLUMNS)?;
-            note("A manager has to confirm it with `fieldhouse relations confirm`. The owners are told by mail.");
+            note(
+                "A manager has to confirm it with `fieldhouse relations confirm`. The owners are told by mail.",
+            );
         }
     }
     Ok(())

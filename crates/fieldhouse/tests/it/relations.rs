@@ -58,10 +58,16 @@ fn relations_are_a_table_with_ids_of_children() {
 fn a_relation_is_proposed_by_address_or_by_id() {
     let olga = olga();
     let add = format!("children relations add {CHILD} --kind guardian");
-    olga.types_with_key(&format!("{add} --email carla@people.example")).assert().success().stderr_eq(str![[]]);
+    olga.types_with_key(&format!("{add} --email carla@people.example"))
+        .assert()
+        .success()
+        .stderr_eq(str![[]]);
     let help = format!("children relations add {CHILD} --kind support --user-id {USER}");
-    olga.types_with_key(&format!("{help} --expires-at 2026-03-01T14:00:00Z --reason Help")).assert().success();
-    let bodies: Vec<Value> = olga.stub.seen().iter().filter_map(|it| serde_json::from_str(&it.body).ok()).collect();
+    olga.types_with_key(&format!("{help} --expires-at 2026-03-01T14:00:00Z --reason Help"))
+        .assert()
+        .success();
+    let bodies: Vec<Value> =
+        olga.stub.seen().iter().filter_map(|it| serde_json::from_str(&it.body).ok()).collect();
     let expected = [
         json!({"user_id": USER, "kind": "guardian"}),
         json!({"user_id": USER, "kind": "support", "expires_at": "2026-03-01T14:00:00Z", "reason": "Help"}),

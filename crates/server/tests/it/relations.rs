@@ -109,8 +109,7 @@ async fn four_people_make_a_second_guardian() {
         assert_eq!(coach.get(&format!("{child}/medical")).await.status, 200);
         let since = &open.body["data"]["starts_at"];
         let id = &open.body["data"]["child_id"];
-        let shown =
-            json!([{"child_id": id, "display_name": NAME, "relation": "guardian", "since": since}]);
+        let shown = json!([{"child_id": id, "display_name": NAME, "relation": "guardian", "since": since}]);
         assert_eq!(own(coach).await, shown);
         let all = listed(parent, &format!("{child}/relations")).await;
         assert_eq!(all[0], (relation.id().to_owned(), "active".to_owned()), "newest first");
@@ -225,11 +224,9 @@ async fn the_profile_shows_the_family_unless_a_key_is_narrowed() {
     on_both(async |club| {
         let parent = club.another_session(Role::Member).await;
         child_of(&parent).await;
-        for (scopes, count) in [
-            (json!([]), 1),
-            (json!(["profile:read", "children:read"]), 1),
-            (json!(["profile:read"]), 0),
-        ] {
+        for (scopes, count) in
+            [(json!([]), 1), (json!(["profile:read", "children:read"]), 1), (json!(["profile:read"]), 0)]
+        {
             let wanted = json!({"name": "Script", "scopes": scopes});
             let wanted = if count == 1 && scopes == json!([]) { json!({"name": "Script"}) } else { wanted };
             let key = club.with_key(&parent.issue_key(&wanted).await);

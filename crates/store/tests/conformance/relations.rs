@@ -105,11 +105,7 @@ pub(crate) async fn are_a_family_while_they_are_open(store: &Store) {
     let active = [
         guardian(&zoe, user),
         Relation { kind: RelationKind::Itself, ..guardian(&kim, user) },
-        Relation {
-            kind: RelationKind::MedicalStaff,
-            expires_at: Some(after(9)),
-            ..guardian(&sam, user)
-        },
+        Relation { kind: RelationKind::MedicalStaff, expires_at: Some(after(9)), ..guardian(&sam, user) },
         waiting(&alex, user, 0),
     ];
     // The table derives the capacity from the kind.
@@ -120,10 +116,8 @@ pub(crate) async fn are_a_family_while_they_are_open(store: &Store) {
         let own = children::family(&mut &*store, &scope).await.unwrap();
         own.into_iter().map(|it| (it.display_name, it.kind)).collect::<Vec<_>>()
     };
-    let expected = [
-        ("Kim K.".to_owned(), RelationKind::Itself),
-        ("Zoë M.".to_owned(), RelationKind::Guardian),
-    ];
+    let expected =
+        [("Kim K.".to_owned(), RelationKind::Itself), ("Zoë M.".to_owned(), RelationKind::Guardian)];
     assert_eq!(family().await, expected, "by name");
     let touch = ChildTouch::Listed { class: DataClass::Roster };
     let of_parent = std::sync::Arc::new(parent.scope_for(store, requirement(touch)).await);
@@ -172,8 +166,7 @@ pub(crate) async fn are_proposed_decided_and_told(store: &Store) {
     let change = Effect::update(&clubs::moment(), proposed.clone(), change);
     clubs::apply(store, club.id(), change.into_iter().collect()).await.unwrap();
     let told = |kind, person: &Person| (kind, Some(club.id()), person.user.email.clone());
-    let expected =
-        [told(MailKind::RelationProposed, club.owner()), told(MailKind::RelationWaiting, coach)];
+    let expected = [told(MailKind::RelationProposed, club.owner()), told(MailKind::RelationWaiting, coach)];
     assert_eq!(messages(store, &proposed).await, expected);
     let (listed, proposing) =
         relations::of_mail(&mut &*store, club.id(), proposed.id).await.unwrap().expect("the message's");
@@ -200,10 +193,7 @@ pub(crate) async fn are_proposed_decided_and_told(store: &Store) {
 
 /// The messages about a relation that wait, by their kind.
 #[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
-async fn messages(
-    store: &Store,
-    relation: &Relation,
-) -> Vec<(MailKind, Option<OrganizationId>, Email)> {
+async fn messages(store: &Store, relation: &Relation) -> Vec<(MailKind, Option<OrganizationId>, Email)> {
     let operator = store.operator();
     let all = mail::list(&mut &*store, &operator, Some(MailStatus::Waiting), None, 1_000).await.unwrap();
     let about = all.into_iter().filter(|mail| mail.record == Some(relation.id.uuid()));

@@ -167,7 +167,8 @@ pub fn revoked(
     let is_oneself = actor.user == Some(relation.user_id);
     if relation.kind == RelationKind::Guardian && !is_oneself {
         // A restriction closes a child's records to someone of its family, and leaves them of its family.
-        let is_kin = |it: &Relation| actor.user == Some(it.user_id) && it.kind.is_family() && it.is_open_at(now);
+        let is_kin =
+            |it: &Relation| actor.user == Some(it.user_id) && it.kind.is_family() && it.is_open_at(now);
         let is_of_family = of_family || relations.iter().any(is_kin);
         let withdraws = relation.state != RelationState::Active && relation.proposed_by == actor.user;
         if is_of_family && !withdraws {
@@ -186,7 +187,8 @@ pub fn revoked(
 /// The relations of a person to a child that have ended and are not recorded so. A new one of the kind takes their place.
 pub fn replaced(now: Timestamp, new: &Relation, all: &[Relation]) -> Vec<(Relation, Relation)> {
     let is_same = |it: &&Relation| {
-        (it.child_id, it.user_id, it.kind) == (new.child_id, new.user_id, new.kind) && it.state_at(now).is_over()
+        (it.child_id, it.user_id, it.kind) == (new.child_id, new.user_id, new.kind)
+            && it.state_at(now).is_over()
     };
     all.iter().filter(is_same).filter_map(|it| Some((it.clone(), expired(it)?))).collect()
 }

@@ -67,7 +67,11 @@ async fn a_removed_member_loses_their_relations_for_good() {
         let log = admin.get("/api/v1/audit-log?operation=members.remove").await;
         let effects = log.body["data"][0]["effects"].as_array().expect("effects").iter();
         assert_eq!(effects.filter(|effect| effect["kind"] == "relation").count(), 2, "{}", log.text);
-        assert!(!log.text.contains(parent.user.expect("a user").to_string().as_str()), "sealed: {}", log.text);
+        assert!(
+            !log.text.contains(parent.user.expect("a user").to_string().as_str()),
+            "sealed: {}",
+            log.text
+        );
         let body = json!({"user_id": coach.user, "kind": "guardian"});
         let again = parent.post(&format!("{child}/relations"), &body).await;
         is_problem(&again, Code::ValidationFailed, "no longer a member");

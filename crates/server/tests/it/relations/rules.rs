@@ -73,7 +73,11 @@ async fn no_one_grants_a_relation_to_themselves() {
         let changed = owner.patch(&membership(&club, Role::Coach).await, &json!({"role": "manager"})).await;
         assert_eq!(changed.status, 200, "{}", changed.text);
         let helper = club.another_session(Role::Coach).await;
-        is_problem(&act(&helper, &relation, "confirm").await, Code::SamePerson, "whose role the proposer gave");
+        is_problem(
+            &act(&helper, &relation, "confirm").await,
+            Code::SamePerson,
+            "whose role the proposer gave",
+        );
         let key = club.with_key(&owner.issue_key(&json!({"name": "Script"})).await);
         for action in ["confirm", "accept", "revoke"] {
             is_problem(&act(&key, &relation, action).await, Code::SessionRequired, "a key");

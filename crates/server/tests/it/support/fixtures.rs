@@ -14,8 +14,8 @@ use fieldhouse_domain::favorites::{
 };
 use fieldhouse_domain::games::{Game, NewGame};
 use fieldhouse_domain::ids::{
-    ApiKeyId, ChildId, FavoriteId, InvitationId, MemberId, OrganizationId, SeasonId, SessionId, TeamId, UserId,
-    VenueId,
+    ApiKeyId, ChildId, FavoriteId, InvitationId, MemberId, OrganizationId, SeasonId, SessionId, TeamId,
+    UserId, VenueId,
 };
 use fieldhouse_domain::invitations::{self, Invitation, NewInvitation};
 use fieldhouse_domain::mail::RESET_LIFE;
