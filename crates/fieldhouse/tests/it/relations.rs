@@ -48,7 +48,12 @@ fn olga() -> Person {
 #[test]
 fn relations_are_a_table_with_ids_of_children() {
     let olga = olga();
-    olga.types_with_key("relations list").assert().success().stdout_eq(str![[]]);
+    olga.types_with_key("relations list").assert().success().stdout_eq(str![[r#"
+NAME   KIND      STATE     CHILD                           ENDS                  CONFIRMED           REASON                  USER                            ID
+Amir   support   proposed  chi_01h2xcejqtf2nbrexx3vqjhp41  2026-03-01T14:00:00Z  -                   Cannot open the roster  usr_01h2xcejqtf2nbrexx3vqjhp42  rel_01h2xcejqtf2nbrexx3vqjhp41
+Carla  guardian  active    chi_01h2xcejqtf2nbrexx3vqjhp41  -                     by a second person  -                       usr_01h2xcejqtf2nbrexx3vqjhp41  rel_01h2xcejqtf2nbrexx3vqjhp41
+
+"#]]);
     olga.types_with_key(&format!("children relations list {CHILD} --json kind,state")).assert().success();
     let path = format!("GET /api/v1/children/{CHILD}/relations");
     assert_eq!(olga.calls(), ["GET /api/v1/relations", &path]);
@@ -58,10 +63,12 @@ fn relations_are_a_table_with_ids_of_children() {
 fn a_relation_is_proposed_by_address_or_by_id() {
     let olga = olga();
     let add = format!("children relations add {CHILD} --kind guardian");
-    olga.types_with_key(&format!("{add} --email carla@people.example"))
-        .assert()
-        .success()
-        .stderr_eq(str![[]]);
+    olga.types_with_key(&format!("{add} --email carla@people.example")).assert().success().stderr_eq(str![[
+        r#"
+A manager has to confirm it with `fieldhouse relations confirm`. The owners are told by mail.
+
+"#
+    ]]);
     let help = format!("children relations add {CHILD} --kind support --user-id {USER}");
     olga.types_with_key(&format!("{help} --expires-at 2026-03-01T14:00:00Z --reason Help"))
         .assert()
