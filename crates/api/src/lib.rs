@@ -24,6 +24,7 @@ pub mod operator;
 pub mod organization;
 pub mod problems;
 pub mod profile;
+pub mod relations;
 pub mod request;
 pub mod rows;
 pub mod seasons;

@@ -10,7 +10,7 @@ use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
     ApiKeyId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId, InvitationId,
-    MailId, MemberId, OrganizationId, ProgramId, SeasonId, SessionId, StaffId, TeamId, VenueId,
+    MailId, MemberId, OrganizationId, ProgramId, RelationId, SeasonId, SessionId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::organizations::{ChangeOrganization, Organization};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
@@ -29,7 +29,8 @@ use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
     api_keys, audit, auth, children, colleges, consents, divisions, duties, exports, favorites, games,
-    imports, invitations, members, operator, profile, seasons, service, staff, standings, teams, venues,
+    imports, invitations, members, operator, profile, relations, seasons, service, staff, standings, teams,
+    venues,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -56,6 +57,16 @@ const fn listed(class: DataClass) -> ChildTouch {
 /// One class of data of the child in the path.
 const fn of_child(class: DataClass, verb: Verb) -> ChildTouch {
     ChildTouch::InPath { class, verb, parameter: "id" }
+}
+
+/// What opens the data of the child in the path. Managers need no relation.
+const fn of_child_unless_manager(class: DataClass, verb: Verb) -> ChildTouch {
+    ChildTouch::InPathUnless { class, verb, parameter: "id", unless: Role::Manager }
+}
+
+/// One class of data of the child whom the record in the path is about.
+const fn of_record(class: DataClass, verb: Verb) -> ChildTouch {
+    ChildTouch::OfRecord { class, verb }
 }
 
 use ChildTouch::{Created, Untouched};
@@ -131,11 +142,11 @@ operations! {
 
     /// Reads the caller's profile: the user, their organizations, and the credential of the request.
     ProfileMe "profile.me" GET "/api/v1/profile/me"
-        | Required(Viewer), Allowed, Profile:Read, Untouched, None, Never, []
+        | Required(Viewer), Allowed, Profile:Read, listed(DataClass::Roster), None, Never, []
         | NoParameter, NoQuery, EmptyBody => [200] Data<profile::Profile>, [];
     /// Changes the caller's name, locale or time zone.
     ProfileChange "profile.change" PATCH "/api/v1/profile/me"
-        | Required(Viewer), Allowed, Profile:Write, Untouched, Honoured, Never, [User Own]
+        | Required(Viewer), Allowed, Profile:Write, listed(DataClass::Roster), Honoured, Never, [User Own]
         | NoParameter, NoQuery, MergePatch<profile::ChangeProfile> => [200] Data<profile::Profile>, [];
     /// Requests a change of the caller's e-mail address. A link is mailed to the current and to the new address, and the address changes
     /// when both are confirmed.
@@ -406,6 +417,35 @@ operations! {
     ConsentWithdraw "children.consents.withdraw" POST "/api/v1/children/{id}/consents/{consent_id}/withdraw"
         | Required(Member), SessionOnly, Children:Write, of_child(DataClass::Records, Verb::Write), None, Never, [Consent Any]
         | Parameters<(ChildId, ConsentId)>, NoQuery, EmptyBody => [200] Data<consents::Consent>, [State, OperationForbidden];
+    /// Lists all relations of people to a child, newest first. The child and its guardians see them.
+    ChildRelationList "children.relations.list" GET "/api/v1/children/{id}/relations"
+        | Required(Member), Allowed, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, []
+        | ChildId, ListQuery, EmptyBody => [200] Page<relations::Relation>, [];
+    /// Proposes a relation of a member to a child. The child, its guardians and managers can, and no one for themselves. The relation opens
+    /// nothing until a second person has confirmed it and the person has accepted it. All owners are told by mail.
+    ChildRelationAdd "children.relations.add" POST "/api/v1/children/{id}/relations"
+        | Required(Member), SessionOnly, Children:Write, of_child_unless_manager(DataClass::Records, Verb::Write), None, Never, [Relation Any]
+        | ChildId, NoQuery, Json<relations::NewRelation> => [201] Data<relations::Relation>, [SelfGrant, ExpiryRequired, Duplicate];
+    /// Lists the caller's relations to children, newest first. A manager also sees those of others that wait for a second person: with the
+    /// id of the child, and without its name.
+    RelationList "relations.list" GET "/api/v1/relations"
+        | Required(Viewer), SessionOnly, Children:Read, Untouched, None, Never, []
+        | NoParameter, ListQuery, EmptyBody => [200] Page<relations::Relation>, [];
+    /// Confirms a proposed relation. The proposer cannot, nor someone whose role the proposer gave them, nor the person; if no other manager
+    /// can, an owner may a day after it was proposed and all owners were told, and the relation is marked. The person is told by mail.
+    RelationConfirm "relations.confirm" POST "/api/v1/relations/{id}/confirm"
+        | Required(Manager), SessionOnly, Children:Write, Untouched, None, Never, [Relation Target]
+        | RelationId, NoQuery, EmptyBody => [200] Data<relations::Relation>, [SelfGrant, SamePerson, State];
+    /// Accepts a confirmed relation, which then opens the child's data. Only the person can; to others below the role manager it does not
+    /// exist.
+    RelationAccept "relations.accept" POST "/api/v1/relations/{id}/accept"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [Relation Target]
+        | RelationId, NoQuery, EmptyBody => [200] Data<relations::Relation>, [OperationForbidden, State];
+    /// Revokes a relation, from the next request on. The person gives it up at any time. The child, its guardians and managers revoke those
+    /// of others; but a guardian is revoked by a manager who is not of the family. To everyone else it does not exist.
+    RelationRevoke "relations.revoke" POST "/api/v1/relations/{id}/revoke"
+        | Required(Viewer), SessionOnly, Children:Write, of_record(DataClass::Records, Verb::Write), None, Never, [Relation Target]
+        | RelationId, NoQuery, EmptyBody => [200] Data<relations::Relation>, [OperationForbidden, State];
 
     /// Lists the duties of the organization's members, newest first.
     DutyList "duties.list" GET "/api/v1/duties"

@@ -1,5 +1,6 @@
 //! The caller's own profile in requests and responses.
 
+use fieldhouse_domain::children::relations::RelationKind;
 use fieldhouse_domain::ids::{ApiKeyId, ChildId, MemberId, SessionId, TeamId, UserId};
 use fieldhouse_domain::record::Body;
 use fieldhouse_domain::roles::Role;
@@ -64,7 +65,7 @@ pub struct Profile {
     pub role: Role,
     /// All organizations that the user belongs to.
     pub memberships: Vec<Membership>,
-    /// The children to whom the caller now has a recorded relation.
+    /// The caller's own children: themselves as a child, and those whose guardian they are now. A key needs the scope `children:read`.
     pub children: Vec<ChildRelation>,
     /// The teams on whose staff the caller is now.
     pub teams: Vec<TeamId>,
@@ -91,13 +92,15 @@ pub struct Membership {
     pub role: Role,
 }
 
-/// A recorded relation of the caller to a child.
+/// A child of the caller's family.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ChildRelation {
     /// The child.
     pub child_id: ChildId,
-    /// The kind of relation.
-    pub relation: String,
+    /// The name by which the child is known in its teams.
+    pub display_name: String,
+    /// What the caller is to the child.
+    pub relation: RelationKind,
     /// When the relation began.
     pub since: Timestamp,
 }

@@ -222,7 +222,9 @@ const fn check_row(row: &Row) {
     if let Relation::StaffOfGame { parameter, .. } = row.requirement.relation {
         assert!(has_parameter(row.path, parameter), "the game's id is a parameter of the path");
     }
-    if let ChildTouch::InPath { parameter, .. } = row.requirement.child {
+    if let ChildTouch::InPath { parameter, .. } | ChildTouch::InPathUnless { parameter, .. } =
+        row.requirement.child
+    {
         assert!(has_parameter(row.path, parameter), "the child's id is a parameter of the path");
     }
 }

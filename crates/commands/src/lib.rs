@@ -22,6 +22,7 @@ pub mod invitations;
 pub mod members;
 pub mod organizations;
 pub mod profile;
+pub mod relations;
 pub mod seasons;
 mod second_person;
 pub mod sessions;

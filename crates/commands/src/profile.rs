@@ -7,6 +7,7 @@ use fieldhouse_domain::ids::{TeamId, UserId};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::text::Email;
 use fieldhouse_domain::users::{self as rules, ChangeProfile, EmailSide, User};
+use fieldhouse_store::children::{self, Own};
 use fieldhouse_store::users::Membership;
 use fieldhouse_store::{Tx, duties, records, staff, users};
 use jiff::Timestamp;
@@ -25,10 +26,21 @@ pub struct Profile {
     pub user: User,
     /// Their memberships.
     pub memberships: Vec<Membership>,
+    /// Their own children in the organization of the request.
+    pub children: Vec<Own>,
     /// The teams on whose staff they are, in the organization of the request.
     pub teams: Vec<TeamId>,
     /// Their duties in it that are not over.
     pub duties: Vec<Duty>,
+}
+
+async fn profile<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, user: User) -> Result<Profile, Error> {
+    let (proof, now) = (cx.organization()?, cx.moment.now());
+    let memberships = users::memberships(tx, user.id).await?;
+    let children = children::family_of(tx, proof).await?;
+    let teams = staff::teams(tx, proof, now).await?;
+    let duties = duties::own(tx, proof, now).await?;
+    Ok(Profile { user, memberships, children, teams, duties })
 }
 
 /// Changes the caller's name, locale or time zone.
@@ -43,10 +55,17 @@ impl Command for Change {
         let before = cx.check(own(tx, cx).await?)?;
         let after = rules::changed(&before, self.0.clone());
         let user = cx.update(tx, before, after).await?;
-        let memberships = users::memberships(tx, user.id).await?;
-        let teams = staff::teams(tx, cx.organization()?, cx.moment.now()).await?;
-        let duties = duties::own(tx, cx.organization()?, cx.moment.now()).await?;
-        Ok(Profile { user, memberships, teams, duties })
+        profile(tx, cx, user).await
+    }
+
+    async fn again<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+        _: Option<&str>,
+    ) -> Result<Option<Profile>, Error> {
+        let user = own(tx, cx).await?;
+        profile(tx, cx, user).await.map(Some)
     }
 }
 

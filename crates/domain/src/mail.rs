@@ -4,9 +4,10 @@
 use jiff::SignedDuration;
 use uuid::Uuid;
 
+use crate::children::relations::RelationState;
 use crate::duties::DutyState;
 use crate::effects::{AnyRecord, Effect};
-use crate::ids::Id;
+use crate::ids::{Id, UserId};
 use crate::invitations::Invitation;
 use crate::record::enumeration;
 use crate::text::Email;
@@ -42,6 +43,10 @@ enumeration! {
         EmailChanged "email_changed",
         /// A duty was proposed; sent to every owner.
         DutyProposed "duty_proposed",
+        /// A relation to a child was proposed; sent to every owner.
+        RelationProposed "relation_proposed",
+        /// A relation to a child waits for the person to accept it; sent to them.
+        RelationWaiting "relation_waiting",
     }
 }
 
@@ -88,11 +93,26 @@ pub fn following(effect: &Effect) -> Vec<Message> {
 }
 
 /// The kind of the message that a change sends to every owner of the organization, with the record that it is about and its version.
-/// The rule of the second person counts on it: an owner may confirm a duty alone only a day after all owners were told.
+/// The rule of the second person counts on it: an owner may confirm a duty or a relation alone only a day after all owners were told.
 pub fn to_owners(effect: &Effect) -> Option<(MailKind, Uuid, i64)> {
     match (&effect.before, &effect.after) {
         (None, Some(AnyRecord::Duty(duty))) if duty.state == DutyState::Proposed => {
             Some((MailKind::DutyProposed, duty.id.uuid(), duty.version))
+        }
+        (None, Some(AnyRecord::Relation(relation))) if relation.state == RelationState::Proposed => {
+            Some((MailKind::RelationProposed, relation.id.uuid(), relation.version))
+        }
+        _ => None,
+    }
+}
+
+/// The kind of the message that a change sends to a person, with the record that it is about and its version.
+pub fn to_person(effect: &Effect) -> Option<(MailKind, UserId, Uuid, i64)> {
+    match (&effect.before, &effect.after) {
+        (Some(AnyRecord::Relation(before)), Some(AnyRecord::Relation(after)))
+            if before.state == RelationState::Proposed && after.state == RelationState::Confirmed =>
+        {
+            Some((MailKind::RelationWaiting, after.user_id, after.id.uuid(), after.version))
         }
         _ => None,
     }

@@ -295,14 +295,47 @@ pub enum ChildTouch {
         /// The name of the path parameter.
         parameter: &'static str,
     },
+    /// What opens the data of the child whose id is in the path. Callers with a high enough role need no relation, and see none of the
+    /// child's data: they know its id.
+    InPathUnless {
+        /// The class that a relation of other callers must open.
+        class: DataClass,
+        /// Whether they must be able to read or to write it.
+        verb: Verb,
+        /// The name of the path parameter.
+        parameter: &'static str,
+        /// The minimum role of callers who need no relation.
+        unless: Role,
+    },
+    /// One class of data of the child whom the record in the path is about. The command opens it.
+    OfRecord {
+        /// The class.
+        class: DataClass,
+        /// Whether the operation reads or writes it.
+        verb: Verb,
+    },
 }
 
 impl ChildTouch {
+    /// The class that a relation of the caller must open of the child in the path, before anything else is done.
+    pub const fn required(self, role: Role) -> Option<(DataClass, Verb)> {
+        match self {
+            Self::InPath { class, verb, .. } => Some((class, verb)),
+            Self::InPathUnless { class, verb, unless, .. } if (role as u8) < unless as u8 => {
+                Some((class, verb))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether an operation with this column may use a class.
     pub const fn includes(self, class: DataClass, verb: Verb) -> bool {
         match self {
             Self::Untouched | Self::Created => false,
             Self::Listed { class: of } => of as u8 == class as u8 && matches!(verb, Verb::Read),
+            Self::InPathUnless { class: of, verb: most, .. } | Self::OfRecord { class: of, verb: most } => {
+                of as u8 == class as u8 && (matches!(verb, Verb::Read) || matches!(most, Verb::Write))
+            }
             Self::InPath { class: of, verb: most, .. } => {
                 // The year of birth in the profile follows from the identity, and decides whether a child consents itself.
                 let has_age = matches!(of, DataClass::Identity | DataClass::Records);
@@ -312,6 +345,21 @@ impl ChildTouch {
             }
         }
     }
+}
+
+/// Whether a credential may be used for what a scope names. Only keys are narrowed.
+pub fn covers(credential: &VerifiedCredential, needed: Scope) -> bool {
+    match credential {
+        VerifiedCredential::Session { .. } => true,
+        VerifiedCredential::ApiKey { scopes, .. } => {
+            scopes.is_empty() || scopes.iter().any(|scope| scope.covers(needed))
+        }
+    }
+}
+
+/// Whether a role lists the relations that wait for a second person.
+pub fn sees_waiting_relations(role: Role) -> bool {
+    role >= Role::Manager
 }
 
 /// Whether a role lists and revokes the API keys of others, except those that [`outranks`] protects.

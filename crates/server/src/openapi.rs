@@ -177,6 +177,12 @@ pub(crate) fn who(row: &Row) -> String {
         ChildTouch::InPath { class, verb, parameter } => {
             format!(" Requires a relation to the child `{{{parameter}}}` for {class}:{verb}.")
         }
+        ChildTouch::InPathUnless { class, verb, parameter, unless } => format!(
+            " Below the role {unless}, it requires a relation to the child `{{{parameter}}}` for {class}:{verb}."
+        ),
+        ChildTouch::OfRecord { class, verb } => {
+            format!(" Uses a relation to the child of the record for {class}:{verb}.")
+        }
     };
     let staff = match requirement.relation {
         Relation::Unrelated => String::new(),

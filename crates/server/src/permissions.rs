@@ -45,6 +45,10 @@ pub(crate) fn of(rows: &[Row]) -> String {
             ChildTouch::Created => "creates one".to_owned(),
             ChildTouch::Listed { class } => format!("{class} read of those related"),
             ChildTouch::InPath { class, verb, parameter } => format!("{class} {verb} of `{{{parameter}}}`"),
+            ChildTouch::InPathUnless { class, verb, parameter, unless } => {
+                format!("{class} {verb} of `{{{parameter}}}`, or {unless}")
+            }
+            ChildTouch::OfRecord { class, verb } => format!("{class} {verb} of the record's child"),
         };
         let if_match = match row.if_match {
             IfMatch::None => "-",

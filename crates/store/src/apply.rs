@@ -23,7 +23,7 @@ use crate::ledger::heads;
 use crate::query::queries;
 use crate::row::Row;
 use crate::value::{id, values};
-use crate::{consequences, duties, members, records};
+use crate::{consequences, duties, members, records, users};
 
 queries! {
     MEMBERSHIPS "apply.memberships" concat!("SELECT m.org_id, ", Member::COLUMNS, " FROM members m WHERE m.user_id = $1 ORDER BY m.org_id");
@@ -163,6 +163,12 @@ impl<'tx> Tx<'tx> {
             // What is mailed about a user does not depend on an organization.
             let about = organization.filter(|_| message.kind == MailKind::Invitation);
             self.queue_mail(about, change.moment, &message).await?;
+        }
+        if let (Some(_), Some((kind, user, record, version))) = (organization, mail::to_person(effect))
+            && let Some(user) = users::read(self, user).await?
+        {
+            let message = Message { kind, recipient: user.email, record, version };
+            self.queue_mail(organization, change.moment, &message).await?;
         }
         if let (Some(org), Some((kind, record, version))) = (organization, mail::to_owners(effect)) {
             for recipient in members::owner_addresses(self, org).await? {

@@ -8,21 +8,24 @@ use fieldhouse_domain::children::emergencies::ChildEmergency;
 use fieldhouse_domain::children::identities::ChildIdentity;
 use fieldhouse_domain::children::medical::ChildMedical;
 use fieldhouse_domain::children::performances::ChildPerformance;
+use fieldhouse_domain::children::relations::RelationKind;
 use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::ids::{ChildId, Id as _, TeamId};
 use fieldhouse_domain::record::{Record, Table};
+use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::access::OrgWrite;
 use crate::access::children::{
     ChildAccess, ChildScope, Class, Contact, Emergency, Identity, Listed, Medical, Performance, Profile,
-    Roster, Use, read_capacity, visible,
+    Roster, Use, is_stored, read_capacity, visible,
 };
 use crate::engine::{Reader, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::{Query, queries};
 use crate::records::{self, Stored};
 use crate::row::Row;
-use crate::value::{Value, id, values};
+use crate::value::{Value, id};
 
 /// The page `page` with the teams of its children on the day $4.
 const WITH_TEAMS: &str = "SELECT page.capacity, page.child_id, page.display_name, t.id, t.name, e.jersey_number, e.position FROM page
@@ -39,7 +42,12 @@ queries! {
         ORDER BY c.name_folded, c.id LIMIT $11) ", WITH_TEAMS);
     LINE "children.line" concat!("WITH page AS (SELECT v.capacity, v.child_id, c.display_name, c.name_folded FROM (",
         visible!(" AND child_id = $10"), ") v CROSS JOIN children c WHERE c.org_id = $1 AND c.id = v.child_id) ", WITH_TEAMS);
-    EXISTS "children.exists" "SELECT id FROM children WHERE org_id = $1 AND id = $2";
+    /// The user's own children, with what opens them: relations of the family.
+    FAMILY "children.family" concat!("SELECT v.child_id, c.display_name, r.kind, r.starts_at FROM (",
+        visible!(" AND child_id IN (SELECT child_id FROM relations WHERE org_id = $1 AND user_id = $2)"),
+        ") v CROSS JOIN relations r CROSS JOIN children c WHERE r.org_id = $1 AND r.user_id = $2 AND r.child_id = v.child_id
+        AND r.capacity = v.capacity AND r.kind IN ('self', 'guardian') AND r.state = 'active' AND r.starts_at <= $3
+        AND (r.expires_at IS NULL OR r.expires_at > $3) AND c.org_id = $1 AND c.id = v.child_id ORDER BY c.name_folded, c.id");
 }
 
 /// Data of a child, and in what capacity it was opened.
@@ -123,11 +131,43 @@ pub async fn list<R: Reader>(
     values.extend([Value::from(after), Value::from(limit)]);
     let found = lines(reader, LIST, &values).await?;
     if let (true, Some(after)) = (found.is_empty(), after) {
-        let exists =
-            first(reader, EXISTS, values![id(scope.organization()), after], |row| row.next::<Uuid>()).await?;
-        return Ok(exists.map(|_| found));
+        return Ok(is_stored(reader, scope.organization(), after).await?.then_some(found));
     }
     Ok(Some(found))
+}
+
+/// A child of a family.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Own {
+    /// The child.
+    pub id: ChildId,
+    /// The name by which the child is known in its teams.
+    pub display_name: String,
+    /// What the person is to the child.
+    pub kind: RelationKind,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+impl std::fmt::Debug for Own {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Own({}, {})", self.id, self.kind)
+    }
+}
+
+fn own(row: &mut Row<'_>) -> Result<Own> {
+    Ok(Own { id: row.next()?, display_name: row.next()?, kind: row.next()?, since: row.next()? })
+}
+
+/// The caller's own children now: themselves as a child, and those whose guardian they are; by name.
+pub async fn family(reader: &mut impl Reader, scope: &ChildScope<Roster>) -> Result<Vec<Own>> {
+    reader.rows(FAMILY, &scope.values(), own).await
+}
+
+/// The same, in a transaction.
+pub async fn family_of<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>) -> Result<Vec<Own>> {
+    let Some(values) = proof.values_of::<Roster>()? else { return Ok(Vec::new()) };
+    tx.rows(FAMILY, &values, own).await
 }
 
 /// The line of one child. `None` if no relation opens it to the caller.

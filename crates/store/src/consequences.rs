@@ -4,7 +4,7 @@
 //! - A division that is created, changed or deleted gives its season a new version, because they are read together.
 //! - A game records its local start, and the changes that families should know about.
 //! - A changed or deleted membership ends the member's sessions in the organization; a deleted one also revokes their keys and
-//!   ends their staff entries and duties. A changed role records who gave it.
+//!   ends their staff entries, duties and relations to children. A changed role records who gave it.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,14 @@ use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{OrganizationId, SeasonId, UserId};
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::{
-    api_keys as key_rules, duties as duty_rules, sessions as session_rules, staff as staff_rules,
+    api_keys as key_rules, children::relations as relation_rules, duties as duty_rules,
+    sessions as session_rules, staff as staff_rules,
 };
 
 use crate::apply::Change;
 use crate::engine::Tx;
 use crate::error::Result;
-use crate::{api_keys, duties, records, sessions, staff};
+use crate::{api_keys, duties, records, relations, sessions, staff};
 
 /// Adds the effects that follow from a command's effects.
 pub(crate) async fn add(
@@ -68,6 +69,11 @@ pub(crate) async fn add(
             effects.extend(held.into_iter().filter_map(|duty| {
                 let ended = duty_rules::ended(&duty)?;
                 Effect::update(change.moment, duty, ended)
+            }));
+            let related = relations::held_by(tx, organization, user).await?;
+            effects.extend(related.into_iter().filter_map(|relation| {
+                let expired = relation_rules::expired(&relation)?;
+                Effect::update(change.moment, relation, expired)
             }));
         }
     }

@@ -40,6 +40,7 @@ pub mod organizations;
 mod postgres;
 pub mod query;
 pub mod records;
+pub mod relations;
 mod row;
 mod sealing;
 mod search;

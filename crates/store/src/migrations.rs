@@ -83,6 +83,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0011_children.sql"),
         postgres: "",
     },
+    Migration {
+        number: 12,
+        name: "relations",
+        sql: include_str!("../migrations/0012_relations.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.

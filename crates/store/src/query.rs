@@ -76,6 +76,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::mail::QUERIES,
         crate::members::QUERIES,
         crate::organizations::QUERIES,
+        crate::relations::QUERIES,
         crate::sealing::keys::QUERIES,
         crate::seasons::QUERIES,
         crate::sessions::QUERIES,

@@ -22,6 +22,7 @@ pub mod operator;
 pub mod organization;
 pub mod pages;
 pub mod profile;
+pub mod relations;
 pub mod seasons;
 pub mod service;
 pub mod staff;
@@ -159,6 +160,8 @@ groups! {
         pages pages::Pages,
         /// The caller's own profile.
         profile profile::Profile,
+        /// Relations of people to children.
+        relations relations::Relations,
         /// Seasons.
         seasons seasons::Seasons,
         /// The service itself: health, documents, public keys.

@@ -11,7 +11,9 @@ use crate::ids::{ChildId, RelationId, UserId};
 use crate::record::{Body, Record, enumeration};
 use crate::text::Reason;
 
-pub use rules::{Facts, accepted, confirmed, expired, proposal, propose, revoked};
+pub use rules::{
+    Facts, Revoking, accepted, confirmed, expired, is_known_to, proposal, propose, replaced, revoked,
+};
 
 enumeration! {
     /// A kind of relation.
@@ -154,7 +156,7 @@ pub struct NewRelation {
     /// child itself and guardians do not.
     #[body(default = None)]
     pub expires_at: Option<Timestamp>,
-    /// Why the person needs it. Required, except for the child itself and guardians.
+    /// Why the person needs it. Required, except for the child itself and guardians. Do not name the child: managers read it.
     #[body(default = None)]
     pub reason: Option<Reason>,
 }

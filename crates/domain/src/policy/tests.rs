@@ -301,3 +301,28 @@ fn no_user_acts_as_the_operator() {
     }
     assert_eq!(decide_role(&needed, Role::Owner), Err(Denial::Unknown));
 }
+
+#[test]
+fn only_callers_below_a_role_need_a_relation_to_propose_one() {
+    let (class, verb) = (DataClass::Records, Verb::Write);
+    let touch = ChildTouch::InPathUnless { class, verb, parameter: "id", unless: Role::Manager };
+    for role in Role::ALL.iter().copied() {
+        let required = (role < Role::Manager).then_some((class, verb));
+        assert_eq!(touch.required(role), required, "{role}");
+        assert_eq!(ChildTouch::OfRecord { class, verb }.required(role), None);
+        assert_eq!(ChildTouch::InPath { class, verb, parameter: "id" }.required(role), Some((class, verb)));
+        assert_eq!(sees_waiting_relations(role), role >= Role::Manager);
+    }
+    assert!(touch.includes(class, verb) && !touch.includes(DataClass::Roster, Verb::Read));
+    let read = ChildTouch::OfRecord { class, verb: Verb::Read };
+    assert!(read.includes(class, Verb::Read) && !read.includes(class, verb));
+}
+
+#[test]
+fn a_narrowed_key_covers_only_its_scopes() {
+    let children = Scope { resource: Resource::Children, verb: Verb::Read };
+    assert!(covers(&session(minutes(0)), children));
+    assert!(covers(&key(&[], false), children));
+    assert!(covers(&key(&["children:write"], false), children));
+    assert!(!covers(&key(&["profile:read"], false), children));
+}

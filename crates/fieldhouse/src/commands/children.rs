@@ -13,6 +13,7 @@ use fieldhouse_domain::record::Body;
 
 use super::audit::HistoryOptions;
 use super::consents;
+use super::relations::{self, OfChild};
 use crate::arguments::Target;
 use crate::context::Context;
 use crate::fields::{ChangeOptions, Created};
@@ -51,6 +52,9 @@ pub(crate) enum Options {
     Consents(consents::Options),
     /// List who saw data of a child, latest first
     AccessLog(HistoryOptions<ChildId>),
+    /// Relations of people to a child
+    #[command(subcommand)]
+    Relations(OfChild),
 }
 
 /// A class of a child's data.
@@ -183,6 +187,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
             let query = ListQuery { limit: paging.limit(), ..ListQuery::default() };
             paging.show(context, children.access_log(id, &query), SEEN).await?;
         }
+        Options::Relations(options) => relations::of_child(context, options).await?,
     }
     Ok(())
 }

@@ -34,6 +34,7 @@ mod migrate;
 mod organization;
 mod organizations;
 mod profile;
+mod relations;
 mod retention;
 mod seasons;
 pub(crate) mod serve;
@@ -106,6 +107,9 @@ enum Command {
     /// Children, and the classes of their data
     #[command(subcommand)]
     Children(children::Options),
+    /// Your relations to children, which open their data
+    #[command(subcommand)]
+    Relations(relations::Options),
     /// Duties of members, which open children's data
     #[command(subcommand)]
     Duties(duties::Options),
@@ -195,6 +199,7 @@ impl Options {
             Command::Teams(options) => teams::run(&context, options).await,
             Command::Staff(options) => staff::run(&context, options).await,
             Command::Children(options) => children::run(&context, options).await,
+            Command::Relations(options) => relations::run(&context, options).await,
             Command::Duties(options) => duties::run(&context, options).await,
             Command::Standings(options) => standings::run(&context, options).await,
             Command::Retention => retention::run(&context).await,

@@ -18,7 +18,8 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     let Options::Me = options;
     let profile = context.signed_in()?.profile().me().await?;
     let memberships = profile.memberships.iter().map(|it| format!("{} ({})", it.organization.slug, it.role));
-    let children = profile.children.iter().map(|it| format!("{} ({})", it.child_id, it.relation));
+    let children =
+        profile.children.iter().map(|it| format!("{} ({}, {})", it.display_name, it.relation, it.child_id));
     let duties = profile.duties.iter().map(|it| format!("{} ({}, {})", it.kind, it.state, it.id));
     let mut rows = vec![
         ("id", profile.id.to_string()),

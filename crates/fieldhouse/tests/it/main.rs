@@ -17,6 +17,7 @@ mod league;
 mod output;
 mod people;
 mod records;
+mod relations;
 mod schedule;
 mod sign_in;
 #[cfg(unix)]

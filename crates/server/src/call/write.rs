@@ -9,7 +9,8 @@ use fieldhouse_api::{Code, Op};
 use fieldhouse_commands::{Authority, Command, WriteContext};
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::ids::{InvitationId, OrganizationId, UserId};
-use fieldhouse_domain::policy::{ChildTouch, Denial};
+use fieldhouse_domain::kinds::Visibility;
+use fieldhouse_domain::policy::{ChildTouch, Denial, Requirement};
 use fieldhouse_domain::retention::Retained;
 use fieldhouse_store::idempotency::{self, Slot, StoredResponse};
 use fieldhouse_store::{Principal, Tx};
@@ -343,9 +344,11 @@ impl<O: Op> Call<O> {
         }
     }
 
-    /// Whether the response shows data of a child. Such a response is not stored: a repeated request gets what the caller may see now.
-    const fn is_about_children() -> bool {
-        !matches!(O::ROW.requirement.child, ChildTouch::Untouched)
+    /// Whether the response is about a child. Such a response is not stored: a repeated request gets what the caller may see now.
+    fn is_about_children() -> bool {
+        let Requirement { child, writes, .. } = O::ROW.requirement;
+        child != ChildTouch::Untouched
+            || writes.iter().any(|(kind, _)| kind.visibility() == Visibility::Relations)
     }
 
     /// Checks that a repeated request is the same.

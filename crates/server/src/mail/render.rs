@@ -1,14 +1,15 @@
 //! The texts of messages.
 
+use fieldhouse_domain::children::relations::{self as relation_rules, RelationKind, RelationState};
 use fieldhouse_domain::duties::{DutyState, proposal};
-use fieldhouse_domain::ids::{DutyId, Id, InvitationId, UserId};
+use fieldhouse_domain::ids::{DutyId, Id, InvitationId, RelationId, UserId};
 use fieldhouse_domain::invitations::InvitationStatus;
 use fieldhouse_domain::mail::{MailKind, RESET_LIFE};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::{User, email_change_ends};
 use fieldhouse_store::duties::{self, Listed};
 use fieldhouse_store::mail::{self, Mail};
-use fieldhouse_store::{Result, invitations, users};
+use fieldhouse_store::{Result, invitations, relations, users};
 use jiff::Timestamp;
 
 use crate::app::App;
@@ -34,7 +35,9 @@ pub fn link(app: &App, mail: &Mail) -> String {
         MailKind::PasswordReset
         | MailKind::PasswordChanged
         | MailKind::EmailChanged
-        | MailKind::DutyProposed => "reset-password",
+        | MailKind::DutyProposed
+        | MailKind::RelationProposed
+        | MailKind::RelationWaiting => "reset-password",
         MailKind::EmailChangeCurrent | MailKind::EmailChangeNew => "confirm-email",
     };
     format!("{}/{page}?token={}", app.base_url, links::token(mail, &app.key_ring))
@@ -46,6 +49,7 @@ pub async fn render(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
         MailKind::Invitation => invitation(app, mail).await?,
         MailKind::PasswordReset => password_reset(app, mail).await?,
         MailKind::DutyProposed => duty(app, mail).await?,
+        MailKind::RelationProposed | MailKind::RelationWaiting => relation(app, mail).await?,
         _ => {
             let user = UserId::from_uuid(mail.record.unwrap_or_default());
             users::read(&mut &*app.store, user).await?.and_then(|user| of_user(app, mail, &user))
@@ -98,6 +102,46 @@ async fn duty(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
         duty.id
     );
     let subject = format!("{proposer} proposes {holder} as {kind} in {club}");
+    Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
+}
+
+/// Tells owners of a proposed relation, or the person of one that waits for them. Nothing in it tells who the child is.
+async fn relation(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
+    let (Some(organization), Some(record)) = (mail.organization, mail.record) else { return Ok(None) };
+    let found = relations::of_mail(&mut &*app.store, organization, RelationId::from_uuid(record)).await?;
+    let Some((relations::Listed { relation, name: person }, proposing)) = found else { return Ok(None) };
+    let (club, zone) = (proposing.organization, proposing.time_zone);
+    let proposer = proposing.proposer.unwrap_or_else(|| "The operator".to_owned());
+    let kind = match relation.kind {
+        RelationKind::Itself => "the account of a child".to_owned(),
+        other => format!("{} of a child", other.name().replace('_', " ")),
+    };
+    let ends = relation.expires_at.map(|end| format!(", until {}", moment(end, &zone))).unwrap_or_default();
+    let id = relation.id;
+    let (subject, text) = match (mail.kind, relation.state_at(app.clock.now())) {
+        (MailKind::RelationProposed, RelationState::Proposed) => {
+            let alone_from = moment(relation_rules::proposal(&relation).alone_from(), &zone);
+            let subject = format!("{proposer} proposes {person} as {kind} in {club}");
+            let text = format!(
+                "Hello,\n\n{subject}{ends}. This relation opens the child's data once a manager has confirmed it and {person} has \
+                 accepted it.\n\n\
+                 You get this message because you are an owner: if no other manager can confirm the relation, an owner can confirm it \
+                 alone from {alone_from} on.\n\n\
+                 If it is not right, revoke it:\n\n    fieldhouse relations revoke {id}\n"
+            );
+            (subject, text)
+        }
+        (MailKind::RelationWaiting, RelationState::Confirmed) => {
+            let text = format!(
+                "Hello {person},\n\n{proposer} proposes you as {kind} in {club}{ends}, and a second person has confirmed it. It opens \
+                 the child's data to you once you accept it:\n\n    fieldhouse relations accept {id}\n\n\
+                 If it is not right, decline it:\n\n    fieldhouse relations revoke {id}\n\n\
+                 If you do not know {club}, ignore this message.\n"
+            );
+            (format!("Accept that you are {kind} in {club}"), text)
+        }
+        _ => return Ok(None),
+    };
     Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
 }
 

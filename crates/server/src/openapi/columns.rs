@@ -140,6 +140,10 @@ fn every_part_of_a_requirement_has_an_effect() {
 #[test]
 fn the_class_the_verb_and_the_place_of_a_child_have_an_effect() {
     let row = Row { path: "/api/v1/teams/{team_id}/children/{child_id}", ..op::SeasonRead::ROW };
+    let unless = |class, unless| {
+        let (verb, parameter) = (Verb::Read, "child_id");
+        ChildTouch::InPathUnless { class, verb, parameter, unless }
+    };
     let touches = [
         ChildTouch::Untouched,
         ChildTouch::Listed { class: DataClass::Medical },
@@ -148,6 +152,11 @@ fn the_class_the_verb_and_the_place_of_a_child_have_an_effect() {
         ChildTouch::InPath { class: DataClass::Contact, verb: Verb::Read, parameter: "child_id" },
         ChildTouch::InPath { class: DataClass::Medical, verb: Verb::Write, parameter: "child_id" },
         ChildTouch::InPath { class: DataClass::Medical, verb: Verb::Read, parameter: "team_id" },
+        unless(DataClass::Medical, Role::Manager),
+        unless(DataClass::Medical, Role::Admin),
+        unless(DataClass::Contact, Role::Manager),
+        ChildTouch::OfRecord { class: DataClass::Medical, verb: Verb::Read },
+        ChildTouch::OfRecord { class: DataClass::Contact, verb: Verb::Read },
     ];
     let rows = touches.map(|child| Row { requirement: Requirement { child, ..row.requirement }, ..row });
     all_differ("child", &rows);

@@ -108,7 +108,9 @@ fn of_access(row: &Row) -> Vec<Code> {
         codes.push(Code::Unauthenticated);
     }
     // Who may not see the line of a child's roster knows nothing of the child.
-    if let ChildTouch::InPath { class, verb, .. } = requirement.child
+    if let ChildTouch::InPath { class, verb, .. }
+    | ChildTouch::InPathUnless { class, verb, .. }
+    | ChildTouch::OfRecord { class, verb } = requirement.child
         && (class, verb) != (DataClass::Roster, Verb::Read)
     {
         codes.push(Code::RelationshipInsufficient);

@@ -20,6 +20,7 @@ mod members;
 mod operator;
 mod organization;
 pub(crate) mod profile;
+mod relations;
 mod seasons;
 mod service;
 mod staff;
@@ -120,6 +121,12 @@ fn league(routes: Routes) -> Routes {
         .op(consents::list)
         .op(consents::grant)
         .op(consents::withdraw)
+        .op(relations::of_child)
+        .op(relations::add)
+        .op(relations::list)
+        .op(relations::confirm)
+        .op(relations::accept)
+        .op(relations::revoke)
         .op(duties::list)
         .op(duties::add)
         .op(duties::read)

@@ -1,13 +1,18 @@
 //! The caller's own profile.
 
 use fieldhouse_api::organization::OrganizationRef;
-use fieldhouse_api::profile::{Auth, AuthMethod, EmailChangeRequested, EmailConfirmed, Membership, Profile};
+use fieldhouse_api::profile::{
+    Auth, AuthMethod, ChildRelation, EmailChangeRequested, EmailConfirmed, Membership, Profile,
+};
 use fieldhouse_api::{Data, Op, op};
 use fieldhouse_commands::profile as commands;
 use fieldhouse_domain::ids::{Id, UserId};
 use fieldhouse_domain::mail::MailKind;
-use fieldhouse_domain::policy::{Denial, VerifiedCredential};
+use fieldhouse_domain::policy::{self, Denial, VerifiedCredential};
+use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_domain::users::{EmailSide, User};
+use fieldhouse_store::access::children::Roster;
+use fieldhouse_store::children::{self, Own};
 use fieldhouse_store::{OrgScope, ReadTx, access, duties, records, staff, users};
 use jiff::Timestamp;
 use tokio::try_join;
@@ -31,16 +36,18 @@ fn auth(scope: &OrgScope) -> Auth {
 /// The caller, from the snapshot in which the credential is still valid: they may have been removed or suspended
 /// since it was checked.
 async fn found(tx: &ReadTx<'_>, scope: &OrgScope, now: Timestamp) -> Result<commands::Profile, Failure> {
-    let (mut first, mut second, mut third, mut fourth, mut fifth) = (tx, tx, tx, tx, tx);
-    let (caller, user, memberships, teams, duties) = try_join!(
+    let (mut first, mut second, mut third, mut fourth, mut fifth, mut sixth) = (tx, tx, tx, tx, tx, tx);
+    let roster = scope.children::<Roster>(now)?;
+    let (caller, user, memberships, teams, duties, children) = try_join!(
         access::identify_again(&mut first, scope, now),
         records::read(&mut second, scope, scope.user()),
         users::memberships(&mut third, scope.user()),
         staff::teams(&mut fourth, scope, now),
         duties::own(&mut fifth, scope, now),
+        children::family(&mut sixth, &roster),
     )?;
     caller?;
-    Ok(commands::Profile { user: user.ok_or(Denial::Unknown)?, memberships, teams, duties })
+    Ok(commands::Profile { user: user.ok_or(Denial::Unknown)?, memberships, children, teams, duties })
 }
 
 pub(crate) async fn me(call: Call<op::ProfileMe>) -> Result<Answered<op::ProfileMe>, Failure> {
@@ -58,10 +65,14 @@ async fn profile(
     view(scope, found(tx, scope, now).await?, now)
 }
 
+fn child(Own { id, display_name, kind, since }: Own) -> ChildRelation {
+    ChildRelation { child_id: id, display_name, relation: kind, since }
+}
+
 /// Responds with the caller's profile.
 fn view<O: Op<Answer = Data<Profile>>>(
     scope: &OrgScope,
-    commands::Profile { user, memberships, teams, duties }: commands::Profile,
+    commands::Profile { user, memberships, children, teams, duties }: commands::Profile,
     now: Timestamp,
 ) -> Result<Answered<O>, Failure> {
     let memberships: Vec<Membership> = memberships
@@ -82,6 +93,8 @@ fn view<O: Op<Answer = Data<Profile>>>(
     let Some(organization) = here.map(|membership| membership.organization.clone()) else {
         return Err(Denial::Unknown.into());
     };
+    let reads_children = Scope { resource: Resource::Children, verb: Verb::Read };
+    let children = if policy::covers(scope.credential(), reads_children) { children } else { Vec::new() };
     let data = Profile {
         id: user.id,
         email: user.email.as_str().to_owned(),
@@ -91,7 +104,7 @@ fn view<O: Op<Answer = Data<Profile>>>(
         organization,
         role: scope.role(),
         memberships,
-        children: Vec::new(),
+        children: children.into_iter().map(child).collect(),
         teams,
         duties: duties.into_iter().map(|duty| super::duties::own(duty, now)).collect(),
         auth: auth(scope),

@@ -245,6 +245,21 @@ async fn children(club: &Club, recorder: &mut Recorder) {
     ] {
         recorder.call(parent, operation, child, json!(null)).await;
     }
+    second_guardian(club, recorder, child).await;
+}
+
+/// Makes the coach a second guardian of a child, confirmed by a manager, until they give it up.
+async fn second_guardian(club: &Club, recorder: &mut Recorder, child: &str) {
+    let (parent, manager, coach) =
+        (club.member(Role::Member), club.member(Role::Manager), club.member(Role::Coach));
+    let wanted = json!({"user_id": coach.user, "kind": "guardian"});
+    let relation = recorder.call(parent, Operation::ChildRelationAdd, child, wanted).await;
+    recorder.call(manager, Operation::RelationList, "", json!(null)).await;
+    for (who, operation) in [(manager, Operation::RelationConfirm), (coach, Operation::RelationAccept)] {
+        recorder.call(who, operation, relation.id(), json!(null)).await;
+    }
+    recorder.call(parent, Operation::ChildRelationList, child, json!(null)).await;
+    recorder.call(coach, Operation::RelationRevoke, relation.id(), json!(null)).await;
 }
 
 /// Makes the coach the registrar of a season, confirmed by a second person, until the duty is revoked.

@@ -26,6 +26,7 @@ mod organization;
 mod pages;
 mod passwords;
 mod profile;
+mod relations;
 mod seasons;
 mod sessions;
 mod shapes;

@@ -45,6 +45,7 @@ fn path(operation: Operation) -> String {
         "/api/v1/colleges" => "col",
         "/api/v1/duties" => "dut",
         "/api/v1/children" => "chi",
+        "/api/v1/relations" => "rel",
         _ => "",
     };
     let id = format!("{prefix}_{UNKNOWN}");
@@ -90,6 +91,7 @@ fn body(operation: Operation) -> Value {
             "user_id": format!("usr_{UNKNOWN}"), "kind": "support", "ends_at": "2199-01-01T00:00:00Z",
             "reason": "The season starts",
         }),
+        Operation::ChildRelationAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "guardian"}),
         Operation::StaffAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "coach"}),
         Operation::GameResult => json!({"home_score": 3, "away_score": 1, "status": "final"}),
         Operation::ExportCreate => json!({"kind": "organization"}),

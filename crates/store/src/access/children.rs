@@ -12,17 +12,18 @@ use constcat::concat;
 use fieldhouse_domain::children::born_by;
 use fieldhouse_domain::children::classes::{self, Capacity, DataClass, YOUNG};
 use fieldhouse_domain::children::consents::Purpose;
-use fieldhouse_domain::ids::{ChildId, OrganizationId, UserId};
+use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId, UserId};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::scopes::Verb;
 use jiff::Timestamp;
 use jiff::civil::Date;
+use uuid::Uuid;
 
 use super::{OrgScope, OrgWrite};
 use crate::engine::{Brand, Reader, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::queries;
-use crate::value::{Value, id};
+use crate::value::{Value, id, values};
 
 mod sealed {
     pub trait Sealed {}
@@ -157,6 +158,7 @@ pub(crate) const ON_DUTY: &str =
 
 queries! {
     CAPACITY "children.capacity" visible!(" AND child_id = $10");
+    EXISTS "children.exists" "SELECT id FROM children WHERE org_id = $1 AND id = $2";
 }
 
 /// The values of [`visible!`]'s parameters.
@@ -201,6 +203,17 @@ impl OrgScope {
         }
         let standing = Standing { user: self.facts.user, now, today: self.today(now) };
         Ok(ChildScope { organization: self.facts.organization, standing, class: PhantomData })
+    }
+}
+
+impl OrgWrite<'_> {
+    /// The values of the first nine parameters of a statement that reads a class in this transaction. `None` for the operator and jobs.
+    pub(crate) fn values_of<C: Class>(&self) -> Result<Option<Vec<Value<'static>>>> {
+        let (touch, standing) = self.standing();
+        if !touch.includes(C::CLASS, Verb::Read) {
+            return Err(undeclared(C::CLASS));
+        }
+        Ok(standing.map(|standing| values(self.organization(), standing, (C::CLASS, Verb::Read))))
     }
 }
 
@@ -276,6 +289,21 @@ pub(super) async fn capacity(
         Some(capacity) => Ok(Ok(capacity)),
         None => denial(tx, proof.organization(), standing, child).await.map(Err),
     }
+}
+
+/// Whether a child exists, for callers who need no relation to propose one.
+pub(super) async fn exists(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, child: ChildId) -> Result<bool> {
+    is_stored(tx, proof.organization(), child.uuid()).await
+}
+
+/// Whether an organization has a child with this UUID.
+pub(crate) async fn is_stored(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    child: Uuid,
+) -> Result<bool> {
+    let found = first(reader, EXISTS, values![id(organization), child], |row| row.next::<Uuid>()).await?;
+    Ok(found.is_some())
 }
 
 async fn denial(

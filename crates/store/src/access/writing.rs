@@ -250,11 +250,15 @@ impl<'tx> Tx<'tx> {
         let (writes, child) = (requirement.writes, requirement.child);
         let proof =
             OrgWrite { organization, role, actor, writes, target, child, standing, brand: self.brand() };
-        if let ChildTouch::InPath { class, verb, .. } = child {
-            let child = ChildId::from_uuid(target.unwrap_or_default());
-            if let Err(denial) = children::capacity(self, &proof, child, (class, verb)).await? {
+        let about = ChildId::from_uuid(target.unwrap_or_default());
+        if let Some(wanted) = child.required(role) {
+            if let Err(denial) = children::capacity(self, &proof, about, wanted).await? {
                 return Ok(Err(denial));
             }
+        } else if matches!(child, ChildTouch::InPathUnless { .. })
+            && !children::exists(self, &proof, about).await?
+        {
+            return Ok(Err(Denial::ChildHidden));
         }
         Ok(Ok(proof))
     }

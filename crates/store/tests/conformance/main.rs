@@ -25,6 +25,7 @@ mod members;
 mod organizations;
 mod paging;
 mod parts;
+mod relations;
 mod seasons;
 mod sessions;
 mod staff;
@@ -59,6 +60,9 @@ async fn conforms(database: &Database) {
     children::each_class_is_read_through_a_relation(store).await;
     children::reads_are_recorded_shown_to_the_family_and_purged(store).await;
     consents::are_listed_newest_first_to_the_family(store).await;
+    relations::are_listed_for_their_people_managers_and_the_family(store).await;
+    relations::are_a_family_while_they_are_open(store).await;
+    relations::are_proposed_decided_and_told(store).await;
     programs(store).await;
     exports::everything_of_one_club_is_read_parents_first(store).await;
     exports::seasons_venues_and_invitations_are_in_use(store).await;

@@ -67,7 +67,7 @@ const ON_SQLITE: Walks = &[
     (
         "members.owner_addresses",
         "SEARCH m USING PRIMARY KEY (org_id=?)",
-        "only where a duty is proposed, and a club has hundreds of members, not thousands",
+        "only where a duty or a relation is proposed, and a club has hundreds of members, not thousands",
     ),
     (
         "children.list",

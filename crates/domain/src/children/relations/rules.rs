@@ -14,7 +14,7 @@ use crate::{Moment, Refusal};
 /// What is known when a relation is proposed.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// The capacities in which the actor opens the child's data now, without those that a restriction closes.
+    /// The capacities in which the actor may change the child's records now, without those that a restriction closes.
     pub capacities: Vec<Capacity>,
     /// Whether the person is a member of the organization.
     pub is_member: bool,
@@ -22,8 +22,8 @@ pub struct Facts {
     pub relations: Vec<Relation>,
 }
 
-/// Proposes a relation. Guardians and registrars of the child, and managers, propose relations of others. A child has at most one person as
-/// itself, and a person is at most one child.
+/// Proposes a relation. The child, its guardians and managers propose relations of others. A child has at most one person as itself, and a
+/// person is at most one child.
 pub fn propose(
     moment: &Moment,
     actor: Actor,
@@ -32,8 +32,8 @@ pub fn propose(
     facts: &Facts,
 ) -> Result<Relation, Refusal> {
     if actor.role < Role::Manager {
-        let why = "only guardians, registrars and managers can propose a relation";
-        require(&facts.capacities, &[Capacity::Guardian, Capacity::Registrar], why)?;
+        let why = "only the child, its guardians and managers can propose a relation";
+        require(&facts.capacities, &[Capacity::Child, Capacity::Guardian], why)?;
     }
     actor.refuse_oneself(new.user_id)?;
     let now = moment.now();
@@ -137,28 +137,44 @@ pub fn accepted(moment: &Moment, actor: Actor, relation: &Relation) -> Result<Re
     }
 }
 
-/// The revoked relation. The child, its guardians, the person and managers can revoke it. `capacities` are those in which the actor opens
-/// the child's data now; `other_guardians` says whether the child has another active guardian. A child's last guardian can be revoked only
-/// by a manager, and not by themselves.
+/// Whether a relation is known to someone who need not be of the child's family: the person whose it is, and managers.
+pub fn is_known_to(actor: Actor, relation: &Relation) -> bool {
+    actor.user == Some(relation.user_id) || actor.role >= Role::Manager
+}
+
+/// What is known when a relation is revoked.
+#[derive(Clone, Copy, Debug)]
+pub struct Revoking<'a> {
+    /// Whether the actor may change the child's records now, as the child or its guardian.
+    pub of_family: bool,
+    /// All relations of the child.
+    pub relations: &'a [Relation],
+}
+
+/// The revoked relation. People give up their own relations. The family and managers revoke those of others, except a guardian's: a manager
+/// decides, who is not of the family. What someone of the family has proposed, they withdraw until it is accepted.
 pub fn revoked(
     moment: &Moment,
     actor: Actor,
     relation: &Relation,
-    capacities: &[Capacity],
-    other_guardians: bool,
+    Revoking { of_family, relations }: Revoking<'_>,
 ) -> Result<Relation, Refusal> {
     let now = moment.now();
-    let is_oneself = actor.user == Some(relation.user_id);
-    let is_manager = actor.role >= Role::Manager;
-    if !is_oneself && !is_manager {
-        let why = "only the child, its guardians, the person and managers can revoke a relation";
-        require(capacities, &[Capacity::Child, Capacity::Guardian], why)?;
+    if !is_known_to(actor, relation) && !of_family {
+        return Err(Refusal::NotFound);
     }
     relation.refuse_over(now)?;
-    let is_guardian = relation.kind == RelationKind::Guardian && relation.state == RelationState::Active;
-    if is_guardian && !other_guardians && (is_oneself || !is_manager) {
-        let why = "this is the child's last guardian. Add another guardian first, or ask another person who is a manager to revoke it";
-        return Err(Refusal::State(why.to_owned()));
+    let is_oneself = actor.user == Some(relation.user_id);
+    if relation.kind == RelationKind::Guardian && !is_oneself {
+        // A restriction closes a child's records to someone of its family, and leaves them of its family.
+        let is_kin =
+            |it: &Relation| actor.user == Some(it.user_id) && it.kind.is_family() && it.is_open_at(now);
+        let is_of_family = of_family || relations.iter().any(is_kin);
+        let withdraws = relation.state != RelationState::Active && relation.proposed_by == actor.user;
+        if is_of_family && !withdraws {
+            let why = "the child and its guardians cannot revoke another guardian's relation. Ask a manager who is not of the family";
+            return Err(Refusal::Forbidden(why.to_owned()));
+        }
     }
     Ok(Relation {
         state: RelationState::Revoked,
@@ -166,6 +182,15 @@ pub fn revoked(
         revoked_at: Some(now),
         ..relation.clone()
     })
+}
+
+/// The relations of a person to a child that have ended and are not recorded so. A new one of the kind takes their place.
+pub fn replaced(now: Timestamp, new: &Relation, all: &[Relation]) -> Vec<(Relation, Relation)> {
+    let is_same = |it: &&Relation| {
+        (it.child_id, it.user_id, it.kind) == (new.child_id, new.user_id, new.kind)
+            && it.state_at(now).is_over()
+    };
+    all.iter().filter(is_same).filter_map(|it| Some((it.clone(), expired(it)?))).collect()
 }
 
 /// The relation after the person is no longer a member, or after its end has passed. `None` if it is recorded as over already.

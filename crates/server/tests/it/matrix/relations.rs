@@ -5,6 +5,7 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
+use fieldhouse_api::rows::Row;
 use fieldhouse_domain::api_keys::{ApiKeyKind, NewApiKey};
 use fieldhouse_domain::children::Child;
 use fieldhouse_domain::children::consents::{Consent, Purpose};
@@ -12,7 +13,7 @@ use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationSta
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_domain::ids::{ChildId, ConsentId, Id as _, UserId};
+use fieldhouse_domain::ids::{ChildId, ConsentId, Id as _, RelationId, UserId};
 use fieldhouse_domain::policy::ChildTouch;
 use fieldhouse_domain::registrations::Registration;
 use fieldhouse_domain::roles::Role;
@@ -34,7 +35,7 @@ use super::expectation::Expectation;
 use crate::support::fixtures::Fixture;
 use crate::support::{Answer, Club, Person, on_both, row, send};
 
-/// A child with a consent to photos, and the person who asks for it.
+/// A child, and the person who asks for it.
 struct Case {
     who: Person,
     subject: Subject,
@@ -97,6 +98,7 @@ async fn cases(club: &Club, columns: &[String]) -> Vec<Case> {
     let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
     let year = i64::from(club.app.clock.now().to_zoned(jiff::tz::TimeZone::UTC).year());
     let (mut cases, mut records) = (Vec::new(), Vec::new());
+    let medic = fixture.member(Role::Member).user;
     for column in columns {
         let role = if column == "owner" { Role::Owner } else { Role::Member };
         let user = fixture.member(role).user;
@@ -105,9 +107,8 @@ async fn cases(club: &Club, columns: &[String]) -> Vec<Case> {
         let age = if matches!(column.as_str(), "self.young" | "coach.10" | "coach.ok") { 10 } else { 15 };
         let it = Child { birth_year: year - 1 - age, ..child(&name) };
         records.extend(with_classes(&it));
-        let photos = Consent { purpose: Purpose::Photos, ..consent(&it) };
-        let subject = Subject { child: it.id, consent: photos.id };
-        records.push(photos.into());
+        let (subject, around) = subject(&it, medic);
+        records.extend(around);
         let setting = Setting { team: fixture.team(), user, child: it.clone() };
         records.extend(related(club, column, &setting));
         let wanted = || NewApiKey::new(Name::stored("A script".to_owned()));
@@ -133,37 +134,53 @@ async fn cases(club: &Club, columns: &[String]) -> Vec<Case> {
     cases
 }
 
-/// A child in the path of a request, with the records that are named after it.
+/// A child whom requests are about, a consent to photos, and a member who is medical staff of the child by a relation.
 #[derive(Clone, Copy)]
 pub(super) struct Subject {
-    pub(super) child: ChildId,
-    pub(super) consent: ConsentId,
+    child: ChildId,
+    consent: ConsentId,
+    medic: UserId,
+    relation: RelationId,
 }
 
 impl Subject {
-    /// A path with these ids.
-    pub(super) fn at(&self, path: &str) -> String {
-        let path = path.replace("{id}", &self.child.to_string());
-        path.replace("{consent_id}", &self.consent.to_string())
+    /// The path of an operation, with these ids.
+    pub(super) fn at(&self, row: &Row) -> String {
+        let is_of_record = matches!(row.requirement.child, ChildTouch::OfRecord { .. });
+        let id = if is_of_record { self.relation.to_string() } else { self.child.to_string() };
+        row.path.replace("{id}", &id).replace("{consent_id}", &self.consent.to_string())
     }
 
     /// One that does not exist.
     pub(super) fn unknown() -> Self {
         let uuid = uuid::Uuid::from_u128(7);
-        Self { child: ChildId::from_uuid(uuid), consent: ConsentId::from_uuid(uuid) }
+        Self {
+            child: ChildId::from_uuid(uuid),
+            consent: ConsentId::from_uuid(uuid),
+            medic: UserId::from_uuid(uuid),
+            relation: RelationId::from_uuid(uuid),
+        }
     }
+}
+
+/// What requests about a child name besides it, and the records.
+fn subject(child: &Child, medic: UserId) -> (Subject, [AnyRecord; 2]) {
+    let photos = Consent { purpose: Purpose::Photos, ..consent(child) };
+    let relation = Relation { kind: RelationKind::MedicalStaff, ..guardian(child, medic) };
+    let subject = Subject { child: child.id, consent: photos.id, medic, relation: relation.id };
+    (subject, [photos.into(), relation.into()])
 }
 
 /// A child of whom a user may do everything: as its guardian, and as staff of its team.
 pub(super) async fn known_child(club: &Club, user: UserId) -> Subject {
     let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
+    let medic = fixture.member(Role::Member).user;
     let child = child("Zzyzx of the columns");
     let setting = Setting { team: fixture.team(), user, child: child.clone() };
     fixture.write().await;
     let related = [related(club, "coach.ok", &setting), related(club, "guardian", &setting)].concat();
-    let photos = Consent { purpose: Purpose::Photos, ..consent(&child) };
-    let subject = Subject { child: child.id, consent: photos.id };
-    let records = with_classes(&child).into_iter().chain(related).chain([photos.into()]);
+    let (subject, around) = subject(&child, medic);
+    let records = with_classes(&child).into_iter().chain(related).chain(around);
     let effects = records.map(Effect::create).collect();
     clubs::apply(&club.app.store, club.organization, effects).await.expect("a family");
     subject
@@ -179,7 +196,7 @@ pub(crate) async fn relate(club: &Club, column: &str, id: ChildId, user: UserId)
 }
 
 /// The body of an operation on a child. `None` if it takes none.
-pub(super) fn body(operation: Operation) -> Option<Value> {
+pub(super) fn body(operation: Operation, subject: Subject) -> Option<Value> {
     Some(match operation {
         Operation::ChildProfileChange => json!({"pronouns": "they/them"}),
         Operation::ChildIdentityChange => json!({"legal_last_name": "Quux"}),
@@ -187,6 +204,8 @@ pub(super) fn body(operation: Operation) -> Option<Value> {
         Operation::ChildEmergencyChange => json!({"allergies": "Nuts"}),
         Operation::ChildMedicalChange => json!({"notes": "None"}),
         Operation::ChildPerformanceChange => json!({"position": "Guard"}),
+        Operation::ProfileChange => json!({"locale": "en-AU"}),
+        Operation::ChildRelationAdd => json!({"user_id": subject.medic, "kind": "guardian"}),
         Operation::ConsentGrant => {
             json!({"purpose": "third_party_share", "method": "electronic", "notice_version": "2026-03"})
         }
@@ -200,8 +219,8 @@ pub(super) fn body(operation: Operation) -> Option<Value> {
 async fn ask(case: &Case, operation: Operation) -> Answer {
     let row = row(operation);
     let method: Method = row.method.name().parse().expect("a method");
-    let request = case.who.request(method, &case.subject.at(row.path));
-    send(match body(operation) {
+    let request = case.who.request(method, &case.subject.at(row));
+    send(match body(operation, case.subject) {
         Some(body) => request.json(&body),
         None => request,
     })
@@ -220,14 +239,20 @@ fn came(case: &Case, operation: Operation, answer: &Answer) -> String {
 }
 
 /// The operations whose successful response shows the name of the child.
-const SHOW_THE_NAME: [&str; 4] =
-    ["children.list", "children.read", "children.profile.read", "children.profile.change"];
+const SHOW_THE_NAME: [&str; 6] = [
+    "children.list",
+    "children.read",
+    "children.profile.read",
+    "children.profile.change",
+    "profile.me",
+    "profile.change",
+];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_operation_on_children_with_every_relation() {
     let expectation = Expectation::parse(include_str!("relations.txt"));
     let uses = |operation: &&Operation| {
-        matches!(row(*operation).requirement.child, ChildTouch::InPath { .. } | ChildTouch::Listed { .. })
+        !matches!(row(*operation).requirement.child, ChildTouch::Untouched | ChildTouch::Created)
     };
     let operations: Vec<Operation> = Operation::ROUTES.iter().filter(uses).copied().collect();
     let mut ids: Vec<&str> = operations.iter().map(|operation| operation.id()).collect();

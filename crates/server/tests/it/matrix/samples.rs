@@ -162,8 +162,8 @@ async fn guest(club: &Club) -> Guest {
 /// The request for an operation on a child.
 pub(super) fn about_child(operation: Operation, subject: Subject) -> Sample {
     let mut sample = Sample::of(operation);
-    sample.path = subject.at(&sample.path);
-    match body(operation) {
+    sample.path = subject.at(row(operation));
+    match body(operation, subject) {
         Some(body) => sample.with(body),
         None => sample,
     }
@@ -205,6 +205,7 @@ pub(crate) async fn sample(
         // No caller of this matrix has a relation to a child; those who have are in relations.txt.
         Operation::ChildRead
         | Operation::ChildAccessLog
+        | Operation::ChildRelationList
         | Operation::ChildProfileRead
         | Operation::ChildIdentityRead
         | Operation::ChildContactRead
@@ -339,6 +340,21 @@ pub(crate) async fn sample(
             let holder = fixture.member(Role::Coach).user;
             sample.at(fixture.confirmed_duty(holder).id)
         }
+        Operation::ChildRelationAdd => {
+            let person = fixture.member(Role::Coach).user;
+            sample.at(fixture.child()).with(json!({"user_id": person, "kind": "guardian"}))
+        }
+        // The coach is the person.
+        Operation::RelationAccept | Operation::RelationRevoke if kind == "coach" => {
+            sample.at(fixture.confirmed_relation(user).id)
+        }
+        Operation::RelationConfirm if matches!(kind, "manager" | "admin" | "owner" | "s.old") => {
+            sample.at(fixture.relation().id)
+        }
+        Operation::RelationConfirm | Operation::RelationAccept | Operation::RelationRevoke => {
+            let person = fixture.member(Role::Coach).user;
+            sample.at(fixture.confirmed_relation(person).id)
+        }
         Operation::StandingsRead => sample.at(fixture.season()),
         Operation::GameDelete => sample.at(fixture.game().id).if_match("*"),
         Operation::GameHistory => sample.at(fixture.game().id),
@@ -403,6 +419,7 @@ pub(crate) async fn sample(
         | Operation::InvitationList
         | Operation::ChildList
         | Operation::DutyList
+        | Operation::RelationList
         | Operation::SeasonList
         | Operation::DivisionList
         | Operation::TeamList

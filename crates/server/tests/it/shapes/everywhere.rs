@@ -126,18 +126,11 @@ async fn every_unchanged_record_returns_304() {
         let child =
             owner.post("/api/v1/children", &json!({"display_name": "Kim", "birth_date": "2014-05-06"})).await;
         let child = format!("/api/v1/children/{}", child.body["data"]["child_id"].as_str().expect("an id"));
-        let classes = [
-            "profile",
-            "identity",
-            "contact",
-            "emergency",
-            "medical",
-            "performance",
-            "access-log",
-            "consents",
-        ];
-        read.extend(classes.map(|class| (owner, format!("{child}/{class}"))));
-        read.extend([(owner, child), (owner, "/api/v1/children".to_owned())]);
+        let classes = ["profile", "identity", "contact", "emergency", "medical", "performance"];
+        let lists = ["access-log", "consents", "relations"];
+        read.extend(classes.iter().chain(&lists).map(|part| (owner, format!("{child}/{part}"))));
+        let lists = ["/api/v1/children", "/api/v1/relations"].map(str::to_owned);
+        read.extend(lists.into_iter().chain([child]).map(|path| (owner, path)));
         let export = owner.post("/api/v1/exports", &json!({"kind": "organization"})).await;
         read.push((owner, format!("/api/v1/exports/{}", export.id())));
         let operator = club.operator();

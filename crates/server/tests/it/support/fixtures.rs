@@ -3,6 +3,9 @@
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::api_keys::{self, KeyText, Minted, NewApiKey};
+use fieldhouse_domain::children::relations::{
+    self, Facts, NewRelation, Relation, RelationKind, RelationState,
+};
 use fieldhouse_domain::divisions::{Division, NewDivision};
 use fieldhouse_domain::duties::{self, Duty, DutyKind, DutyState, Named, NewDuty};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
@@ -11,8 +14,8 @@ use fieldhouse_domain::favorites::{
 };
 use fieldhouse_domain::games::{Game, NewGame};
 use fieldhouse_domain::ids::{
-    ApiKeyId, FavoriteId, InvitationId, MemberId, OrganizationId, SeasonId, SessionId, TeamId, UserId,
-    VenueId,
+    ApiKeyId, ChildId, FavoriteId, InvitationId, MemberId, OrganizationId, SeasonId, SessionId, TeamId,
+    UserId, VenueId,
 };
 use fieldhouse_domain::invitations::{self, Invitation, NewInvitation};
 use fieldhouse_domain::mail::RESET_LIFE;
@@ -33,7 +36,7 @@ use fieldhouse_server::auth::links;
 use fieldhouse_server::auth::tokens::{self, RefreshToken, Subject};
 use fieldhouse_server::key_ring::Purpose;
 use fieldhouse_store::{Change, Tx, mail};
-use fieldhouse_testing::clubs;
+use fieldhouse_testing::{clubs, families};
 use jiff::SignedDuration;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
@@ -110,7 +113,7 @@ pub(crate) async fn changing_address(club: &Club) -> String {
 #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
 async fn newest_token(club: &Club, email: &str) -> String {
     let store = &club.app.store;
-    let all = mail::list(&mut &**store, &store.operator(), None, None, 10_000).await.expect("messages");
+    let all = mail::list(&mut &**store, &store.operator(), None, None, 100_000).await.expect("messages");
     let mail = all.iter().find(|mail| mail.recipient.as_str() == email).expect("a message");
     links::token(mail, &club.app.key_ring)
 }
@@ -362,6 +365,36 @@ impl Fixture {
         };
         let named = Named { is_member: true, has_season: true, teams: Vec::new() };
         duties::propose(&self.moment, operator, &new, &named).expect("a proposal")
+    }
+
+    /// Adds a child to whom no one has a relation.
+    pub(crate) fn child(&mut self) -> ChildId {
+        let child = families::child("Zzyzx of the fixtures");
+        self.effects.extend(families::with_classes(&child).into_iter().map(Effect::create));
+        child.id
+    }
+
+    /// Adds a proposed relation of a new member to a new child.
+    pub(crate) fn relation(&mut self) -> Relation {
+        let person = self.member(Role::Coach).user;
+        let relation = self.proposed_relation(person);
+        self.effects.push(Effect::create(relation.clone()));
+        relation
+    }
+
+    /// Adds a confirmed relation of a user to a new child.
+    pub(crate) fn confirmed_relation(&mut self, person: UserId) -> Relation {
+        let relation = Relation { state: RelationState::Confirmed, ..self.proposed_relation(person) };
+        self.effects.push(Effect::create(relation.clone()));
+        relation
+    }
+
+    fn proposed_relation(&mut self, user_id: UserId) -> Relation {
+        let child = self.child();
+        let operator = Actor { user: None, role: Role::Owner, role_given_by: None };
+        let new = NewRelation { user_id, kind: RelationKind::Guardian, expires_at: None, reason: None };
+        let facts = Facts { is_member: true, ..Facts::default() };
+        relations::propose(&self.moment, operator, child, &new, &facts).expect("a proposal")
     }
 
     /// Adds a confirmed staff entry of a user.

@@ -58,6 +58,10 @@ fn active(kind: RelationKind) -> Relation {
     accepted(&at(2), actor(PERSON, Role::Member), &relation).expect("accepted")
 }
 
+fn by(of_family: bool) -> Revoking<'static> {
+    Revoking { of_family, relations: &[] }
+}
+
 fn errors(result: Result<Relation, Refusal>) -> Vec<(String, &'static str)> {
     match result {
         Err(Refusal::Invalid(errors)) => errors.into_iter().map(|it| (it.pointer, it.code)).collect(),
@@ -66,14 +70,14 @@ fn errors(result: Result<Relation, Refusal>) -> Vec<(String, &'static str)> {
 }
 
 #[test]
-fn guardians_registrars_and_managers_propose_others() {
+fn the_child_its_guardians_and_managers_propose_others() {
     let new = wanted(RelationKind::Guardian, None);
     for (role, capacities, expected) in [
         (Role::Member, &[Capacity::Guardian][..], "proposed"),
-        (Role::Viewer, &[Capacity::Staff, Capacity::Registrar], "proposed"),
+        (Role::Viewer, &[Capacity::Staff, Capacity::Registrar], "forbidden"),
         (Role::Manager, &[], "proposed"),
         (Role::Coach, &[Capacity::Staff], "forbidden"),
-        (Role::Member, &[Capacity::Child], "forbidden"),
+        (Role::Member, &[Capacity::Child], "proposed"),
         (Role::Coach, &[], "hidden"),
     ] {
         let facts = facts(capacities, Vec::new());
@@ -175,46 +179,91 @@ fn a_second_person_confirms_and_the_person_accepts() {
 
 #[test]
 fn the_family_the_person_and_managers_revoke() {
-    for (number, role, capacities, expected) in [
-        (GUARDIAN, Role::Member, &[Capacity::Guardian][..], None),
-        (5, Role::Member, &[Capacity::Child], None),
-        (PERSON, Role::Viewer, &[], None),
-        (MANAGER, Role::Manager, &[], None),
-        (6, Role::Coach, &[Capacity::Staff, Capacity::Registrar], Some("forbidden")),
-        (6, Role::Coach, &[], Some("hidden")),
+    for (number, role, of_family, expected) in [
+        (GUARDIAN, Role::Member, true, true),
+        (5, Role::Member, true, true),
+        (PERSON, Role::Viewer, false, true),
+        (MANAGER, Role::Manager, false, true),
+        (6, Role::Coach, false, false),
     ] {
         for relation in [proposed(RelationKind::MedicalStaff), active(RelationKind::MedicalStaff)] {
-            let result = revoked(&at(3), actor(number, role), &relation, capacities, false);
-            match (expected, result) {
-                (None, Ok(after)) => {
-                    assert_eq!((after.state, after.revoked_by), (RelationState::Revoked, Some(user(number))));
-                    assert_eq!(after.revoked_at, Some(at(3).now()));
-                    assert_eq!(after.state_at(at(99).now()), RelationState::Revoked, "it stays revoked");
-                }
-                (Some("forbidden"), Err(Refusal::Forbidden(_)))
-                | (Some("hidden"), Err(Refusal::NotFound)) => {}
-                (_, other) => panic!("{number}: {other:?}"),
+            let result = revoked(&at(3), actor(number, role), &relation, by(of_family));
+            if !expected {
+                assert_eq!(result, Err(Refusal::NotFound), "{number}");
+                continue;
             }
+            let after = result.expect("revoked");
+            assert_eq!((after.state, after.revoked_by), (RelationState::Revoked, Some(user(number))));
+            assert_eq!(after.revoked_at, Some(at(3).now()));
+            assert_eq!(after.state_at(at(99).now()), RelationState::Revoked, "it stays revoked");
         }
     }
 }
 
 #[test]
-fn only_another_person_who_is_a_manager_revokes_the_last_guardian() {
-    let last = active(RelationKind::Guardian);
-    for (who, capacities, expected) in [
-        (actor(PERSON, Role::Member), &[Capacity::Guardian][..], false),
-        (actor(PERSON, Role::Owner), &[Capacity::Guardian], false),
-        (actor(5, Role::Member), &[Capacity::Child], false),
-        (manager(), &[], true),
+fn a_guardian_is_revoked_by_themselves_or_by_a_manager_who_is_not_of_the_family() {
+    let guardian = active(RelationKind::Guardian);
+    let own = |number| Relation { user_id: user(number), ..guardian.clone() };
+    let over = |relation: Relation| Relation { state: RelationState::Revoked, ..relation };
+    for (who, of_family, relations, expected) in [
+        (actor(PERSON, Role::Viewer), false, vec![], true),
+        (actor(PERSON, Role::Owner), true, vec![], true),
+        (manager(), false, vec![], true),
+        (manager(), false, vec![own(5)], true),
+        (manager(), false, vec![over(own(MANAGER))], true),
+        (actor(5, Role::Member), true, vec![own(5)], false),
+        (actor(5, Role::Owner), true, vec![own(5)], false),
+        // A restriction closes the records to this guardian.
+        (manager(), false, vec![own(MANAGER)], false),
     ] {
-        let result = revoked(&at(3), who, &last, capacities, false);
-        assert_eq!(result.is_ok(), expected, "{who:?}");
-        assert!(expected || matches!(result, Err(Refusal::State(_))));
-        assert!(revoked(&at(3), who, &last, capacities, true).is_ok(), "there is another guardian");
-        let waiting = proposed(RelationKind::Guardian);
-        assert!(revoked(&at(3), who, &waiting, capacities, false).is_ok(), "not a guardian yet");
+        let revoking = Revoking { of_family, relations: &relations };
+        let result = revoked(&at(3), who, &guardian, revoking);
+        assert_eq!(result.is_ok(), expected, "{who:?}: {result:?}");
+        assert!(expected || matches!(result, Err(Refusal::Forbidden(_))));
     }
+    let waiting = proposed(RelationKind::Guardian);
+    assert!(revoked(&at(3), actor(GUARDIAN, Role::Member), &waiting, by(true)).is_ok(), "who proposed it");
+    let refused = revoked(&at(3), actor(5, Role::Member), &waiting, by(true));
+    assert!(matches!(refused, Err(Refusal::Forbidden(_))), "another guardian: {refused:?}");
+    let refused = revoked(&at(3), actor(GUARDIAN, Role::Member), &guardian, by(true));
+    assert!(matches!(refused, Err(Refusal::Forbidden(_))), "it is accepted: {refused:?}");
+}
+
+#[test]
+fn a_relation_that_has_ended_is_replaced_by_a_new_one() {
+    let ended = Relation { id: at(0).id(), ..active(RelationKind::Support) };
+    let new = Relation { id: at(21).id(), ..proposed(RelationKind::Support) };
+    let all = [
+        ended.clone(),
+        expired(&ended).expect("it ends"),
+        Relation { child_id: child(2), ..ended.clone() },
+        Relation { user_id: user(8), ..ended.clone() },
+        Relation { kind: RelationKind::MedicalStaff, ..ended.clone() },
+    ];
+    assert_eq!(replaced(at(19).now(), &new, &all), [], "it has not ended");
+    let after = Relation { state: RelationState::Expired, ..ended.clone() };
+    assert_eq!(replaced(at(20).now(), &new, &all), [(ended, after)]);
+}
+
+#[test]
+fn owners_are_told_of_a_proposal_and_the_person_when_it_waits_for_them() {
+    use crate::effects::Effect;
+    use crate::mail::{MailKind, to_owners, to_person};
+    let relation = proposed(RelationKind::Guardian);
+    let created = Effect::create(relation.clone());
+    assert_eq!(to_owners(&created), Some((MailKind::RelationProposed, relation.id.uuid(), 1)));
+    assert_eq!(to_person(&created), None);
+    let of_creator = Relation::of_creator(&at(0), child(1), user(PERSON), RelationKind::Guardian);
+    let of_creator = Effect::create(of_creator);
+    assert_eq!((to_owners(&of_creator), to_person(&of_creator)), (None, None));
+    let waits = confirmed(&at(1), manager(), &relation, true).expect("confirmed");
+    let effect = Effect::update(&at(1), relation.clone(), waits.clone()).expect("an effect");
+    assert_eq!(to_owners(&effect), None);
+    let told = (MailKind::RelationWaiting, user(PERSON), relation.id.uuid(), 2);
+    assert_eq!(to_person(&effect), Some(told));
+    let open = accepted(&at(2), actor(PERSON, Role::Member), &waits).expect("accepted");
+    let effect = Effect::update(&at(2), waits, open).expect("an effect");
+    assert_eq!((to_owners(&effect), to_person(&effect)), (None, None));
 }
 
 #[test]
@@ -222,7 +271,7 @@ fn nothing_happens_to_a_relation_that_is_over() {
     let relation = active(RelationKind::Support);
     let over = expired(&relation).expect("it ends");
     assert_eq!((over.state, expired(&over)), (RelationState::Expired, None));
-    let gone = revoked(&at(3), manager(), &relation, &[], true).expect("revoked");
+    let gone = revoked(&at(3), manager(), &relation, by(false)).expect("revoked");
     assert_eq!(expired(&gone), None);
     let ended = "the relation has expired; propose a new one";
     let taken = "the relation was revoked; propose a new one";
@@ -230,7 +279,7 @@ fn nothing_happens_to_a_relation_that_is_over() {
         for result in [
             confirmed(&at(hours), manager(), &relation, true),
             accepted(&at(hours), actor(PERSON, Role::Member), &relation),
-            revoked(&at(hours), manager(), &relation, &[], true),
+            revoked(&at(hours), manager(), &relation, by(false)),
         ] {
             assert_eq!(result, Err(Refusal::State(why.to_owned())));
         }
@@ -258,7 +307,7 @@ proptest! {
             let result = match step {
                 0 => confirmed(&moment, who, &relation, others),
                 1 => accepted(&moment, who, &relation),
-                _ => revoked(&moment, who, &relation, &[], others),
+                _ => revoked(&moment, who, &relation, by(others)),
             };
             let was_over = relation.state_at(moment.now()).is_over();
             prop_assert!(!was_over || result.is_err(), "an ended relation does not change");

@@ -1,0 +1,197 @@
+//! Relations of people to children.
+
+use fieldhouse_api::Operation;
+use fieldhouse_domain::children::classes::Capacity;
+use fieldhouse_domain::children::relations::{self as rules, Facts, NewRelation, Relation, Revoking};
+use fieldhouse_domain::effects::Effect;
+use fieldhouse_domain::ids::{ChildId, Id, RelationId};
+use fieldhouse_domain::policy::Denial;
+use fieldhouse_store::access::children::{ChildAccess, Records, Write};
+use fieldhouse_store::relations::{self, Listed};
+use fieldhouse_store::{Tx, members};
+use uuid::Uuid;
+
+use crate::second_person::{self, actor};
+use crate::{Command, Error, WriteContext};
+
+/// In what capacity the user may change the records of a child's family, or why they may not.
+async fn opened<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    child: ChildId,
+) -> Result<Result<Capacity, Denial>, Error> {
+    let access: Result<ChildAccess<'tx, Records, Write>, Denial> = tx.open(cx.organization()?, child).await?;
+    Ok(access.map(|access| access.capacity()))
+}
+
+/// A relation as it was written, with the name in the response.
+async fn with_name<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    id: RelationId,
+) -> Result<Listed, Error> {
+    relations::read(tx, cx.organization()?, id).await?.ok_or_else(Error::not_found)
+}
+
+/// The relation that an operation is about.
+async fn target<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    id: RelationId,
+) -> Result<Relation, Error> {
+    cx.check(with_name(tx, cx, id).await?.relation)
+}
+
+/// Proposes a relation of a member to a child. All owners are told by mail.
+#[derive(Debug)]
+pub struct Add {
+    /// The child.
+    pub child: ChildId,
+    /// The relation.
+    pub new: NewRelation,
+}
+
+impl Command for Add {
+    const OPERATION: Operation = Operation::ChildRelationAdd;
+    type Output = Listed;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.child.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
+        let actor = actor(tx, cx).await?;
+        let capacities = opened(tx, cx, self.child).await?.into_iter().collect();
+        let is_member = members::of_user(tx, cx.organization()?, self.new.user_id).await?.is_some();
+        let mut relations = relations::of_child(tx, cx.organization()?, self.child).await?;
+        let of_person = relations::of_user(tx, cx.organization()?, self.new.user_id).await?;
+        relations.extend(of_person.into_iter().filter(|it| it.child_id != self.child));
+        let facts = Facts { capacities, is_member, relations };
+        let relation = rules::propose(cx.moment, actor, self.child, &self.new, &facts)?;
+        let replaced = rules::replaced(cx.moment.now(), &relation, &facts.relations).into_iter();
+        let ended = replaced.filter_map(|(before, after)| Effect::update(cx.moment, before, after));
+        let effects: Vec<Effect> = ended.chain([Effect::create(relation.clone())]).collect();
+        cx.apply(tx, &effects).await?;
+        with_name(tx, cx, relation.id).await
+    }
+
+    async fn again<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+        created: Option<&str>,
+    ) -> Result<Option<Listed>, Error> {
+        let relation = created.and_then(|id| id.parse().ok()).ok_or_else(Error::not_found)?;
+        with_name(tx, cx, relation).await.map(Some)
+    }
+}
+
+/// Confirms a proposed relation, as a second person. The person is told by mail.
+#[derive(Debug)]
+pub struct Confirm(pub RelationId);
+
+impl Command for Confirm {
+    const OPERATION: Operation = Operation::RelationConfirm;
+    type Output = Listed;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.0.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
+        let before = target(tx, cx, self.0).await?;
+        let actor = actor(tx, cx).await?;
+        let others = second_person::exists(tx, cx, &rules::proposal(&before)).await?;
+        let after = rules::confirmed(cx.moment, actor, &before, others)?;
+        cx.update(tx, before, after).await?;
+        with_name(tx, cx, self.0).await
+    }
+
+    async fn again<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+        _: Option<&str>,
+    ) -> Result<Option<Listed>, Error> {
+        with_name(tx, cx, self.0).await.map(Some)
+    }
+}
+
+/// Accepts a confirmed relation, as its person.
+#[derive(Debug)]
+pub struct Accept(pub RelationId);
+
+impl Command for Accept {
+    const OPERATION: Operation = Operation::RelationAccept;
+    type Output = Listed;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.0.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
+        let before = target(tx, cx, self.0).await?;
+        let after = rules::accepted(cx.moment, actor(tx, cx).await?, &before)?;
+        cx.update(tx, before, after).await?;
+        with_name(tx, cx, self.0).await
+    }
+
+    async fn again<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+        _: Option<&str>,
+    ) -> Result<Option<Listed>, Error> {
+        // The same caller has accepted it, so it is their own.
+        with_name(tx, cx, self.0).await.map(Some)
+    }
+}
+
+/// Revokes a relation: as its person, as the child or a guardian, or as a manager.
+#[derive(Debug)]
+pub struct Revoke(pub RelationId);
+
+impl Revoke {
+    /// Reads the relation, and whether the user is of the child's family. Refuses those to whom it does not exist.
+    async fn known<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &WriteContext<'_, 'tx>,
+    ) -> Result<(Listed, bool), Error> {
+        let found = with_name(tx, cx, self.0).await?;
+        let actor = actor(tx, cx).await?;
+        match opened(tx, cx, found.relation.child_id).await? {
+            Ok(_) => Ok((found, true)),
+            Err(_) if rules::is_known_to(actor, &found.relation) => Ok((found, false)),
+            Err(denial) => Err(denial.into()),
+        }
+    }
+}
+
+impl Command for Revoke {
+    const OPERATION: Operation = Operation::RelationRevoke;
+    type Output = Listed;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.0.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
+        let (found, of_family) = self.known(tx, cx).await?;
+        let before = cx.check(found.relation)?;
+        let relations = relations::of_child(tx, cx.organization()?, before.child_id).await?;
+        let revoking = Revoking { of_family, relations: &relations };
+        let after = rules::revoked(cx.moment, actor(tx, cx).await?, &before, revoking)?;
+        cx.update(tx, before, after).await?;
+        with_name(tx, cx, self.0).await
+    }
+
+    async fn again<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+        _: Option<&str>,
+    ) -> Result<Option<Listed>, Error> {
+        Ok(Some(self.known(tx, cx).await?.0))
+    }
+}
