@@ -20,7 +20,7 @@ pub(crate) enum Setter {
 /// Who may see a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Privacy {
-    /// Whoever may see the record.
+    /// Those who may see the record.
     Open,
     /// No one: it is never in a body, an image or `Debug`.
     Secret,

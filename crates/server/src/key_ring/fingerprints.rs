@@ -2,7 +2,7 @@
 //!
 //! A store remembers a fingerprint of every secret that it was used with. A ring belongs to it if, for each purpose, they have a secret in
 //! common. A rotated ring still belongs; another ring, or a new one that replaces a lost one, does not. A ring must also have every secret
-//! that wraps keys of children, because nobody else can issue these again.
+//! that wraps keys of children, because the server cannot issue these again.
 
 use std::path::Path;
 

@@ -59,7 +59,7 @@ async fn newest(store: &Store, club: &Club) -> Entry {
     ledger::entries(&mut &*store, &scope, &Filter::default(), None, 1).await.unwrap().remove(0)
 }
 
-/// Whether a text is anywhere in the database: in the files of SQLite, or in a row of PostgreSQL, as text or as bytes.
+/// Whether a string is anywhere in the database: in the files of SQLite, or in a row of PostgreSQL, as text or as bytes.
 async fn holds(database: &Database, text: &str) -> bool {
     let text = text.to_lowercase();
     if let Some(folder) = database.folder() {
@@ -134,7 +134,7 @@ async fn images_and_reasons_open_only_for_the_child_whom_they_are_about() {
             let entries = std::slice::from_mut(entry);
             ledger::open_images(&mut &store, club.id(), child.id, entries).await
         };
-        open(&child("Nobody"), &mut entry).await.unwrap();
+        open(&child("No One"), &mut entry).await.unwrap();
         assert_eq!(entry, closed);
         open(&kim.0, &mut entry).await.unwrap();
         assert_eq!(entry.reason, None, "it is sealed with the key of the first child");

@@ -2,7 +2,7 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
-use fieldhouse_domain::ids::{Id as _, OrganizationId, UserId};
+use fieldhouse_domain::ids::{OrganizationId, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::contents::Contents;
 use fieldhouse_domain::sports::Sport;

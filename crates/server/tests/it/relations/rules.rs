@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use serde_json::json;
 
 use super::{NAME, RELATIONS, act, child_of, in_hours, membership, propose};
-use crate::matrix::relations::make_staff;
+use crate::matrix::relations::relate;
 use crate::shapes::is_problem;
 use crate::support::{Answer, Club, on_both, on_both_in_held_time};
 
@@ -37,7 +37,7 @@ async fn those_who_may_not_propose_learn_only_what_they_see_already() {
         is_problem(&neighbour.post(&path, &body).await, Code::NotFound, "of another club");
 
         let id = child.rsplit('/').next().expect("an id");
-        make_staff(&club, id.parse().expect("an id"), coach.user.expect("a user")).await;
+        relate(&club, "coach.ok", id.parse().expect("an id"), coach.user.expect("a user")).await;
         assert_eq!(coach.get(&child).await.status, 200, "the coach sees the roster");
         for refused in [coach.post(&path, &body).await, coach.get(&path).await] {
             is_problem(&refused, Code::RelationshipInsufficient, "staff of the child's team");
