@@ -91,9 +91,13 @@ fn a_guardian_gives_lists_and_withdraws_consent() {
     let body: Value = serde_json::from_str(&olga.stub.seen()[0].body).expect("JSON");
     assert_eq!(
         body,
-        json!({"purpose": "participation", "method": "electronic", "notice_version": "2026-03", "expires_at": null})
+        json!({"purpose": "participation", "method": "electronic", "notice_version": "2026-03"})
     );
-    olga.types_with_key(&format!("children consents list {CHILD}")).assert().success().stdout_eq(str![]);
+    olga.types_with_key(&format!("children consents list {CHILD}")).assert().success().stdout_eq(str![[r#"
+PURPOSE        STATUS   METHOD      NOTICE   GIVEN                 ENDS  WITHDRAWN  ID
+participation  granted  electronic  2026-03  2026-03-01T09:00:00Z  -     -          con_01h2xcejqtf2nbrexx3vqjhp41
+
+"#]]);
     olga.types_with_key(&format!("children consents withdraw {CHILD} {CONSENT}")).assert().success();
     assert_eq!(olga.calls()[2], format!("POST /api/v1/children/{CHILD}/consents/{CONSENT}/withdraw"));
 }
