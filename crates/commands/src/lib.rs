@@ -21,6 +21,8 @@ pub mod invitations;
 pub mod members;
 pub mod organizations;
 pub mod profile;
+pub mod registrations;
+pub mod rosters;
 pub mod seasons;
 mod second_person;
 pub mod sessions;

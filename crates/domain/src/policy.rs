@@ -295,15 +295,24 @@ pub enum ChildTouch {
         /// The name of the path parameter.
         parameter: &'static str,
     },
+    /// One class of data of a child whom the body names, or whom the record in the path is about. The command opens it.
+    Named {
+        /// The class.
+        class: DataClass,
+        /// Whether the operation reads or writes it.
+        verb: Verb,
+    },
 }
 
 impl ChildTouch {
     /// Whether an operation with this column may use a class.
     pub const fn includes(self, class: DataClass, verb: Verb) -> bool {
         match self {
-            Self::Untouched | Self::Created => false,
+            Self::Untouched => false,
+            // A repeated request shows the child that the first one created.
+            Self::Created => matches!((class, verb), (DataClass::Profile, Verb::Read)),
             Self::Listed { class: of } => of as u8 == class as u8 && matches!(verb, Verb::Read),
-            Self::InPath { class: of, verb: most, .. } => {
+            Self::InPath { class: of, verb: most, .. } | Self::Named { class: of, verb: most } => {
                 // The year of birth in the profile follows from the identity.
                 let follows =
                     matches!((of, class, verb), (DataClass::Identity, DataClass::Profile, Verb::Read));
@@ -317,6 +326,11 @@ impl ChildTouch {
 /// Whether a role lists and revokes the API keys of others, except those that [`outranks`] protects.
 pub fn sees_others_keys(role: Role) -> bool {
     role >= Role::Admin
+}
+
+/// Whether a role sees how many children a team has, also those of whom no relation opens the name.
+pub fn counts_children(role: Role) -> bool {
+    role >= Role::Manager
 }
 
 /// Whether someone's role is higher than the caller's, so that the caller cannot act on them or on what is theirs. `other` is `None` for

@@ -177,6 +177,9 @@ pub(crate) fn who(row: &Row) -> String {
         ChildTouch::InPath { class, verb, parameter } => {
             format!(" Requires a relation to the child `{{{parameter}}}` for {class}:{verb}.")
         }
+        ChildTouch::Named { class, verb } => {
+            format!(" Requires a relation to the child whom the request names for {class}:{verb}.")
+        }
     };
     let staff = match requirement.relation {
         Relation::Unrelated => String::new(),

@@ -45,6 +45,7 @@ pub(crate) fn of(rows: &[Row]) -> String {
             ChildTouch::Created => "creates one".to_owned(),
             ChildTouch::Listed { class } => format!("{class} read of those related"),
             ChildTouch::InPath { class, verb, parameter } => format!("{class} {verb} of `{{{parameter}}}`"),
+            ChildTouch::Named { class, verb } => format!("{class} {verb} of the child that is named"),
         };
         let if_match = match row.if_match {
             IfMatch::None => "-",

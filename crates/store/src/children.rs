@@ -39,6 +39,7 @@ queries! {
         ORDER BY c.name_folded, c.id LIMIT $11) ", WITH_TEAMS);
     LINE "children.line" concat!("WITH page AS (SELECT v.capacity, v.child_id, c.display_name, c.name_folded FROM (",
         visible!(" AND child_id = $10"), ") v CROSS JOIN children c WHERE c.org_id = $1 AND c.id = v.child_id) ", WITH_TEAMS);
+    NAME "children.name" "SELECT display_name FROM children WHERE org_id = $1 AND id = $2";
     EXISTS "children.exists" "SELECT id FROM children WHERE org_id = $1 AND id = $2";
 }
 
@@ -139,6 +140,16 @@ pub async fn read_line(
     let mut values = scope.values();
     values.push(id(child));
     Ok(lines(reader, LINE, &values).await?.pop())
+}
+
+/// The name by which a child is known in its teams.
+pub async fn name<'tx, C: Class, V: Use>(
+    tx: &mut Tx<'tx>,
+    access: &ChildAccess<'tx, C, V>,
+) -> Result<String> {
+    let values = values![id(access.organization()), id(access.child())];
+    let name = first(tx, NAME, values, |row| row.next()).await?;
+    name.ok_or_else(|| Error::Internal(format!("{} does not exist", access.child())))
 }
 
 /// A class whose data is one record of the child.

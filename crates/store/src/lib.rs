@@ -39,6 +39,8 @@ pub mod organizations;
 mod postgres;
 pub mod query;
 pub mod records;
+pub mod registrations;
+pub mod rosters;
 mod row;
 mod sealing;
 mod search;

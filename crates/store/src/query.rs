@@ -75,6 +75,8 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::mail::QUERIES,
         crate::members::QUERIES,
         crate::organizations::QUERIES,
+        crate::registrations::QUERIES,
+        crate::rosters::QUERIES,
         crate::sealing::keys::QUERIES,
         crate::seasons::QUERIES,
         crate::sessions::QUERIES,

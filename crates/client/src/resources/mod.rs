@@ -21,6 +21,8 @@ pub mod operator;
 pub mod organization;
 pub mod pages;
 pub mod profile;
+pub mod registrations;
+pub mod rosters;
 pub mod seasons;
 pub mod service;
 pub mod staff;
@@ -156,6 +158,10 @@ groups! {
         pages pages::Pages,
         /// The caller's own profile.
         profile profile::Profile,
+        /// Registrations of children for seasons.
+        registrations registrations::Registrations,
+        /// Rosters of teams.
+        roster rosters::Rosters,
         /// Seasons.
         seasons seasons::Seasons,
         /// The service itself: health, documents, public keys.

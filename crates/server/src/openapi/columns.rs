@@ -148,14 +148,19 @@ fn the_class_the_verb_and_the_place_of_a_child_have_an_effect() {
         ChildTouch::InPath { class: DataClass::Contact, verb: Verb::Read, parameter: "child_id" },
         ChildTouch::InPath { class: DataClass::Medical, verb: Verb::Write, parameter: "child_id" },
         ChildTouch::InPath { class: DataClass::Medical, verb: Verb::Read, parameter: "team_id" },
+        ChildTouch::Named { class: DataClass::Medical, verb: Verb::Read },
+        ChildTouch::Named { class: DataClass::Contact, verb: Verb::Read },
+        ChildTouch::Named { class: DataClass::Medical, verb: Verb::Write },
     ];
     let rows = touches.map(|child| Row { requirement: Requirement { child, ..row.requirement }, ..row });
     all_differ("child", &rows);
     for row in rows {
-        let named = matches!(row.requirement.child, ChildTouch::InPath { .. });
+        let in_path = matches!(row.requirement.child, ChildTouch::InPath { .. });
+        let named = matches!(row.requirement.child, ChildTouch::Named { .. });
         let about = document(row)["paths"][row.path]["get"]["description"].to_string();
-        assert_eq!(about.contains("Requires a relation to the child"), named, "{about}");
-        assert_eq!(permissions::of(&[row]).contains(" of `{"), named, "the permissions page");
+        assert_eq!(about.contains("Requires a relation to the child"), in_path || named, "{about}");
+        assert_eq!(permissions::of(&[row]).contains(" of `{"), in_path, "the permissions page");
+        assert_eq!(permissions::of(&[row]).contains(" of the child that is named"), named);
     }
 }
 

@@ -108,10 +108,15 @@ fn of_access(row: &Row) -> Vec<Code> {
         codes.push(Code::Unauthenticated);
     }
     // Who may not see the line of a child's roster knows nothing of the child.
-    if let ChildTouch::InPath { class, verb, .. } = requirement.child
-        && (class, verb) != (DataClass::Roster, Verb::Read)
-    {
-        codes.push(Code::RelationshipInsufficient);
+    match requirement.child {
+        ChildTouch::InPath { class, verb, .. } if (class, verb) != (DataClass::Roster, Verb::Read) => {
+            codes.push(Code::RelationshipInsufficient);
+        }
+        // A child in a body that the caller may not use is not found, at its field.
+        ChildTouch::Named { .. } if row.if_match != IfMatch::None => {
+            codes.push(Code::RelationshipInsufficient);
+        }
+        _ => {}
     }
     match requirement.keys {
         KeyUse::Allowed | KeyUse::ProposeOnly => codes.extend([Code::ScopeInsufficient, Code::IpNotAllowed]),

@@ -19,6 +19,8 @@ mod members;
 mod operator;
 mod organization;
 pub(crate) mod profile;
+mod registrations;
+mod rosters;
 mod seasons;
 mod service;
 mod staff;
@@ -116,6 +118,14 @@ fn league(routes: Routes) -> Routes {
         .op(children::performance)
         .op(children::change_performance)
         .op(children::access_log)
+        .op(registrations::list)
+        .op(registrations::add)
+        .op(registrations::change)
+        .op(registrations::withdraw)
+        .op(rosters::list)
+        .op(rosters::add)
+        .op(rosters::change)
+        .op(rosters::remove)
         .op(duties::list)
         .op(duties::add)
         .op(duties::read)
