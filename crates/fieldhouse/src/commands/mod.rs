@@ -33,7 +33,9 @@ mod migrate;
 mod organization;
 mod organizations;
 mod profile;
+mod registrations;
 mod retention;
+mod rosters;
 mod seasons;
 pub(crate) mod serve;
 mod staff;
@@ -105,6 +107,12 @@ enum Command {
     /// Children, and the classes of their data
     #[command(subcommand)]
     Children(children::Options),
+    /// Registrations of children for seasons
+    #[command(subcommand)]
+    Registrations(registrations::Options),
+    /// The roster of a team
+    #[command(subcommand)]
+    Roster(rosters::Options),
     /// Duties of members, which open children's data
     #[command(subcommand)]
     Duties(duties::Options),
@@ -194,6 +202,8 @@ impl Options {
             Command::Teams(options) => teams::run(&context, options).await,
             Command::Staff(options) => staff::run(&context, options).await,
             Command::Children(options) => children::run(&context, options).await,
+            Command::Registrations(options) => registrations::run(&context, options).await,
+            Command::Roster(options) => rosters::run(&context, options).await,
             Command::Duties(options) => duties::run(&context, options).await,
             Command::Standings(options) => standings::run(&context, options).await,
             Command::Retention => retention::run(&context).await,

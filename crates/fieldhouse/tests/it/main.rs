@@ -17,6 +17,8 @@ mod league;
 mod output;
 mod people;
 mod records;
+mod registrations;
+mod rosters;
 mod schedule;
 mod sign_in;
 #[cfg(unix)]

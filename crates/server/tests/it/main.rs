@@ -25,6 +25,8 @@ mod organization;
 mod pages;
 mod passwords;
 mod profile;
+mod registrations;
+mod rosters;
 mod seasons;
 mod sessions;
 mod shapes;

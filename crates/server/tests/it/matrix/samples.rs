@@ -2,7 +2,7 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
-use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId, UserId};
+use fieldhouse_domain::ids::{ChildId, Id, OrganizationId, RegistrationId, RosterEntryId, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::contents::Contents;
 use fieldhouse_domain::sports::Sport;
@@ -14,7 +14,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::callers::{Caller, Fixtures};
-use super::relations::change;
+use super::relations::{Places, change, request};
 use crate::exports::archives;
 use crate::support::fixtures::{Fixture, changing_address, exported, invited, member_address, reset};
 use crate::support::{Answer, Club, PASSWORD, address, row, send};
@@ -159,15 +159,15 @@ async fn guest(club: &Club) -> Guest {
     Guest { token, favorite: answer.id().to_owned() }
 }
 
-/// The request for an operation on a child.
-pub(super) fn about_child(operation: Operation, child: ChildId) -> Sample {
-    let sample = Sample::of(operation).at(child);
-    let changes = row(operation).method == fieldhouse_api::rows::Method::PATCH;
-    if changes { sample.with(change(operation)) } else { sample }
+/// The request for an operation on a child, with the places that it names.
+pub(super) fn about_child(operation: Operation, places: &Places) -> Sample {
+    let (path, body) = request(operation, places);
+    Sample { path, body, ..Sample::of(operation) }
 }
 
-fn unknown_child() -> ChildId {
-    ChildId::from_uuid(uuid::Uuid::from_u128(7))
+/// An id that no record has.
+fn unknown<I: Id>() -> I {
+    I::from_uuid(uuid::Uuid::from_u128(7))
 }
 
 /// The request of a caller for an operation, with new records if it changes them.
@@ -217,7 +217,26 @@ pub(crate) async fn sample(
         | Operation::ChildContactChange
         | Operation::ChildEmergencyChange
         | Operation::ChildMedicalChange
-        | Operation::ChildPerformanceChange => about_child(operation, unknown_child()),
+        | Operation::ChildPerformanceChange => {
+            let sample = sample.at(unknown::<ChildId>());
+            let changes = row(operation).method == fieldhouse_api::rows::Method::PATCH;
+            if changes { sample.with(change(operation)) } else { sample }
+        }
+        Operation::RegistrationAdd => {
+            sample.at(unknown::<ChildId>()).with(json!({"season_id": fixture.season()}))
+        }
+        Operation::RegistrationChange => {
+            sample.at(unknown::<RegistrationId>()).with(json!({"status": "accepted"}))
+        }
+        Operation::RegistrationWithdraw => sample.at(unknown::<RegistrationId>()),
+        Operation::RegistrationList => sample.at(fixture.season()),
+        Operation::RosterList => sample.at(fixture.team().id),
+        Operation::RosterAdd => sample.at(fixture.team().id).with(json!({"child_id": unknown::<ChildId>()})),
+        Operation::RosterChange => {
+            let team = fixture.team().id;
+            sample.at(team).at(unknown::<RosterEntryId>()).with(json!({"jersey_number": 7}))
+        }
+        Operation::RosterRemove => sample.at(fixture.team().id).at(unknown::<RosterEntryId>()),
         Operation::AuthLogin => {
             sample.with(json!({"email": address("riverside-club", Role::Coach), "password": PASSWORD}))
         }
