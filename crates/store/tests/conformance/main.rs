@@ -24,6 +24,7 @@ mod members;
 mod organizations;
 mod paging;
 mod parts;
+mod rosters;
 mod seasons;
 mod sessions;
 mod staff;
@@ -57,6 +58,9 @@ async fn conforms(database: &Database) {
     leagues(store).await;
     children::each_class_is_read_through_a_relation(store).await;
     children::reads_are_recorded_shown_to_the_family_and_purged(store).await;
+    rosters::are_read_by_day_and_only_through_a_relation(store).await;
+    rosters::are_opened_in_every_capacity_of_the_caller(store).await;
+    rosters::end_with_what_they_name(store).await;
     programs(store).await;
     exports::everything_of_one_club_is_read_parents_first(store).await;
     exports::seasons_venues_and_invitations_are_in_use(store).await;

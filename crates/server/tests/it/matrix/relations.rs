@@ -313,7 +313,7 @@ async fn every_operation_on_children_with_every_relation() {
                 }
                 let shows = answer.text.contains(&case.name);
                 let should = SHOW_THE_NAME.contains(&operation.id())
-                    && answer.status == 200
+                    && answer.status < 300
                     && !expected.ends_with("absent");
                 if shows != should {
                     wrong.push(format!("{} by {column}: the name is shown: {shows}", operation.id()));
