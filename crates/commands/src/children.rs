@@ -77,10 +77,9 @@ async fn change<'tx, C: ClassRecord>(
     if effects.is_empty() {
         return Ok(before);
     }
-    let written =
+    let mut written =
         cx.apply_to_child(tx, access, &effects).await?.into_iter().filter_map(|effect| effect.after);
-    let found = written.filter_map(|after| C::Record::try_from(after).ok()).next();
-    Ok(found.unwrap_or(before))
+    Ok(written.find_map(|after| C::Record::try_from(after).ok()).unwrap_or(before))
 }
 
 macro_rules! changes {

@@ -36,14 +36,24 @@ fn olga() -> Person {
 #[test]
 fn children_are_a_table_that_says_how_the_caller_sees_them() {
     let olga = olga();
-    olga.types_with_key("children list").assert().success().stdout_eq(str![[]]);
+    olga.types_with_key("children list").assert().success().stdout_eq(str![[r#"
+NAME    TEAMS             YOU SEE IT AS  ID
+Kim K.  Eagles #7, Hawks  guardian       chi_01h2xcejqtf2nbrexx3vqjhp41
+
+"#]]);
     olga.types_with_key(&format!("children show {CHILD} --json capacity,display_name")).assert().success();
 }
 
 #[test]
 fn a_class_is_shown_and_changed_with_objects_as_json() {
     let olga = olga();
-    olga.types_with_key(&format!("children contact show {CHILD}")).assert().success().stdout_eq(str![[]]);
+    olga.types_with_key(&format!("children contact show {CHILD}")).assert().success().stdout_eq(str![[r#"
+E-MAIL           -
+PHONE            0100, 0101
+ADDRESS          -
+IN AN EMERGENCY  Robin (aunt) 0199
+
+"#]]);
     let people = r#"--emergency-contact {"name":"Robin","phone":"0199"} --emergency-contact {"name":"Sam","phone":"0198"}"#;
     olga.types_with_key(&format!("children contact change {CHILD} --phone 0100 {people}")).assert().success();
     let body: Value = serde_json::from_str(&olga.stub.seen()[1].body).expect("JSON");
@@ -57,5 +67,9 @@ fn a_class_is_shown_and_changed_with_objects_as_json() {
 #[test]
 fn the_access_log_says_who_saw_what() {
     let olga = olga();
-    olga.types_with_key(&format!("children access-log {CHILD}")).assert().success().stdout_eq(str![[]]);
+    olga.types_with_key(&format!("children access-log {CHILD}")).assert().success().stdout_eq(str![[r#"
+AT                    WHO    AS     SAW      OPERATION              KEY
+2026-03-01T09:00:00Z  Carla  staff  contact  children.contact.read  -
+
+"#]]);
 }

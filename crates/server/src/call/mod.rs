@@ -95,7 +95,7 @@ impl<O: Op> Call<O> {
             assert!(
                 O::ROW.requirement.child.includes(C::CLASS, Verb::Read),
                 "the row declares the class of children's data"
-            )
+            );
         };
         Ok(self.scope()?.children(self.now())?)
     }

@@ -192,7 +192,7 @@ impl<O: Op> Call<O> {
                     .saturating_add(Retained::RepeatedResponses.life())
                     .is_ok_and(|ends| ends > self.now())
             {
-                if stored.body.is_some() || !self.is_about_children() {
+                if stored.body.is_some() || !Self::is_about_children() {
                     return Ok(self.replay(stored));
                 }
                 if let Err(failure) = self.matches(&stored) {
@@ -337,15 +337,15 @@ impl<O: Op> Call<O> {
             request_digest: self.app.key_ring.mac(Purpose::Token, &self.request()),
             status: i64::from(answered.status),
             headers: serde_json::to_string(&headers.collect::<Vec<_>>()).unwrap_or_default(),
-            body: (!answered.secret && !self.is_about_children()).then(|| answered.body.to_vec()),
+            body: (!answered.secret && !Self::is_about_children()).then(|| answered.body.to_vec()),
             created_id: answered.created_id.clone(),
             created_at: self.now(),
         }
     }
 
     /// Whether the response shows data of a child. Such a response is not stored: a repeated request gets what the caller may see now.
-    fn is_about_children(&self) -> bool {
-        O::ROW.requirement.child != ChildTouch::Untouched
+    const fn is_about_children() -> bool {
+        !matches!(O::ROW.requirement.child, ChildTouch::Untouched)
     }
 
     /// Checks that a repeated request is the same.

@@ -68,8 +68,8 @@ pub(crate) async fn each_class_is_read_through_a_relation(store: &Store) {
     let rest = children::list(&mut &*store, &of_parent, Some(child.id.uuid()), 10).await.unwrap();
     assert_eq!(rest, Some(vec![]), "after the last child");
     let unknown = uuid::Uuid::from_u128(7);
-    let lost = children::list(&mut &*store, &of_parent, Some(unknown), 10).await.unwrap();
-    assert_eq!(lost, None, "the child of the cursor does not exist");
+    let gone = children::list(&mut &*store, &of_parent, Some(unknown), 10).await.unwrap();
+    assert_eq!(gone, None, "the child of the cursor does not exist");
 
     let scope = std::sync::Arc::new(parent.scope_for(store, requirement(DataClass::Medical)).await);
     let id = child.id;

@@ -84,7 +84,7 @@ async fn holds(database: &Database, text: &str) -> bool {
 }
 
 fn hex(text: &str) -> String {
-    text.bytes().map(|byte| format!("{byte:02x}")).collect()
+    text.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
 fn capitalised(text: &str) -> String {

@@ -82,6 +82,72 @@ fn league() -> [AnyRecord; 9] {
 
 /// The values to which each field of each kind may be set. References are to records of the league.
 fn values(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
+    let mut values = values_of_clubs(league, staff);
+    let (Json::Object(all), Json::Object(of_children)) = (&mut values, values_of_children(league, staff))
+    else {
+        unreachable!("both are objects")
+    };
+    all.extend(of_children);
+    values
+}
+
+fn values_of_children(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
+    let id = |at: usize| field(&league[at], "id");
+    let (names, notes) = (json!(["Ä", "B \"quoted\""]), json!([null, "x-1"]));
+    let time = "2026-03-02T01:02:03.456789Z";
+    let seasons = json!([id(0), id(1)]);
+    json!({
+        "child": {
+            "display_name": names, "birth_year": [2012, 2013], "photo_url": [null, "https://photos.example/1"],
+            "pronouns": [null, "she/her"],
+        },
+        "child_identity": {
+            "legal_first_name": notes, "legal_last_name": notes, "birth_date": [null, "2013-05-06"],
+        },
+        "child_contact": {
+            "emails": [[], ["a@a.example", "b@a.example"]], "phones": [[], ["+61491570006"]], "address": notes,
+            "emergency_contacts": [[], [{"name": "Ä", "phone": "+61491570006"}]],
+        },
+        "child_emergency": {
+            "allergies": notes, "conditions": notes, "medications": notes, "instructions": notes,
+        },
+        "child_medical": {
+            "conditions": notes, "medications": notes, "insurance": notes, "physician": notes, "notes": notes,
+        },
+        "child_performance": {"position": notes, "notes": notes, "metrics": [[], ["20 m: 3.4 s"]]},
+        "relation": {
+            "kind": ["guardian", "registrar"], "state": ["proposed", "active", "revoked"],
+            "starts_at": ["2026-03-01T12:00:00Z", time], "expires_at": [null, time], "reason": notes,
+            "proposed_by": [null, field(staff, "user_id")], "proposed_at": ["2026-03-01T12:00:00Z", time],
+            "confirmed_by": [null, field(staff, "user_id")], "confirmed_at": [null, time],
+            "confirmed_alone": [true, false], "accepted_at": [null, time],
+            "revoked_by": [null, field(staff, "user_id")], "revoked_at": [null, time],
+        },
+        "restriction": {
+            "classes": [[], ["contact", "medical"]], "kind": ["custody_order", "safeguarding_block"],
+            "reason": ["Ä", "B \"quoted\""], "document_ref": notes, "starts_at": ["2026-03-01T12:00:00Z", time],
+            "entered_by": [null, field(staff, "user_id")], "lifted_at": [null, time],
+            "lifted_by": [null, field(staff, "user_id")],
+        },
+        "consent": {
+            "purpose": ["participation", "photos"], "method": ["paper", "electronic"],
+            "notice_version": ["2026-01", "2026-02"], "granted_by": [null, field(staff, "user_id")],
+            "granted_at": ["2026-03-01T12:00:00Z", time], "expires_at": [null, time],
+            "withdrawn_by": [null, field(staff, "user_id")], "withdrawn_at": [null, time],
+        },
+        "registration": {
+            "season_id": seasons, "division_id": [null, id(4)], "status": ["applied", "accepted"],
+            "applied_by": [null, field(staff, "user_id")], "decided_by": [null, field(staff, "user_id")],
+            "decided_at": [null, time],
+        },
+        "roster_entry": {
+            "team_id": [id(6), id(7)], "jersey_number": [null, 7], "position": notes,
+            "starts_on": ["2026-01-01", "2026-01-02"], "ends_on": [null, "2026-05-06"],
+        },
+    })
+}
+
+fn values_of_clubs(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
     let id = |at: usize| field(&league[at], "id");
     let (names, notes) = (json!(["Ä", "B \"quoted\""]), json!([null, "x-1"]));
     let (time, zones) = ("2026-03-02T01:02:03.456789Z", json!(["UTC", "Europe/Vienna"]));
@@ -130,53 +196,6 @@ fn values(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
             "proposed_at": ["2026-03-01T12:00:00Z", time], "confirmed_by": [null, field(staff, "user_id")],
             "confirmed_at": [null, time], "confirmed_alone": [true, false], "accepted_at": [null, time],
             "revoked_by": [null, field(staff, "user_id")], "revoked_at": [null, time],
-        },
-        "child": {
-            "display_name": names, "birth_year": [2012, 2013], "photo_url": [null, "https://photos.example/1"],
-            "pronouns": [null, "she/her"],
-        },
-        "child_identity": {
-            "legal_first_name": notes, "legal_last_name": notes, "birth_date": [null, "2013-05-06"],
-        },
-        "child_contact": {
-            "emails": [[], ["a@a.example", "b@a.example"]], "phones": [[], ["+61491570006"]], "address": notes,
-            "emergency_contacts": [[], [{"name": "Ä", "phone": "+61491570006"}]],
-        },
-        "child_emergency": {
-            "allergies": notes, "conditions": notes, "medications": notes, "instructions": notes,
-        },
-        "child_medical": {
-            "conditions": notes, "medications": notes, "insurance": notes, "physician": notes, "notes": notes,
-        },
-        "child_performance": {"position": notes, "notes": notes, "metrics": [[], ["20 m: 3.4 s"]]},
-        "relation": {
-            "kind": ["guardian", "registrar"], "state": ["proposed", "active", "revoked"],
-            "starts_at": ["2026-03-01T12:00:00Z", time], "expires_at": [null, time], "reason": notes,
-            "proposed_by": [null, field(staff, "user_id")], "proposed_at": ["2026-03-01T12:00:00Z", time],
-            "confirmed_by": [null, field(staff, "user_id")], "confirmed_at": [null, time],
-            "confirmed_alone": [true, false], "accepted_at": [null, time],
-            "revoked_by": [null, field(staff, "user_id")], "revoked_at": [null, time],
-        },
-        "restriction": {
-            "classes": [[], ["contact", "medical"]], "kind": ["custody_order", "safeguarding_block"],
-            "reason": ["Ä", "B \"quoted\""], "document_ref": notes, "starts_at": ["2026-03-01T12:00:00Z", time],
-            "entered_by": [null, field(staff, "user_id")], "lifted_at": [null, time],
-            "lifted_by": [null, field(staff, "user_id")],
-        },
-        "consent": {
-            "purpose": ["participation", "photos"], "method": ["paper", "electronic"],
-            "notice_version": ["2026-01", "2026-02"], "granted_by": [null, field(staff, "user_id")],
-            "granted_at": ["2026-03-01T12:00:00Z", time], "expires_at": [null, time],
-            "withdrawn_by": [null, field(staff, "user_id")], "withdrawn_at": [null, time],
-        },
-        "registration": {
-            "season_id": seasons, "division_id": [null, id(4)], "status": ["applied", "accepted"],
-            "applied_by": [null, field(staff, "user_id")], "decided_by": [null, field(staff, "user_id")],
-            "decided_at": [null, time],
-        },
-        "roster_entry": {
-            "team_id": [id(6), id(7)], "jersey_number": [null, 7], "position": notes,
-            "starts_on": ["2026-01-01", "2026-01-02"], "ends_on": [null, "2026-05-06"],
         },
         "team": {
             "name": names, "season_id": seasons, "division_id": divisions, "short_name": notes, "external_id": notes,
