@@ -225,6 +225,10 @@ const fn check_row(row: &Row) {
     if let ChildTouch::InPath { parameter, .. } = row.requirement.child {
         assert!(has_parameter(row.path, parameter), "the child's id is a parameter of the path");
     }
+    if let ChildTouch::Named { .. } = row.requirement.child {
+        let has_body = !matches!(row.body_kind, BodyKind::None);
+        assert!(row.parameter_count > 0 || has_body, "the path or the body names the child");
+    }
 }
 
 /// Whether the holder of a link may call an operation without a credential. The link names the record.
@@ -290,6 +294,7 @@ mod tests {
     fn a_row_whose_columns_contradict_each_other_is_refused() {
         assert!(rows().iter().all(|row| !is_refused(*row)));
         let (read, change) = (op::SeasonRead::ROW, op::SeasonChange::ROW);
+        let named = ChildTouch::Named { class: DataClass::Medical, verb: Verb::Read };
         let in_path = |parameter| {
             let child = ChildTouch::InPath { class: DataClass::Medical, verb: Verb::Read, parameter };
             Row { requirement: Requirement { child, ..read.requirement }, ..read }
@@ -317,6 +322,15 @@ mod tests {
             ),
             ("a child that is not in the path", in_path("child_id")),
             ("a child under a longer name", in_path("i")),
+            (
+                "a child whom nothing names",
+                Row {
+                    path: "/api/v1/seasons",
+                    parameter_count: 0,
+                    requirement: Requirement { child: named, ..read.requirement },
+                    ..read
+                },
+            ),
         ] {
             assert!(is_refused(row), "{why}");
         }
