@@ -31,7 +31,11 @@ fn olga() -> Person {
 fn registrations_are_a_table_of_a_season() {
     let olga = olga();
     let listed = olga.types_with_key(&format!("registrations list {SEASON} --status applied"));
-    listed.assert().success().stdout_eq(str![[]]);
+    listed.assert().success().stdout_eq(str![[r#"
+NAME    STATUS   APPLIED               DIVISION  CHILD                           ID
+Kim K.  applied  2026-03-01T09:00:00Z  -         chi_01h2xcejqtf2nbrexx3vqjhp41  reg_01h2xcejqtf2nbrexx3vqjhp41
+
+"#]]);
     assert_eq!(olga.stub.seen()[0].query, "status=applied");
     olga.types_with_key(&format!("registrations list {SEASON} --json display_name,status"))
         .assert()
@@ -43,12 +47,18 @@ fn registrations_are_a_table_of_a_season() {
 fn a_child_is_registered_accepted_and_withdrawn() {
     let olga = olga();
     let added = olga.types_with_key(&format!("registrations add {CHILD} --season-id {SEASON}"));
-    added.assert().success().stderr_eq(str![[]]);
+    added.assert().success().stderr_eq(str![[r#"
+The registrar of the season has to accept it with `fieldhouse registrations change`.
+
+"#]]);
     let accepted = olga.types_with_key(&format!("registrations change {REGISTRATION} --status accepted"));
-    accepted.assert().success().stderr_eq(str![[]]);
+    accepted.assert().success().stderr_eq("");
     olga.types_with_key(&format!("registrations withdraw {REGISTRATION}")).assert().code(2);
     let withdrawn = olga.types_with_key(&format!("registrations withdraw {REGISTRATION} --yes"));
-    withdrawn.assert().success().stdout_eq(str![[]]);
+    withdrawn.assert().success().stdout_eq(str![[r#"
+Withdrew reg_01h2xcejqtf2nbrexx3vqjhp41.
+
+"#]]);
     let bodies: Vec<Value> =
         olga.stub.seen()[..2].iter().map(|seen| serde_json::from_str(&seen.body).expect("JSON")).collect();
     assert_eq!(bodies, [json!({"season_id": SEASON}), json!({"status": "accepted"})]);

@@ -38,9 +38,23 @@ fn olga() -> Person {
 fn a_roster_is_a_table_that_says_how_many_children_are_hidden() {
     let olga = olga();
     let first = olga.types_with_key(&format!("roster list {TEAM} --limit 1"));
-    first.assert().success().stderr_eq(str![[]]);
+    first.assert().success().stderr_eq(str![[r#"
+There are more: use --all to list all of them.
+
+"#]]);
     let all = olga.types_with_key(&format!("roster list {TEAM} --all --on 2026-03-01"));
-    all.assert().success().stdout_eq(str![[]]).stderr_eq(str![[]]);
+    all.assert()
+        .success()
+        .stdout_eq(str![[r#"
+NUMBER  NAME    POSITION  STARTS      ENDS  CHILD                           ID
+7       Kim K.  Guard     2026-03-01  -     chi_01h2xcejqtf2nbrexx3vqjhp41  ros_01h2xcejqtf2nbrexx3vqjhp41
+-       Sam S.  -         2026-03-01  -     chi_01h2xcejqtf2nbrexx3vqjhp41  ros_01h2xcejqtf2nbrexx3vqjhp41
+
+"#]])
+        .stderr_eq(str![[r#"
+The team has 1 child without a relation to you: no role shows their names.
+
+"#]]);
     assert_eq!(olga.stub.seen()[1].query, "on=2026-03-01&limit=100");
     olga.types_with_key(&format!("roster list {TEAM} --json jersey_number,child")).assert().success();
 }

@@ -50,9 +50,10 @@ pub(crate) async fn list(call: Call<op::RosterList>) -> Result<Answered<op::Rost
     let mut found = found.ok_or_else(Failure::lost_cursor)?;
     let page = call.page_info(&part, &mut found, |it| it.data.entry.id.uuid())?;
     call.note(&lines, found.iter().map(|it| (it.data.entry.child_id, it.capacity)).collect()).await?;
-    let count = match policy::counts_children(scope.role()) {
-        true => Some(rosters::count(store, scope, team, on).await?),
-        false => None,
+    let count = if policy::counts_children(scope.role()) {
+        Some(rosters::count(store, scope, team, on).await?)
+    } else {
+        None
     };
     let link = call.next_link(&page);
     let data = found.into_iter().map(|it| view(it.data)).collect();

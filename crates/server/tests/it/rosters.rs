@@ -39,7 +39,7 @@ async fn a_coach_sees_a_child_from_the_first_day_of_its_entry_to_the_last() {
                 assert_eq!(children(&coach.get(&format!("{roster}?on=2026-03-04")).await), [""; 0]);
             }
             let on = format!("{roster}?on=2026-03-02");
-            assert_eq!(children(&coach.get(&on).await).len(), usize::from(is_open), "what is over stays closed");
+            assert_eq!(children(&coach.get(&on).await).len(), usize::from(is_open), "past days stay closed");
             let parent = signed_in(&club, families.parent).await;
             assert_eq!(children(&parent.get(&on).await), ["Zoë Q."], "the family sees past and future");
             club.pass(DAY);

@@ -197,7 +197,7 @@ pub(crate) async fn end_with_what_they_name(store: &Store) {
         found.unwrap().into_iter().map(|it| it.data.entry.child_id).collect::<Vec<_>>()
     };
     assert_eq!(names(today).await, [], "the entry has ended");
-    assert_eq!(names(date(2026, 2, 28)).await, [kim.id, sam.id], "what is over stays");
+    assert_eq!(names(date(2026, 2, 28)).await, [kim.id, sam.id], "past days stay");
     assert_eq!(teams::dependents(reader, &scope_of_owner, eagles.id, NOW).await.unwrap(), 0);
     assert_eq!(
         divisions::dependents(reader, &scope_of_owner, boys.id).await.unwrap(),
