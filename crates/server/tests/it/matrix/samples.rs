@@ -229,8 +229,6 @@ pub(crate) async fn sample(
             sample.at(unknown::<RegistrationId>()).with(json!({"status": "accepted"}))
         }
         Operation::RegistrationWithdraw => sample.at(unknown::<RegistrationId>()),
-        Operation::RegistrationList => sample.at(fixture.season()),
-        Operation::RosterList => sample.at(fixture.team().id),
         Operation::RosterAdd => sample.at(fixture.team().id).with(json!({"child_id": unknown::<ChildId>()})),
         Operation::RosterChange => {
             let team = fixture.team().id;
@@ -323,7 +321,7 @@ pub(crate) async fn sample(
             let result = json!({"home_score": 3, "away_score": 1, "status": "final"});
             sample.at(game.id).with(result).if_match("*")
         }
-        Operation::StaffList => sample.at(fixture.team().id),
+        Operation::StaffList | Operation::RosterList => sample.at(fixture.team().id),
         Operation::StaffAdd => {
             let (team, coach) = (fixture.team(), fixture.member(Role::Coach));
             sample.at(team.id).with(json!({"user_id": coach.user, "kind": "coach"}))
@@ -356,7 +354,7 @@ pub(crate) async fn sample(
             let holder = fixture.member(Role::Coach).user;
             sample.at(fixture.confirmed_duty(holder).id)
         }
-        Operation::StandingsRead => sample.at(fixture.season()),
+        Operation::StandingsRead | Operation::RegistrationList => sample.at(fixture.season()),
         Operation::GameDelete => sample.at(fixture.game().id).if_match("*"),
         Operation::GameHistory => sample.at(fixture.game().id),
         Operation::LeagueImport => sample.with(json!({
