@@ -17,7 +17,7 @@ use crate::output::{Column, Width, note, or_dash};
 /// Registrations of children for seasons.
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// List the registrations for a season that you may see, earliest first
+    /// List the registrations of your children for a season, or all of them as its registrar
     List(ListOptions),
     /// Register a child for a season, as its guardian or as the registrar
     Add(AddOptions),
