@@ -10,7 +10,8 @@ use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
     ApiKeyId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId, InvitationId,
-    MailId, MemberId, OrganizationId, ProgramId, RelationId, SeasonId, SessionId, StaffId, TeamId, VenueId,
+    MailId, MemberId, OrganizationId, ProgramId, RegistrationId, RelationId, RosterEntryId, SeasonId,
+    SessionId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::organizations::{ChangeOrganization, Organization};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
@@ -29,8 +30,8 @@ use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
     api_keys, audit, auth, children, colleges, consents, divisions, duties, exports, favorites, games,
-    imports, invitations, members, operator, profile, relations, seasons, service, staff, standings, teams,
-    venues,
+    imports, invitations, members, operator, profile, registrations, relations, rosters, seasons, service,
+    staff, standings, teams, venues,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -67,6 +68,11 @@ const fn of_child_unless_manager(class: DataClass, verb: Verb) -> ChildTouch {
 /// One class of data of the child whom the record in the path is about.
 const fn of_record(class: DataClass, verb: Verb) -> ChildTouch {
     ChildTouch::OfRecord { class, verb }
+}
+
+/// One class of data of the child whom the body names.
+const fn in_body(class: DataClass, verb: Verb) -> ChildTouch {
+    ChildTouch::InBody { class, verb }
 }
 
 use ChildTouch::{Created, Untouched};
@@ -241,12 +247,12 @@ operations! {
     SeasonChange "seasons.change" PATCH "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Season Target]
         | SeasonId, NoQuery, MergePatch<seasons::ChangeSeason> => [200] Data<seasons::Season>, [Duplicate, State];
-    /// Deletes a season that has no division, team, game or duty. For one that has, the problem says how many of each there are in
+    /// Deletes a season that has no division, team, game, duty, registration or roster entry. For one that has, the problem says how many of each there are in
     /// `counts`, and `digest` confirms a purge.
     SeasonDelete "seasons.delete" DELETE "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Season Target]
         | SeasonId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
-    /// Deletes a season with its divisions, teams, games, staff and duties, in one change. `confirm` is the `digest` in the problem with the
+    /// Deletes a season with its divisions, teams, games, staff, duties, registrations and rosters, in one change. `confirm` is the `digest` in the problem with the
     /// code `in_use` of `DELETE /seasons/{id}`, which `validate_only=true` returns too. If something of the season has changed since, the
     /// problem is the same with a new digest, and nothing is deleted.
     SeasonPurge "seasons.purge" POST "/api/v1/seasons/{id}/purge"
@@ -277,7 +283,7 @@ operations! {
     DivisionChange "divisions.change" PATCH "/api/v1/divisions/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Division Target]
         | DivisionId, NoQuery, MergePatch<ChangeDivision> => [200] Data<Division>, [Duplicate];
-    /// Deletes a division without teams and games.
+    /// Deletes a division without teams, games and registrations. Withdrawn registrations are deleted with it.
     DivisionDelete "divisions.delete" DELETE "/api/v1/divisions/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Division Target]
         | DivisionId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
@@ -302,7 +308,8 @@ operations! {
     TeamChange "teams.change" PATCH "/api/v1/teams/{id}"
         | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Team Target]
         | TeamId, NoQuery, MergePatch<ChangeTeam> => [200] Data<Team>, [Duplicate];
-    /// Deletes a team without games, staff and duties. Duties that are over do not count.
+    /// Deletes a team without games, staff, duties and children. Duties that are over do not count, and roster entries that are over are
+    /// deleted with it.
     TeamDelete "teams.delete" DELETE "/api/v1/teams/{id}"
         | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Team Target]
         | TeamId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
@@ -343,10 +350,11 @@ operations! {
     ChildList "children.list" GET "/api/v1/children"
         | Required(Member), Allowed, Children:Read, listed(DataClass::Roster), None, Never, []
         | NoParameter, ListQuery, EmptyBody => [200] Page<children::Child>, [];
-    /// Creates a child, with the caller as its first guardian.
+    /// Creates a child, with the caller as its first guardian. The registrar of a season creates children who are not their own: with
+    /// `season_id`, the child is registered for the season and gets no guardian.
     ChildCreate "children.create" POST "/api/v1/children"
-        | Required(Member), SessionOnly, Children:Write, Created, None, Never, [Child Any, ChildIdentity Any, ChildContact Any, ChildEmergency Any, ChildMedical Any, ChildPerformance Any, Relation Any]
-        | NoParameter, NoQuery, Json<children::NewPerson> => [201] Data<children::ChildProfile>, [];
+        | Required(Member), SessionOnly, Children:Write, Created, None, Never, [Child Any, ChildIdentity Any, ChildContact Any, ChildEmergency Any, ChildMedical Any, ChildPerformance Any, Relation Any, Registration Any]
+        | NoParameter, NoQuery, Json<children::NewPerson> => [201] Data<children::ChildProfile>, [OperationForbidden, State];
     /// Reads a child as a roster shows it.
     ChildRead "children.read" GET "/api/v1/children/{id}"
         | Required(Member), Allowed, Children:Read, of_child(DataClass::Roster, Verb::Read), None, Never, []
@@ -446,6 +454,44 @@ operations! {
     RelationRevoke "relations.revoke" POST "/api/v1/relations/{id}/revoke"
         | Required(Viewer), SessionOnly, Children:Write, of_record(DataClass::Records, Verb::Write), None, Never, [Relation Target]
         | RelationId, NoQuery, EmptyBody => [200] Data<relations::Relation>, [OperationForbidden, State];
+    /// Lists the registrations for a season, earliest first: those of the caller's own children, and for the registrar of the season those of
+    /// all children who have applied. A withdrawn registration opens nothing to the registrar.
+    RegistrationList "registrations.list" GET "/api/v1/seasons/{id}/registrations"
+        | Required(Member), Allowed, Children:Read, listed(DataClass::Roster), None, Never, []
+        | SeasonId, registrations::RegistrationListQuery, EmptyBody => [200] Page<registrations::Registration>, [];
+    /// Registers a child for a season, as its guardian or as the registrar of the season. From now on, the child is open to that registrar.
+    RegistrationAdd "registrations.add" POST "/api/v1/children/{id}/registrations"
+        | Required(Member), Allowed, Children:Write, of_child(DataClass::Identity, Verb::Write), None, Never, [Registration Any]
+        | ChildId, NoQuery, Json<registrations::NewRegistration> => [201] Data<registrations::Registration>, [OperationForbidden, Duplicate, State];
+    /// Accepts or withdraws a registration, or changes its division. Only the registrar of the season accepts it, and changes the division of
+    /// an accepted one. A withdrawn registration takes the child out of the teams of the season at once.
+    RegistrationChange "registrations.change" PATCH "/api/v1/registrations/{id}"
+        | Required(Member), Allowed, Children:Write, of_record(DataClass::Identity, Verb::Write), Honoured, Never, [Registration Target]
+        | RegistrationId, NoQuery, MergePatch<registrations::ChangeRegistration> => [200] Data<registrations::Registration>, [OperationForbidden, State];
+    /// Withdraws a registration, as a guardian or as the registrar of the season. The child leaves the teams of the season at once.
+    RegistrationWithdraw "registrations.withdraw" DELETE "/api/v1/registrations/{id}"
+        | Required(Member), Allowed, Children:Write, of_record(DataClass::Identity, Verb::Write), Honoured, Never, [Registration Target]
+        | RegistrationId, NoQuery, EmptyBody => [200] Data<Deleted>, [OperationForbidden, State];
+
+    /// Lists the children of a team on a day, by name: those of whom a relation of the caller opens the roster now. Managers also see in
+    /// `meta.count` how many children the team has.
+    RosterList "roster.list" GET "/api/v1/teams/{id}/roster"
+        | Required(Member), Allowed, Teams:Read, listed(DataClass::Roster), None, Never, []
+        | TeamId, rosters::RosterQuery, EmptyBody => [200] rosters::Roster, [];
+    /// Adds a child to the roster of a team, as the registrar of its season. The child must be accepted for the season. From its first to its last
+    /// day, the entry opens the child's data to the staff of the team.
+    RosterAdd "roster.add" POST "/api/v1/teams/{id}/roster"
+        | Required(Member), Allowed, Teams:Write, in_body(DataClass::Roster, Verb::Write), None, Possible, [RosterEntry Any]
+        | TeamId, NoQuery, Json<rosters::NewRosterEntry> => [201] Data<rosters::RosterEntry>, [OperationForbidden, Duplicate];
+    /// Changes the number, the position or the days of a roster entry. Days that are over stay: to end an entry at once, set `ends_on` to
+    /// yesterday.
+    RosterChange "roster.change" PATCH "/api/v1/teams/{id}/roster/{entry_id}"
+        | Required(Member), Allowed, Teams:Write, of_record(DataClass::Roster, Verb::Write), Honoured, Possible, [RosterEntry Target]
+        | Parameters<(TeamId, RosterEntryId)>, NoQuery, MergePatch<rosters::ChangeRosterEntry> => [200] Data<rosters::RosterEntry>, [OperationForbidden, Duplicate, State];
+    /// Removes a roster entry that has not begun. One that has begun stays in the history: end it by changing it.
+    RosterRemove "roster.remove" DELETE "/api/v1/teams/{id}/roster/{entry_id}"
+        | Required(Member), Allowed, Teams:Write, of_record(DataClass::Roster, Verb::Write), Honoured, Possible, [RosterEntry Target]
+        | Parameters<(TeamId, RosterEntryId)>, NoQuery, EmptyBody => [200] Data<Deleted>, [OperationForbidden, State];
 
     /// Lists the duties of the organization's members, newest first.
     DutyList "duties.list" GET "/api/v1/duties"

@@ -227,6 +227,13 @@ const fn check_row(row: &Row) {
     {
         assert!(has_parameter(row.path, parameter), "the child's id is a parameter of the path");
     }
+    match row.requirement.child {
+        ChildTouch::InBody { .. } => {
+            assert!(!matches!(row.body_kind, BodyKind::None), "the body names the child");
+        }
+        ChildTouch::OfRecord { .. } => assert!(row.parameter_count > 0, "the record is in the path"),
+        _ => {}
+    }
 }
 
 /// Whether the holder of a link may call an operation without a credential. The link names the record.
@@ -292,6 +299,7 @@ mod tests {
     fn a_row_whose_columns_contradict_each_other_is_refused() {
         assert!(rows().iter().all(|row| !is_refused(*row)));
         let (read, change) = (op::SeasonRead::ROW, op::SeasonChange::ROW);
+        let in_body = ChildTouch::InBody { class: DataClass::Medical, verb: Verb::Read };
         let in_path = |parameter| {
             let child = ChildTouch::InPath { class: DataClass::Medical, verb: Verb::Read, parameter };
             Row { requirement: Requirement { child, ..read.requirement }, ..read }
@@ -319,6 +327,15 @@ mod tests {
             ),
             ("a child that is not in the path", in_path("child_id")),
             ("a child under a longer name", in_path("i")),
+            (
+                "a child whom nothing names",
+                Row {
+                    path: "/api/v1/seasons",
+                    parameter_count: 0,
+                    requirement: Requirement { child: in_body, ..read.requirement },
+                    ..read
+                },
+            ),
         ] {
             assert!(is_refused(row), "{why}");
         }

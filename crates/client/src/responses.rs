@@ -6,6 +6,7 @@ use std::fmt;
 use bytes::Bytes;
 use fieldhouse_api::envelope::{ArchiveFile, Asset, Form, Html};
 use fieldhouse_api::favorites::{FavoriteRemoved, SavedFavorite};
+use fieldhouse_api::rosters::Roster;
 use fieldhouse_api::service::{Health, OpenApiDocument, Readiness};
 use fieldhouse_api::{Code, Data, Deleted, Page, auth};
 use http::header::{CONTENT_TYPE, ETAG};
@@ -144,7 +145,7 @@ macro_rules! read_as_they_are {
     })* };
 }
 read_as_they_are! {
-    Deleted SavedFavorite FavoriteRemoved
+    Deleted SavedFavorite FavoriteRemoved Roster
     auth::JsonWebKeySet auth::OpenIdConfiguration auth::ProtectedResource
     OpenApiDocument Health Readiness
 }

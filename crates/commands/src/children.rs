@@ -1,7 +1,7 @@
 //! Children, and the classes of their data.
 
 use fieldhouse_api::Operation;
-use fieldhouse_domain::children::classes::DataClass;
+use fieldhouse_domain::children::classes::{Capacity, DataClass};
 use fieldhouse_domain::children::contacts::ChangeChildContact;
 use fieldhouse_domain::children::emergencies::ChangeChildEmergency;
 use fieldhouse_domain::children::identities::ChangeChildIdentity;
@@ -9,7 +9,9 @@ use fieldhouse_domain::children::medical::ChangeChildMedical;
 use fieldhouse_domain::children::performances::ChangeChildPerformance;
 use fieldhouse_domain::children::{self as rules, ChangeChild, Child, NewPerson};
 use fieldhouse_domain::effects::Effect;
-use fieldhouse_domain::ids::{ChildId, Id};
+use fieldhouse_domain::ids::{ChildId, Id, SeasonId};
+use fieldhouse_domain::registrations::{self as registration_rules, Named, NewRegistration, Registration};
+use fieldhouse_domain::seasons::Season;
 use fieldhouse_store::Tx;
 use fieldhouse_store::access::children::{
     ChildAccess, Contact, Emergency, Identity, Medical, Performance, Profile, Read, Write,
@@ -18,9 +20,9 @@ use fieldhouse_store::access_log::{self, Access};
 use fieldhouse_store::children::{self, ClassRecord};
 use uuid::Uuid;
 
-use crate::{Command, Error, WriteContext};
+use crate::{Command, Error, WriteContext, registrations};
 
-/// Creates a child, with the user as its first guardian.
+/// Creates a child, with the user as its first guardian or for a season whose registrar they are.
 #[derive(Debug)]
 pub struct Create(pub NewPerson);
 
@@ -29,7 +31,12 @@ impl Command for Create {
     type Output = Child;
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Child, Error> {
-        let (child, effects) = rules::create(cx.moment, cx.today()?, &self.0, Some(cx.user()?))?;
+        let guardian = cx.user()?;
+        let guardian = self.0.season_id.is_none().then_some(guardian);
+        let (child, mut effects) = rules::create(cx.moment, cx.today()?, &self.0, guardian)?;
+        if let Some(season) = self.0.season_id {
+            effects.push(Effect::create(registered(tx, cx, &child, season).await?));
+        }
         cx.apply(tx, &effects).await?;
         Ok(child)
     }
@@ -44,6 +51,19 @@ impl Command for Create {
         let access: ChildAccess<'_, Profile, Read> = cx.open(tx, child).await?;
         Ok(Some(children::record(tx, &access).await?))
     }
+}
+
+/// The registration of a child whom the registrar of a season creates. It is what opens the child to them.
+async fn registered<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    child: &Child,
+    season: SeasonId,
+) -> Result<Registration, Error> {
+    let by = registrations::applicant(tx, cx, &[Capacity::Registrar], season).await?;
+    let found: Option<Season> = cx.find(tx, season).await?;
+    let named = Named { season: found.as_ref(), division: None, is_registered: false };
+    Ok(registration_rules::apply(cx.moment, &by, child.id, &NewRegistration::new(season), &named)?)
 }
 
 /// Changes a record of a class.

@@ -48,7 +48,7 @@ impl Command for Change {
     }
 }
 
-/// Deletes a division without teams and games.
+/// Deletes a division without teams, games and registrations.
 #[derive(Debug)]
 pub struct Delete(pub DivisionId);
 
@@ -63,8 +63,9 @@ impl Command for Delete {
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<DivisionId, Error> {
         let division: Division = cx.target(tx, self.0).await?;
         let dependents = divisions::dependents(tx, cx.organization()?, self.0).await?;
-        let advice = "Move them to another division or delete them first";
-        Refusal::unless_unused(dependents, ["team or game", "teams and games"], advice)?;
+        let advice = "Move them to another division, delete or withdraw them first";
+        let kinds = ["team, game or registration", "teams, games and registrations"];
+        Refusal::unless_unused(dependents, kinds, advice)?;
         cx.delete(tx, division).await?;
         Ok(self.0)
     }

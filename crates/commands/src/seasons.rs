@@ -1,6 +1,7 @@
 //! Seasons.
 
 use fieldhouse_api::Operation;
+use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::ids::{Id, SeasonId};
 use fieldhouse_domain::seasons::contents::{Contents, SeasonCounts};
 use fieldhouse_domain::seasons::{self as rules, ChangeSeason, NewSeason, Season};
@@ -97,7 +98,8 @@ impl Command for Purge {
         let season: Season = cx.target(tx, self.id).await?;
         let contents = contents(tx, cx, season).await?;
         let effects = contents.purge(&self.confirm)?;
-        refuse_long(&effects, "this purge", "Delete some of its games first")?;
+        let all: Vec<Effect> = contents.records.iter().cloned().map(Effect::delete).collect();
+        refuse_long(&all, "this purge", "Delete some of its games first")?;
         cx.apply(tx, &effects).await?;
         Ok(contents.counts())
     }

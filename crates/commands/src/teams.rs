@@ -64,7 +64,7 @@ async fn refuse_wrong_division<'tx>(
     Ok(rules::refuse_other_season(team, &division)?)
 }
 
-/// Deletes a team without games, staff and duties.
+/// Deletes a team without games, staff, duties and children.
 #[derive(Debug)]
 pub struct Delete(pub TeamId);
 
@@ -79,8 +79,9 @@ impl Command for Delete {
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<TeamId, Error> {
         let team: Team = cx.target(tx, self.0).await?;
         let dependents = teams::dependents(tx, cx.organization()?, self.0, cx.moment.now()).await?;
-        let kinds = ["game, staff entry or duty", "games, staff entries and duties"];
-        Refusal::unless_unused(dependents, kinds, "Move, delete or revoke them first")?;
+        let kinds =
+            ["game, staff entry, duty or roster entry", "games, staff entries, duties and roster entries"];
+        Refusal::unless_unused(dependents, kinds, "Move, delete, revoke or end them first")?;
         cx.delete(tx, team).await?;
         Ok(self.0)
     }

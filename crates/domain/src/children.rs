@@ -17,7 +17,7 @@ use jiff::civil::Date;
 use jiff::{Span, Timestamp};
 
 use crate::effects::Effect;
-use crate::ids::{ChildId, UserId};
+use crate::ids::{ChildId, SeasonId, UserId};
 use crate::record::{Body, Record, enumeration};
 use crate::text::{InvalidValue, Name, Pronouns, WebAddress};
 use crate::{Moment, Refusal};
@@ -73,6 +73,8 @@ pub struct NewPerson {
     pub legal_last_name: Option<Name>,
     /// The pronouns.
     pub pronouns: Option<Pronouns>,
+    /// The season for which its registrar creates and registers the child. Without one, the caller becomes the child's first guardian.
+    pub season_id: Option<SeasonId>,
 }
 
 unprinted! { NewPerson }

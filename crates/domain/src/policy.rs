@@ -307,6 +307,13 @@ pub enum ChildTouch {
         /// The minimum role of callers who need no relation.
         unless: Role,
     },
+    /// One class of data of a child whom the body names. The command opens it.
+    InBody {
+        /// The class.
+        class: DataClass,
+        /// Whether the operation reads or writes it.
+        verb: Verb,
+    },
     /// One class of data of the child whom the record in the path is about. The command opens it.
     OfRecord {
         /// The class.
@@ -331,12 +338,14 @@ impl ChildTouch {
     /// Whether an operation with this column may use a class.
     pub const fn includes(self, class: DataClass, verb: Verb) -> bool {
         match self {
-            Self::Untouched | Self::Created => false,
+            Self::Untouched => false,
+            // A repeated request shows the child that the first one created.
+            Self::Created => matches!((class, verb), (DataClass::Profile, Verb::Read)),
             Self::Listed { class: of } => of as u8 == class as u8 && matches!(verb, Verb::Read),
-            Self::InPathUnless { class: of, verb: most, .. } | Self::OfRecord { class: of, verb: most } => {
-                of as u8 == class as u8 && (matches!(verb, Verb::Read) || matches!(most, Verb::Write))
-            }
-            Self::InPath { class: of, verb: most, .. } => {
+            Self::InPath { class: of, verb: most, .. }
+            | Self::InPathUnless { class: of, verb: most, .. }
+            | Self::InBody { class: of, verb: most }
+            | Self::OfRecord { class: of, verb: most } => {
                 // The year of birth in the profile follows from the identity, and decides whether a child consents itself.
                 let has_age = matches!(of, DataClass::Identity | DataClass::Records);
                 let follows = has_age && matches!((class, verb), (DataClass::Profile, Verb::Read));
@@ -365,6 +374,11 @@ pub fn sees_waiting_relations(role: Role) -> bool {
 /// Whether a role lists and revokes the API keys of others, except those that [`outranks`] protects.
 pub fn sees_others_keys(role: Role) -> bool {
     role >= Role::Admin
+}
+
+/// Whether a role sees how many children a team has, also those of whom no relation opens the name.
+pub fn counts_children(role: Role) -> bool {
+    role >= Role::Manager
 }
 
 /// Whether someone's role is higher than the caller's, so that the caller cannot act on them or on what is theirs. `other` is `None` for

@@ -79,18 +79,27 @@ pub struct Applicant<'a> {
     pub user: Option<UserId>,
     /// The capacities in which they open the child's data now.
     pub capacities: &'a [Capacity],
+    /// Whether they have the duty to register children for the season. A registrar of another season decides nothing about this one.
+    pub registers: bool,
 }
 
 impl Applicant<'_> {
     fn refuse_others(&self) -> Result<(), Refusal> {
-        let why = "only a guardian or a registrar can register the child, or change its registration";
-        require(self.capacities, &[Capacity::Guardian, Capacity::Registrar], why)
+        let why =
+            "only a guardian or a registrar of the season can register the child, or change its registration";
+        let allowed: &[Capacity] =
+            if self.registers { &[Capacity::Guardian, Capacity::Registrar] } else { &[Capacity::Guardian] };
+        require(self.capacities, allowed, why)
     }
 
     fn refuse_all_but_registrars(&self, what: &str) -> Result<(), Refusal> {
-        require(self.capacities, &[Capacity::Registrar], &format!("only a registrar can {what}"))
+        let allowed: &[Capacity] = if self.registers { &[Capacity::Registrar] } else { &[] };
+        require(self.capacities, allowed, &format!("only a registrar of the season can {what}"))
     }
 }
+
+/// The capacities in which someone sees registrations: who may apply or accept, and the child itself.
+pub const SEEN_AS: [Capacity; 3] = [Capacity::Child, Capacity::Guardian, Capacity::Registrar];
 
 /// What the body of a new registration names, and what is known about the child.
 #[derive(Clone, Copy, Debug)]

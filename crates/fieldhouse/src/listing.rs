@@ -16,6 +16,9 @@ use crate::output::{Column, note};
 /// The maximum page size.
 const LARGEST_PAGE: u32 = 100;
 
+/// What is noted under a page that is not the last one.
+pub(crate) const MORE: &str = "There are more: use --all to list all of them.";
+
 /// How many records to list.
 #[derive(Args)]
 pub(crate) struct Paging {
@@ -31,6 +34,11 @@ impl Paging {
     /// The limit of each request.
     pub(crate) fn limit(&self) -> Option<u32> {
         if self.all { Some(LARGEST_PAGE) } else { self.limit }
+    }
+
+    /// Whether to list every record.
+    pub(crate) fn is_all(&self) -> bool {
+        self.all
     }
 
     /// Gets the records and prints them. Returns whether the list is complete.
@@ -52,7 +60,7 @@ impl Paging {
         };
         listed.show(context, columns, O::ROW.answer.sheet)?;
         if !whole {
-            note("There are more: use --all to list all of them.");
+            note(MORE);
         }
         Ok(whole)
     }

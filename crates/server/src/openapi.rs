@@ -183,6 +183,9 @@ pub(crate) fn who(row: &Row) -> String {
         ChildTouch::OfRecord { class, verb } => {
             format!(" Uses a relation to the child of the record for {class}:{verb}.")
         }
+        ChildTouch::InBody { class, verb } => {
+            format!(" Requires a relation to the child whom the body names for {class}:{verb}.")
+        }
     };
     let staff = match requirement.relation {
         Relation::Unrelated => String::new(),

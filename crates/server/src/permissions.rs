@@ -49,6 +49,7 @@ pub(crate) fn of(rows: &[Row]) -> String {
                 format!("{class} {verb} of `{{{parameter}}}`, or {unless}")
             }
             ChildTouch::OfRecord { class, verb } => format!("{class} {verb} of the record's child"),
+            ChildTouch::InBody { class, verb } => format!("{class} {verb} of the child in the body"),
         };
         let if_match = match row.if_match {
             IfMatch::None => "-",

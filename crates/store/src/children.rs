@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::query::{Query, queries};
 use crate::records::{self, Stored};
 use crate::row::Row;
-use crate::value::{Value, id};
+use crate::value::{Value, id, values};
 
 /// The page `page` with the teams of its children on the day $4.
 const WITH_TEAMS: &str = "SELECT page.capacity, page.child_id, page.display_name, t.id, t.name, e.jersey_number, e.position FROM page
@@ -48,6 +48,7 @@ queries! {
         ") v CROSS JOIN relations r CROSS JOIN children c WHERE r.org_id = $1 AND r.user_id = $2 AND r.child_id = v.child_id
         AND r.capacity = v.capacity AND r.kind IN ('self', 'guardian') AND r.state = 'active' AND r.starts_at <= $3
         AND (r.expires_at IS NULL OR r.expires_at > $3) AND c.org_id = $1 AND c.id = v.child_id ORDER BY c.name_folded, c.id");
+    NAME "children.name" "SELECT display_name FROM children WHERE org_id = $1 AND id = $2";
 }
 
 /// Data of a child, and in what capacity it was opened.
@@ -179,6 +180,16 @@ pub async fn read_line(
     let mut values = scope.values();
     values.push(id(child));
     Ok(lines(reader, LINE, &values).await?.pop())
+}
+
+/// The name by which a child is known in its teams.
+pub async fn name<'tx, C: Class, V: Use>(
+    tx: &mut Tx<'tx>,
+    access: &ChildAccess<'tx, C, V>,
+) -> Result<String> {
+    let values = values![id(access.organization()), id(access.child())];
+    let name = first(tx, NAME, values, |row| row.next()).await?;
+    name.ok_or_else(|| Error::Internal(format!("{} does not exist", access.child())))
 }
 
 /// A class whose data is one record of the child.

@@ -5,6 +5,10 @@
 //! - A game records its local start, and the changes that families should know about.
 //! - A changed or deleted membership ends the member's sessions in the organization; a deleted one also revokes their keys and
 //!   ends their staff entries, duties and relations to children. A changed role records who gave it.
+//! - A withdrawn registration takes the child out of the teams of its season. What is left of registrations and rosters goes with the
+//!   season, the division or the team that it names; commands refuse to delete one that children are still in.
+
+mod children;
 
 use std::collections::BTreeSet;
 
@@ -54,6 +58,8 @@ pub(crate) async fn add(
             effects.push(Effect::touch(change.moment, season));
         }
     }
+    let of_children = children::following(tx, organization, change, effects).await?;
+    effects.extend(of_children);
     for (user, is_removed) in members(effects) {
         let open = sessions::open_of(tx, organization, user).await?;
         effects.extend(open.into_iter().filter_map(|session| session_rules::end(change.moment, session)));

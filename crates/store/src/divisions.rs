@@ -22,7 +22,8 @@ queries! {
     OF_SEASON "divisions.of_season"
         concat!("SELECT ", Division::COLUMNS, " FROM divisions d WHERE d.org_id = $1 AND d.season_id = $2");
     DEPENDENTS "divisions.dependents" "SELECT (SELECT COUNT(*) FROM teams WHERE org_id = $1 AND division_id = $2)
-        + (SELECT COUNT(*) FROM games WHERE org_id = $1 AND division_id = $2)";
+        + (SELECT COUNT(*) FROM games WHERE org_id = $1 AND division_id = $2)
+        + (SELECT COUNT(*) FROM registrations WHERE org_id = $1 AND division_id = $2 AND status <> 'withdrawn')";
 }
 
 /// Divisions whose folded name contains words that start with these, in the order of their folded names, after one of them.
@@ -48,7 +49,7 @@ pub async fn of_season<R: Reader>(
     reader.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
 }
 
-/// The number of teams and games that refer to a division.
+/// The number of teams, games and registrations that refer to a division. Withdrawn registrations do not count.
 pub async fn dependents<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,

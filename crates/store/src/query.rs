@@ -77,6 +77,8 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::members::QUERIES,
         crate::organizations::QUERIES,
         crate::relations::QUERIES,
+        crate::registrations::QUERIES,
+        crate::rosters::QUERIES,
         crate::sealing::keys::QUERIES,
         crate::seasons::QUERIES,
         crate::sessions::QUERIES,

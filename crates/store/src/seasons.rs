@@ -22,7 +22,7 @@ use crate::query::queries;
 use crate::row::Row;
 use crate::search::name_matches;
 use crate::value::{Value, id, values};
-use crate::{divisions, duties, games, staff, teams};
+use crate::{divisions, duties, games, registrations, rosters, staff, teams};
 
 /// The columns of a season and of one of its divisions.
 const COLUMNS: &str = concat!(Season::COLUMNS, ", ", Division::COLUMNS, ", d.name_folded");
@@ -179,7 +179,7 @@ pub async fn by_external_id<R: Reader>(
         .await
 }
 
-/// The divisions, teams, games, staff and duties of a season.
+/// The divisions, teams, games, staff, duties, registrations and roster entries of a season.
 pub async fn contents<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
@@ -191,6 +191,9 @@ pub async fn contents<R: Reader>(
     records.extend(games::of_season(reader, proof, season).await?.into_iter().map(AnyRecord::from));
     records.extend(staff::of_season(reader, proof, season).await?.into_iter().map(AnyRecord::from));
     records.extend(duties::of_season(reader, proof, season).await?.into_iter().map(AnyRecord::from));
+    let registered = registrations::of_season(reader, proof.organization(), season).await?;
+    records.extend(registered.into_iter().map(AnyRecord::from));
+    records.extend(rosters::of_season(reader, proof, season).await?.into_iter().map(AnyRecord::from));
     Ok(records)
 }
 

@@ -2,8 +2,10 @@
 
 use constcat::concat;
 use fieldhouse_domain::ids::{DivisionId, Id, SeasonId, TeamId};
+use fieldhouse_domain::organizations::Organization;
 use fieldhouse_domain::teams::{Team, TeamSort};
 use jiff::Timestamp;
+use jiff::civil::Date;
 use uuid::Uuid;
 
 use crate::access::Proof;
@@ -12,6 +14,7 @@ use crate::error::Result;
 use crate::ledger::Listing;
 use crate::ledger::reading::{listing, positioned};
 use crate::query::queries;
+use crate::records;
 use crate::row::record;
 use crate::search::{self, name_matches};
 use crate::value::{Value, id, values};
@@ -41,7 +44,8 @@ queries! {
         UNION SELECT id FROM games WHERE org_id = $1 AND away_team_id = $2
         UNION SELECT id FROM staff WHERE org_id = $1 AND team_id = $2
         UNION SELECT y.id FROM duty_teams n JOIN duties y ON y.org_id = $1 AND y.id = n.duty_id
-            WHERE n.org_id = $1 AND n.team_id = $2 AND y.state NOT IN ('ended', 'revoked') AND y.ends_at > $3) of_team";
+            WHERE n.org_id = $1 AND n.team_id = $2 AND y.state NOT IN ('ended', 'revoked') AND y.ends_at > $3
+        UNION SELECT id FROM roster_entries WHERE org_id = $1 AND team_id = $2 AND (ends_on IS NULL OR ends_on >= $4)) of_team";
 }
 
 /// Filters and order of teams.
@@ -85,14 +89,16 @@ pub async fn of_season<R: Reader>(
     reader.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
 }
 
-/// The number of games, staff entries and duties of a team. Duties that are over do not count.
+/// The number of games, staff entries, duties and roster entries of a team. Duties and roster entries that are over do not count.
 pub async fn dependents<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
     team: TeamId,
     now: Timestamp,
 ) -> Result<i64> {
-    let values = values![id(proof.organization()), id(team), now];
+    let organization: Option<Organization> = records::read(reader, proof, proof.organization()).await?;
+    let today = organization.map_or(Date::MIN, |organization| organization.time_zone.date(now));
+    let values = values![id(proof.organization()), id(team), now, today];
     let count = first(reader, DEPENDENTS, values, |row| row.next()).await?;
     Ok(count.unwrap_or_default())
 }

@@ -29,7 +29,7 @@ resource! {
         read(id: DivisionId) => DivisionRead;
         /// Changes a division.
         change(id: DivisionId, body: ChangeDivision) => DivisionChange;
-        /// Deletes a division without teams and games.
+        /// Deletes a division without teams, games and registrations.
         delete(id: DivisionId) => DivisionDelete;
         /// Lists the changes of a division, newest first.
         history(id: DivisionId, query: ListQuery) => DivisionHistory;

@@ -22,7 +22,9 @@ pub mod operator;
 pub mod organization;
 pub mod pages;
 pub mod profile;
+pub mod registrations;
 pub mod relations;
+pub mod rosters;
 pub mod seasons;
 pub mod service;
 pub mod staff;
@@ -162,6 +164,10 @@ groups! {
         profile profile::Profile,
         /// Relations of people to children.
         relations relations::Relations,
+        /// Registrations of children for seasons.
+        registrations registrations::Registrations,
+        /// Rosters of teams.
+        roster rosters::Rosters,
         /// Seasons.
         seasons seasons::Seasons,
         /// The service itself: health, documents, public keys.

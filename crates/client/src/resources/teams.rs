@@ -29,7 +29,7 @@ resource! {
         read(id: TeamId) => TeamRead;
         /// Changes a team.
         change(id: TeamId, body: ChangeTeam) => TeamChange;
-        /// Deletes a team without games and staff.
+        /// Deletes a team without games, staff, duties and children.
         delete(id: TeamId) => TeamDelete;
         /// Lists the games of a team by start, past and future.
         schedule(id: TeamId, query: ScheduleQuery) => TeamSchedule;

@@ -21,6 +21,7 @@ fn born(birth_date: Date) -> NewPerson {
         legal_first_name: None,
         legal_last_name: None,
         pronouns: None,
+        season_id: None,
     }
 }
 

@@ -18,7 +18,7 @@ fn moment() -> Moment {
 }
 
 fn by(capacities: &[Capacity]) -> Applicant<'_> {
-    Applicant { user: Some(UserId::from_uuid(Uuid::from_u128(5))), capacities }
+    Applicant { user: Some(UserId::from_uuid(Uuid::from_u128(5))), capacities, registers: true }
 }
 
 fn name() -> Name {
@@ -159,4 +159,23 @@ fn once_accepted_only_a_registrar_changes_the_division() {
             assert_eq!((after.division_id, after.status), (Some(division.id), registration.status));
         }
     }
+}
+
+#[test]
+fn a_registrar_of_another_season_decides_nothing() {
+    let season = season(SeasonStatus::Registration);
+    let other = Applicant { registers: false, ..by(REGISTRAR) };
+    let named = Named { season: Some(&season), division: None, is_registered: false };
+    let new = NewRegistration::new(season.id);
+    assert_eq!(outcome(&apply(&moment(), &other, moment().id(), &new, &named)), "forbidden");
+    let registration = applied(&season);
+    for status in RegistrationStatus::ALL {
+        assert_eq!(outcome(&changed(&moment(), &other, &registration, to(*status), None)), "forbidden");
+    }
+    assert_eq!(outcome(&withdrawn(&moment(), &other, &registration)), "forbidden");
+    let both = [Capacity::Guardian, Capacity::Registrar];
+    let parent = Applicant { capacities: &both, ..other };
+    let accept = to(RegistrationStatus::Accepted);
+    assert_eq!(outcome(&changed(&moment(), &parent, &registration, accept, None)), "forbidden");
+    assert_eq!(outcome(&withdrawn(&moment(), &parent, &registration)), "ok", "as a guardian");
 }

@@ -22,12 +22,16 @@ pub struct SeasonCounts {
     pub staff: usize,
     /// Duties that are limited to the season.
     pub duties: usize,
+    /// Registrations of children.
+    pub registrations: usize,
+    /// Entries of the rosters of its teams.
+    pub roster_entries: usize,
 }
 
 impl SeasonCounts {
     /// Such as `1 division, 12 teams and 66 games`. Empty if there is nothing.
     pub fn in_words(&self) -> String {
-        let Self { divisions, teams, games, staff, duties } = *self;
+        let Self { divisions, teams, games, staff, duties, registrations, roster_entries } = *self;
         let named = |count: usize, one: &str, many: &str| match count {
             0 => None,
             1 => Some(format!("1 {one}")),
@@ -39,6 +43,8 @@ impl SeasonCounts {
             named(games, "game", "games"),
             named(staff, "entry of staff", "entries of staff"),
             named(duties, "duty", "duties"),
+            named(registrations, "registration", "registrations"),
+            named(roster_entries, "roster entry", "roster entries"),
         ]
         .into_iter()
         .flatten()
@@ -97,6 +103,8 @@ impl Contents {
                 Kind::Game => counts.games += 1,
                 Kind::Staff => counts.staff += 1,
                 Kind::Duty => counts.duties += 1,
+                Kind::Registration => counts.registrations += 1,
+                Kind::RosterEntry => counts.roster_entries += 1,
                 _ => {}
             }
         }
@@ -129,7 +137,9 @@ impl Contents {
             return Err(self.refusal(true));
         }
         let season = AnyRecord::Season(self.season.clone());
-        Ok(self.records.iter().cloned().chain([season]).map(Effect::delete).collect())
+        // What is about children follows from the deletion of their teams and of the season.
+        let records = self.records.iter().filter(|record| record.child().is_none()).cloned();
+        Ok(records.chain([season]).map(Effect::delete).collect())
     }
 
     fn refusal(&self, has_changed: bool) -> Refusal {
@@ -148,7 +158,7 @@ mod tests {
     #[test]
     fn counts_are_written_as_people_say_them() {
         let words = |divisions, teams, games, staff| {
-            SeasonCounts { divisions, teams, games, staff, duties: 0 }.in_words()
+            SeasonCounts { divisions, teams, games, staff, ..SeasonCounts::default() }.in_words()
         };
         assert_eq!(words(1, 12, 66, 0), "1 division, 12 teams and 66 games");
         assert_eq!(words(2, 1, 1, 3), "2 divisions, 1 team, 1 game and 3 entries of staff");
@@ -156,5 +166,7 @@ mod tests {
         assert_eq!(words(0, 0, 0, 0), "");
         let duties = SeasonCounts { staff: 1, duties: 2, ..SeasonCounts::default() };
         assert_eq!(duties.in_words(), "1 entry of staff and 2 duties");
+        let children = SeasonCounts { registrations: 1, roster_entries: 2, ..SeasonCounts::default() };
+        assert_eq!(children.in_words(), "1 registration and 2 roster entries");
     }
 }

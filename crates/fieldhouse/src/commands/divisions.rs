@@ -25,7 +25,7 @@ pub(crate) enum Options {
     Create(Created<NewDivision>),
     /// Change a division; options that you leave out change nothing
     Change(ChangeOptions<DivisionId, ChangeDivision>),
-    /// Delete a division without teams and games
+    /// Delete a division without teams, games and registrations
     Delete(Target<DivisionId>),
     /// List the changes of a division, newest first
     History(HistoryOptions<DivisionId>),

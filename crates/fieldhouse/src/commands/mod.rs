@@ -34,8 +34,10 @@ mod migrate;
 mod organization;
 mod organizations;
 mod profile;
+mod registrations;
 mod relations;
 mod retention;
+mod rosters;
 mod seasons;
 pub(crate) mod serve;
 mod staff;
@@ -110,6 +112,12 @@ enum Command {
     /// Your relations to children, which open their data
     #[command(subcommand)]
     Relations(relations::Options),
+    /// Registrations of children for seasons
+    #[command(subcommand)]
+    Registrations(registrations::Options),
+    /// The roster of a team
+    #[command(subcommand)]
+    Roster(rosters::Options),
     /// Duties of members, which open children's data
     #[command(subcommand)]
     Duties(duties::Options),
@@ -200,6 +208,8 @@ impl Options {
             Command::Staff(options) => staff::run(&context, options).await,
             Command::Children(options) => children::run(&context, options).await,
             Command::Relations(options) => relations::run(&context, options).await,
+            Command::Registrations(options) => registrations::run(&context, options).await,
+            Command::Roster(options) => rosters::run(&context, options).await,
             Command::Duties(options) => duties::run(&context, options).await,
             Command::Standings(options) => standings::run(&context, options).await,
             Command::Retention => retention::run(&context).await,

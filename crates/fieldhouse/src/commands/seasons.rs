@@ -32,7 +32,7 @@ pub(crate) enum Options {
     Change(Box<ChangeOptions<SeasonId, ChangeSeason>>),
     /// Delete a season that has no division, team or game
     Delete(Target<SeasonId>),
-    /// Delete a season with its divisions, teams, games, staff and duties
+    /// Delete a season with its divisions, teams, games, staff, duties, registrations and rosters
     Purge(PurgeOptions),
     /// List the changes of a season, newest first
     History(HistoryOptions<SeasonId>),

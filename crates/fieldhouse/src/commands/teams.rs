@@ -26,7 +26,7 @@ pub(crate) enum Options {
     Create(Created<NewTeam>),
     /// Change a team; options that you leave out change nothing
     Change(ChangeOptions<TeamId, ChangeTeam>),
-    /// Delete a team without games and staff
+    /// Delete a team without games, staff, duties and children
     Delete(Target<TeamId>),
     /// List the games of a team by start, past and future
     Schedule(ScheduleOptions),

@@ -17,7 +17,9 @@ mod league;
 mod output;
 mod people;
 mod records;
+mod registrations;
 mod relations;
+mod rosters;
 mod schedule;
 mod sign_in;
 #[cfg(unix)]

@@ -89,7 +89,7 @@ ID         sea_01h2xcejqtf2nbrexx3vqjhp41
 #[test]
 fn a_season_is_purged_with_what_it_was_seen_to_have() {
     let id = "sea_01h2xcejqtf2nbrexx3vqjhp41";
-    let counts = json!({"divisions": 1, "teams": 12, "games": 66, "staff": 0, "duties": 0});
+    let counts = json!({"divisions": 1, "teams": 12, "games": 66, "staff": 0, "duties": 0, "registrations": 0, "roster_entries": 0});
     let answered = counts.clone();
     let olga = Person::new(move |seen| match seen.call.split(' ').next() {
         Some("DELETE") => {

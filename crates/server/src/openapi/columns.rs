@@ -157,14 +157,30 @@ fn the_class_the_verb_and_the_place_of_a_child_have_an_effect() {
         unless(DataClass::Contact, Role::Manager),
         ChildTouch::OfRecord { class: DataClass::Medical, verb: Verb::Read },
         ChildTouch::OfRecord { class: DataClass::Contact, verb: Verb::Read },
+        ChildTouch::InBody { class: DataClass::Medical, verb: Verb::Read },
+        ChildTouch::InBody { class: DataClass::Contact, verb: Verb::Read },
+        ChildTouch::InBody { class: DataClass::Medical, verb: Verb::Write },
     ];
     let rows = touches.map(|child| Row { requirement: Requirement { child, ..row.requirement }, ..row });
     all_differ("child", &rows);
     for row in rows {
-        let named = matches!(row.requirement.child, ChildTouch::InPath { .. });
+        let child = row.requirement.child;
         let about = document(row)["paths"][row.path]["get"]["description"].to_string();
-        assert_eq!(about.contains("Requires a relation to the child"), named, "{about}");
-        assert_eq!(permissions::of(&[row]).contains(" of `{"), named, "the permissions page");
+        let is_required = matches!(child, ChildTouch::InPath { .. } | ChildTouch::InBody { .. });
+        assert_eq!(about.contains("Requires a relation to the child"), is_required, "{about}");
+        let page = permissions::of(&[row]);
+        let in_path = matches!(child, ChildTouch::InPath { .. } | ChildTouch::InPathUnless { .. });
+        assert_eq!(page.contains(" of `{"), in_path, "{page}");
+        assert_eq!(
+            page.contains(" of the child in the body"),
+            matches!(child, ChildTouch::InBody { .. }),
+            "{page}"
+        );
+        assert_eq!(
+            page.contains(" of the record's child"),
+            matches!(child, ChildTouch::OfRecord { .. }),
+            "{page}"
+        );
     }
 }
 

@@ -20,7 +20,9 @@ mod members;
 mod operator;
 mod organization;
 pub(crate) mod profile;
+mod registrations;
 mod relations;
+mod rosters;
 mod seasons;
 mod service;
 mod staff;
@@ -127,6 +129,14 @@ fn league(routes: Routes) -> Routes {
         .op(relations::confirm)
         .op(relations::accept)
         .op(relations::revoke)
+        .op(registrations::list)
+        .op(registrations::add)
+        .op(registrations::change)
+        .op(registrations::withdraw)
+        .op(rosters::list)
+        .op(rosters::add)
+        .op(rosters::change)
+        .op(rosters::remove)
         .op(duties::list)
         .op(duties::add)
         .op(duties::read)

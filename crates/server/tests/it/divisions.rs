@@ -106,7 +106,7 @@ async fn a_division_is_deleted_only_without_teams_and_its_history_stays() {
         let league = League::create(manager, "Winter").await;
         let refused = manager.delete(&format!("{DIVISIONS}/{}", league.division)).await;
         is_problem(&refused, Code::InUse, "a division with teams");
-        assert!(refused.text.contains("2 teams and games refer to it"), "{}", refused.text);
+        assert!(refused.text.contains("2 teams, games and registrations refer to it"), "{}", refused.text);
 
         let listed = manager.get(DIVISIONS).await;
         let token = listed.body["page"]["sync"].as_str().expect("a token").to_owned();

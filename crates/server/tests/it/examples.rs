@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::exports::archives;
 use crate::games::{HEADER, game};
+use crate::support::fixtures::Fixture;
 use crate::support::mail::sent;
 use crate::support::{Answer, Club, PASSWORD, Person, row, send};
 
@@ -246,6 +247,7 @@ async fn children(club: &Club, recorder: &mut Recorder) {
         recorder.call(parent, operation, child, json!(null)).await;
     }
     second_guardian(club, recorder, child).await;
+    rosters(club, recorder, child).await;
 }
 
 /// Makes the coach a second guardian of a child, confirmed by a manager, until they give it up.
@@ -260,6 +262,37 @@ async fn second_guardian(club: &Club, recorder: &mut Recorder, child: &str) {
     }
     recorder.call(parent, Operation::ChildRelationList, child, json!(null)).await;
     recorder.call(coach, Operation::RelationRevoke, relation.id(), json!(null)).await;
+}
+
+/// Registers a child for a season, and puts it on the roster of a team.
+async fn rosters(club: &Club, recorder: &mut Recorder, child: &str) {
+    let (parent, registrar) = (club.member(Role::Member), club.member(Role::Manager));
+    let teams = registrar.get("/api/v1/teams?limit=1").await;
+    let (team, season) = (text(&teams, "/data/0/id"), text(&teams, "/data/0/season_id"));
+    let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
+    fixture.registrar(season.parse().expect("an id"), Vec::new(), registrar.user.expect("a user"));
+    fixture.write().await;
+    let registered =
+        recorder.call(parent, Operation::RegistrationAdd, child, json!({"season_id": season})).await;
+    recorder.call(registrar, Operation::RegistrationList, season, json!(null)).await;
+    club.pass(SignedDuration::from_mins(1));
+    let accept = json!({"status": "accepted"});
+    recorder.call(registrar, Operation::RegistrationChange, registered.id(), accept).await;
+    let wanted =
+        json!({"child_id": child, "jersey_number": 7, "position": "Guard", "starts_on": "2026-03-01"});
+    let entry = recorder.call(registrar, Operation::RosterAdd, team, wanted).await;
+    let at = |operation: Operation, entry: &Answer| {
+        row(operation).path.replace("{id}", team).replace("{entry_id}", entry.id())
+    };
+    recorder.call(registrar, Operation::RosterList, team, json!(null)).await;
+    club.pass(SignedDuration::from_mins(1));
+    let (change, ends) = (at(Operation::RosterChange, &entry), json!({"ends_on": "2026-03-31"}));
+    recorder.call_at(registrar, Operation::RosterChange, &change, ends).await;
+    let again = json!({"child_id": child, "starts_on": "2026-05-01"});
+    let again = recorder.call(registrar, Operation::RosterAdd, team, again).await;
+    let remove = at(Operation::RosterRemove, &again);
+    recorder.call_at(registrar, Operation::RosterRemove, &remove, json!(null)).await;
+    recorder.call(parent, Operation::RegistrationWithdraw, registered.id(), json!(null)).await;
 }
 
 /// Makes the coach the registrar of a season, confirmed by a second person, until the duty is revoked.

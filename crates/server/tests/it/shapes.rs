@@ -46,10 +46,12 @@ fn path(operation: Operation) -> String {
         "/api/v1/duties" => "dut",
         "/api/v1/children" => "chi",
         "/api/v1/relations" => "rel",
+        "/api/v1/registrations" => "reg",
         _ => "",
     };
     let id = format!("{prefix}_{UNKNOWN}");
     let path = path.replace("{staff_id}", &format!("stf_{UNKNOWN}"));
+    let path = path.replace("{entry_id}", &format!("ros_{UNKNOWN}"));
     path.replace("{id}", &id).replace("{file}", "swagger-ui.css").replace("{code}", "not_found")
 }
 
@@ -92,6 +94,8 @@ fn body(operation: Operation) -> Value {
             "reason": "The season starts",
         }),
         Operation::ChildRelationAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "guardian"}),
+        Operation::RegistrationAdd => json!({"season_id": format!("sea_{UNKNOWN}")}),
+        Operation::RosterAdd => json!({"child_id": format!("chi_{UNKNOWN}")}),
         Operation::StaffAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "coach"}),
         Operation::GameResult => json!({"home_score": 3, "away_score": 1, "status": "final"}),
         Operation::ExportCreate => json!({"kind": "organization"}),

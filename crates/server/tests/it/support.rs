@@ -346,6 +346,7 @@ pub(crate) async fn send(request: RequestBuilder) -> Answer {
 /// Checks every response against the OpenAPI document.
 pub(crate) mod contract;
 /// Records written to the store directly, not through the API.
+pub(crate) mod families;
 pub(crate) mod fixtures;
 /// A season with a division and teams, created through the API.
 pub(crate) mod league;

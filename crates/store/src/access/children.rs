@@ -12,7 +12,7 @@ use constcat::concat;
 use fieldhouse_domain::children::born_by;
 use fieldhouse_domain::children::classes::{self, Capacity, DataClass, YOUNG};
 use fieldhouse_domain::children::consents::Purpose;
-use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId, UserId};
+use fieldhouse_domain::ids::{ChildId, Id, OrganizationId, SeasonId, TeamId, UserId};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::scopes::Verb;
 use jiff::Timestamp;
@@ -159,6 +159,10 @@ pub(crate) const ON_DUTY: &str =
 queries! {
     CAPACITY "children.capacity" visible!(" AND child_id = $10");
     EXISTS "children.exists" "SELECT id FROM children WHERE org_id = $1 AND id = $2";
+    /// A duty of the registrar of the season $4: for all its teams, or for the team $5.
+    REGISTERS "children.registers" concat!("SELECT y.id FROM duties y WHERE ", crate::access::children::ON_DUTY, "
+        AND y.kind = 'registrar' AND y.season_id = $4 AND (y.team_ids = '[]' OR EXISTS (SELECT 1 FROM duty_teams d
+            WHERE d.org_id = $1 AND d.duty_id = y.id AND d.team_id = $5)) LIMIT 1");
 }
 
 /// The values of [`visible!`]'s parameters.
@@ -167,8 +171,19 @@ fn values(
     standing: &Standing,
     (class, verb): (DataClass, Verb),
 ) -> Vec<Value<'static>> {
+    values_as(organization, standing, (class, verb), Capacity::ALL)
+}
+
+/// The same, only in some capacities.
+fn values_as(
+    organization: OrganizationId,
+    standing: &Standing,
+    (class, verb): (DataClass, Verb),
+    among: &[Capacity],
+) -> Vec<Value<'static>> {
     let Standing { user, now, today } = *standing;
-    let capacities = classes::capacities(class, verb).fold(0, |bits, capacity| bits | capacity.bit());
+    let open = classes::capacities(class, verb).filter(|capacity| among.contains(capacity));
+    let capacities = open.fold(0, |bits, capacity| bits | capacity.bit());
     let needed = |is_young| classes::needed_consents(Capacity::Staff, class, is_young);
     let always = needed(false).first().copied().map(Purpose::name);
     let is_more_if_young = needed(true).contains(&Purpose::Participation);
@@ -228,6 +243,11 @@ impl<C: Class> ChildScope<C> {
         values(self.organization, &self.standing, (C::CLASS, Verb::Read))
     }
 
+    /// The same, only in some capacities.
+    pub(crate) fn values_as(&self, among: &[Capacity]) -> Vec<Value<'static>> {
+        values_as(self.organization, &self.standing, (C::CLASS, Verb::Read), among)
+    }
+
     /// Why a child's class is not open: some other data of the child is, or none.
     pub async fn denial(&self, reader: &mut impl Reader, child: ChildId) -> Result<Denial> {
         denial(reader, self.organization, &self.standing, child).await
@@ -274,6 +294,45 @@ impl<'tx> Tx<'tx> {
         let capacity = capacity(self, proof, child, (C::CLASS, V::VERB)).await?;
         let (organization, brand) = (proof.organization(), proof.brand());
         Ok(capacity.map(|capacity| ChildAccess { organization, child, capacity, brand, of: PhantomData }))
+    }
+}
+
+impl<'tx> Tx<'tx> {
+    /// Those of some capacities in which a class of a child's data is open to the user of a proof.
+    pub async fn capacities(
+        &mut self,
+        proof: &OrgWrite<'tx>,
+        child: ChildId,
+        (class, verb): (DataClass, Verb),
+        among: &[Capacity],
+    ) -> Result<Vec<Capacity>> {
+        let (touch, Some(standing)) = proof.standing() else { return Ok(Vec::new()) };
+        if !touch.includes(class, verb) {
+            return Err(undeclared(class));
+        }
+        let standing = *standing;
+        let mut held = Vec::new();
+        for capacity in among.iter().filter(|capacity| classes::opens(**capacity, class, verb)) {
+            let mut values = values_as(proof.organization(), &standing, (class, verb), &[*capacity]);
+            values.push(id(child));
+            let found = first(self, CAPACITY, &values, |row| row.next::<Uuid>()).await?;
+            held.extend(found.map(|_| *capacity));
+        }
+        Ok(held)
+    }
+
+    /// Whether the user of a proof has the duty now to register children for a season: for all its teams, or for the named one.
+    pub async fn registers(
+        &mut self,
+        proof: &OrgWrite<'tx>,
+        season: SeasonId,
+        team: Option<TeamId>,
+    ) -> Result<bool> {
+        let (_, Some(standing)) = proof.standing() else { return Ok(false) };
+        let Standing { user, now, .. } = *standing;
+        let team = team.map(Id::uuid);
+        let values = values![id(proof.organization()), id(user), now, id(season), team];
+        Ok(first(self, REGISTERS, values, |row| row.next::<Uuid>()).await?.is_some())
     }
 }
 

@@ -21,7 +21,7 @@ use fieldhouse_domain::scopes::Verb;
 use fieldhouse_domain::staff::{Staff, StaffState};
 use fieldhouse_store::access::children::{Contact, Emergency, Identity, Performance, Profile, Roster};
 use fieldhouse_store::children::{self, ListedRecord};
-use fieldhouse_store::{Principal, Store};
+use fieldhouse_store::{Principal, Store, rosters};
 use fieldhouse_testing::clubs::{ANY_MEMBER, Club, NOW, Person};
 use fieldhouse_testing::databases;
 use fieldhouse_testing::families::{child, consent, guardian, registration, restriction, roster_entry};
@@ -211,6 +211,20 @@ async fn agree(store: &Store, person: &Person, world: &World) {
         children::list(&mut &*store, &scope.children::<Roster>(NOW).unwrap(), None, 100).await.unwrap();
     let list: BTreeMap<_, _> = list.unwrap().into_iter().map(|it| (it.data.id, it.capacity)).collect();
     assert_eq!(list, world.opened(user, DataClass::Roster, Verb::Read), "{user} lists");
+    let lines = scope.children::<Roster>(NOW).unwrap();
+    for team in &world.teams {
+        let found = rosters::list(&mut &*store, &lines, (team.id, world.today), None, 100).await.unwrap();
+        let mut found: Vec<_> =
+            found.unwrap().into_iter().map(|it| (it.data.entry.child_id, it.data.entry.id)).collect();
+        let is_open = |entry: &&RosterEntry| {
+            entry.team_id == team.id && entry.is_open_on(world.today) && list.contains_key(&entry.child_id)
+        };
+        let mut expected: Vec<_> =
+            world.rosters.iter().filter(is_open).map(|entry| (entry.child_id, entry.id)).collect();
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{user} reads a roster");
+    }
     for (class, found) in [
         (DataClass::Profile, opened::<Profile>(store, person, world).await),
         (DataClass::Identity, opened::<Identity>(store, person, world).await),

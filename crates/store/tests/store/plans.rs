@@ -27,6 +27,8 @@ const RETENTION: &str = "once a day, one row for each organization";
 const VERIFY: &str = "streamed, when a whole ledger is verified";
 const EXPORT: &str = "streamed, when a whole organization is exported";
 const IN_USE: &str = "one row, if there is any";
+const WHOLE: &str =
+    "only for someone whose duty is for the whole organization: it opens the children of all teams";
 const RING: &str = "once at a start, over a handful of rows";
 
 const ON_SQLITE: Walks = &[
@@ -69,11 +71,9 @@ const ON_SQLITE: Walks = &[
         "SEARCH m USING PRIMARY KEY (org_id=?)",
         "only where a duty or a relation is proposed, and a club has hundreds of members, not thousands",
     ),
-    (
-        "children.list",
-        "SEARCH e USING PRIMARY KEY (org_id=?)",
-        "only for someone whose duty is for the whole organization: it opens the children of all teams",
-    ),
+    ("children.list", "SEARCH e USING PRIMARY KEY (org_id=?)", WHOLE),
+    ("registrations.list", "SEARCH e USING PRIMARY KEY (org_id=?)", WHOLE),
+    ("roster.list", "SEARCH e USING PRIMARY KEY (org_id=?)", WHOLE),
     ("members.list_by_name", "SEARCH m USING PRIMARY KEY (org_id=?)", BY_NAME),
     ("members.list_by_name_reversed", "SEARCH m USING PRIMARY KEY (org_id=?)", BY_NAME),
     (

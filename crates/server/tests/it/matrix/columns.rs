@@ -37,8 +37,11 @@ impl<'a> Scene<'a> {
         let named = (kind, &caller);
         let mut request = sample(row.operation, self.club, &self.stage, named, &mut fixtures).await;
         fixtures.write().await;
-        if matches!(row.requirement.child, ChildTouch::InPath { .. }) {
-            request = about_child(row.operation, known_child(self.club, caller.user).await);
+        if matches!(
+            row.requirement.child,
+            ChildTouch::InPath { .. } | ChildTouch::InBody { .. } | ChildTouch::OfRecord { .. }
+        ) {
+            request = about_child(row.operation, &known_child(self.club, caller.user).await);
         }
         change(request).send(&caller).await
     }

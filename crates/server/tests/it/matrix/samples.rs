@@ -2,7 +2,7 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
-use fieldhouse_domain::ids::{OrganizationId, UserId};
+use fieldhouse_domain::ids::{ChildId, ConsentId, Id, OrganizationId, RegistrationId, RosterEntryId, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::contents::Contents;
 use fieldhouse_domain::sports::Sport;
@@ -14,7 +14,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::callers::{Caller, Fixtures};
-use super::relations::{Subject, body};
+use super::relations::{Places, body, request};
 use crate::exports::archives;
 use crate::support::fixtures::{Fixture, changing_address, exported, invited, member_address, reset};
 use crate::support::{Answer, Club, PASSWORD, address, row, send};
@@ -159,14 +159,15 @@ async fn guest(club: &Club) -> Guest {
     Guest { token, favorite: answer.id().to_owned() }
 }
 
-/// The request for an operation on a child.
-pub(super) fn about_child(operation: Operation, subject: Subject) -> Sample {
-    let mut sample = Sample::of(operation);
-    sample.path = subject.at(row(operation));
-    match body(operation, subject) {
-        Some(body) => sample.with(body),
-        None => sample,
-    }
+/// The request for an operation on a child, with the places that it names.
+pub(super) fn about_child(operation: Operation, places: &Places) -> Sample {
+    let (path, body) = request(operation, places);
+    Sample { path, body, ..Sample::of(operation) }
+}
+
+/// An id that no record has.
+fn unknown<I: Id>() -> I {
+    I::from_uuid(uuid::Uuid::from_u128(7))
 }
 
 /// The request of a caller for an operation, with new records if it changes them.
@@ -219,8 +220,27 @@ pub(crate) async fn sample(
         | Operation::ChildMedicalChange
         | Operation::ChildPerformanceChange
         | Operation::ConsentList
-        | Operation::ConsentGrant
-        | Operation::ConsentWithdraw => about_child(operation, Subject::unknown()),
+        | Operation::ConsentGrant => {
+            let sample = sample.at(unknown::<ChildId>());
+            match body(operation) {
+                Some(body) => sample.with(body),
+                None => sample,
+            }
+        }
+        Operation::ConsentWithdraw => sample.at(unknown::<ChildId>()).at(unknown::<ConsentId>()),
+        Operation::RegistrationAdd => {
+            sample.at(unknown::<ChildId>()).with(json!({"season_id": fixture.season()}))
+        }
+        Operation::RegistrationChange => {
+            sample.at(unknown::<RegistrationId>()).with(json!({"status": "accepted"}))
+        }
+        Operation::RegistrationWithdraw => sample.at(unknown::<RegistrationId>()),
+        Operation::RosterAdd => sample.at(fixture.team().id).with(json!({"child_id": unknown::<ChildId>()})),
+        Operation::RosterChange => {
+            let team = fixture.team().id;
+            sample.at(team).at(unknown::<RosterEntryId>()).with(json!({"jersey_number": 7}))
+        }
+        Operation::RosterRemove => sample.at(fixture.team().id).at(unknown::<RosterEntryId>()),
         Operation::AuthLogin => {
             sample.with(json!({"email": address("riverside-club", Role::Coach), "password": PASSWORD}))
         }
@@ -307,7 +327,7 @@ pub(crate) async fn sample(
             let result = json!({"home_score": 3, "away_score": 1, "status": "final"});
             sample.at(game.id).with(result).if_match("*")
         }
-        Operation::StaffList => sample.at(fixture.team().id),
+        Operation::StaffList | Operation::RosterList => sample.at(fixture.team().id),
         Operation::StaffAdd => {
             let (team, coach) = (fixture.team(), fixture.member(Role::Coach));
             sample.at(team.id).with(json!({"user_id": coach.user, "kind": "coach"}))
@@ -355,7 +375,7 @@ pub(crate) async fn sample(
             let person = fixture.member(Role::Coach).user;
             sample.at(fixture.confirmed_relation(person).id)
         }
-        Operation::StandingsRead => sample.at(fixture.season()),
+        Operation::StandingsRead | Operation::RegistrationList => sample.at(fixture.season()),
         Operation::GameDelete => sample.at(fixture.game().id).if_match("*"),
         Operation::GameHistory => sample.at(fixture.game().id),
         Operation::LeagueImport => sample.with(json!({

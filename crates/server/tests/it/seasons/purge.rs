@@ -43,7 +43,7 @@ async fn a_season_is_deleted_with_everything_in_one_change() {
         assert_eq!(added.status, 201, "{}", added.text);
 
         let (counts, digest) = contents(admin, &season).await;
-        assert_eq!(counts, json!({"divisions": 15, "teams": 144, "games": 319, "staff": 1, "duties": 0}));
+        assert_eq!(counts, json!({"divisions": 15, "teams": 144, "games": 319, "staff": 1, "duties": 0, "registrations": 0, "roster_entries": 0}));
         let venues = count(manager, "/api/v1/venues?limit=100").await;
         let purged = admin.post(&format!("{season}/purge"), &json!({"confirm": digest})).await;
         assert_eq!((purged.status, &purged.body["data"]["counts"]), (200, &counts), "{}", purged.text);

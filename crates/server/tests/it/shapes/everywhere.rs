@@ -107,9 +107,13 @@ async fn every_unchanged_record_returns_304() {
                 read.push((owner, format!("{path}/history")));
             }
             match record {
-                "/api/v1/seasons" => read.push((owner, format!("{path}/standings"))),
+                "/api/v1/seasons" => {
+                    read.extend(["standings", "registrations"].map(|list| (owner, format!("{path}/{list}"))));
+                }
                 "/api/v1/teams" => {
-                    read.extend(["schedule", "staff"].map(|list| (owner, format!("{path}/{list}"))));
+                    read.extend(
+                        ["schedule", "staff", "roster"].map(|list| (owner, format!("{path}/{list}"))),
+                    );
                 }
                 _ => {}
             }

@@ -352,6 +352,13 @@ impl Fixture {
         duty
     }
 
+    /// Makes a user the registrar of a season, for all its teams or for some.
+    pub(crate) fn registrar(&mut self, season: SeasonId, team_ids: Vec<TeamId>, user: UserId) {
+        let (kind, state, season_id) = (DutyKind::Registrar, DutyState::Accepted, Some(season));
+        let duty = Duty { kind, state, season_id, team_ids, ..self.proposed_duty(user) };
+        self.effects.push(Effect::create(duty));
+    }
+
     fn proposed_duty(&self, user_id: UserId) -> Duty {
         let operator = Actor { user: None, role: Role::Owner, role_given_by: None };
         let new = NewDuty {
