@@ -93,6 +93,9 @@ fn body(operation: Operation) -> Value {
             "user_id": format!("usr_{UNKNOWN}"), "kind": "support", "ends_at": "2199-01-01T00:00:00Z",
             "reason": "The season starts",
         }),
+        Operation::ConsentGrant => {
+            json!({"purpose": "photos", "method": "electronic", "notice_version": "2026-03"})
+        }
         Operation::ChildRelationAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "guardian"}),
         Operation::RegistrationAdd => json!({"season_id": format!("sea_{UNKNOWN}")}),
         Operation::RosterAdd => json!({"child_id": format!("chi_{UNKNOWN}")}),
