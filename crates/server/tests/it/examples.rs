@@ -223,6 +223,7 @@ async fn children(club: &Club, recorder: &mut Recorder) {
     }
     let wanted = json!({"purpose": "photos", "method": "electronic", "notice_version": "2026-03"});
     let consent = recorder.call(parent, Operation::ConsentGrant, child, wanted).await;
+    recorder.call(parent, Operation::ConsentList, child, json!(null)).await;
     let withdraw =
         row(Operation::ConsentWithdraw).path.replace("{id}", child).replace("{consent_id}", consent.id());
     recorder.call_at(parent, Operation::ConsentWithdraw, &withdraw, json!(null)).await;
@@ -241,7 +242,6 @@ async fn children(club: &Club, recorder: &mut Recorder) {
         Operation::ChildMedicalRead,
         Operation::ChildPerformanceRead,
         Operation::ChildAccessLog,
-        Operation::ConsentList,
         Operation::ChildList,
     ] {
         recorder.call(parent, operation, child, json!(null)).await;
