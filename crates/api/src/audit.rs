@@ -24,7 +24,7 @@ pub struct Entry {
     pub operation: String,
     /// The request.
     pub request_id: String,
-    /// Why, in the words of the actor.
+    /// Why, in the words of the actor. Null if none was given, and if it is about a child of whom something in the entry is not shown.
     pub reason: Option<String>,
     /// What happened to records.
     pub effects: Vec<Effect>,
@@ -58,12 +58,14 @@ pub struct Effect {
     pub version: i64,
     /// The names of the fields that changed.
     pub changed: Vec<String>,
-    /// The record before. Null if it was created, if images are not stored for this kind, or if they were cleared.
+    /// The record before. Null if it was created, if images are not stored for this kind, or if they were cleared or are redacted.
     pub before: Option<Value>,
-    /// The record after. Null if it was deleted, if images are not stored for this kind, or if they were cleared.
+    /// The record after. Null if it was deleted, if images are not stored for this kind, or if they were cleared or are redacted.
     pub after: Option<Value>,
     /// Whether the images were cleared.
     pub cleared: bool,
+    /// Whether there are images that are not shown, because the record is about a child and no relation opens them to the caller.
+    pub redacted: bool,
 }
 
 /// Filters of the audit log.

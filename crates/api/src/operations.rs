@@ -75,7 +75,7 @@ const fn in_body(class: DataClass, verb: Verb) -> ChildTouch {
     ChildTouch::InBody { class, verb }
 }
 
-use ChildTouch::{Created, Untouched};
+use ChildTouch::{Created, Images, Untouched};
 use Credential::{Operator, Optional, Public, Required};
 use Relation::StaffOfGame;
 use Role::{Admin, Coach, Manager, Member, Owner, Viewer};
@@ -411,6 +411,11 @@ operations! {
     ChildAccessLog "children.access_log" GET "/api/v1/children/{id}/access-log"
         | Required(Member), Allowed, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, []
         | ChildId, ListQuery, EmptyBody => [200] Page<children::AccessEvent>, [];
+    /// Lists the changes of what is recorded about a child, newest first. The child and its guardians can. Values that are not open to the
+    /// caller are left out. Restrictions are not listed.
+    ChildHistory "children.history" GET "/api/v1/children/{id}/history"
+        | Required(Member), Allowed, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, []
+        | ChildId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
 
     /// Lists the consents about a child, newest first. The child and its guardians can.
     ConsentList "children.consents.list" GET "/api/v1/children/{id}/consents"
@@ -550,9 +555,9 @@ operations! {
         | VenueId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
 
     /// Lists what changed in the organization, newest first: who, when, through which operation, why, and every record before and
-    /// after.
+    /// after. Of a child's records, others than those related to the child see which fields changed, and not their values.
     AuditLog "audit.list" GET "/api/v1/audit-log"
-        | Required(Admin), Allowed, Audit:Read, Untouched, None, Never, []
+        | Required(Admin), Allowed, Audit:Read, Images, None, Never, []
         | NoParameter, audit::AuditLogQuery, EmptyBody => [200] Page<audit::Entry>, [];
 
     /// Lists games by start, past and future.

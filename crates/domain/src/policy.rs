@@ -286,6 +286,8 @@ pub enum ChildTouch {
         /// The class.
         class: DataClass,
     },
+    /// Images of children's records in the ledger: each to callers to whom a relation opens its class. Others see that the record changed.
+    Images,
     /// One class of data of the child whose id is in the path. To callers without a relation the child does not exist.
     InPath {
         /// The class.
@@ -338,7 +340,7 @@ impl ChildTouch {
     /// Whether an operation with this column may use a class.
     pub const fn includes(self, class: DataClass, verb: Verb) -> bool {
         match self {
-            Self::Untouched => false,
+            Self::Untouched | Self::Images => false,
             // A repeated request shows the child that the first one created.
             Self::Created => matches!((class, verb), (DataClass::Profile, Verb::Read)),
             Self::Listed { class: of } => of as u8 == class as u8 && matches!(verb, Verb::Read),

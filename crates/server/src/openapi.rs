@@ -174,6 +174,10 @@ pub(crate) fn who(row: &Row) -> String {
         ChildTouch::Listed { class } => {
             format!(" Only children of whom a relation opens the class {class} to the caller.")
         }
+        ChildTouch::Images => {
+            " Images of a child's records are shown where a relation opens their class to the caller, and a key has the scope `children:read`."
+                .to_owned()
+        }
         ChildTouch::InPath { class, verb, parameter } => {
             format!(" Requires a relation to the child `{{{parameter}}}` for {class}:{verb}.")
         }

@@ -44,6 +44,7 @@ pub(crate) fn of(rows: &[Row]) -> String {
             ChildTouch::Untouched => "-".to_owned(),
             ChildTouch::Created => "creates one".to_owned(),
             ChildTouch::Listed { class } => format!("{class} read of those related"),
+            ChildTouch::Images => "images to those related".to_owned(),
             ChildTouch::InPath { class, verb, parameter } => format!("{class} {verb} of `{{{parameter}}}`"),
             ChildTouch::InPathUnless { class, verb, parameter, unless } => {
                 format!("{class} {verb} of `{{{parameter}}}`, or {unless}")

@@ -6,6 +6,7 @@
 //! [`children`].
 
 pub mod children;
+mod images;
 pub(crate) mod writing;
 
 use std::net::IpAddr;
@@ -25,6 +26,7 @@ use crate::error::Result;
 use crate::query::queries;
 use crate::value::{id, values};
 
+pub use images::ImageScope;
 pub use writing::{Actor, GuestWrite, Operator, OrgWrite, Principal, UserWrite};
 
 queries! {

@@ -70,6 +70,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::key_ring::QUERIES,
         crate::ledger::clearing::QUERIES,
         crate::ledger::heads::QUERIES,
+        crate::ledger::opening::QUERIES,
         crate::ledger::posting::QUERIES,
         crate::ledger::reading::QUERIES,
         crate::ledger::verifying::QUERIES,

@@ -18,6 +18,7 @@ use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::User;
 use fieldhouse_store::access::Operator;
+use fieldhouse_store::ledger::{self, Entry, Shown};
 use fieldhouse_store::{Change, OrgScope, OrgWrite, Principal, RawCredential, Result, Store, Tx, access};
 use jiff::{SignedDuration, Timestamp};
 
@@ -36,6 +37,9 @@ pub const ANY_MEMBER: Requirement = Requirement {
     child: ChildTouch::Untouched,
     writes: &[],
 };
+
+/// The permissions of any member, and images of children's records.
+pub const ANY_IMAGES: Requirement = Requirement { child: ChildTouch::Images, ..ANY_MEMBER };
 
 /// A moment at [`NOW`], with ids that are unique in this process.
 pub fn moment() -> Moment {
@@ -234,6 +238,21 @@ impl Person {
         let caller =
             access::identify(&mut &*store, &self.by_session(), NOW).await.expect("the store answers");
         caller.expect("the session is valid").permit(requirement, NOW, None).expect("it is permitted")
+    }
+
+    /// Entries of the ledger with the images of children's records that a relation opens to the person, and what was opened.
+    ///
+    /// # Errors
+    /// If the store has no sealer, or an image is damaged.
+    pub async fn open_images(&self, store: &Store, entries: &[Entry]) -> Result<(Vec<Entry>, Shown)> {
+        let scope = self.scope_for(store, ANY_IMAGES).await;
+        let images = scope.images(NOW)?;
+        let open = store.read("tests.images", async move |tx| {
+            let mut opened = entries.to_vec();
+            let shown = ledger::open_images(tx, &images, &mut opened).await?;
+            Ok((opened, shown))
+        });
+        open.await
     }
 
     /// The permission to read, with the API key.

@@ -53,5 +53,7 @@ resource! {
         change_performance(id: ChildId, body: ChangeChildPerformance) => ChildPerformanceChange;
         /// Lists who saw data of a child, latest first.
         access_log(id: ChildId, query: ListQuery) => ChildAccessLog;
+        /// Lists the changes of what is recorded about a child, newest first.
+        history(id: ChildId, query: ListQuery) => ChildHistory;
     }
 }

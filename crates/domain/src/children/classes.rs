@@ -72,6 +72,27 @@ pub const fn of_kind(kind: Kind) -> Option<DataClass> {
     }
 }
 
+/// The class that opens images of a kind of record in the history. `None` if no relation does: what closes a child's data is not shown to
+/// those to whom it is closed.
+pub const fn of_image(kind: Kind) -> Option<DataClass> {
+    match kind {
+        Kind::Relation => Some(DataClass::Records),
+        Kind::Registration => Some(DataClass::Identity),
+        _ => of_kind(kind),
+    }
+}
+
+/// The capacities to which the history shows images of a class. Each read of the medical class and each read in an emergency is recorded in
+/// its own transaction, so the history shows the medical class to the family alone, and nothing in an emergency.
+pub fn see_images(class: DataClass) -> Vec<Capacity> {
+    let family = [Capacity::Child, Capacity::Guardian];
+    let sees = |capacity: &Capacity| match class {
+        DataClass::Medical => family.contains(capacity),
+        _ => *capacity != Capacity::BreakGlass,
+    };
+    Capacity::ALL.iter().copied().filter(sees).collect()
+}
+
 impl Capacity {
     /// The capacity as a bit, as the store compares it.
     pub const fn bit(self) -> i64 {
@@ -184,6 +205,30 @@ mod tests {
             DataClass::ALL.iter().any(|class| !needed_consents(**capacity, *class, true).is_empty())
         };
         assert_eq!(others.filter(needs).count(), 0);
+    }
+
+    #[test]
+    fn images_open_as_their_records_and_restrictions_never_do() {
+        let opened = |kind: &&Kind| of_image(**kind).is_some();
+        let names: Vec<&str> = Kind::ALL.iter().filter(opened).map(|kind| kind.name()).collect();
+        assert_eq!(
+            names,
+            [
+                "child",
+                "child_identity",
+                "child_contact",
+                "child_emergency",
+                "child_medical",
+                "child_performance",
+                "relation",
+                "consent",
+                "registration",
+                "roster_entry"
+            ]
+        );
+        assert_eq!(see_images(DataClass::Medical), [Capacity::Child, Capacity::Guardian]);
+        assert!(!see_images(DataClass::Contact).contains(&Capacity::BreakGlass));
+        assert!(see_images(DataClass::Contact).contains(&Capacity::Staff));
     }
 
     #[test]

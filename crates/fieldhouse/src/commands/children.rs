@@ -11,7 +11,7 @@ use fieldhouse_domain::children::contacts::EmergencyContact;
 use fieldhouse_domain::ids::ChildId;
 use fieldhouse_domain::record::Body;
 
-use super::audit::HistoryOptions;
+use super::audit::{self, HistoryOptions};
 use super::consents;
 use super::relations::{self, OfChild};
 use crate::arguments::Target;
@@ -52,6 +52,8 @@ pub(crate) enum Options {
     Consents(consents::Options),
     /// List who saw data of a child, latest first
     AccessLog(HistoryOptions<ChildId>),
+    /// List the changes of what is recorded about a child
+    History(HistoryOptions<ChildId>),
     /// Relations of people to a child
     #[command(subcommand)]
     Relations(OfChild),
@@ -186,6 +188,9 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         Options::AccessLog(HistoryOptions { id, paging }) => {
             let query = ListQuery { limit: paging.limit(), ..ListQuery::default() };
             paging.show(context, children.access_log(id, &query), SEEN).await?;
+        }
+        Options::History(HistoryOptions { id, paging }) => {
+            audit::history(context, &paging, |query| children.history(id, query)).await?;
         }
         Options::Relations(options) => relations::of_child(context, options).await?,
     }

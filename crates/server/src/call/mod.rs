@@ -18,13 +18,14 @@ use axum::extract::{FromRequest, RawPathParams, Request};
 use axum::response::Response;
 use fieldhouse_api::Op;
 use fieldhouse_api::request::{NoParameter, NoQuery, PathParameter, Payload};
-use fieldhouse_domain::children::classes::Capacity;
+use fieldhouse_domain::children::classes::{Capacity, DataClass};
 use fieldhouse_domain::ids::ChildId;
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::scopes::Verb;
 use fieldhouse_store::access::Operator;
 use fieldhouse_store::access::children::{ChildScope, Class};
 use fieldhouse_store::access_log::Access;
+use fieldhouse_store::ledger::Shown;
 use fieldhouse_store::{OrgScope, Store};
 use jiff::Timestamp;
 
@@ -106,6 +107,18 @@ impl<O: Op> Call<O> {
         _: &ChildScope<C>,
         children: Vec<(ChildId, Capacity)>,
     ) -> Result<(), Failure> {
+        self.note_class(C::CLASS, children).await
+    }
+
+    /// Notes that the response shows images of these children's records.
+    pub async fn note_images(&self, shown: Shown) -> Result<(), Failure> {
+        for (class, children) in shown.0 {
+            self.note_class(class, children).await?;
+        }
+        Ok(())
+    }
+
+    async fn note_class(&self, class: DataClass, children: Vec<(ChildId, Capacity)>) -> Result<(), Failure> {
         let scope = self.scope()?;
         let access = Access {
             id: self.app.clock.moment().id(),
@@ -113,7 +126,7 @@ impl<O: Op> Call<O> {
             at: self.now(),
             user: scope.user(),
             key: scope.key(),
-            class: C::CLASS,
+            class,
             operation: O::OPERATION.id(),
             children,
         };

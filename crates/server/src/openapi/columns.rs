@@ -148,6 +148,7 @@ fn the_class_the_verb_and_the_place_of_a_child_have_an_effect() {
         ChildTouch::Untouched,
         ChildTouch::Listed { class: DataClass::Medical },
         ChildTouch::Listed { class: DataClass::Roster },
+        ChildTouch::Images,
         ChildTouch::InPath { class: DataClass::Medical, verb: Verb::Read, parameter: "child_id" },
         ChildTouch::InPath { class: DataClass::Contact, verb: Verb::Read, parameter: "child_id" },
         ChildTouch::InPath { class: DataClass::Medical, verb: Verb::Write, parameter: "child_id" },

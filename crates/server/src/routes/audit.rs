@@ -5,8 +5,10 @@ use fieldhouse_api::request::ListQuery;
 use fieldhouse_api::{Code, Op, Page, op};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::Id;
-use fieldhouse_store::Error as StoreError;
+use fieldhouse_store::access::ImageScope;
+use fieldhouse_store::access::children::Records;
 use fieldhouse_store::ledger::{self, Filter};
+use fieldhouse_store::{Error as StoreError, ReadTx};
 use uuid::Uuid;
 
 use crate::answer::Answered;
@@ -46,16 +48,32 @@ fn effect(effect: ledger::EntryEffect) -> Result<Effect, Failure> {
         before: image(effect.before)?,
         after: image(effect.after)?,
         cleared: effect.cleared,
+        redacted: effect.sealed,
     })
 }
 
-/// Responds with a page of entries, newest first.
+/// Responds with a page of entries, newest first. Records of children have no history of this kind.
 fn page<O: Op<Answer = Page<Entry>>>(
     call: &Call<O>,
     part: &Part<i64>,
     mut found: Vec<ledger::Entry>,
 ) -> Result<Answered<O>, Failure> {
     let page = call.page_info(part, &mut found, |entry| entry.seq)?;
+    let data = found.into_iter().map(view).collect::<Result<_, _>>()?;
+    call.page(Page { data, deleted: None, page })
+}
+
+/// Responds with a page of entries, newest first, with the images of children's records that are open to the caller.
+async fn page_with_images<O: Op<Answer = Page<Entry>>>(
+    call: &Call<O>,
+    tx: &ReadTx<'_>,
+    images: &ImageScope,
+    part: &Part<i64>,
+    mut found: Vec<ledger::Entry>,
+) -> Result<Answered<O>, Failure> {
+    let page = call.page_info(part, &mut found, |entry| entry.seq)?;
+    let shown = ledger::open_images(tx, images, &mut found).await?;
+    call.note_images(shown).await?;
     let data = found.into_iter().map(view).collect::<Result<_, _>>()?;
     call.page(Page { data, deleted: None, page })
 }
@@ -109,8 +127,33 @@ pub(crate) async fn list(call: Call<op::AuditLog>) -> Result<Answered<op::AuditL
         from: query.since,
         to: query.until,
     };
-    let scope = call.scope()?;
-    ledger::latest(call.store(), scope).await?;
-    let found = ledger::entries(&mut call.store(), scope, &filter, part.after, part.reach()).await?;
-    page(&call, &part, found)
+    ledger::latest(call.store(), call.scope()?).await?;
+    let store = call.app.store.clone();
+    let read = store.read(op::AuditLog::OPERATION.id(), async move |tx| {
+        let (tx, scope) = (&*tx, call.scope()?);
+        let mut reader = tx;
+        let found = ledger::entries(&mut reader, scope, &filter, part.after, part.reach()).await?;
+        page_with_images(&call, tx, &scope.images(call.now())?, &part, found).await
+    });
+    read.await
+}
+
+pub(crate) async fn of_child(call: Call<op::ChildHistory>) -> Result<Answered<op::ChildHistory>, Failure> {
+    let query = &call.query;
+    let part = call.part::<i64>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
+    let child = *call.path()?;
+    let is_complete = ledger::latest(call.store(), call.scope()?).await?;
+    let store = call.app.store.clone();
+    let read = store.read(op::ChildHistory::OPERATION.id(), async move |tx| {
+        let (tx, scope) = (&*tx, call.children::<Records>()?);
+        let mut reader = tx;
+        match ledger::history_of_child(tx, &scope, child, part.after, part.reach()).await? {
+            Some(found) if found.is_empty() && part.after.is_none() && !is_complete => {
+                Err(StoreError::Timeout.into())
+            }
+            Some(found) => page_with_images(&call, tx, &scope.images(), &part, found).await,
+            None => Err(scope.denial(&mut reader, child).await?.into()),
+        }
+    });
+    read.await
 }

@@ -120,6 +120,7 @@ fn league(routes: Routes) -> Routes {
         .op(children::performance)
         .op(children::change_performance)
         .op(children::access_log)
+        .op(audit::of_child)
         .op(consents::list)
         .op(consents::grant)
         .op(consents::withdraw)

@@ -242,6 +242,7 @@ async fn children(club: &Club, recorder: &mut Recorder) {
         Operation::ChildMedicalRead,
         Operation::ChildPerformanceRead,
         Operation::ChildAccessLog,
+        Operation::ChildHistory,
         Operation::ChildList,
     ] {
         recorder.call(parent, operation, child, json!(null)).await;

@@ -15,6 +15,7 @@ mod expiry;
 mod exports;
 mod favorites;
 mod games;
+mod histories;
 mod idempotency;
 mod imports;
 mod invitations;

@@ -158,6 +158,7 @@ pub(crate) const ON_DUTY: &str =
 
 queries! {
     CAPACITY "children.capacity" visible!(" AND child_id = $10");
+    CAPACITIES "children.capacities" visible!("");
     EXISTS "children.exists" "SELECT id FROM children WHERE org_id = $1 AND id = $2";
     /// A duty of the registrar of the season $4: for all its teams, or for the team $5.
     REGISTERS "children.registers" concat!("SELECT y.id FROM duties y WHERE ", crate::access::children::ON_DUTY, "
@@ -205,8 +206,8 @@ fn values_as(
 /// The permission to read one class of data of the children that a relation of the caller opens now, in one request.
 #[derive(Debug)]
 pub struct ChildScope<C> {
-    organization: OrganizationId,
-    standing: Standing,
+    pub(super) organization: OrganizationId,
+    pub(super) standing: Standing,
     class: PhantomData<fn() -> C>,
 }
 
@@ -313,10 +314,9 @@ impl<'tx> Tx<'tx> {
         let standing = *standing;
         let mut held = Vec::new();
         for capacity in among.iter().filter(|capacity| classes::opens(**capacity, class, verb)) {
-            let mut values = values_as(proof.organization(), &standing, (class, verb), &[*capacity]);
-            values.push(id(child));
-            let found = first(self, CAPACITY, &values, |row| row.next::<Uuid>()).await?;
-            held.extend(found.map(|_| *capacity));
+            let of = (proof.organization(), &standing);
+            let open = open_children(self, of, (class, verb), &[*capacity], Some(child)).await?;
+            held.extend(open.first().map(|_| *capacity));
         }
         Ok(held)
     }
@@ -382,13 +382,22 @@ async fn found(
     child: ChildId,
     wanted: (DataClass, Verb),
 ) -> Result<Option<Capacity>> {
-    let mut values = values(organization, standing, wanted);
-    values.push(id(child));
-    first(reader, CAPACITY, &values, |row| {
-        row.skip(1);
-        read_capacity(row.next()?)
-    })
-    .await
+    let open = open_children(reader, (organization, standing), wanted, Capacity::ALL, Some(child)).await?;
+    Ok(open.first().map(|(_, capacity)| *capacity))
+}
+
+/// The children of whom a class is open in some capacities, or the only one that is asked for, each with the capacity that opens it.
+pub(super) async fn open_children(
+    reader: &mut impl Reader,
+    (organization, standing): (OrganizationId, &Standing),
+    wanted: (DataClass, Verb),
+    among: &[Capacity],
+    only: Option<ChildId>,
+) -> Result<Vec<(ChildId, Capacity)>> {
+    let mut values = values_as(organization, standing, wanted, among);
+    values.extend(only.map(id));
+    let query = if only.is_some() { CAPACITY } else { CAPACITIES };
+    reader.rows(query, &values, |row| Ok((row.next()?, read_capacity(row.next()?)?))).await
 }
 
 /// A capacity from its bit.

@@ -106,6 +106,7 @@ async fn retain(
         before: None,
         after: None,
         salt: Some(fresh_salt()),
+        child_id: None,
     };
     let entry = Written {
         id: entry.uuid(),

@@ -56,6 +56,9 @@ pub(crate) struct WrittenEffect {
     pub(crate) before: Option<String>,
     pub(crate) after: Option<String>,
     pub(crate) salt: Option<Salt>,
+    /// The child whom the record is about.
+    #[serde(default)]
+    pub(crate) child_id: Option<Uuid>,
 }
 
 /// The verb of an effect that clears all earlier images of its record.
@@ -299,6 +302,7 @@ impl Collected {
 
     fn written(self, secrecy: Secrecy<'_>, random: &mut impl Rng) -> Result<Vec<WrittenEffect>> {
         let (kind, record_id) = (self.kind.name().to_owned(), self.record_id);
+        let child_id = self.child().map(Id::uuid);
         let before = self.image(self.before.as_ref(), secrecy)?;
         let after = self.image(self.after.as_ref(), secrecy)?;
         let effect = Effect { before: self.before, after: self.after };
@@ -316,6 +320,7 @@ impl Collected {
                 before,
                 after,
                 salt: Some(salt(random)),
+                child_id,
             });
         }
         if self.erased {
@@ -329,6 +334,7 @@ impl Collected {
                 before: None,
                 after: None,
                 salt: Some(salt(random)),
+                child_id,
             });
         }
         Ok(written)

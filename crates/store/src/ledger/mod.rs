@@ -14,13 +14,13 @@ pub(crate) mod clearing;
 pub(crate) mod entries;
 pub(crate) mod heads;
 pub(crate) mod journal;
-mod opening;
+pub(crate) mod opening;
 pub(crate) mod posting;
 pub(crate) mod reading;
 pub(crate) mod verifying;
 
 pub use heads::{Generation, Head};
-pub use opening::open_images;
+pub use opening::{Shown, history_of_child, open_images};
 pub use reading::{
     Changed, Entry, EntryEffect, Filter, Following, Listing, Point, Position, entries, following, head,
     history, latest, posted_after,

@@ -25,8 +25,8 @@ queries! {
             changeset_id, reason, reason_salt, reason_digest, chain)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
     EFFECT "ledger.effect" "INSERT INTO ledger_effects (org_id, seq, position, kind, record_id, verb, version, clears_to, changed, before,
-            after, salt, digest)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+            after, salt, digest, child_id)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
 }
 
 /// The operation of an entry whose journal row cannot be read.
@@ -185,6 +185,7 @@ impl Placed {
                 effect.after.as_ref(),
                 effect.salt.as_ref(),
                 digest,
+                effect.child_id,
             ];
             row.to_vec()
         })

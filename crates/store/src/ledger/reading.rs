@@ -23,13 +23,14 @@ use crate::sealing::{SealedText, Sealer};
 use crate::value::{Value, id, values};
 
 /// Entries with their effects, newest first. `page` selects their numbers, `effects` which effects are shown.
-macro_rules! entries {
-    ($page:expr, $effects:literal) => {
+macro_rules! read_entries {
+    ($page:expr, $effects:expr) => {
         concat!(
             "WITH page AS (",
             $page,
             ") SELECT e.seq, e.id, e.at, e.posted_at, e.user_id, u.name, e.key_id, e.on_behalf_of, e.operation, e.request_id,
-                e.changeset_id, e.reason, f.position, f.kind, f.record_id, f.verb, f.version, f.changed, f.before, f.after, f.salt
+                e.changeset_id, e.reason, f.position, f.kind, f.record_id, f.verb, f.version, f.changed, f.before, f.after, f.salt,
+                f.child_id
             FROM page JOIN ledger_entries e ON e.org_id = $1 AND e.seq = page.seq
             LEFT JOIN users u ON u.id = e.user_id
             LEFT JOIN ledger_effects f ON f.org_id = $1 AND f.seq = e.seq",
@@ -37,6 +38,7 @@ macro_rules! entries {
         )
     };
 }
+pub(super) use read_entries;
 
 /// Numbers of entries of the organization $1 that are older than the entry $2 and match the filters $3 to $7.
 macro_rules! filtered {
@@ -52,10 +54,10 @@ macro_rules! filtered {
 }
 
 queries! {
-    ENTRIES "ledger.entries" entries!(filtered!(""), "");
-    ENTRIES_OF "ledger.entries_of_record" entries!(filtered!(" AND seq IN (SELECT seq FROM ledger_effects
+    ENTRIES "ledger.entries" read_entries!(filtered!(""), "");
+    ENTRIES_OF "ledger.entries_of_record" read_entries!(filtered!(" AND seq IN (SELECT seq FROM ledger_effects
         WHERE org_id = $1 AND kind = $9 AND record_id = $10 AND seq < $2)"), "");
-    HISTORY "ledger.history" entries!("SELECT DISTINCT seq FROM ledger_effects
+    HISTORY "ledger.history" read_entries!("SELECT DISTINCT seq FROM ledger_effects
         WHERE org_id = $1 AND kind = $2 AND record_id = $3 AND seq < $4 ORDER BY seq DESC LIMIT $5",
         " AND f.kind = $2 AND f.record_id = $3");
     POSTED_AFTER "ledger.posted_after" "SELECT seq FROM ledger_entries WHERE org_id = $1 AND posted_at > $2 ORDER BY posted_at LIMIT 1";
@@ -170,7 +172,7 @@ pub struct EntryEffect {
     pub after: Option<String>,
     /// Whether the images were cleared.
     pub cleared: bool,
-    /// The child with whose key the images are sealed.
+    /// The child whom the record is about. Images are sealed with its key.
     pub child: Option<ChildId>,
     /// Whether there are sealed images that were not opened.
     pub sealed: bool,
@@ -371,7 +373,11 @@ where
     Ok(changes)
 }
 
-async fn gather(reader: &mut impl Reader, query: &'static Query, values: &[Value<'_>]) -> Result<Vec<Entry>> {
+pub(super) async fn gather(
+    reader: &mut impl Reader,
+    query: &'static Query,
+    values: &[Value<'_>],
+) -> Result<Vec<Entry>> {
     let mut entries: Vec<Entry> = Vec::new();
     let read = reader.rows(query, values, |row| {
         let (entry, effect) = (entry(row)?, effect(row)?);
@@ -433,14 +439,13 @@ fn effect(row: &mut Row<'_>) -> Result<Option<EntryEffect>> {
         before: row.next()?,
         after: row.next()?,
         cleared: row.next::<Option<[u8; 16]>>()?.is_none(),
-        child: None,
+        child: row.next()?,
         sealed: false,
         closed: [None, None],
     };
     (effect.before, effect.closed[0]) = closed(effect.before);
     (effect.after, effect.closed[1]) = closed(effect.after);
-    effect.child = effect.closed.iter().flatten().map(|sealed| sealed.child).next();
-    effect.sealed = effect.child.is_some();
+    effect.sealed = effect.closed.iter().any(Option::is_some);
     Ok(Some(effect))
 }
 

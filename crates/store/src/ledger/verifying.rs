@@ -14,12 +14,13 @@ use crate::engine::stream::Part;
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::Row;
+use crate::sealing::SealedText;
 use crate::value::{id, values};
 
 queries! {
     STORED "ledger.stored" "SELECT e.seq, e.posted_at, e.reason_digest, e.chain, e.id, e.at, e.user_id, e.key_id, e.on_behalf_of,
             e.operation, e.request_id, e.changeset_id, e.reason, e.reason_salt, f.position, f.kind, f.record_id, f.verb, f.version,
-            f.clears_to, f.changed, f.before, f.after, f.salt, f.digest
+            f.clears_to, f.changed, f.before, f.after, f.salt, f.child_id, f.digest
         FROM ledger_entries e LEFT JOIN ledger_effects f ON f.org_id = e.org_id AND f.seq = e.seq
         WHERE e.org_id = $1 ORDER BY e.seq, f.position";
     CLEARINGS "ledger.clearings" "SELECT kind, record_id, verb, clears_to FROM ledger_effects
@@ -200,6 +201,9 @@ impl Stored {
                 return Some("lacks an effect");
             }
             let images = (effect.before.as_deref(), effect.after.as_deref());
+            if images_of_another_child(effect) {
+                return Some("names another child than its images");
+            }
             match effect.salt {
                 Some(salt) if chain::images(&salt, images.0, images.1) != *digest => {
                     return Some("has an image that was altered");
@@ -240,6 +244,12 @@ impl Stored {
     }
 }
 
+/// Whether images are not sealed for the child whom the effect names. The chain does not include its id.
+fn images_of_another_child(effect: &WrittenEffect) -> bool {
+    let sealed_for = |image: &str| SealedText::parse(image).map(|sealed| sealed.child.uuid());
+    [&effect.before, &effect.after].into_iter().flatten().any(|image| sealed_for(image) != effect.child_id)
+}
+
 /// An effect, where it is in its entry, and its digest.
 type Placed = (i64, WrittenEffect, Link);
 
@@ -273,6 +283,7 @@ fn effect(row: &mut Row<'_>) -> Result<Option<Placed>> {
         before: row.next()?,
         after: row.next()?,
         salt: row.next::<Option<Salt>>()?,
+        child_id: row.next()?,
     };
     Ok(Some((position, effect, row.next()?)))
 }

@@ -77,6 +77,8 @@ async fn conforms(database: &Database) {
     bookkeeping::failed_sign_ins_are_counted_for_each_source_until_one_succeeds(store).await;
     bookkeeping::fingerprints_are_stored_once(store).await;
     ledger::a_transaction_is_one_entry_with_every_record_before_and_after(store).await;
+    ledger::children::their_history_is_for_the_family(store).await;
+    ledger::children::images_of_many_open_together(store).await;
     ledger::each_kind_leaves_what_the_table_says(store).await;
     ledger::a_user_is_recorded_in_each_of_their_organizations(store).await;
     ledger::entries_are_filtered_and_come_newest_first(store).await;

@@ -48,6 +48,7 @@ async fn verification_names_the_altered_entry() {
         ("ledger_effects", "before = NULL, after = NULL, salt = NULL"),
         ("ledger_effects", "digest = salt"),
         ("ledger_effects", "clears_to = 3"),
+        ("ledger_effects", "child_id = record_id"),
     ];
     for database in databases::both() {
         let store = database.open().await;

@@ -5,11 +5,11 @@ use fieldhouse_domain::children::identities::ChildIdentity;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{ChildId, Id};
 use fieldhouse_domain::text::Name;
-use fieldhouse_store::ledger::{self, Entry, Filter, Verdict};
+use fieldhouse_store::ledger::{self, Entry, EntryEffect, Filter, Verdict};
 use fieldhouse_store::{Change, Error, Result, SealError, Store, records};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::databases::{self, Database};
-use fieldhouse_testing::families::{Classes, child, classes, filled};
+use fieldhouse_testing::families::{Classes, child, classes, filled, guardian};
 use serde_json::{Value as Json, json};
 
 use crate::raw;
@@ -50,6 +50,17 @@ async fn apply(store: &Store, club: &Club, effects: Vec<Effect>, reason: &'stati
 async fn identity(store: &Store, club: &Club, child: ChildId) -> Result<Option<ChildIdentity>> {
     let id = fieldhouse_domain::ids::ChildIdentityId::from_uuid(child.uuid());
     clubs::write(store, club.id(), async move |tx, proof| records::read(tx, proof, id).await).await
+}
+
+/// Makes the owner of a club a guardian of a child.
+async fn relate(store: &Store, club: &Club, (child, _): &(Child, Classes)) {
+    club.create(store, vec![guardian(child, club.owner().user.id).into()]).await;
+}
+
+/// An entry with what is open to the owner.
+async fn open(store: &Store, club: &Club, entry: &Entry) -> Result<Entry> {
+    let (mut opened, _) = club.owner().open_images(store, std::slice::from_ref(entry)).await?;
+    Ok(opened.remove(0))
 }
 
 /// The newest entry of a club.
@@ -130,15 +141,15 @@ async fn images_and_reasons_open_only_for_the_child_whom_they_are_about() {
         let stored = format!("sealed:{}", zoe.0.id.uuid());
         assert!(!format!("{entry:?}").contains(&stored), "sealed text is not even printed");
 
-        let open = async |child: &Child, entry: &mut Entry| {
-            let entries = std::slice::from_mut(entry);
-            ledger::open_images(&mut &store, club.id(), child.id, entries).await
-        };
-        open(&child("No One"), &mut entry).await.unwrap();
-        assert_eq!(entry, closed);
-        open(&kim.0, &mut entry).await.unwrap();
+        assert_eq!(open(&store, &club, &closed).await.unwrap(), closed, "for an owner without a relation");
+        relate(&store, &club, &kim).await;
+        entry = open(&store, &club, &closed).await.unwrap();
         assert_eq!(entry.reason, None, "it is sealed with the key of the first child");
-        open(&zoe.0, &mut entry).await.unwrap();
+        let of_kim = |effect: &&EntryEffect| effect.child == Some(kim.0.id);
+        assert!(entry.effects.iter().filter(of_kim).all(|effect| !effect.sealed && effect.after.is_some()));
+        assert_eq!(entry.effects.iter().filter(|effect| effect.sealed).count(), 6);
+        relate(&store, &club, &zoe).await;
+        entry = open(&store, &club, &closed).await.unwrap();
         assert_eq!(entry.reason.as_deref(), Some("marker"));
         for (effect, record) in
             entry.effects.iter().filter(|effect| effect.child == Some(zoe.0.id)).zip(records(&zoe))
@@ -187,11 +198,9 @@ async fn without_its_key_a_childs_data_is_gone_and_the_chain_is_whole() {
             .unwrap();
         raw::execute(&database, "DELETE FROM child_keys").await;
         assert_eq!(identity(&store, &club, zoe.0.id).await.unwrap(), None);
-        let mut entry = newest(&store, &club).await;
-        let closed = entry.clone();
-        let entries = std::slice::from_mut(&mut entry);
-        ledger::open_images(&mut &store, club.id(), zoe.0.id, entries).await.unwrap();
-        assert_eq!(entry, closed);
+        let closed = newest(&store, &club).await;
+        relate(&store, &club, &zoe).await;
+        assert_eq!(open(&store, &club, &closed).await.unwrap(), closed);
 
         let renamed = Child { display_name: Name::stored("Marker".to_owned()), ..zoe.0.clone() };
         let renamed = Effect::update(&clubs::moment(), zoe.0.clone(), renamed).unwrap();
@@ -206,7 +215,7 @@ async fn without_its_key_a_childs_data_is_gone_and_the_chain_is_whole() {
         ));
         let scope = club.owner().scope(&store).await;
         let verdict = ledger::verify(&store, &scope).await.unwrap();
-        assert_eq!(verdict, Verdict::Intact { entries: 3, cleared: 0 });
+        assert_eq!(verdict, Verdict::Intact { entries: 4, cleared: 0 });
     }
 }
 
@@ -248,9 +257,10 @@ async fn a_key_of_an_undone_part_is_forgotten() {
             tx.apply(proof, change, &made).await.map(drop)
         });
         written.await.unwrap();
-        assert_eq!(identity(&store, &club, id).await.unwrap(), Some(zoe.1.identity));
-        let mut entry = newest(&store, &club).await;
-        ledger::open_images(&mut &store, club.id(), id, std::slice::from_mut(&mut entry)).await.unwrap();
+        assert_eq!(identity(&store, &club, id).await.unwrap(), Some(zoe.1.identity.clone()));
+        let closed = newest(&store, &club).await;
+        relate(&store, &club, &zoe).await;
+        let entry = open(&store, &club, &closed).await.unwrap();
         assert!(entry.effects.iter().all(|effect| effect.after.is_some()), "{entry:?}");
     }
 }
@@ -262,6 +272,8 @@ async fn a_store_without_secrets_says_so_and_still_reads_the_ledger() {
         let club = Club::found(&store, "Secretless").await;
         let (zoe, kim) = (family("Zoë"), family("Kim"));
         apply(&store, &club, records(&zoe).into_iter().map(Effect::create).collect(), "in").await.unwrap();
+        let entry = newest(&store, &club).await;
+        relate(&store, &club, &zoe).await;
         store.post_everything().await.unwrap();
         drop(store);
         let store = Store::open(&database.options()).await.unwrap();
@@ -271,13 +283,11 @@ async fn a_store_without_secrets_says_so_and_still_reads_the_ledger() {
         {
             assert!(matches!(refused, Err(Error::Sealing(SealError::NoSealer))), "{refused:?}");
         }
-        let mut entry = newest(&store, &club).await;
         assert_eq!(entry.effects.len(), 6);
-        let opened =
-            ledger::open_images(&mut &store, club.id(), zoe.0.id, std::slice::from_mut(&mut entry)).await;
+        let opened = open(&store, &club, &entry).await;
         assert!(matches!(opened, Err(Error::Sealing(SealError::NoSealer))), "{opened:?}");
         let scope = club.owner().scope(&store).await;
         let verdict = ledger::verify(&store, &scope).await.unwrap();
-        assert_eq!(verdict, Verdict::Intact { entries: 2, cleared: 0 });
+        assert_eq!(verdict, Verdict::Intact { entries: 3, cleared: 0 });
     }
 }

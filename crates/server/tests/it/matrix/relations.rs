@@ -301,11 +301,12 @@ fn came(case: &Case, operation: Operation, answer: &Answer) -> String {
 }
 
 /// The operations whose successful response shows the name of the child.
-const SHOW_THE_NAME: [&str; 12] = [
+const SHOW_THE_NAME: [&str; 13] = [
     "children.list",
     "children.read",
     "children.profile.read",
     "children.profile.change",
+    "children.history",
     "registrations.list",
     "registrations.add",
     "registrations.change",

@@ -206,6 +206,7 @@ pub(crate) async fn sample(
         // No caller of this matrix has a relation to a child; those who have are in relations.txt.
         Operation::ChildRead
         | Operation::ChildAccessLog
+        | Operation::ChildHistory
         | Operation::ChildRelationList
         | Operation::ChildProfileRead
         | Operation::ChildIdentityRead

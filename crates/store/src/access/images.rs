@@ -1,0 +1,80 @@
+//! The proof for what the ledger says about children: images of their records, and reasons.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fieldhouse_domain::children::classes::{self, Capacity, DataClass};
+use fieldhouse_domain::ids::{ChildId, OrganizationId};
+use fieldhouse_domain::policy::{self, ChildTouch};
+use fieldhouse_domain::scopes::{Resource, Scope, Verb};
+use jiff::Timestamp;
+
+use super::OrgScope;
+use super::children::{ChildScope, Records, Standing, open_children};
+use crate::engine::ReadTx;
+use crate::error::{Error, Result};
+
+/// The permission to open images of children's records in one request: each that a relation of the caller opens now.
+#[derive(Debug)]
+pub struct ImageScope {
+    organization: OrganizationId,
+    /// `None` if the caller's key may not read children's data.
+    standing: Option<Standing>,
+}
+
+impl OrgScope {
+    /// The permission to open images at a time. The operation must declare that it shows them.
+    pub fn images(&self, now: Timestamp) -> Result<ImageScope> {
+        if self.child != ChildTouch::Images {
+            return Err(Error::Internal("the operation does not declare that it shows images".to_owned()));
+        }
+        let reads_children = Scope { resource: Resource::Children, verb: Verb::Read };
+        let standing = policy::covers(&self.facts.credential, reads_children).then(|| Standing {
+            user: self.facts.user,
+            now,
+            today: self.today(now),
+        });
+        Ok(ImageScope { organization: self.facts.organization, standing })
+    }
+}
+
+impl ChildScope<Records> {
+    /// The permission to open images, for a child's history.
+    pub fn images(&self) -> ImageScope {
+        ImageScope { organization: self.organization, standing: Some(self.standing) }
+    }
+
+    /// Whether the records of a child are open to the caller now.
+    pub(crate) async fn opens(&self, tx: &ReadTx<'_>, child: ChildId) -> Result<bool> {
+        let (mut reader, of) = (tx, (self.organization, &self.standing));
+        let wanted = (DataClass::Records, Verb::Read);
+        Ok(!open_children(&mut reader, of, wanted, Capacity::ALL, Some(child)).await?.is_empty())
+    }
+}
+
+impl ImageScope {
+    /// The organization.
+    pub(crate) fn organization(&self) -> OrganizationId {
+        self.organization
+    }
+
+    /// Those of some images that are open to the caller, by class and child, each with the capacity that opens it.
+    pub(crate) async fn open(
+        &self,
+        tx: &ReadTx<'_>,
+        wanted: &BTreeSet<(DataClass, ChildId)>,
+    ) -> Result<BTreeMap<(DataClass, ChildId), Capacity>> {
+        let Some(standing) = &self.standing else { return Ok(BTreeMap::new()) };
+        let (mut reader, mut open) = (tx, BTreeMap::new());
+        let classes: BTreeSet<DataClass> = wanted.iter().map(|(class, _)| *class).collect();
+        for class in classes {
+            let mut children = wanted.iter().filter(|(of, _)| *of == class).map(|(_, child)| *child);
+            // One statement for each class: for its only child, or for all children who are open to the caller.
+            let only = children.next().filter(|_| children.next().is_none());
+            let (of, among) = ((self.organization, standing), classes::see_images(class));
+            let found = open_children(&mut reader, of, (class, Verb::Read), &among, only).await?;
+            open.extend(found.into_iter().map(|(child, capacity)| ((class, child), capacity)));
+        }
+        open.retain(|of, _| wanted.contains(of));
+        Ok(open)
+    }
+}
