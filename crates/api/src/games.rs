@@ -88,7 +88,8 @@ pub struct Game {
     pub home: Option<Side>,
     /// The away side. Null for a bye.
     pub away: Option<Side>,
-    /// The caller's children who play in it.
+    /// The caller's own children who are in one of its teams on the day. Empty in responses to changes, and for keys without the scope
+    /// `children:read`.
     pub my_children: Vec<ChildId>,
     /// The last change that families should know about.
     pub last_change: Option<LastChange>,
@@ -133,6 +134,12 @@ pub struct GamesUpcomingQuery {
     pub to: Option<Timestamp>,
     /// Only games of this team.
     pub team_id: Option<TeamId>,
+    /// Only games of the teams in which this child is on the day. The child must be open to the caller; a key needs the scope
+    /// `children:read`.
+    pub child_id: Option<ChildId>,
+    /// With `true`, only games of the teams in which the caller's own children are on the day, and of the teams that the caller is staff of
+    /// today.
+    pub mine: Option<bool>,
     /// Only games of this season.
     pub season_id: Option<SeasonId>,
     /// Only games with this status.

@@ -315,7 +315,7 @@ operations! {
         | TeamId, NoQuery, EmptyBody => [200] Data<Deleted>, [InUse];
     /// Lists the games of a team by start, past and future.
     TeamSchedule "teams.schedule" GET "/api/v1/teams/{id}/schedule"
-        | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
+        | Required(Viewer), Allowed, Teams:Read, listed(DataClass::Roster), None, Never, []
         | TeamId, teams::ScheduleQuery, EmptyBody => [200] Page<games::Game> as games::SHEET, [];
     /// Lists the changes of a team, newest first. The history of a deleted team can still be read.
     TeamHistory "teams.history" GET "/api/v1/teams/{id}/history"
@@ -562,20 +562,21 @@ operations! {
 
     /// Lists games by start, past and future.
     GameList "games.list" GET "/api/v1/games"
-        | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
+        | Required(Viewer), Allowed, Games:Read, listed(DataClass::Roster), None, Never, []
         | NoParameter, games::GameListQuery, EmptyBody => [200] Page<games::Game> as games::SHEET, [];
     /// Creates a game or a bye. Refused if it overlaps with another game of one of its teams, or at the same field of its venue, unless
     /// `allow_overlap` is set. Games without a known end never overlap.
     GameCreate "games.create" POST "/api/v1/games"
         | Required(Manager), Allowed, Games:Write, Untouched, None, Possible, [Game Any]
         | NoParameter, games::GameMoveQuery, Json<games::NewGame> => [201] Data<games::Game>, [Duplicate, Overlap];
-    /// Lists the upcoming games, soonest first. Cancelled and postponed games are included, with their status.
+    /// Lists the upcoming games, soonest first. Cancelled and postponed games are included, with their status. A family sees with `mine` or
+    /// `child_id` only the games of its children.
     GamesUpcoming "games.upcoming" GET "/api/v1/games/upcoming"
-        | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
-        | NoParameter, games::GamesUpcomingQuery, EmptyBody => [200] Page<games::Game> as games::SHEET, [];
+        | Required(Viewer), Allowed, Games:Read, listed(DataClass::Roster), None, Never, []
+        | NoParameter, games::GamesUpcomingQuery, EmptyBody => [200] Page<games::Game> as games::SHEET, [NotFound];
     /// Reads a game.
     GameRead "games.read" GET "/api/v1/games/{id}"
-        | Required(Viewer), Allowed, Games:Read, Untouched, None, Never, []
+        | Required(Viewer), Allowed, Games:Read, listed(DataClass::Roster), None, Never, []
         | GameId, NoQuery, EmptyBody => [200] Data<games::Game>, [];
     /// Changes a game. Families see changes of its time, place, status and sides in `last_change`, with the reason.
     GameChange "games.change" PATCH "/api/v1/games/{id}"
@@ -789,6 +790,11 @@ without HTTP:
 
     /// Founds the first organization, directly on the store, with members who have passwords.
     OperatorFound "operator.found" [Organization Any, User Any, Member Any];
+    /// Creates the invented families of the demo.
+    DemoFamilies "demo.families" [
+        Child Any, ChildIdentity Any, ChildContact Any, ChildEmergency Any, ChildMedical Any, ChildPerformance Any, Relation Any,
+        Restriction Any, Consent Any, Registration Any, RosterEntry Any, Staff Any, Duty Any
+    ];
     /// Updates the college catalogue from a file.
     OperatorLoadColleges "operator.load_colleges" [College Any, Program Any];
     /// Marks an invitation whose message could not be delivered.

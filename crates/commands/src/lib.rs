@@ -14,6 +14,7 @@ pub mod consents;
 pub mod divisions;
 pub mod duties;
 pub mod exports;
+pub mod families;
 pub mod favorites;
 pub mod games;
 mod hold;

@@ -77,6 +77,9 @@ pub struct Scope {
     pub verb: Verb,
 }
 
+/// The scope for reading children's data.
+pub const READS_CHILDREN: Scope = Scope { resource: Resource::Children, verb: Verb::Read };
+
 impl Scope {
     /// Whether a key with this scope may do what requires `needed`.
     pub fn covers(self, needed: Self) -> bool {

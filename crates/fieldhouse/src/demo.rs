@@ -1,7 +1,11 @@
 //! The demo: one organization with a real league, a user for each role, and the college catalogue.
 
+mod families;
+
 use std::path::Path;
 
+use anyhow::Context as _;
+use fieldhouse_domain::ids::ChildId;
 use fieldhouse_domain::organizations::{Country, Slug};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sports::Sport;
@@ -11,13 +15,15 @@ use fieldhouse_imports::{colleges, demo::demo_shift, league, playhq};
 use fieldhouse_server::auth::passwords::Passwords;
 use fieldhouse_server::operator::{self, Founding, Person};
 use fieldhouse_server::{Clock, private_file};
-use fieldhouse_store::{Store, organizations};
+use fieldhouse_store::{Store, organizations, users};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
+use families::PEOPLE;
+
 use crate::database::Opened;
 use crate::failure::Failure;
-use crate::output::{Column, Width, note, note_list};
+use crate::output::{Column, Width, note, note_list, or_dash};
 use crate::ready::Ready;
 
 const LEAGUE: &[u8] = include_bytes!("../../../data/leagues/playhq/coburg-basketball-winter-2022.csv");
@@ -37,6 +43,7 @@ const ACCOUNTS: &[Column<Account>] = &[
     ("ROLE", Width::Whole, |it| it.role.to_string()),
     ("E-MAIL", Width::Whole, |it| it.email.clone()),
     ("PASSWORD", Width::Whole, |it| it.password.clone()),
+    ("AS", Width::Least(16), |it| or_dash(it.part.as_ref())),
 ];
 
 /// The content of a demo.
@@ -59,8 +66,21 @@ pub(crate) struct OrganizationOfDemo {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Account {
     role: Role,
+    /// What the user is to the children of the demo, if anything.
+    #[serde(rename = "as")]
+    part: Option<String>,
     email: String,
     password: String,
+    /// The children whom a relation opens to the user.
+    children: Vec<ChildId>,
+}
+
+impl Account {
+    /// The user's name.
+    fn name(&self) -> String {
+        let address = self.email.split('@').next().unwrap_or_default();
+        format!("Demo {address}")
+    }
 }
 
 /// Creates the demo in an empty store, or finds an earlier demo in it.
@@ -83,15 +103,17 @@ pub(crate) async fn prepare(opened: &Opened, folder: &Path) -> anyhow::Result<De
 
 async fn make(store: &Store) -> anyhow::Result<Demo> {
     let clock = Clock::system();
-    let accounts: Vec<Account> = Role::ALL
-        .into_iter()
-        .rev()
-        .map(|role| Account {
-            role,
-            email: format!("{role}@demo.example"),
-            password: clock.password(PASSWORD_LETTERS),
-        })
-        .collect();
+    let account = |role: Role, email: String, part: Option<&str>| Account {
+        role,
+        part: part.map(str::to_owned),
+        email,
+        password: clock.password(PASSWORD_LETTERS),
+        children: Vec::new(),
+    };
+    let of_role = |role: Role| account(role, format!("{role}@demo.example"), None);
+    let of_family = |(_, role, email, part): (_, Role, &str, &str)| account(role, email.to_owned(), Some(part));
+    let mut accounts: Vec<Account> =
+        Role::ALL.into_iter().rev().map(of_role).chain(PEOPLE.map(of_family)).collect();
     let people = accounts.iter().map(person).collect::<anyhow::Result<Vec<_>>>()?;
     let time_zone = TimeZoneName::parse(TIME_ZONE)?;
     let name = Name::parse(ORGANIZATION)?;
@@ -101,8 +123,20 @@ async fn make(store: &Store) -> anyhow::Result<Demo> {
     let id = operator::found(store, &Passwords::new(&clock), &clock, founding, people).await?;
     let mut schedule = playhq::read(LEAGUE)?;
     let weeks = demo_shift(&mut schedule.fixtures, time_zone.date(clock.now()));
+    let today = time_zone.date(clock.now());
     let options = league::Options { sport: Sport::parse(SPORT)?, time_zone };
-    operator::load_league(store, &clock, id, options, schedule).await?;
+    let league = operator::load_league(store, &clock, id, options, schedule).await?;
+    let mut users = Vec::new();
+    for account in &accounts {
+        let user = users::by_email(&mut &*store, &Email::parse(&account.email)?).await?;
+        users.push(user.context("the demo has no such user")?.id);
+    }
+    let (of_roles, of_families) = users.split_at(Role::ALL.len());
+    let families = families::invent(&clock.moment(), today, &league, of_families, of_roles[0])?;
+    operator::load_families(store, &clock, id, families.records).await?;
+    for (account, seen) in accounts[Role::ALL.len()..].iter_mut().zip(families.seen) {
+        account.children = seen;
+    }
     let organization =
         OrganizationOfDemo { id: id.to_string(), name: ORGANIZATION.to_owned(), slug: slug.into() };
     Ok(Demo { organization, accounts, weeks })
@@ -111,7 +145,7 @@ async fn make(store: &Store) -> anyhow::Result<Demo> {
 fn person(account: &Account) -> anyhow::Result<Person> {
     Ok(Person {
         email: Email::parse(&account.email)?,
-        name: Name::parse(&format!("Demo {}", account.role))?,
+        name: Name::parse(&account.name())?,
         role: account.role,
         password: SecretString::from(account.password.clone()),
     })
@@ -143,6 +177,7 @@ impl Demo {
         note("");
         note(&format!("Organization: {name}, with its league of Winter 2022 (PlayHQ export)."));
         note(&format!("Its dates were moved by {weeks} weeks, so that some games are upcoming."));
+        note("Its families are invented: five children, and people with each kind of relation to them.");
         note("Loading the college catalogue in the background: 2,040 US colleges (EADA).");
         ready.announce_mail();
         if ready.thrown_away {

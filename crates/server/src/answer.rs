@@ -30,6 +30,8 @@ pub struct Answered<O> {
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) created_id: Option<String>,
     pub(crate) secret: bool,
+    /// Whether it is about a child, so that no cache keeps it.
+    about_children: bool,
     /// What follows the body, if it is not in memory.
     stream: Option<Body>,
     _operation: PhantomData<fn() -> O>,
@@ -105,6 +107,7 @@ impl<O: Op> Answered<O> {
             headers: Vec::new(),
             created_id: None,
             secret: false,
+            about_children: false,
             stream: None,
             _operation: PhantomData,
         }
@@ -156,6 +159,12 @@ impl<O: Op> Answered<O> {
         self
     }
 
+    /// Marks the response as about children, so that no cache keeps it.
+    pub fn about_children(mut self, is_about_children: bool) -> Self {
+        self.about_children = is_about_children;
+        self
+    }
+
     /// Converts a list to CSV if that is the media type of the response.
     pub(crate) fn converted(mut self, media_type: &str) -> Result<Self, Failure> {
         let Some(sheet) = O::ROW.answer.sheet.filter(|_| media_type == CSV) else { return Ok(self) };
@@ -191,7 +200,8 @@ impl<O: Op> Answered<O> {
             StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
         };
         let headers = response.headers_mut();
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching(&O::ROW)));
+        let caching = if self.about_children { NOT_STORED } else { caching(&O::ROW) };
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
         if O::ROW.answer.media_types.len() > 1 {
             headers.append(header::VARY, HeaderValue::from_static("Accept"));
         }
@@ -225,6 +235,9 @@ pub(crate) fn is_tagged(row: &Row) -> bool {
     !is_form && !is_archive && (!is_service || row.operation == Operation::OpenApi)
 }
 
+/// The `Cache-Control` of what no cache keeps: data of a child, a credential or a caller.
+const NOT_STORED: &str = "private, no-store";
+
 /// The `Cache-Control` of an operation.
 fn caching(row: &Row) -> &'static str {
     match row.requirement.scope.resource {
@@ -232,6 +245,6 @@ fn caching(row: &Row) -> &'static str {
         Resource::Service if !matches!(row.operation, Operation::Health | Operation::Ready) => {
             "public, max-age=300"
         }
-        _ => "private, no-store",
+        _ => NOT_STORED,
     }
 }

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use fieldhouse_api::Operation;
-use fieldhouse_commands::Acting;
 use fieldhouse_commands::imports::{Imported, League, LeagueFile};
 use fieldhouse_commands::organizations::Found;
+use fieldhouse_commands::{Acting, families};
+use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{Country, NewOrganization, Organization, Slug};
@@ -143,7 +144,7 @@ async fn new_user(
     Ok(User::new(moment, person.email.clone(), person.name.clone(), Some(hash)))
 }
 
-/// Applies the plan of a league import to an organization that contains none of its records yet.
+/// Applies the plan of a league import to an organization that contains none of its records yet. Returns the created records.
 #[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
 pub async fn load_league(
     store: &Store,
@@ -151,14 +152,26 @@ pub async fn load_league(
     organization: OrganizationId,
     options: league::Options,
     schedule: league::Schedule,
-) -> Result<league::Counts, OperatorError> {
+) -> Result<Vec<AnyRecord>, OperatorError> {
     let file = Arc::new(LeagueFile { options, schedule, skip_bad: true });
     let command = League { file, planned: None };
     let acting = Acting::Operator(store.operator(), organization);
     match fieldhouse_commands::run(store, acting, clock.moment(), command).await? {
-        Imported::Done(plan) => Ok(plan.counts),
+        Imported::Done(plan) => Ok(plan.effects.iter().filter_map(|effect| effect.after.clone()).collect()),
         Imported::Refused(_) => Err(OperatorError::Denied),
     }
+}
+
+/// Creates the invented families of a demo.
+#[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
+pub async fn load_families(
+    store: &Store,
+    clock: &Clock,
+    organization: OrganizationId,
+    records: Vec<AnyRecord>,
+) -> Result<(), OperatorError> {
+    let acting = Acting::Operator(store.operator(), organization);
+    Ok(fieldhouse_commands::run(store, acting, clock.moment(), families::Load(records)).await?)
 }
 
 /// Verifies the audit log of an organization, after posting the waiting entries.

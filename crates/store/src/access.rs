@@ -15,10 +15,10 @@ use fieldhouse_domain::api_keys::ApiKeyKind;
 use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, SessionId, UserId};
 use fieldhouse_domain::policy::{self, ChildTouch, Denial, Facts, Requirement, VerifiedCredential};
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::scopes::Scope;
+use fieldhouse_domain::scopes::{READS_CHILDREN, Scope};
 use fieldhouse_domain::time::TimeZoneName;
 use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::civil::{Date, Time};
 use subtle::ConstantTimeEq;
 
 use crate::engine::{Reader, first};
@@ -232,9 +232,19 @@ impl OrgScope {
         self.time_zone.date(now)
     }
 
+    /// The first instant of a day in the organization's time zone. `None` beyond the last instant.
+    pub(crate) fn begins(&self, day: Date) -> Option<Timestamp> {
+        self.time_zone.instant(day.to_datetime(Time::midnight()))
+    }
+
     /// The credential.
     pub fn credential(&self) -> &VerifiedCredential {
         &self.facts.credential
+    }
+
+    /// Whether the credential may be used for children's data. Only keys are narrowed.
+    pub fn reads_children(&self) -> bool {
+        policy::covers(&self.facts.credential, READS_CHILDREN)
     }
 
     /// When the credential expires.

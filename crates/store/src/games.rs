@@ -14,6 +14,7 @@ use crate::engine::{Reader, first};
 use crate::error::Result;
 use crate::ledger::reading::{self, CHANGES, positioned};
 use crate::ledger::{Changed, Listing, Point};
+use crate::places::Stay;
 use crate::query::{Query, queries};
 use crate::row::{Row, record};
 use crate::value::{Value, id, values};
@@ -114,8 +115,15 @@ pub struct Listed {
     pub venue_name: Option<String>,
 }
 
+impl Listed {
+    /// Its position in lists by start.
+    pub fn point(&self) -> (Timestamp, Uuid) {
+        (self.game.starts_at, self.game.id.uuid())
+    }
+}
+
 /// Filters of upcoming games.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Upcoming {
     /// The earliest start. A game without a time counts until its day is over.
     pub from: Timestamp,
@@ -123,6 +131,8 @@ pub struct Upcoming {
     pub to: Timestamp,
     /// Only games of this team.
     pub team: Option<TeamId>,
+    /// Only games of these teams, each within the time in which someone belongs to it.
+    pub stays: Option<Vec<Stay>>,
     /// Only games of this season.
     pub season: Option<SeasonId>,
     /// Only games with this status.
@@ -140,11 +150,34 @@ pub async fn upcoming<R: Reader>(
     after: Option<(Timestamp, Uuid)>,
     limit: u32,
 ) -> Result<Vec<Listed>> {
+    let Some(stays) = &wanted.stays else {
+        return within(reader, proof, wanted, (Timestamp::MIN, Timestamp::MAX), after, limit).await;
+    };
+    let mut found = Vec::new();
+    for stay in stays.iter().filter(|stay| wanted.team.is_none_or(|team| team == stay.team)) {
+        let of_team = Upcoming { team: Some(stay.team), ..wanted.clone() };
+        found.extend(within(reader, proof, &of_team, (stay.from, stay.until), after, limit).await?);
+    }
+    found.sort_by_key(Listed::point);
+    found.dedup_by_key(|listed| listed.game.id);
+    found.truncate(limit as usize);
+    Ok(found)
+}
+
+/// Upcoming games that start within a time, without regard to the stays that are wanted.
+async fn within<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    wanted: &Upcoming,
+    (first, end): (Timestamp, Timestamp),
+    after: Option<(Timestamp, Uuid)>,
+    limit: u32,
+) -> Result<Vec<Listed>> {
     let org = id(proof.organization());
-    let day = wanted.from.saturating_sub(LONGEST_DAY).unwrap_or(Timestamp::MIN);
+    let day = wanted.from.saturating_sub(LONGEST_DAY).unwrap_or(Timestamp::MIN).max(first);
     let (at, last) = after.unwrap_or((Timestamp::MIN, Uuid::nil()));
     let status = wanted.status.map(GameStatus::name);
-    let (from, to) = (wanted.from, wanted.to);
+    let (from, to) = (wanted.from.max(first), wanted.to.min(end));
     let mut found = match (wanted.team, wanted.season) {
         (None, None) => {
             reader.rows(UPCOMING, values![org, day, from, to, at, last, status, limit], listed).await?

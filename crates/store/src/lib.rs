@@ -37,6 +37,7 @@ pub mod mail;
 pub mod members;
 pub mod migrations;
 pub mod organizations;
+pub mod places;
 mod postgres;
 pub mod query;
 pub mod records;

@@ -77,6 +77,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::mail::QUERIES,
         crate::members::QUERIES,
         crate::organizations::QUERIES,
+        crate::places::QUERIES,
         crate::relations::QUERIES,
         crate::registrations::QUERIES,
         crate::rosters::QUERIES,

@@ -88,6 +88,18 @@ impl Database {
         }
     }
 
+    /// The names of the tables in which a text of ASCII characters is stored, in upper or lower case, as text or as bytes.
+    ///
+    /// # Panics
+    /// If the database cannot be read.
+    pub fn tables_with(&self, text: &str) -> Vec<String> {
+        let text = text.to_ascii_lowercase();
+        match &self.keeper {
+            Keeper::Folder(folder) => crate::sqlite::tables_with(folder.path(), &text),
+            Keeper::Server(copy) => copy.tables_with(&text),
+        }
+    }
+
     /// The engine.
     pub fn engine(&self) -> Engine {
         match &self.keeper {

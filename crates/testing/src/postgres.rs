@@ -59,6 +59,32 @@ impl Copy {
         executed.expect("a session").expect("the statements are carried out");
     }
 
+    /// The tables that have a row with a text in lower case. Bytes are printed as hexadecimal digits, and found in two spellings.
+    pub(crate) fn tables_with(&self, text: &str) -> Vec<String> {
+        let url = self.url();
+        let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let capital = text[..1].to_ascii_uppercase() + &text[1..];
+        let spellings = [text.to_owned(), hex(text), hex(&capital)];
+        let found = finish(async move {
+            let (client, connection) = tokio_postgres::connect(&url, NoTls).await.expect("a session");
+            tokio::spawn(connection);
+            let names =
+                "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename";
+            let mut found = Vec::new();
+            for table in client.query(names, &[]).await.expect("the tables are listed") {
+                let table: &str = table.get(0);
+                let sql = format!(
+                    "SELECT 1 FROM {table} t, unnest($1::text[]) s WHERE strpos(lower(CAST(t AS TEXT)), s) > 0 LIMIT 1"
+                );
+                if !client.query(&sql, &[&&spellings[..]]).await.expect("the table is read").is_empty() {
+                    found.push(table.to_owned());
+                }
+            }
+            found
+        });
+        found.expect("a session")
+    }
+
     pub(crate) fn url_by_tls(&self) -> (String, PathBuf) {
         let authority = PathBuf::from(variable("FIELDHOUSE_TEST_POSTGRES_CA"));
         (address("FIELDHOUSE_TEST_POSTGRES_TLS", &self.name), authority)

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use fieldhouse_store::{Options, Store, migrations};
+use rusqlite::types::ValueRef;
 use tempfile::TempDir;
 
 /// The files of the migrated database, by name.
@@ -26,6 +27,33 @@ pub(crate) fn copy() -> TempDir {
 pub(crate) fn execute(folder: &Path, sql: &str) {
     let database = rusqlite::Connection::open(folder.join(Store::FILES[0])).expect("the database opens");
     database.execute_batch(sql).expect("the statements are carried out");
+}
+
+/// The tables that have a cell with a text in lower case.
+pub(crate) fn tables_with(folder: &Path, text: &str) -> Vec<String> {
+    let database = rusqlite::Connection::open(folder.join(Store::FILES[0])).expect("the database opens");
+    let names = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
+    let mut names = database.prepare(names).expect("the tables are listed");
+    let names = names.query_map([], |row| row.get::<_, String>(0)).expect("the tables are listed");
+    names.map(|name| name.expect("a name")).filter(|name| table_has(&database, name, text)).collect()
+}
+
+fn table_has(database: &rusqlite::Connection, table: &str, text: &str) -> bool {
+    let mut all = database.prepare(&format!("SELECT * FROM \"{table}\"")).expect("the table is read");
+    let columns = all.column_count();
+    let mut rows = all.query([]).expect("the table is read");
+    while let Some(row) = rows.next().expect("the table is read") {
+        for column in 0..columns {
+            let bytes = match row.get_ref(column).expect("a cell") {
+                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.to_ascii_lowercase(),
+                _ => continue,
+            };
+            if bytes.windows(text.len()).any(|part| part == text.as_bytes()) {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 fn migrate() -> Vec<(OsString, Vec<u8>)> {

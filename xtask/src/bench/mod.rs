@@ -38,6 +38,8 @@ enum What {
     Imports,
     /// Searches of a catalogue of 2,040 invented colleges with 17,900 programs
     Colleges,
+    /// Reads of the children whom a relation opens, among 200,000 in 200 clubs
+    Children,
 }
 
 /// The load, whose options nothing else has.
@@ -70,6 +72,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             process::run(cargo().args(example.split(' ')))
         }
         Some(What::Colleges) => search_colleges(),
+        Some(What::Children) => read_children(),
     }
 }
 
@@ -102,6 +105,12 @@ fn search_colleges() -> Result<()> {
     let example = "run --release --locked -p fieldhouse-server --example college_search";
     let mut search = cargo();
     process::run(search.args(example.split(' ')).envs(server.environment()))
+}
+
+fn read_children() -> Result<()> {
+    let server = Server::start_durable()?;
+    let example = "run --release --locked -p fieldhouse-store --example child_list";
+    process::run(cargo().args(example.split(' ')).envs(server.environment()))
 }
 
 fn call_operations() -> Result<()> {

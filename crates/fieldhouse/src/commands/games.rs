@@ -7,7 +7,7 @@ use fieldhouse_client::api::games::{
 use fieldhouse_client::api::request::ValidateOnly;
 use fieldhouse_client::{Client, ETag};
 use fieldhouse_domain::games::{GameKind, GameSort, GameStatus};
-use fieldhouse_domain::ids::{DivisionId, GameId, SeasonId, TeamId, VenueId};
+use fieldhouse_domain::ids::{ChildId, DivisionId, GameId, SeasonId, TeamId, VenueId};
 use fieldhouse_domain::text::Name;
 use jiff::{SignedDuration, Timestamp};
 
@@ -106,6 +106,12 @@ pub(crate) struct UpcomingOptions {
     /// Only games of this team
     #[arg(long, value_name = "ID")]
     team: Option<TeamId>,
+    /// Only games of your children's teams, and of the teams that you are staff of
+    #[arg(long, conflicts_with = "child")]
+    mine: bool,
+    /// Only games of the teams of this child
+    #[arg(long, value_name = "ID")]
+    child: Option<ChildId>,
     /// Only games of this season
     #[arg(long, value_name = "ID")]
     season: Option<SeasonId>,
@@ -195,12 +201,14 @@ async fn list(context: &Context, client: &Client, options: ListOptions) -> anyho
 }
 
 async fn upcoming(context: &Context, client: &Client, options: UpcomingOptions) -> anyhow::Result<()> {
-    let UpcomingOptions { from, to, team, season, status, paging } = options;
+    let UpcomingOptions { from, to, team, mine, child, season, status, paging } = options;
     let [from, to] = instants(client, [from, to]).await?;
     let query = GamesUpcomingQuery {
         from,
         to,
         team_id: team,
+        child_id: child,
+        mine: mine.then_some(true),
         season_id: season,
         status,
         limit: paging.limit(),

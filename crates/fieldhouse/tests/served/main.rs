@@ -5,6 +5,7 @@ mod archive;
 mod backup;
 mod beside;
 mod connections;
+mod families;
 mod first_evening;
 mod key_ring;
 mod kill;

@@ -6,8 +6,13 @@ use fieldhouse_api::{Code, Data, Op, Page, op};
 use fieldhouse_commands::games as commands;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::games::{self as rules, SPAN_MAX, UPCOMING_DEFAULT, UPCOMING_MAX};
-use fieldhouse_domain::ids::{GameId, Id};
+use fieldhouse_domain::ids::{ChildId, GameId, Id};
+use fieldhouse_domain::policy::Denial;
+use fieldhouse_domain::scopes::READS_CHILDREN;
+use fieldhouse_store::access::children::Roster;
 use fieldhouse_store::games::{self, Filter, Listed, Upcoming};
+use fieldhouse_store::places::{self, Stay};
+use fieldhouse_store::staff;
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -23,7 +28,7 @@ fn side(side: Option<rules::Side>, name: Option<&String>) -> Option<Side> {
     })
 }
 
-pub(super) fn view(listed: &Listed) -> Game {
+fn view(listed: &Listed) -> Game {
     let game = &listed.game;
     Game {
         id: game.id,
@@ -59,6 +64,69 @@ pub(super) fn view(listed: &Listed) -> Game {
     }
 }
 
+/// The caller's own children, and when they belong to teams.
+pub(super) struct Mine(Vec<(ChildId, Stay)>);
+
+impl Mine {
+    /// Reads them. A key without the scope for children's data gets none.
+    pub(super) async fn read<O: Op>(call: &Call<O>) -> Result<Self, Failure> {
+        let (scope, lines) = (call.scope()?, call.children::<Roster>()?);
+        if !scope.reads_children() {
+            return Ok(Self(Vec::new()));
+        }
+        Ok(Self(places::of_family(&mut call.store(), scope, &lines).await?))
+    }
+
+    /// A game in a response, with the children who are in one of its teams.
+    pub(super) fn view(&self, listed: &Listed) -> Game {
+        let game = &listed.game;
+        let plays = |stay: &Stay| {
+            [game.home_team_id, game.away_team_id].contains(&Some(stay.team)) && stay.includes(game.starts_at)
+        };
+        let mut my_children: Vec<ChildId> =
+            self.0.iter().filter(|(_, stay)| plays(stay)).map(|(child, _)| *child).collect();
+        my_children.sort_unstable();
+        my_children.dedup();
+        Game { my_children, ..view(listed) }
+    }
+
+    /// Marks a response as about children, if the caller has any in a team.
+    pub(super) fn mark<O: Op>(&self, answered: Answered<O>) -> Answered<O> {
+        answered.about_children(!self.0.is_empty())
+    }
+}
+
+/// The teams of the games that are asked for, with the times in which the child or the caller belongs to them. `None` for those of all.
+async fn stays(call: &Call<op::GamesUpcoming>, mine: &Mine) -> Result<Option<Vec<Stay>>, Failure> {
+    let (query, scope) = (&call.query, call.scope()?);
+    let is_mine = query.mine.unwrap_or_default();
+    let Some(child) = query.child_id else {
+        if !is_mine {
+            return Ok(None);
+        }
+        let staff = staff::teams(&mut call.store(), scope, call.now()).await?;
+        let of_children = mine.0.iter().map(|(_, stay)| *stay);
+        return Ok(Some(of_children.chain(staff.into_iter().map(Stay::always)).collect()));
+    };
+    if is_mine {
+        let fix = "Send either `child_id` or `mine`.";
+        return Err(Failure::parameter(
+            Code::InvalidParameter,
+            "child_id",
+            "cannot be combined with `mine`",
+            fix,
+        ));
+    }
+    if !scope.reads_children() {
+        return Err(Denial::ScopeInsufficient(READS_CHILDREN).into());
+    }
+    let lines = call.children::<Roster>()?;
+    let found = places::of_child(&mut call.store(), scope, &lines, child).await?;
+    let (capacity, stays) = found.ok_or(Denial::ChildHidden)?;
+    call.note(&lines, vec![(child, capacity)]).await?;
+    Ok(Some(stays))
+}
+
 pub(crate) async fn upcoming(call: Call<op::GamesUpcoming>) -> Result<Answered<op::GamesUpcoming>, Failure> {
     let query = &call.query;
     let part = call.part::<(Timestamp, Uuid)>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
@@ -68,11 +136,16 @@ pub(crate) async fn upcoming(call: Call<op::GamesUpcoming>) -> Result<Answered<o
         let fix = "Send a time after `from`, at most 180 days later.";
         return Err(Failure::parameter(Code::InvalidParameter, "to", "is out of range", fix));
     }
-    let wanted = Upcoming { from, to, team: query.team_id, season: query.season_id, status: query.status };
+    let mine = Mine::read(&call).await?;
+    let stays = stays(&call, &mine).await?;
+    let (team, season, status) = (query.team_id, query.season_id, query.status);
+    let wanted = Upcoming { from, to, team, stays, season, status };
     let scope = call.scope()?;
     let mut found = games::upcoming(&mut call.store(), scope, &wanted, part.after, part.reach()).await?;
-    let page = call.page_info(&part, &mut found, |listed| (listed.game.starts_at, listed.game.id.uuid()))?;
-    call.page(Page { data: found.iter().map(view).collect(), deleted: None, page })
+    let page = call.page_info(&part, &mut found, Listed::point)?;
+    let data = found.iter().map(|listed| mine.view(listed)).collect();
+    let answered = call.page(Page { data, deleted: None, page })?;
+    Ok(if query.child_id.is_some() { answered.about_children(true) } else { mine.mark(answered) })
 }
 
 /// Responds with one game.
@@ -102,13 +175,14 @@ pub(crate) async fn list(call: Call<op::GameList>) -> Result<Answered<op::GameLi
         limit: query.limit,
         cursor: query.cursor.clone(),
     };
+    let mine = Mine::read(&call).await?;
     if let Some(since) = call.since(&records, &filters)? {
         let mut reading = call.changes(since, &records).await?;
         let (after, reach) = (reading.after, reading.reach());
         let changes = games::changed(&mut reading.following, call.scope()?, after, reach).await?;
         let id = |id| GameId::from_uuid(id).to_string();
-        let page = reading.page(&call, changes, |listed| view(&listed), id).await?;
-        return call.page(page);
+        let page = reading.page(&call, changes, |listed| mine.view(&listed), id).await?;
+        return Ok(mine.mark(call.page(page)?));
     }
     let part = call.synced_part::<(Timestamp, Uuid)>(&records).await?;
     let (from, to) = range(query.from, query.to)?;
@@ -125,8 +199,7 @@ pub(crate) async fn list(call: Call<op::GameList>) -> Result<Answered<op::GameLi
     };
     let after = part.after.map(|after| after.point);
     let found = games::list(&mut call.store(), call.scope()?, &filter, after, part.reach()).await?;
-    let point = |listed: &Listed| (listed.game.starts_at, listed.game.id.uuid());
-    call.synced_page(&part, found, point, |listed| view(&listed))
+    Ok(mine.mark(call.synced_page(&part, found, Listed::point, |listed| mine.view(&listed))?))
 }
 
 /// The requested range: of at most 366 days if it has a start or an end.
@@ -148,7 +221,9 @@ fn range(
 
 pub(crate) async fn read(call: Call<op::GameRead>) -> Result<Answered<op::GameRead>, Failure> {
     let found = games::read(&mut call.store(), call.scope()?, *call.path()?).await?;
-    one(&found.ok_or_else(Failure::not_found)?)
+    let (listed, mine) = (found.ok_or_else(Failure::not_found)?, Mine::read(&call).await?);
+    let answered = Answered::json(&Data { data: mine.view(&listed) })?;
+    Ok(mine.mark(answered.version(listed.game.version)))
 }
 
 pub(crate) async fn create(call: Call<op::GameCreate>) -> Result<Answered<op::GameCreate>, Failure> {

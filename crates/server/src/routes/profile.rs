@@ -8,8 +8,7 @@ use fieldhouse_api::{Data, Op, op};
 use fieldhouse_commands::profile as commands;
 use fieldhouse_domain::ids::{Id, UserId};
 use fieldhouse_domain::mail::MailKind;
-use fieldhouse_domain::policy::{self, Denial, VerifiedCredential};
-use fieldhouse_domain::scopes::{Resource, Scope, Verb};
+use fieldhouse_domain::policy::{Denial, VerifiedCredential};
 use fieldhouse_domain::users::{EmailSide, User};
 use fieldhouse_store::access::children::Roster;
 use fieldhouse_store::children::{self, Own};
@@ -93,8 +92,7 @@ fn view<O: Op<Answer = Data<Profile>>>(
     let Some(organization) = here.map(|membership| membership.organization.clone()) else {
         return Err(Denial::Unknown.into());
     };
-    let reads_children = Scope { resource: Resource::Children, verb: Verb::Read };
-    let children = if policy::covers(scope.credential(), reads_children) { children } else { Vec::new() };
+    let children = if scope.reads_children() { children } else { Vec::new() };
     let data = Profile {
         id: user.id,
         email: user.email.as_str().to_owned(),

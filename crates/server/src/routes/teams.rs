@@ -10,6 +10,7 @@ use fieldhouse_store::{games, records, teams};
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use super::games::Mine;
 use crate::answer::Answered;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
@@ -69,6 +70,8 @@ pub(crate) async fn schedule(call: Call<op::TeamSchedule>) -> Result<Answered<op
     let (from, to, status) = (query.from, query.to, query.status);
     let filter = games::Filter { team: Some(team), from, to, status, ..games::Filter::default() };
     let mut found = games::list(store, scope, &filter, part.after, part.reach()).await?.records;
-    let page = call.page_info(&part, &mut found, |listed| (listed.game.starts_at, listed.game.id.uuid()))?;
-    call.page(Page { data: found.iter().map(super::games::view).collect(), deleted: None, page })
+    let page = call.page_info(&part, &mut found, games::Listed::point)?;
+    let mine = Mine::read(&call).await?;
+    let data = found.iter().map(|listed| mine.view(listed)).collect();
+    Ok(mine.mark(call.page(Page { data, deleted: None, page })?))
 }

@@ -1,6 +1,7 @@
 //! Games: the list of upcoming games, and single games. Changes and other lists are in files of their own.
 
 pub(crate) mod changes;
+mod families;
 mod lists;
 mod results;
 

@@ -29,6 +29,7 @@ mod passwords;
 mod profile;
 mod registrations;
 mod relations;
+mod revocation;
 mod rosters;
 mod seasons;
 mod sessions;

@@ -31,6 +31,7 @@ pub(crate) async fn on_both(test: impl AsyncFn(Club)) {
     for database in both() {
         test(Club::open(database, LimitOptions::default(), Clock::system()).await).await;
     }
+    marker::is_not_logged();
 }
 
 /// Runs a test on both engines with a clock that stops until the test moves it: see [`Club::pass`].
@@ -86,6 +87,7 @@ impl Club {
         connections: ConnectionOptions,
         public_url: Option<&str>,
     ) -> Self {
+        marker::watch();
         let folder = tempfile::tempdir().expect("a folder for the key ring");
         let key_ring = KeyRing::open(folder.path(), &clock).expect("a key ring");
         let socket = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -352,6 +354,7 @@ pub(crate) mod fixtures;
 pub(crate) mod league;
 /// The messages that the server sends.
 pub(crate) mod mail;
+pub(crate) mod marker;
 
 /// The row of an operation of the API.
 pub(crate) fn row(operation: impl Borrow<Operation>) -> &'static Row {

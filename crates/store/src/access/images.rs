@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fieldhouse_domain::children::classes::{self, Capacity, DataClass};
 use fieldhouse_domain::ids::{ChildId, OrganizationId};
-use fieldhouse_domain::policy::{self, ChildTouch};
-use fieldhouse_domain::scopes::{Resource, Scope, Verb};
+use fieldhouse_domain::policy::ChildTouch;
+use fieldhouse_domain::scopes::Verb;
 use jiff::Timestamp;
 
 use super::OrgScope;
@@ -27,12 +27,8 @@ impl OrgScope {
         if self.child != ChildTouch::Images {
             return Err(Error::Internal("the operation does not declare that it shows images".to_owned()));
         }
-        let reads_children = Scope { resource: Resource::Children, verb: Verb::Read };
-        let standing = policy::covers(&self.facts.credential, reads_children).then(|| Standing {
-            user: self.facts.user,
-            now,
-            today: self.today(now),
-        });
+        let standing = || Standing { user: self.facts.user, now, today: self.today(now) };
+        let standing = self.reads_children().then(standing);
         Ok(ImageScope { organization: self.facts.organization, standing })
     }
 }

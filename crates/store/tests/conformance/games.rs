@@ -11,6 +11,7 @@ use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::{ExternalId, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_store::games::{Listed, Upcoming};
+use fieldhouse_store::places::Stay;
 use fieldhouse_store::{OrgScope, Store, games};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::leagues::{division, game, season, team, venue};
@@ -55,7 +56,7 @@ impl League {
 }
 
 fn week() -> Upcoming {
-    Upcoming { from: NOW, to: after(7 * 24), team: None, season: None, status: None }
+    Upcoming { from: NOW, to: after(7 * 24), ..Upcoming::default() }
 }
 
 fn ids(listed: &[Listed]) -> Vec<fieldhouse_domain::ids::GameId> {
@@ -199,6 +200,26 @@ pub(crate) async fn are_filtered_by_team_and_season(store: &Store) {
     assert_eq!(ids(&league.upcoming(store, &both).await), expected);
     let neither = Upcoming { season: Some(summer.id), ..of_team };
     assert_eq!(league.upcoming(store, &neither).await, []);
+
+    let stay = |team, from, until| Stay { team, from: after(from), until: after(until) };
+    for (stays, expected) in [
+        (
+            vec![Stay::always(league.home.id), Stay::always(hawks.id)],
+            vec![day.id, first.id, of_summer.id, swapped.id],
+        ),
+        (vec![stay(league.home.id, 0, 2)], vec![first.id]),
+        (vec![stay(league.home.id, -1, 2), stay(league.home.id, 2, 3)], vec![first.id, swapped.id]),
+        (vec![], vec![]),
+    ] {
+        let wanted = Upcoming { stays: Some(stays), ..week() };
+        let mut found = ids(&league.upcoming(store, &wanted).await);
+        let mut expected = expected;
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{:?}", wanted.stays);
+        let page = games::upcoming(&mut &*store, &league.scope, &wanted, None, 1).await.unwrap();
+        assert_eq!(page.len(), found.len().min(1));
+    }
     let point = Some((first.starts_at, first.id.uuid()));
     let of_hawks = Upcoming { team: Some(hawks.id), ..week() };
     assert_eq!(

@@ -82,7 +82,7 @@ async fn seen(store: &Store, club: &Club, scope: &OrgScope, league: &League) -> 
         of_seasons(read.into_iter().collect()),
     ];
     let to = NOW.saturating_add(SignedDuration::from_hours(1)).unwrap();
-    let week = Upcoming { from: NOW, to, team: None, season: None, status: None };
+    let week = Upcoming { from: NOW, to, ..Upcoming::default() };
     let of_team = Upcoming { team: first.home_team_id, ..week.clone() };
     let of_season = Upcoming { season: Some(id), ..week.clone() };
     let mut listed: Vec<_> = games::read(reader, scope, first.id).await.unwrap().into_iter().collect();

@@ -12,8 +12,9 @@ use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationSta
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::games::Game;
 use fieldhouse_domain::ids::{
-    ChildId, ConsentId, RegistrationId, RelationId, RosterEntryId, SeasonId, TeamId, UserId,
+    ChildId, ConsentId, GameId, RegistrationId, RelationId, RosterEntryId, SeasonId, TeamId, UserId,
 };
 use fieldhouse_domain::policy::ChildTouch;
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
@@ -27,14 +28,16 @@ use fieldhouse_testing::clubs;
 use fieldhouse_testing::families::{
     child, consent, guardian, registration, restriction, roster_entry, with_classes,
 };
-use fieldhouse_testing::leagues::{duty, season, staff};
+use fieldhouse_testing::leagues::{division, duty, game, season, staff};
 use jiff::SignedDuration;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::expectation::Expectation;
 use crate::support::fixtures::Fixture;
+use crate::support::marker::MARKER;
 use crate::support::{Answer, Club, Person, on_both, row, send};
 
 /// A child, and the person who asks for it.
@@ -108,6 +111,8 @@ pub(super) struct Places {
     team: TeamId,
     entry: RosterEntryId,
     tomorrow: Date,
+    /// A game of that team on that day.
+    game: GameId,
     /// Registrations that are changed and withdrawn.
     registrations: [RegistrationId; 2],
     /// A season for which the child is not registered.
@@ -126,6 +131,12 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
     let today = team_day(club);
     let tomorrow = today.tomorrow().expect("a day");
     let entry = RosterEntry { starts_on: tomorrow, ends_on: Some(tomorrow), ..roster_entry(&hawks, child) };
+    let noon = tomorrow.at(12, 0, 0, 0).to_zoned(zone()).expect("a time").timestamp();
+    let played = Game {
+        season_id: team.season_id,
+        division_id: team.division_id,
+        ..game(&division(&season("Any"), "Any"), hawks.id, team.id, noon)
+    };
     let photos = Consent { purpose: Purpose::Photos, ..consent(child) };
     let relation = Relation { kind: RelationKind::MedicalStaff, ..guardian(child, medic) };
     let places = Places {
@@ -137,11 +148,13 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
         team: hawks.id,
         entry: entry.id,
         tomorrow,
+        game: played.id,
         registrations: open.each_ref().map(|it| it.id),
         next_season,
     };
     let open = open.map(AnyRecord::from);
-    let around = vec![accepted.into(), hawks.into(), entry.into(), photos.into(), relation.into()];
+    let around =
+        vec![accepted.into(), hawks.into(), entry.into(), played.into(), photos.into(), relation.into()];
     (places, [around, open.into()].concat())
 }
 
@@ -151,7 +164,12 @@ fn registrar(club: &Club, user: UserId, seasons: &[SeasonId]) -> Vec<AnyRecord> 
 }
 
 fn team_day(club: &Club) -> Date {
-    club.app.clock.now().to_zoned(jiff::tz::TimeZone::get("Australia/Melbourne").expect("a zone")).date()
+    club.app.clock.now().to_zoned(zone()).date()
+}
+
+/// The time zone of the club.
+fn zone() -> TimeZone {
+    TimeZone::get("Australia/Melbourne").expect("a zone")
 }
 
 /// The address and the body of the request for an operation.
@@ -169,6 +187,9 @@ pub(super) fn request(operation: Operation, places: &Places) -> (String, Option<
         }
         Operation::RegistrationWithdraw => (at(places.registrations[1].to_string()), None),
         Operation::RosterList => (format!("{}?on={}", at(places.team.to_string()), places.tomorrow), None),
+        Operation::GameList | Operation::GamesUpcoming => (format!("{path}?team_id={}", places.team), None),
+        Operation::TeamSchedule => (at(places.team.to_string()), None),
+        Operation::GameRead => (at(places.game.to_string()), None),
         Operation::RosterAdd => {
             let later = places.tomorrow.tomorrow().expect("a day");
             let body = json!({"child_id": places.child, "starts_on": later, "ends_on": later});
@@ -191,14 +212,14 @@ pub(super) fn request(operation: Operation, places: &Places) -> (String, Option<
 /// Sets up a child and a person for each column.
 async fn cases(club: &Club, columns: &[String]) -> Vec<Case> {
     let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
-    let year = i64::from(club.app.clock.now().to_zoned(jiff::tz::TimeZone::UTC).year());
+    let year = i64::from(club.app.clock.now().to_zoned(TimeZone::UTC).year());
     let (mut cases, mut records) = (Vec::new(), Vec::new());
     let medic = fixture.member(Role::Member).user;
     for column in columns {
         let role = if column == "owner" { Role::Owner } else { Role::Member };
         let user = fixture.member(role).user;
         let token = fixture.session(user).access_token;
-        let name = format!("Zzyzx {}", column.replace('.', " "));
+        let name = format!("{MARKER} {}", column.replace('.', " "));
         let age = if matches!(column.as_str(), "self.young" | "coach.10" | "coach.ok") { 10 } else { 15 };
         let it = Child { birth_year: year - 1 - age, ..child(&name) };
         records.extend(with_classes(&it));
@@ -261,12 +282,12 @@ pub(crate) async fn relate(club: &Club, column: &str, id: ChildId, user: UserId)
 /// The body of an operation on a child that names nothing else. `None` if it takes none.
 pub(super) fn body(operation: Operation) -> Option<Value> {
     Some(match operation {
-        Operation::ChildProfileChange => json!({"pronouns": "they/them"}),
-        Operation::ChildIdentityChange => json!({"legal_last_name": "Quux"}),
+        Operation::ChildProfileChange => json!({"pronouns": "zzyzx/zzyzx"}),
+        Operation::ChildIdentityChange => json!({"legal_last_name": "Zzyzx-Quux"}),
         Operation::ChildContactChange => json!({"phones": ["+61 3 5550 0100"]}),
-        Operation::ChildEmergencyChange => json!({"allergies": "Nuts"}),
-        Operation::ChildMedicalChange => json!({"notes": "None"}),
-        Operation::ChildPerformanceChange => json!({"position": "Guard"}),
+        Operation::ChildEmergencyChange => json!({"allergies": "Zzyzx nuts"}),
+        Operation::ChildMedicalChange => json!({"notes": "Zzyzx notes"}),
+        Operation::ChildPerformanceChange => json!({"position": "Zzyzx guard"}),
         Operation::ProfileChange => json!({"locale": "en-AU"}),
         Operation::ConsentGrant => {
             json!({"purpose": "third_party_share", "method": "electronic", "notice_version": "2026-03"})
@@ -357,6 +378,8 @@ async fn every_operation_on_children_with_every_relation() {
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        club.app.access_log.flush(&club.app.store).await.expect("the access log is written");
+        assert_eq!(club.database.tables_with(MARKER), ["children"], "roster and profile; the rest is sealed");
     })
     .await;
 }

@@ -464,6 +464,7 @@ pub(crate) async fn sample(
         | Operation::Ready => sample,
         Operation::OperatorFound
         | Operation::OperatorLoadColleges
+        | Operation::DemoFamilies
         | Operation::InvitationMailFailed
         | Operation::GamesKeepLocalTimes
         | Operation::LedgerRetention => {
