@@ -111,7 +111,8 @@ async fn make(store: &Store) -> anyhow::Result<Demo> {
         children: Vec::new(),
     };
     let of_role = |role: Role| account(role, format!("{role}@demo.example"), None);
-    let of_family = |(_, role, email, part): (_, Role, &str, &str)| account(role, email.to_owned(), Some(part));
+    let of_family =
+        |(_, role, email, part): (_, Role, &str, &str)| account(role, email.to_owned(), Some(part));
     let mut accounts: Vec<Account> =
         Role::ALL.into_iter().rev().map(of_role).chain(PEOPLE.map(of_family)).collect();
     let people = accounts.iter().map(person).collect::<anyhow::Result<Vec<_>>>()?;

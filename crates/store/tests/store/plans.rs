@@ -71,6 +71,7 @@ const ON_SQLITE: Walks = &[
         "SEARCH m USING PRIMARY KEY (org_id=?)",
         "only where a duty or a relation is proposed, and a club has hundreds of members, not thousands",
     ),
+    ("children.capacities", "SEARCH e USING PRIMARY KEY (org_id=?)", WHOLE),
     ("children.list", "SEARCH e USING PRIMARY KEY (org_id=?)", WHOLE),
     ("registrations.list", "SEARCH e USING PRIMARY KEY (org_id=?)", WHOLE),
     ("roster.list", "SEARCH e USING PRIMARY KEY (org_id=?)", WHOLE),
