@@ -27,6 +27,7 @@ pub mod profile;
 pub mod registrations;
 pub mod relations;
 pub mod request;
+pub mod restrictions;
 pub mod rosters;
 pub mod rows;
 pub mod seasons;

@@ -7,11 +7,12 @@
 
 use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
+use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
     ApiKeyId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId, InvitationId,
-    MailId, MemberId, OrganizationId, ProgramId, RegistrationId, RelationId, RosterEntryId, SeasonId,
-    SessionId, StaffId, TeamId, VenueId,
+    MailId, MemberId, OrganizationId, ProgramId, RegistrationId, RelationId, RestrictionId, RosterEntryId,
+    SeasonId, SessionId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::organizations::{ChangeOrganization, Organization};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
@@ -30,8 +31,8 @@ use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
     api_keys, audit, auth, children, colleges, consents, divisions, duties, exports, favorites, games,
-    imports, invitations, members, operator, profile, registrations, relations, rosters, seasons, service,
-    staff, standings, teams, venues,
+    imports, invitations, members, operator, profile, registrations, relations, restrictions, rosters,
+    seasons, service, staff, standings, teams, venues,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -74,6 +75,9 @@ const fn of_record(class: DataClass, verb: Verb) -> ChildTouch {
 const fn in_body(class: DataClass, verb: Verb) -> ChildTouch {
     ChildTouch::InBody { class, verb }
 }
+
+/// A safeguarding lead, whatever their role.
+const LEAD: Relation = Relation::OnDuty { kind: DutyKind::SafeguardingLead, unless: None };
 
 use ChildTouch::{Created, Untouched};
 use Credential::{Operator, Optional, Public, Required};
@@ -454,6 +458,20 @@ operations! {
     RelationRevoke "relations.revoke" POST "/api/v1/relations/{id}/revoke"
         | Required(Viewer), SessionOnly, Children:Write, of_record(DataClass::Records, Verb::Write), None, Never, [Relation Target]
         | RelationId, NoQuery, EmptyBody => [200] Data<relations::Relation>, [OperationForbidden, State];
+    /// Lists the restrictions on a child's data, newest first, also lifted ones. A safeguarding lead can who is not of the child's family.
+    /// They need no relation to the child, and see none of its data.
+    RestrictionList "children.restrictions.list" GET "/api/v1/children/{id}/restrictions"
+        | Required(Member), SessionOnly, Children:Read, Untouched, None, Never, [] by LEAD
+        | ChildId, ListQuery, EmptyBody => [200] Page<restrictions::Restriction>, [OperationForbidden];
+    /// Enters a restriction, such as a custody order. From the next request on, it closes classes of the child's data to a person or to
+    /// everyone, whatever else opens them. The person cannot propose or confirm relations of others to the child either.
+    RestrictionEnter "children.restrictions.enter" POST "/api/v1/children/{id}/restrictions"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [Restriction Any] by LEAD
+        | ChildId, NoQuery, Json<restrictions::NewRestriction> => [201] Data<restrictions::Restriction>, [OperationForbidden];
+    /// Lifts a restriction, from the next request on. No one lifts a restriction of their own access.
+    RestrictionLift "restrictions.lift" POST "/api/v1/restrictions/{id}/lift"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [Restriction Target] by LEAD
+        | RestrictionId, NoQuery, EmptyBody => [200] Data<restrictions::Restriction>, [OperationForbidden, SelfGrant, State];
     /// Lists the registrations for a season, earliest first: those of the caller's own children, and for the registrar of the season those of
     /// all children who have applied. A withdrawn registration opens nothing to the registrar.
     RegistrationList "registrations.list" GET "/api/v1/seasons/{id}/registrations"

@@ -24,6 +24,7 @@ pub mod organizations;
 pub mod profile;
 pub mod registrations;
 pub mod relations;
+pub mod restrictions;
 pub mod rosters;
 pub mod seasons;
 mod second_person;

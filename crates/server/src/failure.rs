@@ -242,7 +242,7 @@ impl From<Denial> for Failure {
             Denial::OrganizationSuspended => Code::OrganizationSuspended,
             Denial::RoleInsufficient(_) => Code::RoleInsufficient,
             Denial::ScopeInsufficient(_) | Denial::AgentMayOnlyPropose => Code::ScopeInsufficient,
-            Denial::NotStaff => Code::OperationForbidden,
+            Denial::NotStaff | Denial::NotOnDuty(_) => Code::OperationForbidden,
             Denial::SessionRequired => Code::SessionRequired,
             Denial::SessionTooOld => Code::SessionTooOld,
             Denial::AddressNotAllowed => Code::IpNotAllowed,
@@ -263,6 +263,12 @@ impl From<Denial> for Failure {
             }
             Denial::NotStaff => {
                 let detail = "This operation requires confirmed staff of one of the game's teams, or the role manager or higher.";
+                Self::new(code, detail)
+            }
+            Denial::NotOnDuty(kind) => {
+                let detail = format!(
+                    "This operation requires the duty {kind}, held by someone who is not of the child's family."
+                );
                 Self::new(code, detail)
             }
             Denial::AgentMayOnlyPropose => {

@@ -6,6 +6,7 @@
 //! [`children`].
 
 pub mod children;
+pub(crate) mod duties;
 pub(crate) mod writing;
 
 use std::net::IpAddr;

@@ -42,6 +42,7 @@ pub mod query;
 pub mod records;
 pub mod registrations;
 pub mod relations;
+pub mod restrictions;
 pub mod rosters;
 mod row;
 mod sealing;

@@ -50,6 +50,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
     [
         crate::access::QUERIES,
         crate::access::children::QUERIES,
+        crate::access::duties::QUERIES,
         crate::access::writing::QUERIES,
         crate::access_log::QUERIES,
         crate::api_keys::QUERIES,
@@ -77,6 +78,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::members::QUERIES,
         crate::organizations::QUERIES,
         crate::relations::QUERIES,
+        crate::restrictions::QUERIES,
         crate::registrations::QUERIES,
         crate::rosters::QUERIES,
         crate::sealing::keys::QUERIES,

@@ -24,6 +24,7 @@ pub mod pages;
 pub mod profile;
 pub mod registrations;
 pub mod relations;
+pub mod restrictions;
 pub mod rosters;
 pub mod seasons;
 pub mod service;
@@ -166,6 +167,8 @@ groups! {
         relations relations::Relations,
         /// Registrations of children for seasons.
         registrations registrations::Registrations,
+        /// Restrictions on children's data.
+        restrictions restrictions::Restrictions,
         /// Rosters of teams.
         roster rosters::Rosters,
         /// Seasons.

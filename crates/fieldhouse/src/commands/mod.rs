@@ -36,6 +36,7 @@ mod organizations;
 mod profile;
 mod registrations;
 mod relations;
+mod restrictions;
 mod retention;
 mod rosters;
 mod seasons;

@@ -22,6 +22,7 @@ mod organization;
 pub(crate) mod profile;
 mod registrations;
 mod relations;
+mod restrictions;
 mod rosters;
 mod seasons;
 mod service;
@@ -129,6 +130,9 @@ fn league(routes: Routes) -> Routes {
         .op(relations::confirm)
         .op(relations::accept)
         .op(relations::revoke)
+        .op(restrictions::list)
+        .op(restrictions::enter)
+        .op(restrictions::lift)
         .op(registrations::list)
         .op(registrations::add)
         .op(registrations::change)

@@ -28,6 +28,7 @@ mod passwords;
 mod profile;
 mod registrations;
 mod relations;
+mod restrictions;
 mod rosters;
 mod seasons;
 mod sessions;

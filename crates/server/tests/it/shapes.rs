@@ -46,6 +46,7 @@ fn path(operation: Operation) -> String {
         "/api/v1/duties" => "dut",
         "/api/v1/children" => "chi",
         "/api/v1/relations" => "rel",
+        "/api/v1/restrictions" => "res",
         "/api/v1/registrations" => "reg",
         _ => "",
     };
@@ -97,6 +98,7 @@ fn body(operation: Operation) -> Value {
             json!({"purpose": "photos", "method": "electronic", "notice_version": "2026-03"})
         }
         Operation::ChildRelationAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "guardian"}),
+        Operation::RestrictionEnter => json!({"kind": "custody_order", "reason": "Family court"}),
         Operation::RegistrationAdd => json!({"season_id": format!("sea_{UNKNOWN}")}),
         Operation::RosterAdd => json!({"child_id": format!("chi_{UNKNOWN}")}),
         Operation::StaffAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "coach"}),

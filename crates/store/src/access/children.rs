@@ -321,6 +321,12 @@ impl<'tx> Tx<'tx> {
         Ok(held)
     }
 
+    /// Why a child is not open to the user of a proof: some of its data is, or none.
+    pub async fn denial(&mut self, proof: &OrgWrite<'tx>, child: ChildId) -> Result<Denial> {
+        let (_, Some(standing)) = proof.standing() else { return Ok(Denial::ChildHidden) };
+        denial(self, proof.organization(), standing, child).await
+    }
+
     /// Whether the user of a proof has the duty now to register children for a season: for all its teams, or for the named one.
     pub async fn registers(
         &mut self,

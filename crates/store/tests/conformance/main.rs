@@ -26,6 +26,7 @@ mod organizations;
 mod paging;
 mod parts;
 mod relations;
+mod restrictions;
 mod rosters;
 mod seasons;
 mod sessions;
@@ -64,6 +65,7 @@ async fn conforms(database: &Database) {
     relations::are_listed_for_their_people_managers_and_the_family(store).await;
     relations::are_a_family_while_they_are_open(store).await;
     relations::are_proposed_decided_and_told(store).await;
+    restrictions::are_listed_for_leads_who_are_not_of_the_family(store).await;
     rosters::are_read_by_day_and_only_through_a_relation(store).await;
     rosters::are_opened_in_every_capacity_of_the_caller(store).await;
     rosters::end_with_what_they_name(store).await;

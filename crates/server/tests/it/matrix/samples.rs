@@ -2,6 +2,7 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
+use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::ids::{ChildId, ConsentId, Id, OrganizationId, RegistrationId, RosterEntryId, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::contents::Contents;
@@ -374,6 +375,20 @@ pub(crate) async fn sample(
         Operation::RelationConfirm | Operation::RelationAccept | Operation::RelationRevoke => {
             let person = fixture.member(Role::Coach).user;
             sample.at(fixture.confirmed_relation(person).id)
+        }
+        Operation::RestrictionList | Operation::RestrictionEnter | Operation::RestrictionLift => {
+            // The coach is the safeguarding lead.
+            if kind == "coach" {
+                fixture.on_duty(DutyKind::SafeguardingLead, user);
+            }
+            match operation {
+                Operation::RestrictionList => sample.at(fixture.child()),
+                Operation::RestrictionLift => sample.at(fixture.restriction()),
+                _ => {
+                    let order = json!({"kind": "custody_order", "reason": "Family court"});
+                    sample.at(fixture.child()).with(order)
+                }
+            }
         }
         Operation::StandingsRead | Operation::RegistrationList => sample.at(fixture.season()),
         Operation::GameDelete => sample.at(fixture.game().id).if_match("*"),

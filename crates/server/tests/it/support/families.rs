@@ -1,5 +1,6 @@
 //! A season whose people have to do with children: a registrar, a coach and a parent.
 
+use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::ids::UserId;
 use fieldhouse_domain::roles::Role;
 use jiff::SignedDuration;
@@ -25,6 +26,18 @@ pub(crate) async fn signed_in(club: &Club, user: UserId) -> Person {
     let token = fixture.session(user).access_token;
     fixture.write().await;
     club.with_token(&token)
+}
+
+/// A new member with a duty of the whole organization, and a session.
+pub(crate) async fn on_duty(club: &Club, kind: DutyKind, role: Role) -> Person {
+    let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
+    let user = fixture.member(role).user;
+    fixture.on_duty(kind, user);
+    let token = fixture.session(user).access_token;
+    fixture.write().await;
+    let mut person = club.with_token(&token);
+    person.user = Some(user);
+    person
 }
 
 impl Families {

@@ -14,8 +14,8 @@ use fieldhouse_domain::favorites::{
 };
 use fieldhouse_domain::games::{Game, NewGame};
 use fieldhouse_domain::ids::{
-    ApiKeyId, ChildId, FavoriteId, InvitationId, MemberId, OrganizationId, SeasonId, SessionId, TeamId,
-    UserId, VenueId,
+    ApiKeyId, ChildId, FavoriteId, InvitationId, MemberId, OrganizationId, RestrictionId, SeasonId,
+    SessionId, TeamId, UserId, VenueId,
 };
 use fieldhouse_domain::invitations::{self, Invitation, NewInvitation};
 use fieldhouse_domain::mail::RESET_LIFE;
@@ -357,6 +357,22 @@ impl Fixture {
         let (kind, state, season_id) = (DutyKind::Registrar, DutyState::Accepted, Some(season));
         let duty = Duty { kind, state, season_id, team_ids, ..self.proposed_duty(user) };
         self.effects.push(Effect::create(duty));
+    }
+
+    /// Gives a user a duty of the whole organization, which is open now.
+    pub(crate) fn on_duty(&mut self, kind: DutyKind, user: UserId) {
+        let duty = Duty { kind, state: DutyState::Accepted, ..self.proposed_duty(user) };
+        self.effects.push(Effect::create(duty));
+    }
+
+    /// Adds a restriction of a new child for everyone.
+    pub(crate) fn restriction(&mut self) -> RestrictionId {
+        let child = families::child("Zzyzx of the restrictions");
+        let restriction = families::restriction(&child);
+        let id = restriction.id;
+        self.effects.extend(families::with_classes(&child).into_iter().map(Effect::create));
+        self.effects.push(Effect::create(restriction));
+        id
     }
 
     fn proposed_duty(&self, user_id: UserId) -> Duty {
