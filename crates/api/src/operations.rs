@@ -12,7 +12,7 @@ use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
     ApiKeyId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId, InvitationId,
     MailId, MemberId, OrganizationId, ProgramId, RegistrationId, RelationId, RestrictionId, RosterEntryId,
-    SeasonId, SessionId, StaffId, TeamId, VenueId,
+    SafeguardingCaseId, SeasonId, SessionId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::organizations::{ChangeOrganization, Organization};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
@@ -30,7 +30,7 @@ use crate::request::{
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
-    api_keys, audit, auth, children, colleges, consents, divisions, duties, exports, favorites, games,
+    api_keys, audit, auth, cases, children, colleges, consents, divisions, duties, exports, favorites, games,
     imports, invitations, members, operator, profile, registrations, relations, restrictions, rosters,
     seasons, service, staff, standings, teams, venues,
 };
@@ -78,6 +78,10 @@ const fn in_body(class: DataClass, verb: Verb) -> ChildTouch {
 
 /// A safeguarding lead, whatever their role.
 const LEAD: Relation = Relation::OnDuty { kind: DutyKind::SafeguardingLead, unless: None };
+
+/// A safeguarding lead, or an admin as a second person.
+const LEAD_OR_ADMIN: Relation =
+    Relation::OnDuty { kind: DutyKind::SafeguardingLead, unless: Some(Role::Admin) };
 
 use ChildTouch::{Created, Untouched};
 use Credential::{Operator, Optional, Public, Required};
@@ -472,6 +476,29 @@ operations! {
     RestrictionLift "restrictions.lift" POST "/api/v1/restrictions/{id}/lift"
         | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [Restriction Target] by LEAD
         | RestrictionId, NoQuery, EmptyBody => [200] Data<restrictions::Restriction>, [OperationForbidden, SelfGrant, State];
+    /// Lists safeguarding cases, newest first. Leads see all, and admins those that are not closed. No one sees a case that names a child of
+    /// their own family.
+    SafeguardingCaseList "safeguarding_cases.list" GET "/api/v1/safeguarding-cases"
+        | Required(Member), SessionOnly, Children:Read, Untouched, None, Never, [] by LEAD_OR_ADMIN
+        | NoParameter, ListQuery, EmptyBody => [200] Page<cases::SafeguardingCase>, [OperationForbidden];
+    /// Proposes a safeguarding case. It opens nothing until a second person has confirmed it. All owners are told by mail, except those of
+    /// the children's families.
+    SafeguardingCaseOpen "safeguarding_cases.open" POST "/api/v1/safeguarding-cases"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [SafeguardingCase Any] by LEAD
+        | NoParameter, NoQuery, Json<cases::NewSafeguardingCase> => [201] Data<cases::SafeguardingCase>, [OperationForbidden];
+    /// Reads a safeguarding case.
+    SafeguardingCaseRead "safeguarding_cases.read" GET "/api/v1/safeguarding-cases/{id}"
+        | Required(Member), SessionOnly, Children:Read, Untouched, None, Never, [] by LEAD_OR_ADMIN
+        | SafeguardingCaseId, NoQuery, EmptyBody => [200] Data<cases::SafeguardingCase>, [OperationForbidden];
+    /// Confirms a safeguarding case, as a second person: an admin, or a lead who does not work on it. It opens the children's roster line,
+    /// profile, identity and contact to its leads for 90 days. Confirming it again opens it for another 90 days from then.
+    SafeguardingCaseConfirm "safeguarding_cases.confirm" POST "/api/v1/safeguarding-cases/{id}/confirm"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [SafeguardingCase Target] by LEAD_OR_ADMIN
+        | SafeguardingCaseId, NoQuery, EmptyBody => [200] Data<cases::SafeguardingCase>, [OperationForbidden, SelfGrant, SamePerson, State];
+    /// Closes a safeguarding case, from the next request on. Then the families see in the access log what was read for it.
+    SafeguardingCaseClose "safeguarding_cases.close" POST "/api/v1/safeguarding-cases/{id}/close"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [SafeguardingCase Target] by LEAD
+        | SafeguardingCaseId, NoQuery, Json<cases::CloseSafeguardingCase> => [200] Data<cases::SafeguardingCase>, [OperationForbidden, State];
     /// Lists the registrations for a season, earliest first: those of the caller's own children, and for the registrar of the season those of
     /// all children who have applied. A withdrawn registration opens nothing to the registrar.
     RegistrationList "registrations.list" GET "/api/v1/seasons/{id}/registrations"

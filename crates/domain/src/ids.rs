@@ -148,6 +148,8 @@ ids! {
     RelationId "rel";
     /// A restriction that closes a child's data.
     RestrictionId "res";
+    /// A safeguarding case.
+    SafeguardingCaseId "cas";
     /// A consent about a child.
     ConsentId "con";
     /// A registration of a child for a season.

@@ -71,6 +71,7 @@ mod tests {
             ("child_performance", Trace::Images),
             ("relation", Trace::Images),
             ("restriction", Trace::Images),
+            ("safeguarding_case", Trace::Fields),
             ("consent", Trace::Images),
             ("registration", Trace::Images),
             ("roster_entry", Trace::Images),

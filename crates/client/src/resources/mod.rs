@@ -7,6 +7,7 @@
 pub mod api_keys;
 pub mod audit;
 pub mod auth;
+pub mod cases;
 pub mod children;
 pub mod colleges;
 pub mod consents;
@@ -171,6 +172,8 @@ groups! {
         restrictions restrictions::Restrictions,
         /// Rosters of teams.
         roster rosters::Rosters,
+        /// Safeguarding cases.
+        safeguarding_cases cases::SafeguardingCases,
         /// Seasons.
         seasons seasons::Seasons,
         /// The service itself: health, documents, public keys.

@@ -100,7 +100,7 @@ const TABLE: [(Capacity, [Opens; 8]); 8] = [
     (Capacity::Staff,        [R,    R,      NO,      R,      R,        NO,     RW,          NO]),
     (Capacity::Registrar,    [RW,   RW,     RW,      RW,     NO,       NO,     NO,          NO]),
     (Capacity::MedicalStaff, [R,    R,      NO,      R,      RW,       RW,     NO,          NO]),
-    (Capacity::Safeguarding, [R,    R,      R,       R,      R,        NO,     NO,          NO]),
+    (Capacity::Safeguarding, [R,    R,      R,       R,      NO,       NO,     NO,          NO]),
     (Capacity::Support,      [R,    R,      NO,      R,      NO,       NO,     NO,          NO]),
     (Capacity::BreakGlass,   [R,    R,      NO,      R,      R,        R,      NO,          NO]),
 ];
@@ -146,7 +146,7 @@ mod tests {
         ("staff", "r r - r r - rw -"),
         ("registrar", "rw rw rw rw - - - -"),
         ("medical_staff", "r r - r rw rw - -"),
-        ("safeguarding", "r r r r r - - -"),
+        ("safeguarding", "r r r r - - - -"),
         ("support", "r r - r - - - -"),
         ("break_glass", "r r - r r r - -"),
     ];

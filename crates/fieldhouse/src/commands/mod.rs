@@ -10,6 +10,7 @@ mod api_keys;
 mod archive;
 mod audit;
 mod backup;
+mod cases;
 mod catalogue;
 mod children;
 mod colleges;
@@ -122,6 +123,9 @@ enum Command {
     /// Duties of members, which open children's data
     #[command(subcommand)]
     Duties(duties::Options),
+    /// Safeguarding cases, which open some data of the children whom they name
+    #[command(subcommand, name = "safeguarding-cases")]
+    Cases(cases::Options),
     /// The table of a season or a division
     Standings(standings::Options),
     /// Where games are played
@@ -212,6 +216,7 @@ impl Options {
             Command::Registrations(options) => registrations::run(&context, options).await,
             Command::Roster(options) => rosters::run(&context, options).await,
             Command::Duties(options) => duties::run(&context, options).await,
+            Command::Cases(options) => cases::run(&context, options).await,
             Command::Standings(options) => standings::run(&context, options).await,
             Command::Retention => retention::run(&context).await,
             Command::Venues(options) => venues::run(&context, options).await,

@@ -1,15 +1,16 @@
 //! The texts of messages.
 
+use fieldhouse_domain::children::cases::{self as case_rules, CaseState};
 use fieldhouse_domain::children::relations::{self as relation_rules, RelationKind, RelationState};
 use fieldhouse_domain::duties::{DutyState, proposal};
-use fieldhouse_domain::ids::{DutyId, Id, InvitationId, RelationId, UserId};
+use fieldhouse_domain::ids::{DutyId, Id, InvitationId, RelationId, SafeguardingCaseId, UserId};
 use fieldhouse_domain::invitations::InvitationStatus;
 use fieldhouse_domain::mail::{MailKind, RESET_LIFE};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::{User, email_change_ends};
 use fieldhouse_store::duties::{self, Listed};
 use fieldhouse_store::mail::{self, Mail};
-use fieldhouse_store::{Result, invitations, relations, users};
+use fieldhouse_store::{Result, cases, invitations, relations, users};
 use jiff::Timestamp;
 
 use crate::app::App;
@@ -37,7 +38,8 @@ pub fn link(app: &App, mail: &Mail) -> String {
         | MailKind::EmailChanged
         | MailKind::DutyProposed
         | MailKind::RelationProposed
-        | MailKind::RelationWaiting => "reset-password",
+        | MailKind::RelationWaiting
+        | MailKind::CaseProposed => "reset-password",
         MailKind::EmailChangeCurrent | MailKind::EmailChangeNew => "confirm-email",
     };
     format!("{}/{page}?token={}", app.base_url, links::token(mail, &app.key_ring))
@@ -49,6 +51,7 @@ pub async fn render(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
         MailKind::Invitation => invitation(app, mail).await?,
         MailKind::PasswordReset => password_reset(app, mail).await?,
         MailKind::DutyProposed => duty(app, mail).await?,
+        MailKind::CaseProposed => case(app, mail).await?,
         MailKind::RelationProposed | MailKind::RelationWaiting => relation(app, mail).await?,
         _ => {
             let user = UserId::from_uuid(mail.record.unwrap_or_default());
@@ -142,6 +145,29 @@ async fn relation(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
         }
         _ => return Ok(None),
     };
+    Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
+}
+
+/// Tells an owner of a proposed safeguarding case. The title is left out, because its writer may have named a child.
+async fn case(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
+    let (Some(organization), Some(record)) = (mail.organization, mail.record) else { return Ok(None) };
+    let found = cases::of_mail(&mut &*app.store, organization, SafeguardingCaseId::from_uuid(record)).await?;
+    let Some((case, proposing)) = found else { return Ok(None) };
+    if case.state != CaseState::Proposed {
+        return Ok(None);
+    }
+    let (club, zone) = (proposing.organization, proposing.time_zone);
+    let proposer = proposing.proposer.unwrap_or_else(|| "The operator".to_owned());
+    let alone_from = moment(case_rules::proposal(&case).alone_from(), &zone);
+    let subject = format!("{proposer} proposes a safeguarding case in {club}");
+    let text = format!(
+        "Hello,\n\n{subject}. It opens data of the children whom it names once a second person has confirmed it: an admin, or a \
+         safeguarding lead who does not work on it. Do not talk about it with anyone else.\n\n    fieldhouse safeguarding-cases \
+         confirm {}\n\n\
+         You get this message because you are an owner: if no second person can confirm the case, an owner can confirm it alone from \
+         {alone_from} on.\n",
+        case.id
+    );
     Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
 }
 

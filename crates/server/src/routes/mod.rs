@@ -4,6 +4,7 @@
 mod api_keys;
 mod audit;
 pub(crate) mod auth;
+mod cases;
 mod catalogue;
 mod children;
 mod colleges;
@@ -133,6 +134,11 @@ fn league(routes: Routes) -> Routes {
         .op(restrictions::list)
         .op(restrictions::enter)
         .op(restrictions::lift)
+        .op(cases::list)
+        .op(cases::open)
+        .op(cases::read)
+        .op(cases::confirm)
+        .op(cases::close)
         .op(registrations::list)
         .op(registrations::add)
         .op(registrations::change)

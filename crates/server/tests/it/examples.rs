@@ -265,6 +265,13 @@ async fn restrictions(club: &Club, recorder: &mut Recorder, child: &str) {
     let restriction = recorder.call(lead, Operation::RestrictionEnter, child, order).await;
     recorder.call(lead, Operation::RestrictionList, child, json!(null)).await;
     recorder.call(lead, Operation::RestrictionLift, restriction.id(), json!(null)).await;
+    let wanted = json!({"title": "Report of 1 March", "child_ids": [child]});
+    let case = recorder.call(lead, Operation::SafeguardingCaseOpen, "", wanted).await;
+    recorder.call(club.member(Role::Owner), Operation::SafeguardingCaseConfirm, case.id(), json!(null)).await;
+    recorder.call(lead, Operation::SafeguardingCaseRead, case.id(), json!(null)).await;
+    recorder.call(lead, Operation::SafeguardingCaseList, "", json!(null)).await;
+    let note = json!({"note": "Passed on to the police"});
+    recorder.call(lead, Operation::SafeguardingCaseClose, case.id(), note).await;
 }
 
 /// Makes the coach a second guardian of a child, confirmed by a manager, until they give it up.

@@ -2,6 +2,7 @@
 
 mod api_keys;
 mod audit;
+mod cases;
 mod children;
 mod colleges;
 mod consents;

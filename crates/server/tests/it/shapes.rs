@@ -47,6 +47,7 @@ fn path(operation: Operation) -> String {
         "/api/v1/children" => "chi",
         "/api/v1/relations" => "rel",
         "/api/v1/restrictions" => "res",
+        "/api/v1/safeguarding-cases" => "cas",
         "/api/v1/registrations" => "reg",
         _ => "",
     };
@@ -99,6 +100,9 @@ fn body(operation: Operation) -> Value {
         }
         Operation::ChildRelationAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "guardian"}),
         Operation::RestrictionEnter => json!({"kind": "custody_order", "reason": "Family court"}),
+        Operation::SafeguardingCaseOpen => {
+            json!({"title": "A report", "child_ids": [format!("chi_{UNKNOWN}")]})
+        }
         Operation::RegistrationAdd => json!({"season_id": format!("sea_{UNKNOWN}")}),
         Operation::RosterAdd => json!({"child_id": format!("chi_{UNKNOWN}")}),
         Operation::StaffAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "coach"}),

@@ -132,6 +132,9 @@ macro_rules! visible {
                 UNION ALL SELECT g.child_id, 8 FROM duties y CROSS JOIN registrations g
                     WHERE g.org_id = $1 AND g.season_id = y.season_id AND ", crate::access::children::ON_DUTY, "
                     AND y.kind = 'registrar' AND y.team_ids = '[]' AND g.status <> 'withdrawn'", $only, "
+                UNION ALL SELECT k.child_id, 32 FROM duties y CROSS JOIN case_leads w CROSS JOIN safeguarding_cases sc CROSS JOIN case_children k
+                    WHERE w.org_id = $1 AND w.user_id = y.user_id AND sc.org_id = $1 AND sc.id = w.case_id AND sc.state = 'open' AND sc.ends_at > $3
+                    AND k.org_id = $1 AND k.case_id = sc.id AND ", crate::access::children::ON_DUTY, " AND y.kind = 'safeguarding_lead'", $only, "
             ) v CROSS JOIN children c
             WHERE c.org_id = $1 AND c.id = v.child_id AND (v.capacity & $5) <> 0
                 AND (v.capacity <> 4 OR (CAST($7 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM consents n WHERE n.org_id = $1
@@ -236,6 +239,11 @@ impl<C: Class> ChildScope<C> {
     /// The organization.
     pub fn organization(&self) -> OrganizationId {
         self.organization
+    }
+
+    /// When the relations are asked for.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.standing.now
     }
 
     /// The values of the first nine parameters of a statement that contains [`visible!`].
@@ -419,6 +427,7 @@ mod tests {
             (Capacity::Staff, 4),
             (Capacity::Registrar, 8),
             (Capacity::MedicalStaff, 16),
+            (Capacity::Safeguarding, 32),
             (Capacity::Support, 64),
         ];
         for (capacity, bit) in bits {

@@ -8,6 +8,7 @@
 mod access;
 mod api_keys;
 mod bookkeeping;
+mod cases;
 mod catalogue;
 mod children;
 mod consents;
@@ -66,6 +67,8 @@ async fn conforms(database: &Database) {
     relations::are_a_family_while_they_are_open(store).await;
     relations::are_proposed_decided_and_told(store).await;
     restrictions::are_listed_for_leads_who_are_not_of_the_family(store).await;
+    cases::are_seen_by_leads_and_admins_who_are_not_of_the_family(store).await;
+    cases::hide_what_was_read_for_them_until_they_are_closed(store).await;
     rosters::are_read_by_day_and_only_through_a_relation(store).await;
     rosters::are_opened_in_every_capacity_of_the_caller(store).await;
     rosters::end_with_what_they_name(store).await;

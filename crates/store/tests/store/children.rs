@@ -5,6 +5,7 @@ mod oracle;
 use std::collections::BTreeMap;
 
 use fieldhouse_domain::children::Child;
+use fieldhouse_domain::children::cases::{CaseState, SafeguardingCase};
 use fieldhouse_domain::children::classes::{Capacity, DataClass};
 use fieldhouse_domain::children::consents::{Consent, Purpose};
 use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationState};
@@ -24,7 +25,7 @@ use fieldhouse_store::children::{self, ListedRecord};
 use fieldhouse_store::{Principal, Store, rosters};
 use fieldhouse_testing::clubs::{ANY_MEMBER, Club, NOW, Person};
 use fieldhouse_testing::databases;
-use fieldhouse_testing::families::{child, consent, guardian, registration, restriction, roster_entry};
+use fieldhouse_testing::families::{case, child, consent, guardian, registration, restriction, roster_entry};
 use fieldhouse_testing::leagues::{division, duty, season, staff, team};
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
@@ -138,6 +139,27 @@ fn invent(random: &mut StdRng, club: &Club, today: Date) -> World {
             let season = seasons.choose(random).unwrap();
             world.registrations.push(Registration { status, ..registration(child, season) });
         }
+    }
+    for _ in 0..6 {
+        let state =
+            *[CaseState::Open, CaseState::Open, CaseState::Open, CaseState::Proposed, CaseState::Closed]
+                .choose(random)
+                .unwrap();
+        let child_ids = children.iter().map(|it| it.id).filter(|_| random.random_bool(0.3)).collect();
+        let lead_ids = users.iter().copied().filter(|_| random.random_bool(0.5)).collect();
+        let ends_at = Some(time(random));
+        world.cases.push(SafeguardingCase {
+            state,
+            child_ids,
+            lead_ids,
+            ends_at,
+            ..case(&children[0], users[0])
+        });
+    }
+    for user in users.iter().filter(|_| random.random_bool(0.5)) {
+        let (kind, state) = (DutyKind::SafeguardingLead, DutyState::Accepted);
+        let ends_at = NOW.saturating_add(SignedDuration::from_hours(1)).unwrap();
+        world.duties.push(Duty { kind, state, ends_at, ..duty(*user) });
     }
     world.records =
         seasons.iter().cloned().map(AnyRecord::from).chain(divisions.map(AnyRecord::from)).collect();

@@ -7,6 +7,7 @@ use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
 use fieldhouse_domain::api_keys::{ApiKeyKind, NewApiKey};
 use fieldhouse_domain::children::Child;
+use fieldhouse_domain::children::cases::SafeguardingCase;
 use fieldhouse_domain::children::consents::{Consent, Purpose};
 use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationState};
 use fieldhouse_domain::children::restrictions::Restriction;
@@ -25,7 +26,7 @@ use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::Name;
 use fieldhouse_testing::clubs;
 use fieldhouse_testing::families::{
-    child, consent, guardian, registration, restriction, roster_entry, with_classes,
+    case, child, consent, guardian, registration, restriction, roster_entry, with_classes,
 };
 use fieldhouse_testing::leagues::{duty, season, staff};
 use jiff::SignedDuration;
@@ -83,6 +84,12 @@ fn related(club: &Club, column: &str, Setting { team, user, child }: &Setting) -
         "registrar" => vec![duty(DutyKind::Registrar).into()],
         "medic" => vec![duty(DutyKind::MedicalStaff).into(), on_roster()],
         "support" => vec![duty(DutyKind::Support).into(), on_roster()],
+        "case" => {
+            let ends_at = club.app.clock.now().saturating_add(SignedDuration::from_hours(24)).ok();
+            let open = SafeguardingCase { ends_at, ..case(child, user) };
+            let lead = Duty { season_id: None, ..duty(DutyKind::SafeguardingLead) };
+            vec![lead.into(), open.into(), on_roster()]
+        }
         "stranger" | "owner" | "other" => vec![on_roster()],
         other => panic!("relations.txt has the column {other}, and no one is set up for it"),
     }

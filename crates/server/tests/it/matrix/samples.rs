@@ -2,6 +2,7 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
+use fieldhouse_domain::children::cases::CaseState;
 use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::ids::{ChildId, ConsentId, Id, OrganizationId, RegistrationId, RosterEntryId, UserId};
 use fieldhouse_domain::roles::Role;
@@ -387,6 +388,27 @@ pub(crate) async fn sample(
                 _ => {
                     let order = json!({"kind": "custody_order", "reason": "Family court"});
                     sample.at(fixture.child()).with(order)
+                }
+            }
+        }
+        Operation::SafeguardingCaseList
+        | Operation::SafeguardingCaseOpen
+        | Operation::SafeguardingCaseRead
+        | Operation::SafeguardingCaseConfirm
+        | Operation::SafeguardingCaseClose => {
+            // The coach is the safeguarding lead, and does not work on the case.
+            if kind == "coach" {
+                fixture.on_duty(DutyKind::SafeguardingLead, user);
+            }
+            match operation {
+                Operation::SafeguardingCaseList => sample,
+                Operation::SafeguardingCaseOpen => {
+                    sample.with(json!({"title": "A report", "child_ids": [fixture.child()]}))
+                }
+                _ => {
+                    let lead = fixture.member(Role::Coach).user;
+                    let sample = sample.at(fixture.case(lead, CaseState::Open).id);
+                    if operation == Operation::SafeguardingCaseClose { sample.with(json!({})) } else { sample }
                 }
             }
         }

@@ -3,6 +3,7 @@
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::api_keys::{self, KeyText, Minted, NewApiKey};
+use fieldhouse_domain::children::cases::{CaseState, SafeguardingCase};
 use fieldhouse_domain::children::relations::{
     self, Facts, NewRelation, Relation, RelationKind, RelationState,
 };
@@ -373,6 +374,17 @@ impl Fixture {
         self.effects.extend(families::with_classes(&child).into_iter().map(Effect::create));
         self.effects.push(Effect::create(restriction));
         id
+    }
+
+    /// Adds a safeguarding case about a new child, on which a user works. It is proposed, or open for a day.
+    pub(crate) fn case(&mut self, lead: UserId, state: CaseState) -> SafeguardingCase {
+        let child = families::child("Zzyzx of the cases");
+        let now = self.moment.now();
+        let ends_at = now.checked_add(SignedDuration::from_hours(24)).ok();
+        let case = SafeguardingCase { state, opened_at: now, ends_at, ..families::case(&child, lead) };
+        self.effects.extend(families::with_classes(&child).into_iter().map(Effect::create));
+        self.effects.push(Effect::create(case.clone()));
+        case
     }
 
     fn proposed_duty(&self, user_id: UserId) -> Duty {
