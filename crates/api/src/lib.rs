@@ -7,6 +7,7 @@
 pub mod api_keys;
 pub mod audit;
 pub mod auth;
+pub mod break_glass;
 pub mod cases;
 pub mod children;
 pub mod colleges;

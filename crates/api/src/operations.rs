@@ -10,9 +10,9 @@ use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
 use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
-    ApiKeyId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId, InvitationId,
-    MailId, MemberId, OrganizationId, ProgramId, RegistrationId, RelationId, RestrictionId, RosterEntryId,
-    SafeguardingCaseId, SeasonId, SessionId, StaffId, TeamId, VenueId,
+    ApiKeyId, BreakGlassGrantId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId,
+    GameId, InvitationId, MailId, MemberId, OrganizationId, ProgramId, RegistrationId, RelationId,
+    RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId, SessionId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::organizations::{ChangeOrganization, Organization};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
@@ -30,9 +30,9 @@ use crate::request::{
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
-    api_keys, audit, auth, cases, children, colleges, consents, divisions, duties, exports, favorites, games,
-    imports, invitations, members, operator, profile, registrations, relations, restrictions, rosters,
-    seasons, service, staff, standings, teams, venues,
+    api_keys, audit, auth, break_glass, cases, children, colleges, consents, divisions, duties, exports,
+    favorites, games, imports, invitations, members, operator, profile, registrations, relations,
+    restrictions, rosters, seasons, service, staff, standings, teams, venues,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -499,6 +499,24 @@ operations! {
     SafeguardingCaseClose "safeguarding_cases.close" POST "/api/v1/safeguarding-cases/{id}/close"
         | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [SafeguardingCase Target] by LEAD
         | SafeguardingCaseId, NoQuery, Json<cases::CloseSafeguardingCase> => [200] Data<cases::SafeguardingCase>, [OperationForbidden, State];
+    /// Lists break-glass grants, newest first: the caller's own, and for safeguarding leads and admins all.
+    BreakGlassGrantList "break_glass_grants.list" GET "/api/v1/break-glass-grants"
+        | Required(Member), SessionOnly, Children:Read, Untouched, None, Never, []
+        | NoParameter, ListQuery, EmptyBody => [200] Page<break_glass::BreakGlassGrant>, [];
+    /// Opens the roster line of a child, how to reach the family and what is known about its health, to the caller for 60 minutes, in an
+    /// emergency. The guardians are told at once, and another person reviews it within 72 hours. Three are permitted in 24 hours, and none
+    /// while an earlier one was not reviewed in time. A restriction stays closed.
+    BreakGlassGrantCreate "break_glass_grants.create" POST "/api/v1/break-glass-grants"
+        | Required(Coach), SessionOnly, Children:Write, Untouched, None, Never, [BreakGlassGrant Any]
+        | NoParameter, NoQuery, Json<break_glass::NewBreakGlassGrant> => [201] Data<break_glass::BreakGlassGrant>, [NotFound, State, BreakglassLimit];
+    /// Ends a break-glass grant before its time, as its holder, a safeguarding lead or an admin.
+    BreakGlassGrantEnd "break_glass_grants.end" POST "/api/v1/break-glass-grants/{id}/end"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [BreakGlassGrant Target]
+        | BreakGlassGrantId, NoQuery, EmptyBody => [200] Data<break_glass::BreakGlassGrant>, [State];
+    /// Reviews a break-glass grant of someone else, as a safeguarding lead or an admin.
+    BreakGlassGrantReview "break_glass_grants.review" POST "/api/v1/break-glass-grants/{id}/review"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [BreakGlassGrant Target] by LEAD_OR_ADMIN
+        | BreakGlassGrantId, NoQuery, Json<break_glass::NewReview> => [200] Data<break_glass::BreakGlassGrant>, [OperationForbidden, SelfGrant, State];
     /// Lists the registrations for a season, earliest first: those of the caller's own children, and for the registrar of the season those of
     /// all children who have applied. A withdrawn registration opens nothing to the registrar.
     RegistrationList "registrations.list" GET "/api/v1/seasons/{id}/registrations"

@@ -9,6 +9,7 @@ mod error;
 
 pub mod api_keys;
 pub mod auth;
+pub mod break_glass;
 pub mod cases;
 pub mod children;
 pub mod consents;

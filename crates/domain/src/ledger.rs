@@ -72,6 +72,7 @@ mod tests {
             ("relation", Trace::Images),
             ("restriction", Trace::Images),
             ("safeguarding_case", Trace::Fields),
+            ("break_glass_grant", Trace::Images),
             ("consent", Trace::Images),
             ("registration", Trace::Images),
             ("roster_entry", Trace::Images),

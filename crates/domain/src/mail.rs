@@ -48,6 +48,10 @@ enumeration! {
         RelationProposed "relation_proposed",
         /// A safeguarding case was proposed; sent to every owner who is not of the family of a child whom it names.
         CaseProposed "case_proposed",
+        /// Someone opened data of a child in an emergency; sent to its guardians.
+        BreakGlass "break_glass",
+        /// The same, and it has to be reviewed; sent to every owner.
+        BreakGlassReview "break_glass_review",
         /// A relation to a child waits for the person to accept it; sent to them.
         RelationWaiting "relation_waiting",
     }
@@ -107,6 +111,9 @@ pub fn to_owners(effect: &Effect) -> Option<(MailKind, Uuid, i64)> {
         }
         (None, Some(AnyRecord::SafeguardingCase(case))) if case.state == CaseState::Proposed => {
             Some((MailKind::CaseProposed, case.id.uuid(), case.version))
+        }
+        (None, Some(AnyRecord::BreakGlassGrant(grant))) => {
+            Some((MailKind::BreakGlassReview, grant.id.uuid(), grant.version))
         }
         _ => None,
     }

@@ -316,6 +316,9 @@ impl From<Refusal> for Failure {
                 Self::new(Code::Overlap, text).with("conflicts", conflicts)
             }
             Refusal::LimitReached(_) => Self::new(Code::LimitReached, text),
+            Refusal::BreakGlassLimit { wait } => {
+                Self::new(Code::BreakglassLimit, text).header(header::RETRY_AFTER, wait.to_string())
+            }
             Refusal::SelfGrant => Self::new(Code::SelfGrant, text),
             Refusal::SamePerson { .. } => Self::new(Code::SamePerson, text),
             Refusal::LastOwner => Self::new(Code::LastOwner, text),

@@ -67,3 +67,28 @@ CREATE TABLE case_leads (
     FOREIGN KEY (org_id, case_id) REFERENCES safeguarding_cases (org_id, id) ON DELETE CASCADE
 ) {tenant};
 CREATE INDEX case_leads_by_user ON case_leads (org_id, user_id, case_id);
+
+CREATE TABLE break_glass_grants (
+    org_id {uuid} NOT NULL,
+    id {uuid} NOT NULL,
+    child_id {uuid} NOT NULL,
+    user_id {uuid} NOT NULL REFERENCES users (id),
+    reason_code {text} NOT NULL,
+    reason {bytes} NOT NULL,
+    starts_at {time} NOT NULL,
+    ends_at {time} NOT NULL,
+    ended_at {time},
+    told_at {time},
+    reviewed_by {uuid},
+    reviewed_at {time},
+    outcome {text},
+    note {bytes} NOT NULL,
+    created_at {time} NOT NULL,
+    updated_at {time} NOT NULL,
+    version {int} NOT NULL,
+    PRIMARY KEY (org_id, id),
+    FOREIGN KEY (org_id, child_id) REFERENCES children (org_id, id)
+) {tenant};
+CREATE INDEX break_glass_grants_by_time ON break_glass_grants (org_id, created_at, id);
+CREATE INDEX break_glass_grants_by_user ON break_glass_grants (org_id, user_id, starts_at);
+CREATE INDEX break_glass_grants_by_child ON break_glass_grants (org_id, child_id);

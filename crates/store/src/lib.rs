@@ -14,6 +14,7 @@ pub mod access;
 pub mod access_log;
 pub mod api_keys;
 mod apply;
+pub mod break_glass;
 pub mod cases;
 pub mod children;
 pub mod colleges;

@@ -55,6 +55,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::access_log::QUERIES,
         crate::api_keys::QUERIES,
         crate::apply::QUERIES,
+        crate::break_glass::QUERIES,
         crate::cases::QUERIES,
         crate::children::QUERIES,
         crate::children::CLASS_QUERIES,

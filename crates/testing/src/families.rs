@@ -1,6 +1,7 @@
 //! Children and records about them for tests, with plain values. A test changes the fields that matter to it.
 
 use fieldhouse_domain::children::Child;
+use fieldhouse_domain::children::break_glass::{BreakGlassGrant, EmergencyReason, GRANT_LIFE};
 use fieldhouse_domain::children::cases::{CaseState, SafeguardingCase};
 use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::children::consents::{Consent, ConsentMethod, Purpose};
@@ -176,6 +177,28 @@ pub fn case(child: &Child, lead: UserId) -> SafeguardingCase {
         ends_at: NOW.saturating_add(SignedDuration::from_hours(1)).ok(),
         closed_by: None,
         closed_at: None,
+        note: None,
+        created_at: NOW,
+        updated_at: TOUCHED,
+        version: 1,
+    }
+}
+
+/// Creates a break-glass grant of a user for a child, which is open for an hour.
+pub fn break_glass(child: &Child, user_id: UserId) -> BreakGlassGrant {
+    BreakGlassGrant {
+        id: moment().id(),
+        child_id: child.id,
+        user_id,
+        reason_code: EmergencyReason::Medical,
+        reason: Reason::stored("A fall".to_owned()),
+        starts_at: NOW,
+        ends_at: NOW.saturating_add(GRANT_LIFE).unwrap_or(Timestamp::MAX),
+        ended_at: None,
+        told_at: None,
+        reviewed_by: None,
+        reviewed_at: None,
+        outcome: None,
         note: None,
         created_at: NOW,
         updated_at: TOUCHED,

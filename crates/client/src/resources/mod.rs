@@ -7,6 +7,7 @@
 pub mod api_keys;
 pub mod audit;
 pub mod auth;
+pub mod break_glass;
 pub mod cases;
 pub mod children;
 pub mod colleges;
@@ -135,6 +136,8 @@ groups! {
         audit audit::Audit,
         /// Sign-in and sessions.
         auth auth::Auth,
+        /// Break-glass grants.
+        break_glass_grants break_glass::BreakGlassGrants,
         /// Children, and the classes of their data.
         children children::Children,
         /// The college catalogue and saved programs.

@@ -10,6 +10,7 @@ mod api_keys;
 mod archive;
 mod audit;
 mod backup;
+mod break_glass;
 mod cases;
 mod catalogue;
 mod children;
@@ -126,6 +127,9 @@ enum Command {
     /// Safeguarding cases, which open some data of the children whom they name
     #[command(subcommand, name = "safeguarding-cases")]
     Cases(cases::Options),
+    /// Opening some data of a child in an emergency
+    #[command(subcommand, name = "break-glass-grants")]
+    BreakGlass(break_glass::Options),
     /// The table of a season or a division
     Standings(standings::Options),
     /// Where games are played
@@ -217,6 +221,7 @@ impl Options {
             Command::Roster(options) => rosters::run(&context, options).await,
             Command::Duties(options) => duties::run(&context, options).await,
             Command::Cases(options) => cases::run(&context, options).await,
+            Command::BreakGlass(options) => break_glass::run(&context, options).await,
             Command::Standings(options) => standings::run(&context, options).await,
             Command::Retention => retention::run(&context).await,
             Command::Venues(options) => venues::run(&context, options).await,

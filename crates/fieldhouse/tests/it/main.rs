@@ -7,6 +7,7 @@ mod support;
 
 mod api;
 mod api_keys;
+mod break_glass;
 mod cases;
 mod children;
 mod colleges;

@@ -4,6 +4,7 @@
 mod api_keys;
 mod audit;
 pub(crate) mod auth;
+mod break_glass;
 mod cases;
 mod catalogue;
 mod children;
@@ -139,6 +140,10 @@ fn league(routes: Routes) -> Routes {
         .op(cases::read)
         .op(cases::confirm)
         .op(cases::close)
+        .op(break_glass::list)
+        .op(break_glass::create)
+        .op(break_glass::end)
+        .op(break_glass::review)
         .op(registrations::list)
         .op(registrations::add)
         .op(registrations::change)

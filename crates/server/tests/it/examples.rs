@@ -272,6 +272,14 @@ async fn restrictions(club: &Club, recorder: &mut Recorder, child: &str) {
     recorder.call(lead, Operation::SafeguardingCaseList, "", json!(null)).await;
     let note = json!({"note": "Passed on to the police"});
     recorder.call(lead, Operation::SafeguardingCaseClose, case.id(), note).await;
+    let coach = club.member(Role::Coach);
+    let fall = json!({"child_id": child, "reason_code": "medical", "reason": "Unconscious after a fall"});
+    let grant = recorder.call(coach, Operation::BreakGlassGrantCreate, "", fall).await;
+    club.pass(SignedDuration::from_mins(1));
+    recorder.call(coach, Operation::BreakGlassGrantEnd, grant.id(), json!(null)).await;
+    let review = json!({"outcome": "justified", "note": "The ambulance came"});
+    recorder.call(lead, Operation::BreakGlassGrantReview, grant.id(), review).await;
+    recorder.call(lead, Operation::BreakGlassGrantList, "", json!(null)).await;
 }
 
 /// Makes the coach a second guardian of a child, confirmed by a manager, until they give it up.

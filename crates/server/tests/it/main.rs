@@ -2,6 +2,7 @@
 
 mod api_keys;
 mod audit;
+mod break_glass;
 mod cases;
 mod children;
 mod colleges;

@@ -47,6 +47,7 @@ fn path(operation: Operation) -> String {
         "/api/v1/children" => "chi",
         "/api/v1/relations" => "rel",
         "/api/v1/restrictions" => "res",
+        "/api/v1/break-glass-grants" => "gra",
         "/api/v1/safeguarding-cases" => "cas",
         "/api/v1/registrations" => "reg",
         _ => "",
@@ -103,6 +104,10 @@ fn body(operation: Operation) -> Value {
         Operation::SafeguardingCaseOpen => {
             json!({"title": "A report", "child_ids": [format!("chi_{UNKNOWN}")]})
         }
+        Operation::BreakGlassGrantCreate => {
+            json!({"child_id": format!("chi_{UNKNOWN}"), "reason_code": "medical", "reason": "A fall"})
+        }
+        Operation::BreakGlassGrantReview => json!({"outcome": "justified"}),
         Operation::RegistrationAdd => json!({"season_id": format!("sea_{UNKNOWN}")}),
         Operation::RosterAdd => json!({"child_id": format!("chi_{UNKNOWN}")}),
         Operation::StaffAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "coach"}),

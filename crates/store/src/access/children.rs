@@ -135,6 +135,8 @@ macro_rules! visible {
                 UNION ALL SELECT k.child_id, 32 FROM duties y CROSS JOIN case_leads w CROSS JOIN safeguarding_cases sc CROSS JOIN case_children k
                     WHERE w.org_id = $1 AND w.user_id = y.user_id AND sc.org_id = $1 AND sc.id = w.case_id AND sc.state = 'open' AND sc.ends_at > $3
                     AND k.org_id = $1 AND k.case_id = sc.id AND ", crate::access::children::ON_DUTY, " AND y.kind = 'safeguarding_lead'", $only, "
+                UNION ALL SELECT child_id, 128 FROM break_glass_grants WHERE org_id = $1 AND user_id = $2 AND ended_at IS NULL
+                    AND starts_at <= $3 AND ends_at > $3", $only, "
             ) v CROSS JOIN children c
             WHERE c.org_id = $1 AND c.id = v.child_id AND (v.capacity & $5) <> 0
                 AND (v.capacity <> 4 OR (CAST($7 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM consents n WHERE n.org_id = $1
@@ -429,6 +431,7 @@ mod tests {
             (Capacity::MedicalStaff, 16),
             (Capacity::Safeguarding, 32),
             (Capacity::Support, 64),
+            (Capacity::BreakGlass, 128),
         ];
         for (capacity, bit) in bits {
             assert_eq!(capacity.bit(), bit, "{capacity}");

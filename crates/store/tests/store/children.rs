@@ -5,6 +5,7 @@ mod oracle;
 use std::collections::BTreeMap;
 
 use fieldhouse_domain::children::Child;
+use fieldhouse_domain::children::break_glass::BreakGlassGrant;
 use fieldhouse_domain::children::cases::{CaseState, SafeguardingCase};
 use fieldhouse_domain::children::classes::{Capacity, DataClass};
 use fieldhouse_domain::children::consents::{Consent, Purpose};
@@ -25,7 +26,9 @@ use fieldhouse_store::children::{self, ListedRecord};
 use fieldhouse_store::{Principal, Store, rosters};
 use fieldhouse_testing::clubs::{ANY_MEMBER, Club, NOW, Person};
 use fieldhouse_testing::databases;
-use fieldhouse_testing::families::{case, child, consent, guardian, registration, restriction, roster_entry};
+use fieldhouse_testing::families::{
+    break_glass, case, child, consent, guardian, registration, restriction, roster_entry,
+};
 use fieldhouse_testing::leagues::{division, duty, season, staff, team};
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
@@ -114,6 +117,11 @@ fn invent(random: &mut StdRng, club: &Club, today: Date) -> World {
                     ..guardian(child, *user)
                 });
             }
+        }
+        if random.random_bool(0.4) {
+            let (starts_at, ends_at, ended_at) = (time(random), time(random), maybe(random, time));
+            let user = *users.choose(random).unwrap();
+            world.grants.push(BreakGlassGrant { starts_at, ends_at, ended_at, ..break_glass(child, user) });
         }
         if random.random_bool(0.2) {
             let user_id = Some(*users.choose(random).unwrap()).filter(|_| random.random_bool(0.8));

@@ -412,6 +412,24 @@ pub(crate) async fn sample(
                 }
             }
         }
+        Operation::BreakGlassGrantList => sample,
+        Operation::BreakGlassGrantCreate => {
+            let child = if kind == "neighbour" { unknown() } else { fixture.child() };
+            sample.with(json!({"child_id": child, "reason_code": "medical", "reason": "A fall"}))
+        }
+        // The coach is the holder of the grant that is ended, and the safeguarding lead who reviews one.
+        Operation::BreakGlassGrantEnd if kind == "coach" => sample.at(fixture.break_glass(user)),
+        Operation::BreakGlassGrantEnd => {
+            let holder = fixture.member(Role::Coach).user;
+            sample.at(fixture.break_glass(holder))
+        }
+        Operation::BreakGlassGrantReview => {
+            if kind == "coach" {
+                fixture.on_duty(DutyKind::SafeguardingLead, user);
+            }
+            let holder = fixture.member(Role::Coach).user;
+            sample.at(fixture.break_glass(holder)).with(json!({"outcome": "justified"}))
+        }
         Operation::StandingsRead | Operation::RegistrationList => sample.at(fixture.season()),
         Operation::GameDelete => sample.at(fixture.game().id).if_match("*"),
         Operation::GameHistory => sample.at(fixture.game().id),

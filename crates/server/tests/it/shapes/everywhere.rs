@@ -133,6 +133,7 @@ async fn every_unchanged_record_returns_304() {
             (owner, "/api/v1/duties".to_owned()),
             (owner, format!("/api/v1/children/{other}/restrictions")),
             (owner, "/api/v1/safeguarding-cases".to_owned()),
+            (owner, "/api/v1/break-glass-grants".to_owned()),
             (owner, format!("/api/v1/safeguarding-cases/{case}")),
         ]);
         let child =

@@ -3,6 +3,7 @@
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::api_keys::{self, KeyText, Minted, NewApiKey};
+use fieldhouse_domain::children::break_glass::{BreakGlassGrant, GRANT_LIFE};
 use fieldhouse_domain::children::cases::{CaseState, SafeguardingCase};
 use fieldhouse_domain::children::relations::{
     self, Facts, NewRelation, Relation, RelationKind, RelationState,
@@ -15,8 +16,8 @@ use fieldhouse_domain::favorites::{
 };
 use fieldhouse_domain::games::{Game, NewGame};
 use fieldhouse_domain::ids::{
-    ApiKeyId, ChildId, FavoriteId, InvitationId, MemberId, OrganizationId, RestrictionId, SeasonId,
-    SessionId, TeamId, UserId, VenueId,
+    ApiKeyId, BreakGlassGrantId, ChildId, FavoriteId, InvitationId, MemberId, OrganizationId, RestrictionId,
+    SeasonId, SessionId, TeamId, UserId, VenueId,
 };
 use fieldhouse_domain::invitations::{self, Invitation, NewInvitation};
 use fieldhouse_domain::mail::RESET_LIFE;
@@ -385,6 +386,18 @@ impl Fixture {
         self.effects.extend(families::with_classes(&child).into_iter().map(Effect::create));
         self.effects.push(Effect::create(case.clone()));
         case
+    }
+
+    /// Adds a break-glass grant of a user for a new child.
+    pub(crate) fn break_glass(&mut self, user: UserId) -> BreakGlassGrantId {
+        let child = families::child("Zzyzx of the emergencies");
+        let starts_at = self.moment.now();
+        let ends_at = starts_at.checked_add(GRANT_LIFE).expect("a time");
+        let grant = BreakGlassGrant { starts_at, ends_at, ..families::break_glass(&child, user) };
+        let id = grant.id;
+        self.effects.extend(families::with_classes(&child).into_iter().map(Effect::create));
+        self.effects.push(Effect::create(grant));
+        id
     }
 
     fn proposed_duty(&self, user_id: UserId) -> Duty {
