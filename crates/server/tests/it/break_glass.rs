@@ -8,20 +8,12 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::shapes::{is_problem, pointers};
-use crate::support::families::{CHILDREN, on_duty, signed_in};
+use crate::support::families::{CHILDREN, child_of, on_duty, reads, signed_in};
 use crate::support::mail::sent;
 use crate::support::{Answer, Person, on_both, on_both_in_held_time, send};
 
 const GRANTS: &str = "/api/v1/break-glass-grants";
 const NAME: &str = "Zzyzx of the falls";
-
-/// Creates a child of a person, and returns its id.
-async fn child_of(parent: &Person) -> String {
-    let wanted = json!({"display_name": NAME, "birth_date": "2010-05-06"});
-    let created = parent.post(CHILDREN, &wanted).await;
-    assert_eq!(created.status, 201, "{}", created.text);
-    created.body["data"]["child_id"].as_str().expect("an id").to_owned()
-}
 
 fn fall(child: &str) -> Value {
     json!({"child_id": child, "reason_code": "medical", "reason": "Unconscious after a fall"})
@@ -42,27 +34,13 @@ async fn end(who: &Person, grant: &Answer) -> Answer {
     who.post(&format!("{GRANTS}/{}/end", grant.id()), &json!({})).await
 }
 
-/// The classes of a child that a person reads.
-async fn reads(person: &Person, child: &str) -> Vec<&'static str> {
-    let mut read = Vec::new();
-    for class in ["profile", "identity", "contact", "emergency", "medical", "performance", "access-log"] {
-        if person.get(&format!("{CHILDREN}/{child}/{class}")).await.status == 200 {
-            read.push(class);
-        }
-    }
-    let line = person.get(&format!("{CHILDREN}/{child}")).await.status == 200;
-    assert_eq!(person.get(CHILDREN).await.text.contains(child), line, "the list and the read agree");
-    assert_eq!(line, !read.is_empty());
-    read
-}
-
 const OPEN: [&str; 3] = ["contact", "emergency", "medical"];
 
 #[tokio::test]
 async fn a_coach_opens_what_helps_and_the_guardians_are_told_at_once() {
     on_both(async |club| {
         let (parent, coach) = (club.member(Role::Member), club.member(Role::Coach));
-        let child = child_of(parent).await;
+        let child = child_of(parent, NAME).await;
         assert_eq!(reads(coach, &child).await, Vec::<&str>::new());
         let granted = grant(coach, &child).await;
         let data = &granted.body["data"];
@@ -109,7 +87,7 @@ async fn a_coach_opens_what_helps_and_the_guardians_are_told_at_once() {
 async fn it_ends_after_an_hour() {
     on_both_in_held_time(async |club| {
         let (parent, coach) = (club.member(Role::Member), club.member(Role::Coach));
-        let child = child_of(parent).await;
+        let child = child_of(parent, NAME).await;
         grant(coach, &child).await;
         club.pass(SignedDuration::from_mins(60));
         let coach = signed_in(&club, coach.user.expect("a user")).await;
@@ -121,7 +99,7 @@ async fn it_ends_after_an_hour() {
 #[tokio::test]
 async fn three_are_permitted_a_day_and_none_while_a_review_is_overdue() {
     on_both_in_held_time(async |club| {
-        let child = child_of(club.member(Role::Member)).await;
+        let child = child_of(club.member(Role::Member), NAME).await;
         let coach = club.member(Role::Coach);
         let mut grants = Vec::new();
         for _ in 0..3 {
@@ -147,7 +125,7 @@ async fn three_are_permitted_a_day_and_none_while_a_review_is_overdue() {
 #[tokio::test]
 async fn a_lead_or_an_admin_who_is_not_the_holder_reviews_it() {
     on_both(async |club| {
-        let child = child_of(club.member(Role::Member)).await;
+        let child = child_of(club.member(Role::Member), NAME).await;
         let (admin, coach) = (club.member(Role::Admin), club.member(Role::Coach));
         let lead = on_duty(&club, DutyKind::SafeguardingLead, Role::Member).await;
         let granted = grant(coach, &child).await;
@@ -181,7 +159,7 @@ async fn a_lead_or_an_admin_who_is_not_the_holder_reviews_it() {
 #[tokio::test]
 async fn a_restriction_overrides_it_and_an_unknown_child_is_not_found() {
     on_both(async |club| {
-        let child = child_of(club.member(Role::Member)).await;
+        let child = child_of(club.member(Role::Member), NAME).await;
         let coach = club.member(Role::Coach);
         let lead = on_duty(&club, DutyKind::SafeguardingLead, Role::Member).await;
         let unknown = coach.post(GRANTS, &fall("chi_01h2xcejqtf2nbrexx3vqjhp41")).await;
@@ -209,7 +187,7 @@ async fn a_restriction_overrides_it_and_an_unknown_child_is_not_found() {
 #[tokio::test]
 async fn a_repeated_request_opens_once() {
     on_both(async |club| {
-        let child = child_of(club.member(Role::Member)).await;
+        let child = child_of(club.member(Role::Member), NAME).await;
         let (admin, coach) = (club.member(Role::Admin), club.member(Role::Coach));
         let post = async |who: &Person, path: &str, body: &Value| {
             let request = who.request(Method::POST, path).header("idempotency-key", path);

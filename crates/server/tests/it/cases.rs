@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::matrix::relations::relate;
 use crate::shapes::{is_problem, pointers};
-use crate::support::families::{CHILDREN, on_duty, signed_in};
+use crate::support::families::{CHILDREN, child_of, on_duty, reads, signed_in};
 use crate::support::mail::sent;
 use crate::support::{Answer, Club, Person, on_both, on_both_in_held_time, send};
 
@@ -18,14 +18,6 @@ const NAME: &str = "Zzyzx of the cases";
 
 async fn lead(club: &Club) -> Person {
     on_duty(club, DutyKind::SafeguardingLead, Role::Member).await
-}
-
-/// Creates a child of a person, and returns its id.
-async fn child_of(parent: &Person) -> String {
-    let wanted = json!({"display_name": NAME, "birth_date": "2010-05-06"});
-    let created = parent.post(CHILDREN, &wanted).await;
-    assert_eq!(created.status, 201, "{}", created.text);
-    created.body["data"]["child_id"].as_str().expect("an id").to_owned()
 }
 
 async fn open(lead: &Person, child: &str) -> Answer {
@@ -45,20 +37,6 @@ async fn again(club: &Club, person: &Person) -> Person {
     again
 }
 
-/// The classes of a child that a person reads.
-async fn reads(person: &Person, child: &str) -> Vec<&'static str> {
-    let mut read = Vec::new();
-    for class in ["profile", "identity", "contact", "emergency", "medical", "performance", "access-log"] {
-        if person.get(&format!("{CHILDREN}/{child}/{class}")).await.status == 200 {
-            read.push(class);
-        }
-    }
-    let line = person.get(&format!("{CHILDREN}/{child}")).await.status == 200;
-    assert_eq!(person.get(CHILDREN).await.text.contains(child), line, "the list and the read agree");
-    assert_eq!(line, !read.is_empty());
-    read
-}
-
 /// In what capacities a child was read, as its parent sees it.
 async fn seen(parent: &Person, child: &str) -> Vec<Value> {
     let log = parent.get(&format!("{CHILDREN}/{child}/access-log?limit=100")).await;
@@ -69,7 +47,7 @@ async fn seen(parent: &Person, child: &str) -> Vec<Value> {
 async fn a_case_opens_after_a_second_person_has_confirmed_it_until_it_is_closed() {
     on_both(async |club| {
         let (parent, admin, lead) = (club.member(Role::Member), club.member(Role::Admin), lead(&club).await);
-        let (child, other) = (child_of(parent).await, child_of(parent).await);
+        let (child, other) = (child_of(parent, NAME).await, child_of(parent, NAME).await);
         let case = open(&lead, &child).await;
         let data = &case.body["data"];
         assert_eq!((&data["state"], &data["lead_ids"]), (&json!("proposed"), &json!([lead.user])));
@@ -115,7 +93,7 @@ async fn a_case_opens_after_a_second_person_has_confirmed_it_until_it_is_closed(
 async fn a_restriction_and_the_end_of_the_duty_close_what_a_case_opens() {
     on_both(async |club| {
         let (parent, admin, lead) = (club.member(Role::Member), club.member(Role::Admin), lead(&club).await);
-        let child = child_of(parent).await;
+        let child = child_of(parent, NAME).await;
         let case = open(&lead, &child).await;
         assert_eq!(act(admin, &case, "confirm").await.status, 200);
         let order = json!({
@@ -138,7 +116,7 @@ async fn a_restriction_and_the_end_of_the_duty_close_what_a_case_opens() {
 async fn a_case_ends_by_itself_and_is_confirmed_again() {
     on_both_in_held_time(async |club| {
         let lead = lead(&club).await;
-        let child = child_of(club.member(Role::Member)).await;
+        let child = child_of(club.member(Role::Member), NAME).await;
         let case = open(&lead, &child).await;
         assert_eq!(act(club.member(Role::Admin), &case, "confirm").await.status, 200);
         club.pass(SignedDuration::from_hours(90 * 24));
@@ -156,7 +134,7 @@ async fn a_case_ends_by_itself_and_is_confirmed_again() {
 async fn no_one_of_the_family_sees_confirms_or_works_on_a_case() {
     on_both(async |club| {
         let (parent, lead) = (club.member(Role::Owner), lead(&club).await);
-        let child = child_of(parent).await;
+        let child = child_of(parent, NAME).await;
         let father = on_duty(&club, DutyKind::SafeguardingLead, Role::Admin).await;
         let id = child.parse().expect("an id");
         relate(&club, "guardian", id, father.user.expect("a user")).await;
@@ -186,7 +164,7 @@ async fn no_one_of_the_family_sees_confirms_or_works_on_a_case() {
 async fn who_works_on_a_case_is_no_second_person_except_an_owner_alone() {
     on_both_in_held_time(async |club| {
         let (first, second) = (lead(&club).await, lead(&club).await);
-        let child = child_of(club.member(Role::Member)).await;
+        let child = child_of(club.member(Role::Member), NAME).await;
         let wanted =
             json!({"title": "A report", "child_ids": [child], "lead_ids": [first.user, second.user]});
         let case = first.post(CASES, &wanted).await;
@@ -204,7 +182,7 @@ async fn who_works_on_a_case_is_no_second_person_except_an_owner_alone() {
 async fn mistakes_are_named_and_a_repeated_request_opens_one_case() {
     on_both(async |club| {
         let lead = lead(&club).await;
-        let child = child_of(club.member(Role::Member)).await;
+        let child = child_of(club.member(Role::Member), NAME).await;
         let unknown = "chi_01h2xcejqtf2nbrexx3vqjhp41";
         let wrong = json!({
             "title": "A report", "child_ids": [child, child, unknown], "lead_ids": [club.member(Role::Coach).user],

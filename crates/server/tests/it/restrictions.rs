@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::matrix::relations::relate;
 use crate::shapes::{is_problem, pointers};
-use crate::support::families::{CHILDREN, on_duty};
+use crate::support::families::{CHILDREN, child_of, on_duty};
 use crate::support::{Answer, Club, Person, on_both, on_both_in_held_time, send};
 
 const NAME: &str = "Zzyzx of the orders";
@@ -19,11 +19,8 @@ async fn lead(club: &Club) -> Person {
 }
 
 /// Creates a child of a person, and returns its address.
-async fn child_of(parent: &Person) -> String {
-    let wanted = json!({"display_name": NAME, "birth_date": "2010-05-06"});
-    let created = parent.post(CHILDREN, &wanted).await;
-    assert_eq!(created.status, 201, "{}", created.text);
-    format!("{CHILDREN}/{}", created.body["data"]["child_id"].as_str().expect("an id"))
+async fn address_of(parent: &Person) -> String {
+    format!("{CHILDREN}/{}", child_of(parent, NAME).await)
 }
 
 fn order(person: &Person, classes: &[&str]) -> Value {
@@ -59,7 +56,7 @@ async fn sees(person: &Person, child: &str) -> bool {
 async fn an_order_keeps_a_parent_away_from_the_next_request_on_until_it_is_lifted() {
     on_both(async |club| {
         let (mother, father, lead) = (club.member(Role::Member), club.member(Role::Coach), lead(&club).await);
-        let child = child_of(mother).await;
+        let child = address_of(mother).await;
         let id = child.rsplit('/').next().expect("an id").parse().expect("an id");
         relate(&club, "guardian", id, father.user.expect("a user")).await;
         assert!(sees(mother, &child).await && sees(father, &child).await && !sees(&lead, &child).await);
@@ -93,7 +90,7 @@ async fn an_order_keeps_a_parent_away_from_the_next_request_on_until_it_is_lifte
 async fn one_for_everyone_and_one_for_some_classes_close_no_more_than_they_say() {
     on_both(async |club| {
         let (parent, lead) = (club.member(Role::Member), lead(&club).await);
-        let child = child_of(parent).await;
+        let child = address_of(parent).await;
         enter(&lead, &child, &order(parent, &["contact", "medical"])).await;
         assert!(sees(parent, &child).await);
         for class in ["contact", "medical"] {
@@ -124,7 +121,7 @@ async fn one_for_everyone_and_one_for_some_classes_close_no_more_than_they_say()
 async fn an_order_starts_at_its_time_and_ends_with_no_role() {
     on_both_in_held_time(async |club| {
         let (parent, lead) = (club.member(Role::Member), lead(&club).await);
-        let child = child_of(parent).await;
+        let child = address_of(parent).await;
         let starts_at = club.app.clock.now().saturating_add(SignedDuration::from_mins(5)).expect("a time");
         let mut later = order(parent, &[]);
         later["starts_at"] = json!(starts_at);
@@ -140,7 +137,7 @@ async fn an_order_starts_at_its_time_and_ends_with_no_role() {
 async fn only_a_lead_on_duty_who_is_not_of_the_family_decides() {
     on_both(async |club| {
         let (mother, father, lead) = (club.member(Role::Member), club.member(Role::Coach), lead(&club).await);
-        let child = child_of(mother).await;
+        let child = address_of(mother).await;
         let (path, body) = (format!("{child}/restrictions"), order(father, &[]));
         let entered = enter(&lead, &child, &body).await;
         for role in [Role::Member, Role::Manager, Role::Admin, Role::Owner] {
@@ -183,7 +180,7 @@ async fn what_does_not_exist_is_not_found_and_what_is_wrong_is_named() {
         is_problem(&post, Code::NotFound, "no child");
         let lift = lead.post("/api/v1/restrictions/res_01h2xcejqtf2nbrexx3vqjhp41/lift", &json!({})).await;
         is_problem(&lift, Code::NotFound, "no restriction");
-        let child = child_of(club.member(Role::Member)).await;
+        let child = address_of(club.member(Role::Member)).await;
         let mut wrong = order(&lead, &["contact", "contact"]);
         wrong["user_id"] = json!("usr_01h2xcejqtf2nbrexx3vqjhp41");
         let refused = lead.post(&format!("{child}/restrictions"), &wrong).await;
@@ -199,7 +196,7 @@ async fn what_does_not_exist_is_not_found_and_what_is_wrong_is_named() {
 async fn a_repeated_request_enters_one_restriction() {
     on_both(async |club| {
         let (parent, lead) = (club.member(Role::Member), lead(&club).await);
-        let child = child_of(parent).await;
+        let child = address_of(parent).await;
         let path = format!("{child}/restrictions");
         let body = order(parent, &[]);
         let post = async || {
@@ -224,7 +221,7 @@ async fn a_restricted_manager_decides_nothing_about_others() {
     on_both(async |club| {
         let (parent, manager, lead) =
             (club.member(Role::Member), club.member(Role::Manager), lead(&club).await);
-        let child = child_of(parent).await;
+        let child = address_of(parent).await;
         let proposed = json!({"user_id": club.member(Role::Coach).user, "kind": "guardian"});
         let relation = parent.post(&format!("{child}/relations"), &proposed).await;
         let waiting = async || manager.get("/api/v1/relations").await.body["data"].as_array().map(Vec::len);

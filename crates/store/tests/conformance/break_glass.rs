@@ -7,8 +7,10 @@ use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::ids::{BreakGlassGrantId, Id as _};
 use fieldhouse_domain::mail::MailKind;
+use fieldhouse_domain::policy::{ChildTouch, Requirement};
 use fieldhouse_domain::roles::Role;
-use fieldhouse_store::access_log::{Access, AccessLog};
+use fieldhouse_store::access::children::Records;
+use fieldhouse_store::access_log::{self, Access, AccessLog};
 use fieldhouse_store::break_glass::{self, Listed};
 use fieldhouse_store::{Principal, Store, mail};
 use fieldhouse_testing::clubs::{self, ANY_MEMBER, Club, NOW, Person};
@@ -97,5 +99,8 @@ pub(crate) async fn grants_are_listed_counted_and_told(store: &Store) {
         children: vec![(kim.id, Capacity::BreakGlass)],
     };
     AccessLog::default().note(store, access).await.unwrap();
-    assert_eq!(store.purge_access_events(after(1)).await.unwrap(), 1, "it is recorded already");
+    let wanted = Requirement { child: ChildTouch::Listed { class: DataClass::Records }, ..ANY_MEMBER };
+    let scope = parent.scope_for(store, wanted).await.children::<Records>(NOW).unwrap();
+    let seen = access_log::of_child(&mut &*store, &scope, kim.id, None, 10).await.unwrap().expect("a family");
+    assert_eq!(seen.len(), 1, "it is recorded already");
 }
