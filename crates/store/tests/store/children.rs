@@ -13,7 +13,7 @@ use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationSta
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::effects::AnyRecord;
-use fieldhouse_domain::ids::{ChildId, Id as _};
+use fieldhouse_domain::ids::{ChildId, Id as _, UserId};
 use fieldhouse_domain::policy::{ChildTouch, Denial, Requirement};
 use fieldhouse_domain::record::Record as _;
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
@@ -148,6 +148,15 @@ fn invent(random: &mut StdRng, club: &Club, today: Date) -> World {
             world.registrations.push(Registration { status, ..registration(child, season) });
         }
     }
+    suspect(random, &mut world, &users);
+    world.records =
+        seasons.iter().cloned().map(AnyRecord::from).chain(divisions.map(AnyRecord::from)).collect();
+    world
+}
+
+/// Invents safeguarding cases, and leads who may work on them.
+fn suspect(random: &mut StdRng, world: &mut World, users: &[UserId]) {
+    let children = world.children.clone();
     for _ in 0..6 {
         let state =
             *[CaseState::Open, CaseState::Open, CaseState::Open, CaseState::Proposed, CaseState::Closed]
@@ -169,9 +178,6 @@ fn invent(random: &mut StdRng, club: &Club, today: Date) -> World {
         let ends_at = NOW.saturating_add(SignedDuration::from_hours(1)).unwrap();
         world.duties.push(Duty { kind, state, ends_at, ..duty(*user) });
     }
-    world.records =
-        seasons.iter().cloned().map(AnyRecord::from).chain(divisions.map(AnyRecord::from)).collect();
-    world
 }
 
 fn requirement(class: DataClass, verb: Verb) -> Requirement {

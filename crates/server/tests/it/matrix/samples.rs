@@ -412,7 +412,6 @@ pub(crate) async fn sample(
                 }
             }
         }
-        Operation::BreakGlassGrantList => sample,
         Operation::BreakGlassGrantCreate => {
             let child = if kind == "neighbour" { unknown() } else { fixture.child() };
             sample.with(json!({"child_id": child, "reason_code": "medical", "reason": "A fall"}))
@@ -495,6 +494,7 @@ pub(crate) async fn sample(
         | Operation::ChildList
         | Operation::DutyList
         | Operation::RelationList
+        | Operation::BreakGlassGrantList
         | Operation::SeasonList
         | Operation::DivisionList
         | Operation::TeamList
