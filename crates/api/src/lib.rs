@@ -7,6 +7,8 @@
 pub mod api_keys;
 pub mod audit;
 pub mod auth;
+pub mod break_glass;
+pub mod cases;
 pub mod children;
 pub mod colleges;
 pub mod consents;
@@ -27,6 +29,7 @@ pub mod profile;
 pub mod registrations;
 pub mod relations;
 pub mod request;
+pub mod restrictions;
 pub mod rosters;
 pub mod rows;
 pub mod seasons;

@@ -7,11 +7,12 @@
 
 use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
+use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
-    ApiKeyId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId, InvitationId,
-    MailId, MemberId, OrganizationId, ProgramId, RegistrationId, RelationId, RosterEntryId, SeasonId,
-    SessionId, StaffId, TeamId, VenueId,
+    ApiKeyId, BreakGlassGrantId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId,
+    GameId, InvitationId, MailId, MemberId, OrganizationId, ProgramId, RegistrationId, RelationId,
+    RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId, SessionId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::organizations::{ChangeOrganization, Organization};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
@@ -29,9 +30,9 @@ use crate::request::{
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
-    api_keys, audit, auth, children, colleges, consents, divisions, duties, exports, favorites, games,
-    imports, invitations, members, operator, profile, registrations, relations, rosters, seasons, service,
-    staff, standings, teams, venues,
+    api_keys, audit, auth, break_glass, cases, children, colleges, consents, divisions, duties, exports,
+    favorites, games, imports, invitations, members, operator, profile, registrations, relations,
+    restrictions, rosters, seasons, service, staff, standings, teams, venues,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -74,6 +75,13 @@ const fn of_record(class: DataClass, verb: Verb) -> ChildTouch {
 const fn in_body(class: DataClass, verb: Verb) -> ChildTouch {
     ChildTouch::InBody { class, verb }
 }
+
+/// A safeguarding lead, whatever their role.
+const LEAD: Relation = Relation::OnDuty { kind: DutyKind::SafeguardingLead, unless: None };
+
+/// A safeguarding lead, or an admin as a second person.
+const LEAD_OR_ADMIN: Relation =
+    Relation::OnDuty { kind: DutyKind::SafeguardingLead, unless: Some(Role::Admin) };
 
 use ChildTouch::{Created, Images, Untouched};
 use Credential::{Operator, Optional, Public, Required};
@@ -459,6 +467,61 @@ operations! {
     RelationRevoke "relations.revoke" POST "/api/v1/relations/{id}/revoke"
         | Required(Viewer), SessionOnly, Children:Write, of_record(DataClass::Records, Verb::Write), None, Never, [Relation Target]
         | RelationId, NoQuery, EmptyBody => [200] Data<relations::Relation>, [OperationForbidden, State];
+    /// Lists the restrictions on a child's data, newest first, also lifted ones. A safeguarding lead can who is not of the child's family.
+    /// They need no relation to the child, and see none of its data.
+    RestrictionList "children.restrictions.list" GET "/api/v1/children/{id}/restrictions"
+        | Required(Member), SessionOnly, Children:Read, Untouched, None, Never, [] by LEAD
+        | ChildId, ListQuery, EmptyBody => [200] Page<restrictions::Restriction>, [OperationForbidden];
+    /// Enters a restriction, such as a custody order. From the next request on, it closes classes of the child's data to a person or to
+    /// everyone, whatever else opens them. The person cannot propose or confirm relations of others to the child either.
+    RestrictionEnter "children.restrictions.enter" POST "/api/v1/children/{id}/restrictions"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [Restriction Any] by LEAD
+        | ChildId, NoQuery, Json<restrictions::NewRestriction> => [201] Data<restrictions::Restriction>, [OperationForbidden];
+    /// Lifts a restriction, from the next request on. No one lifts a restriction of their own access.
+    RestrictionLift "restrictions.lift" POST "/api/v1/restrictions/{id}/lift"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [Restriction Target] by LEAD
+        | RestrictionId, NoQuery, EmptyBody => [200] Data<restrictions::Restriction>, [OperationForbidden, SelfGrant, State];
+    /// Lists safeguarding cases, newest first. Leads see all, and admins those that are not closed. No one sees a case that names a child of
+    /// their own family.
+    SafeguardingCaseList "safeguarding_cases.list" GET "/api/v1/safeguarding-cases"
+        | Required(Member), SessionOnly, Children:Read, Untouched, None, Never, [] by LEAD_OR_ADMIN
+        | NoParameter, ListQuery, EmptyBody => [200] Page<cases::SafeguardingCase>, [OperationForbidden];
+    /// Proposes a safeguarding case. It opens nothing until a second person has confirmed it. All owners are told by mail, except those of
+    /// the children's families.
+    SafeguardingCaseOpen "safeguarding_cases.open" POST "/api/v1/safeguarding-cases"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [SafeguardingCase Any] by LEAD
+        | NoParameter, NoQuery, Json<cases::NewSafeguardingCase> => [201] Data<cases::SafeguardingCase>, [OperationForbidden];
+    /// Reads a safeguarding case.
+    SafeguardingCaseRead "safeguarding_cases.read" GET "/api/v1/safeguarding-cases/{id}"
+        | Required(Member), SessionOnly, Children:Read, Untouched, None, Never, [] by LEAD_OR_ADMIN
+        | SafeguardingCaseId, NoQuery, EmptyBody => [200] Data<cases::SafeguardingCase>, [OperationForbidden];
+    /// Confirms a safeguarding case, as a second person: an admin, or a lead who does not work on it. It opens the children's roster line,
+    /// profile, identity and contact to its leads for 90 days. Confirming it again opens it for another 90 days from then.
+    SafeguardingCaseConfirm "safeguarding_cases.confirm" POST "/api/v1/safeguarding-cases/{id}/confirm"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [SafeguardingCase Target] by LEAD_OR_ADMIN
+        | SafeguardingCaseId, NoQuery, EmptyBody => [200] Data<cases::SafeguardingCase>, [OperationForbidden, SelfGrant, SamePerson, State];
+    /// Closes a safeguarding case, from the next request on. Then the families see in the access log what was read for it.
+    SafeguardingCaseClose "safeguarding_cases.close" POST "/api/v1/safeguarding-cases/{id}/close"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [SafeguardingCase Target] by LEAD
+        | SafeguardingCaseId, NoQuery, Json<cases::CloseSafeguardingCase> => [200] Data<cases::SafeguardingCase>, [OperationForbidden, State];
+    /// Lists break-glass grants, newest first: the caller's own, and for safeguarding leads and admins all.
+    BreakGlassGrantList "break_glass_grants.list" GET "/api/v1/break-glass-grants"
+        | Required(Member), SessionOnly, Children:Read, Untouched, None, Never, []
+        | NoParameter, ListQuery, EmptyBody => [200] Page<break_glass::BreakGlassGrant>, [];
+    /// Opens the roster line of a child, how to reach the family and what is known about its health, to the caller for 60 minutes, in an
+    /// emergency. The guardians are told at once, and another person reviews it within 72 hours. Three are permitted in 24 hours, and none
+    /// while an earlier one was not reviewed in time. A restriction stays closed.
+    BreakGlassGrantCreate "break_glass_grants.create" POST "/api/v1/break-glass-grants"
+        | Required(Coach), SessionOnly, Children:Write, Untouched, None, Never, [BreakGlassGrant Any]
+        | NoParameter, NoQuery, Json<break_glass::NewBreakGlassGrant> => [201] Data<break_glass::BreakGlassGrant>, [NotFound, State, BreakglassLimit];
+    /// Ends a break-glass grant before its time, as its holder, a safeguarding lead or an admin.
+    BreakGlassGrantEnd "break_glass_grants.end" POST "/api/v1/break-glass-grants/{id}/end"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [BreakGlassGrant Target]
+        | BreakGlassGrantId, NoQuery, EmptyBody => [200] Data<break_glass::BreakGlassGrant>, [State];
+    /// Reviews a break-glass grant of someone else, as a safeguarding lead or an admin.
+    BreakGlassGrantReview "break_glass_grants.review" POST "/api/v1/break-glass-grants/{id}/review"
+        | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [BreakGlassGrant Target] by LEAD_OR_ADMIN
+        | BreakGlassGrantId, NoQuery, Json<break_glass::NewReview> => [200] Data<break_glass::BreakGlassGrant>, [OperationForbidden, SelfGrant, State];
     /// Lists the registrations for a season, earliest first: those of the caller's own children, and for the registrar of the season those of
     /// all children who have applied. A withdrawn registration opens nothing to the registrar.
     RegistrationList "registrations.list" GET "/api/v1/seasons/{id}/registrations"

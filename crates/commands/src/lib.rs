@@ -9,6 +9,8 @@ mod error;
 
 pub mod api_keys;
 pub mod auth;
+pub mod break_glass;
+pub mod cases;
 pub mod children;
 pub mod consents;
 pub mod divisions;
@@ -25,6 +27,7 @@ pub mod organizations;
 pub mod profile;
 pub mod registrations;
 pub mod relations;
+pub mod restrictions;
 pub mod rosters;
 pub mod seasons;
 mod second_person;

@@ -4,11 +4,11 @@ use fieldhouse_api::Operation;
 use fieldhouse_domain::children::classes::Capacity;
 use fieldhouse_domain::children::relations::{self as rules, Facts, NewRelation, Relation, Revoking};
 use fieldhouse_domain::effects::Effect;
-use fieldhouse_domain::ids::{ChildId, Id, RelationId};
+use fieldhouse_domain::ids::{ChildId, Id, RelationId, UserId};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_store::access::children::{ChildAccess, Records, Write};
 use fieldhouse_store::relations::{self, Listed};
-use fieldhouse_store::{Tx, members};
+use fieldhouse_store::{Tx, members, restrictions};
 use uuid::Uuid;
 
 use crate::second_person::{self, actor};
@@ -42,6 +42,20 @@ async fn target<'tx>(
     cx.check(with_name(tx, cx, id).await?.relation)
 }
 
+/// The people to whom a restriction closes data of a child. Refuses them: they do not decide who else sees the child.
+async fn restricted<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    child: ChildId,
+) -> Result<Vec<UserId>, Error> {
+    let proof = cx.organization()?;
+    let restricted = restrictions::named(tx, proof, child, cx.moment.now()).await?;
+    match proof.actor().user {
+        Some(user) if restricted.contains(&user) => Err(tx.denial(proof, child).await?.into()),
+        _ => Ok(restricted),
+    }
+}
+
 /// Proposes a relation of a member to a child. All owners are told by mail.
 #[derive(Debug)]
 pub struct Add {
@@ -61,6 +75,7 @@ impl Command for Add {
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
         let actor = actor(tx, cx).await?;
+        restricted(tx, cx, self.child).await?;
         let capacities = opened(tx, cx, self.child).await?.into_iter().collect();
         let is_member = members::of_user(tx, cx.organization()?, self.new.user_id).await?.is_some();
         let mut relations = relations::of_child(tx, cx.organization()?, self.child).await?;
@@ -100,8 +115,10 @@ impl Command for Confirm {
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
         let before = target(tx, cx, self.0).await?;
+        let restricted = restricted(tx, cx, before.child_id).await?;
         let actor = actor(tx, cx).await?;
-        let others = second_person::exists(tx, cx, &rules::proposal(&before)).await?;
+        let proposal = rules::proposal(&before);
+        let others = second_person::exists_except(tx, cx, &proposal, &restricted).await?;
         let after = rules::confirmed(cx.moment, actor, &before, others)?;
         cx.update(tx, before, after).await?;
         with_name(tx, cx, self.0).await

@@ -1,5 +1,6 @@
 //! The facts behind the rule of the second person: who acts, and whether someone else could confirm.
 
+use fieldhouse_domain::ids::UserId;
 use fieldhouse_domain::second_person::{Actor, Proposal};
 use fieldhouse_store::{Tx, members};
 
@@ -23,7 +24,19 @@ pub(crate) async fn exists<'tx>(
     cx: &WriteContext<'_, 'tx>,
     proposal: &Proposal,
 ) -> Result<bool, Error> {
+    exists_except(tx, cx, proposal, &[]).await
+}
+
+/// Whether an active member who is none of some could confirm a proposal as a second person.
+pub(crate) async fn exists_except<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    proposal: &Proposal,
+    except: &[UserId],
+) -> Result<bool, Error> {
     let members = members::active(tx, cx.organization()?, proposal.role).await?;
-    let could = |user, role, role_given_by| proposal.may_be_confirmed_by(user, role, role_given_by);
+    let could = |user, role, role_given_by| {
+        !except.contains(&user) && proposal.may_be_confirmed_by(user, role, role_given_by)
+    };
     Ok(members.iter().any(|member| could(member.user_id, member.role, member.role_given_by)))
 }

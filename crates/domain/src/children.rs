@@ -3,6 +3,8 @@
 //! Every athlete's record is a child's record. The record itself has what a roster and a profile show; each further class of data is a record
 //! of its own, created together with it, and is stored sealed.
 
+pub mod break_glass;
+pub mod cases;
 pub mod classes;
 pub mod consents;
 pub mod contacts;

@@ -252,7 +252,7 @@ fn check_end(
 /// A duty as a second person has to confirm it.
 pub fn proposal(duty: &Duty) -> Proposal {
     let Duty { user_id: about, proposed_by, proposed_at, .. } = *duty;
-    Proposal { about, proposed_by, proposed_at, role: Role::Admin }
+    Proposal { about: Some(about), proposed_by, proposed_at, role: Role::Admin }
 }
 
 /// The confirmed duty. `others` says whether another member than the actor could confirm it.

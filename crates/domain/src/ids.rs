@@ -148,6 +148,10 @@ ids! {
     RelationId "rel";
     /// A restriction that closes a child's data.
     RestrictionId "res";
+    /// A break-glass grant.
+    BreakGlassGrantId "gra";
+    /// A safeguarding case.
+    SafeguardingCaseId "cas";
     /// A consent about a child.
     ConsentId "con";
     /// A registration of a child for a season.

@@ -8,6 +8,8 @@ use uuid::Uuid;
 
 use crate::api_keys::ApiKey;
 use crate::children::Child;
+use crate::children::break_glass::BreakGlassGrant;
+use crate::children::cases::SafeguardingCase;
 use crate::children::consents::Consent;
 use crate::children::contacts::ChildContact;
 use crate::children::emergencies::ChildEmergency;
@@ -22,10 +24,10 @@ use crate::exports::Export;
 use crate::favorites::Favorite;
 use crate::games::Game;
 use crate::ids::{
-    ApiKeyId, ChildContactId, ChildEmergencyId, ChildId, ChildIdentityId, ChildMedicalId, ChildPerformanceId,
-    CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId, Id, InvitationId, MemberId,
-    OrganizationId, ProgramId, RegistrationId, RelationId, RestrictionId, RosterEntryId, SeasonId, SessionId,
-    StaffId, TeamId, UserId, VenueId,
+    ApiKeyId, BreakGlassGrantId, ChildContactId, ChildEmergencyId, ChildId, ChildIdentityId, ChildMedicalId,
+    ChildPerformanceId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId, Id,
+    InvitationId, MemberId, OrganizationId, ProgramId, RegistrationId, RelationId, RestrictionId,
+    RosterEntryId, SafeguardingCaseId, SeasonId, SessionId, StaffId, TeamId, UserId, VenueId,
 };
 use crate::invitations::Invitation;
 use crate::ledger::Trace;
@@ -206,6 +208,8 @@ kinds! {
     "How children play."        ChildPerformance "child_performance" ChildPerformanceId 2 Images |_it| None, |it| Some(it.child()), Relations true;
     "Relations of people to children." Relation  "relation"          RelationId         2 Images |_it| None, |it| Some(it.child_id), Relations true;
     "Restrictions on children's data." Restriction "restriction"     RestrictionId      2 Images |_it| None, |it| Some(it.child_id), Relations true;
+    "Safeguarding cases."       SafeguardingCase "safeguarding_case" SafeguardingCaseId 2 Fields |_it| None, |_it| None,             Relations false;
+    "Break-glass grants."       BreakGlassGrant "break_glass_grant" BreakGlassGrantId 2 Images |_it| None, |it| Some(it.child_id), Relations true;
     "Consents about children."  Consent          "consent"           ConsentId          2 Images |_it| None, |it| Some(it.child_id), Relations true;
     "Registrations of children." Registration    "registration"      RegistrationId     3 Images |_it| None, |it| Some(it.child_id), Relations true;
     "Children in teams."        RosterEntry      "roster_entry"      RosterEntryId      4 Images |_it| None, |it| Some(it.child_id), Relations true;

@@ -71,6 +71,8 @@ mod tests {
             ("child_performance", Trace::Images),
             ("relation", Trace::Images),
             ("restriction", Trace::Images),
+            ("safeguarding_case", Trace::Fields),
+            ("break_glass_grant", Trace::Images),
             ("consent", Trace::Images),
             ("registration", Trace::Images),
             ("roster_entry", Trace::Images),

@@ -4,6 +4,7 @@
 use jiff::SignedDuration;
 use uuid::Uuid;
 
+use crate::children::cases::CaseState;
 use crate::children::relations::RelationState;
 use crate::duties::DutyState;
 use crate::effects::{AnyRecord, Effect};
@@ -45,6 +46,12 @@ enumeration! {
         DutyProposed "duty_proposed",
         /// A relation to a child was proposed; sent to every owner.
         RelationProposed "relation_proposed",
+        /// A safeguarding case was proposed; sent to every owner who is not of the family of a child whom it names.
+        CaseProposed "case_proposed",
+        /// Someone opened data of a child in an emergency; sent to its guardians.
+        BreakGlass "break_glass",
+        /// The same, and it has to be reviewed; sent to every owner.
+        BreakGlassReview "break_glass_review",
         /// A relation to a child waits for the person to accept it; sent to them.
         RelationWaiting "relation_waiting",
     }
@@ -101,6 +108,12 @@ pub fn to_owners(effect: &Effect) -> Option<(MailKind, Uuid, i64)> {
         }
         (None, Some(AnyRecord::Relation(relation))) if relation.state == RelationState::Proposed => {
             Some((MailKind::RelationProposed, relation.id.uuid(), relation.version))
+        }
+        (None, Some(AnyRecord::SafeguardingCase(case))) if case.state == CaseState::Proposed => {
+            Some((MailKind::CaseProposed, case.id.uuid(), case.version))
+        }
+        (None, Some(AnyRecord::BreakGlassGrant(grant))) => {
+            Some((MailKind::BreakGlassReview, grant.id.uuid(), grant.version))
         }
         _ => None,
     }

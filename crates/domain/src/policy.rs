@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::children::classes::DataClass;
+use crate::duties::DutyKind;
 use crate::effects::Kind;
 use crate::ids::{ApiKeyId, OrganizationId, SessionId, UserId};
 use crate::roles::Role;
@@ -78,12 +79,22 @@ pub enum Relation {
         /// The minimum role of callers who need no relation.
         unless: Role,
     },
+    /// The holder of a duty that is open now. A duty is no role: no role includes it.
+    OnDuty {
+        /// The kind of duty.
+        kind: DutyKind,
+        /// The minimum role of callers who need no duty. Every caller needs it, if there is none.
+        unless: Option<Role>,
+    },
 }
 
-/// Whether a caller has the relation that an operation requires. `is_staff` says whether they are staff of a team of the game.
-pub fn decide_relation(relation: Relation, role: Role, is_staff: bool) -> Result<(), Denial> {
+/// Whether a caller has the relation that an operation requires. `holds` says whether they are staff of a team of the game, or on duty.
+pub fn decide_relation(relation: Relation, role: Role, holds: bool) -> Result<(), Denial> {
     match relation {
-        Relation::StaffOfGame { unless, .. } if role < unless && !is_staff => Err(Denial::NotStaff),
+        Relation::StaffOfGame { unless, .. } if role < unless && !holds => Err(Denial::NotStaff),
+        Relation::OnDuty { kind, unless } if unless.is_none_or(|unless| role < unless) && !holds => {
+            Err(Denial::NotOnDuty(kind))
+        }
         _ => Ok(()),
     }
 }
@@ -172,6 +183,8 @@ pub enum Denial {
     ScopeInsufficient(Scope),
     /// The caller is not staff of a team of the game.
     NotStaff,
+    /// The caller does not have this duty now, or may not use it here.
+    NotOnDuty(DutyKind),
     /// An agent's key may write only through changesets.
     AgentMayOnlyPropose,
     /// The operation requires a session.

@@ -98,6 +98,12 @@ pub enum Refusal {
         /// The field of the end.
         pointer: &'static str,
     },
+    /// The person has opened data in emergencies too often.
+    #[error("three grants within 24 hours are the maximum. Ask someone else, or call for help")]
+    BreakGlassLimit {
+        /// After how many seconds the next one is possible.
+        wait: i64,
+    },
     /// The caller's role does not reach this record or this value.
     #[error("{0}")]
     Forbidden(String),

@@ -31,8 +31,8 @@ impl Actor {
 /// What a second person has to confirm.
 #[derive(Clone, Copy, Debug)]
 pub struct Proposal {
-    /// The user whom it is about.
-    pub about: UserId,
+    /// The user whom it is about, if it is about one.
+    pub about: Option<UserId>,
     /// Who proposed it.
     pub proposed_by: Option<UserId>,
     /// When it was proposed.
@@ -46,7 +46,7 @@ impl Proposal {
     /// proposer gave them, nor the person whom it is about. `others` says whether someone else could; if not, an owner may, a day after it
     /// was proposed.
     pub fn confirm(&self, now: Timestamp, actor: Actor, others: bool) -> Result<bool, Refusal> {
-        actor.refuse_oneself(self.about)?;
+        self.about.map_or(Ok(()), |about| actor.refuse_oneself(about))?;
         if self.is_independent(actor.user, actor.role_given_by) {
             return Ok(false);
         }
@@ -59,7 +59,7 @@ impl Proposal {
 
     /// Whether a member could confirm it as a second person.
     pub fn may_be_confirmed_by(&self, user: UserId, role: Role, role_given_by: Option<UserId>) -> bool {
-        role >= self.role && user != self.about && self.is_independent(Some(user), role_given_by)
+        role >= self.role && Some(user) != self.about && self.is_independent(Some(user), role_given_by)
     }
 
     /// When an owner may confirm it if no other member can: on the second, so that it can be read.
@@ -98,7 +98,7 @@ mod tests {
 
     fn proposal() -> Proposal {
         let proposed_by = Some(user(PROPOSER));
-        Proposal { about: user(ABOUT), proposed_by, proposed_at: at(0), role: Role::Admin }
+        Proposal { about: Some(user(ABOUT)), proposed_by, proposed_at: at(0), role: Role::Admin }
     }
 
     #[test]

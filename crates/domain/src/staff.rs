@@ -144,7 +144,7 @@ pub fn changed(moment: &Moment, actor: Actor, staff: &Staff, change: ChangeStaff
 /// The entry as a second person has to confirm it.
 pub fn proposal(staff: &Staff) -> Proposal {
     let Staff { user_id: about, proposed_by, proposed_at, .. } = *staff;
-    Proposal { about, proposed_by, proposed_at, role: Role::Manager }
+    Proposal { about: Some(about), proposed_by, proposed_at, role: Role::Manager }
 }
 
 /// The confirmed entry. `others` says whether another member than the actor could confirm it.

@@ -111,7 +111,10 @@ impl Field {
     fn flag(&self) -> String {
         let name = self.name.replace('_', "-");
         match self.kind {
-            Kind::List | Kind::Objects => name.strip_suffix('s').map(str::to_owned).unwrap_or(name),
+            Kind::List | Kind::Objects => {
+                let ending = if name.ends_with("sses") { "es" } else { "s" };
+                name.strip_suffix(ending).map(str::to_owned).unwrap_or(name)
+            }
             _ => name,
         }
     }

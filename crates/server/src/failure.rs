@@ -242,7 +242,7 @@ impl From<Denial> for Failure {
             Denial::OrganizationSuspended => Code::OrganizationSuspended,
             Denial::RoleInsufficient(_) => Code::RoleInsufficient,
             Denial::ScopeInsufficient(_) | Denial::AgentMayOnlyPropose => Code::ScopeInsufficient,
-            Denial::NotStaff => Code::OperationForbidden,
+            Denial::NotStaff | Denial::NotOnDuty(_) => Code::OperationForbidden,
             Denial::SessionRequired => Code::SessionRequired,
             Denial::SessionTooOld => Code::SessionTooOld,
             Denial::AddressNotAllowed => Code::IpNotAllowed,
@@ -263,6 +263,12 @@ impl From<Denial> for Failure {
             }
             Denial::NotStaff => {
                 let detail = "This operation requires confirmed staff of one of the game's teams, or the role manager or higher.";
+                Self::new(code, detail)
+            }
+            Denial::NotOnDuty(kind) => {
+                let detail = format!(
+                    "This operation requires the duty {kind}, held by someone who is not of the child's family."
+                );
                 Self::new(code, detail)
             }
             Denial::AgentMayOnlyPropose => {
@@ -310,6 +316,9 @@ impl From<Refusal> for Failure {
                 Self::new(Code::Overlap, text).with("conflicts", conflicts)
             }
             Refusal::LimitReached(_) => Self::new(Code::LimitReached, text),
+            Refusal::BreakGlassLimit { wait } => {
+                Self::new(Code::BreakglassLimit, text).header(header::RETRY_AFTER, wait.to_string())
+            }
             Refusal::SelfGrant => Self::new(Code::SelfGrant, text),
             Refusal::SamePerson { .. } => Self::new(Code::SamePerson, text),
             Refusal::LastOwner => Self::new(Code::LastOwner, text),

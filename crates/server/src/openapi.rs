@@ -196,6 +196,10 @@ pub(crate) fn who(row: &Row) -> String {
         Relation::StaffOfGame { parameter, unless } => format!(
             " Below the role {unless}, the caller must be confirmed staff of a team of the game `{{{parameter}}}` today."
         ),
+        Relation::OnDuty { kind, unless: None } => format!(" The caller must have the duty `{kind}` now."),
+        Relation::OnDuty { kind, unless: Some(unless) } => {
+            format!(" Below the role {unless}, the caller must have the duty `{kind}` now.")
+        }
     };
     let changeset = match row.changeset {
         Changeset::Never => "",

@@ -66,6 +66,10 @@ pub(crate) fn of(rows: &[Row]) -> String {
             Relation::StaffOfGame { parameter, unless } => {
                 format!("{role} who is staff of a team of `{{{parameter}}}`, or {unless}")
             }
+            Relation::OnDuty { kind, unless: None } => format!("{role} with the duty {kind}"),
+            Relation::OnDuty { kind, unless: Some(unless) } => {
+                format!("{role} with the duty {kind}, or {unless}")
+            }
         };
         let writes = requirement.writes.iter().map(|(kind, reach)| format!("{kind} ({})", reach.name()));
         let writes = match writes.collect::<Vec<_>>().join(", ") {

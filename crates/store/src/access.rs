@@ -6,6 +6,7 @@
 //! [`children`].
 
 pub mod children;
+pub(crate) mod duties;
 mod images;
 pub(crate) mod writing;
 

@@ -6,6 +6,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use constcat::concat;
+use fieldhouse_domain::children::cases::HIDDEN_AFTER_END;
 use fieldhouse_domain::children::classes::{Capacity, DataClass};
 use fieldhouse_domain::ids::{AccessEventId, ApiKeyId, ChildId, OrganizationId, UserId};
 use jiff::Timestamp;
@@ -23,9 +24,15 @@ const COLUMNS: &str = "a.id, a.child_id, a.at, a.user_id, a.key_id, a.capacity, 
 queries! {
     INSERT "access_log.insert" "INSERT INTO access_events (org_id, id, child_id, at, user_id, key_id, capacity, class, operation)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    /// What a safeguarding lead has read for a case is shown only after the case, so that it warns no one. A case that is not closed is over
+    /// if it ended before $14.
     OF_CHILD "access_log.of_child" concat!("SELECT v.capacity, ", COLUMNS, ", u.name FROM (",
         crate::access::children::visible!(" AND child_id = $10"),
         ") v LEFT JOIN access_events a ON a.org_id = $1 AND a.child_id = v.child_id AND (a.at, a.id) < ($11, $12)
+            AND (a.capacity <> 'safeguarding' OR NOT EXISTS (SELECT 1 FROM case_children ck
+                JOIN case_leads cl ON cl.org_id = $1 AND cl.case_id = ck.case_id AND cl.user_id = a.user_id
+                JOIN safeguarding_cases sc ON sc.org_id = $1 AND sc.id = ck.case_id
+                WHERE ck.org_id = $1 AND ck.child_id = a.child_id AND sc.closed_at IS NULL AND sc.ends_at > $14 AND sc.opened_at <= a.at))
         LEFT JOIN users u ON u.id = a.user_id ORDER BY a.at DESC, a.id DESC LIMIT $13");
     PURGE "access_log.purge" "DELETE FROM access_events WHERE org_id = $1 AND at < $2";
 }
@@ -73,9 +80,13 @@ impl AccessLog {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a read, to be recorded within a second. If too many wait, this records all of them first.
+    /// Notes a read, to be recorded within a second. If too many wait, this records all of them first. A read in an emergency is recorded
+    /// before this returns, so that nothing is shown of which no record is left.
     pub async fn note(&self, store: &Store, access: Access) -> Result<()> {
         let Some(access) = access.recorded() else { return Ok(()) };
+        if access.children.iter().any(|(_, capacity)| *capacity == Capacity::BreakGlass) {
+            return store.write("access_log.record", async move |tx| insert(tx, &access).await).await;
+        }
         let is_crowded = {
             let mut waiting = self.waiting();
             waiting.push(access);
@@ -156,7 +167,7 @@ pub struct Event {
     pub operation: String,
 }
 
-/// Who saw the data of a child, latest first, from a position. `None` if the caller may not read the child's access log.
+/// Who saw the data of a child, latest first, from a position, without what an open safeguarding case hides. `None` if the caller may not read the child's access log.
 pub async fn of_child(
     reader: &mut impl Reader,
     scope: &ChildScope<Records>,
@@ -166,7 +177,8 @@ pub async fn of_child(
 ) -> Result<Option<Vec<Event>>> {
     let (at, last) = after.unwrap_or((Timestamp::MAX, Uuid::max()));
     let mut values = scope.values();
-    values.extend([id(child), Value::from(at), Value::from(last), Value::from(limit)]);
+    let hidden = scope.now().saturating_sub(HIDDEN_AFTER_END).unwrap_or(Timestamp::MIN);
+    values.extend([id(child), Value::from(at), Value::from(last), Value::from(limit), Value::from(hidden)]);
     let rows = reader.rows(OF_CHILD, &values, event).await?;
     let is_open = !rows.is_empty();
     Ok(is_open.then(|| rows.into_iter().flatten().collect()))

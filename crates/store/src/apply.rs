@@ -23,7 +23,7 @@ use crate::ledger::heads;
 use crate::query::queries;
 use crate::row::Row;
 use crate::value::{id, values};
-use crate::{consequences, duties, members, records, users};
+use crate::{break_glass, cases, consequences, duties, members, records, users};
 
 queries! {
     MEMBERSHIPS "apply.memberships" concat!("SELECT m.org_id, ", Member::COLUMNS, " FROM members m WHERE m.user_id = $1 ORDER BY m.org_id");
@@ -138,6 +138,7 @@ impl<'tx> Tx<'tx> {
             self.follow_child(proof.organization(), effect).await?;
             records::write(self, proof.organization(), effect).await?;
             duties::write_teams(self, proof.organization(), effect).await?;
+            cases::write_named(self, proof.organization(), effect).await?;
             if let (None, Some(AnyRecord::Organization(_))) = (&effect.before, &effect.after) {
                 heads::create(self, proof.organization(), change.moment.now()).await?;
             }
@@ -170,8 +171,22 @@ impl<'tx> Tx<'tx> {
             let message = Message { kind, recipient: user.email, record, version };
             self.queue_mail(organization, change.moment, &message).await?;
         }
+        if let (Some(org), None, Some(AnyRecord::BreakGlassGrant(grant))) =
+            (organization, &effect.before, &effect.after)
+        {
+            let (kind, record, version) = (MailKind::BreakGlass, grant.id.uuid(), grant.version);
+            for recipient in break_glass::guardians(self, org, grant.child_id, grant.starts_at).await? {
+                let message = Message { kind, recipient, record, version };
+                self.queue_mail(organization, change.moment, &message).await?;
+            }
+        }
         if let (Some(org), Some((kind, record, version))) = (organization, mail::to_owners(effect)) {
-            for recipient in members::owner_addresses(self, org).await? {
+            // Someone of the family must not learn of a case.
+            let recipients = match kind {
+                MailKind::CaseProposed => cases::owner_addresses(self, org, record).await?,
+                _ => members::owner_addresses(self, org).await?,
+            };
+            for recipient in recipients {
                 let message = Message { kind, recipient, record, version };
                 self.queue_mail(organization, change.moment, &message).await?;
             }

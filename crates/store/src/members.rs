@@ -57,6 +57,8 @@ queries! {
     OF_USER "members.of_user" concat!("SELECT ", Member::COLUMNS, " FROM members m WHERE m.org_id = $1 AND m.user_id = $2");
     ACTIVE "members.active" concat!("SELECT ", Member::COLUMNS, " FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.org_id = $1 AND m.role >= $2 AND m.suspended_at IS NULL AND u.suspended_at IS NULL");
+    KNOWN "members.known" "SELECT user_id FROM members WHERE org_id = $1 AND user_id = $2
+        UNION ALL SELECT user_id FROM departures WHERE org_id = $1 AND user_id = $2 LIMIT 1";
 }
 
 /// A member with the user's name and address.
@@ -174,6 +176,12 @@ pub async fn of_user<R: Reader>(
     user: UserId,
 ) -> Result<Option<Member>> {
     first(reader, OF_USER, values![id(proof.organization()), id(user)], record).await
+}
+
+/// Whether a user is or was a member.
+pub async fn is_known<R: Reader>(reader: &mut R, proof: &impl Proof<R>, user: UserId) -> Result<bool> {
+    let values = values![id(proof.organization()), id(user)];
+    Ok(first(reader, KNOWN, values, |row| row.next::<Uuid>()).await?.is_some())
 }
 
 /// The active members with a role or a higher one.

@@ -95,6 +95,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0013_history.sql"),
         postgres: "",
     },
+    Migration {
+        number: 14,
+        name: "safeguarding",
+        sql: include_str!("../migrations/0014_safeguarding.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.

@@ -17,7 +17,7 @@ use crate::ledger::reading::{CHANGES, changes};
 use crate::ledger::{Changed, Point};
 use crate::query::Query;
 use crate::row::Row;
-use crate::sealing::{SealError, seal_all};
+use crate::sealing::{CHILD, SealError, names_its_child, seal_all};
 use crate::value::{Value, id, values};
 
 /// The statements that write one table.
@@ -50,7 +50,7 @@ pub trait Stored: Owned + Into<AnyRecord> {
 }
 
 macro_rules! statements {
-    ($table:expr, $kind:expr, $sealed:expr) => {{
+    ($table:expr, $kind:expr, $sealed:expr, $child:expr) => {{
         const TABLE: Table = $table;
         const SEALED_READ: &str = concat!(
             "SELECT k.wrapped, ",
@@ -63,7 +63,9 @@ macro_rules! statements {
             TABLE.alias,
             ".org_id AND k.child_id = ",
             TABLE.alias,
-            ".id WHERE ",
+            ".",
+            $child,
+            " WHERE ",
             TABLE.alias,
             ".org_id = $1 AND ",
             TABLE.alias,
@@ -106,7 +108,12 @@ macro_rules! statements {
 macro_rules! stored {
     ($($record:path),+) => {
         $(impl Stored for $record {
-            const STATEMENTS: Statements = statements!(<$record as Record>::TABLE, <$record as Record>::KIND, is_sealed::<$record>());
+            const STATEMENTS: Statements = statements!(
+                <$record as Record>::TABLE,
+                <$record as Record>::KIND,
+                is_sealed::<$record>(),
+                child_column::<$record>()
+            );
         })+
         /// Every statement that writes records.
         pub(crate) fn queries() -> impl Iterator<Item = &'static Query> {
@@ -118,9 +125,14 @@ macro_rules! stored {
 }
 each_record!(stored);
 
-/// Whether fields of a record are stored sealed. Its id is then the UUID of the child.
+/// Whether fields of a record are stored sealed.
 const fn is_sealed<R: Record>() -> bool {
     !R::SEALED.is_empty()
+}
+
+/// The column with the UUID of the child whose key seals a record: `child_id`, or the record's own id.
+const fn child_column<R: Record>() -> &'static str {
+    if names_its_child::<R>() { CHILD } else { "id" }
 }
 
 /// Whether there is a feed of the changed records of a kind. For records that a relation opens, losing it would look like a deletion.
@@ -151,7 +163,8 @@ const GUESTS: Statements = statements!(
         None => Favorite::TABLE,
     },
     Kind::Favorite,
-    false
+    false,
+    "id"
 );
 
 /// A record by its id. `None` if it does not exist or the proof does not permit reading it.

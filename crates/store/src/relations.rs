@@ -26,11 +26,14 @@ const LISTED: &str = concat!(
 );
 
 queries! {
-    /// Those of the user $2, and, if $4 is 1, those of others that wait for a second person at the time $3.
+    /// Those of the user $2, and, if $4 is 1, those of others that wait for a second person at the time $3, except of children whose data a
+    /// restriction closes to the user.
     LIST "relations.list" concat!("SELECT ", Relation::COLUMNS, ", u.name FROM (
             SELECT id FROM relations WHERE org_id = $1 AND user_id = $2 AND (created_at, id) < ($5, $6)
             UNION ALL SELECT id FROM relations WHERE org_id = $1 AND state = 'proposed' AND (created_at, id) < ($5, $6)
                 AND CAST($4 AS BIGINT) = 1 AND user_id <> $2 AND (expires_at IS NULL OR expires_at > $3)
+                AND NOT EXISTS (SELECT 1 FROM restrictions x WHERE x.org_id = $1 AND x.child_id = relations.child_id AND x.user_id = $2
+                    AND x.starts_at <= $3 AND x.lifted_at IS NULL)
         ) l JOIN relations r ON r.org_id = $1 AND r.id = l.id JOIN users u ON u.id = r.user_id
         ORDER BY r.created_at DESC, r.id DESC LIMIT $7");
     FAMILY_LIST "relations.of_child_listed" concat!("SELECT v.capacity, ", Relation::COLUMNS, ", u.name FROM (",

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::query::Query;
-use crate::sealing::{Opening, SealError, Sealer};
+use crate::sealing::{Opening, SealError, Sealer, child_at};
 
 pub(crate) enum Source<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
@@ -54,14 +54,34 @@ impl<'a> Row<'a> {
         organization: OrganizationId,
     ) -> Result<R> {
         let wrapped: Bytes = self.next()?;
+        let start = self.at;
+        let id: Uuid = self.next()?;
+        self.at = start + child_at::<R>();
         let child = ChildId::from_uuid(self.next()?);
-        self.back();
+        self.at = start;
         match sealer.open((organization, child), &wrapped.0) {
-            Ok(key) => R::load(&mut Opening::<R>::new(self, key)),
+            Ok(key) => R::load(&mut Opening::<R>::new(self, key, id)),
             // The server's fault, and not that of the row.
             Err(error @ SealError::NoSealer) => Err(error.into()),
             Err(error) => Err(self.unsealed("wrapped", error)),
         }
+    }
+
+    /// The next columns as a record with sealed fields, after the wrapped key of its child. `None` if its id is null, as in a LEFT JOIN
+    /// without a match.
+    pub(crate) fn optional_sealed_record<R: Record>(
+        &mut self,
+        sealer: &Sealer,
+        organization: OrganizationId,
+    ) -> Result<Option<R>> {
+        let start = self.at;
+        self.at += 1;
+        if self.next::<Option<Uuid>>()?.is_none() {
+            self.at = start + 1 + R::FIELDS.len();
+            return Ok(None);
+        }
+        self.at = start;
+        self.sealed_record(sealer, organization).map(Some)
     }
 
     /// The next columns as a record. `None` if its id is null, as in a LEFT JOIN without a match.

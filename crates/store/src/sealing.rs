@@ -17,7 +17,7 @@ use fieldhouse_domain::ids::{ChildId, EntryId, Id, OrganizationId};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-pub(crate) use cells::{Opening, seal_all};
+pub(crate) use cells::{CHILD, Opening, child_at, names_its_child, seal_all};
 pub(crate) use text::SealedText;
 
 /// The first byte of what is wrapped or sealed: the format.
@@ -122,8 +122,10 @@ impl ChildKey {
 pub(crate) enum Place<'a> {
     /// The child's key.
     Key,
-    /// A field of a record.
+    /// A field of a record that has the UUID of the child.
     Field(Kind, &'a str),
+    /// A field of one of a child's records of a kind.
+    FieldOf(Kind, &'a str, Uuid),
     /// An image of a record in the ledger.
     Image(Kind, Uuid),
     /// The reason of an entry of the ledger.
@@ -136,12 +138,16 @@ impl Place<'_> {
         let (organization, child) = (organization.uuid(), child.uuid());
         let entry;
         let rest: [&[u8]; 3] = match self {
+            Self::FieldOf(kind, field, ref record) => {
+                entry = [field.as_bytes(), &[0], record.as_bytes()].concat();
+                [b"field", kind.name().as_bytes(), &entry]
+            }
             Self::Key => [b"key", b"", b""],
             Self::Field(kind, field) => [b"field", kind.name().as_bytes(), field.as_bytes()],
             Self::Image(kind, ref record) => [b"image", kind.name().as_bytes(), record.as_bytes()],
             Self::Reason(id) => {
-                entry = id.uuid();
-                [b"reason", b"", entry.as_bytes()]
+                entry = id.uuid().as_bytes().to_vec();
+                [b"reason", b"", &entry]
             }
         };
         [&organization.as_bytes()[..], &child.as_bytes()[..], &rest.join(&0)].concat()

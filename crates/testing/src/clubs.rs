@@ -86,6 +86,8 @@ pub const ANYTHING: Requirement = Requirement {
         (Kind::ChildPerformance, Reach::Any),
         (Kind::Relation, Reach::Any),
         (Kind::Restriction, Reach::Any),
+        (Kind::SafeguardingCase, Reach::Any),
+        (Kind::BreakGlassGrant, Reach::Any),
         (Kind::Consent, Reach::Any),
         (Kind::Registration, Reach::Any),
         (Kind::RosterEntry, Reach::Any),

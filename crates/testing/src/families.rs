@@ -1,6 +1,8 @@
 //! Children and records about them for tests, with plain values. A test changes the fields that matter to it.
 
 use fieldhouse_domain::children::Child;
+use fieldhouse_domain::children::break_glass::{BreakGlassGrant, EmergencyReason, GRANT_LIFE};
+use fieldhouse_domain::children::cases::{CaseState, SafeguardingCase};
 use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::children::consents::{Consent, ConsentMethod, Purpose};
 use fieldhouse_domain::children::contacts::{ChildContact, EmergencyContact, EmergencyContacts};
@@ -17,8 +19,8 @@ use fieldhouse_domain::rosters::RosterEntry;
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::{Address, Details, Email, Name, Phone, Reason};
-use jiff::Timestamp;
 use jiff::civil::date;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::clubs::{NOW, TOUCHED, moment};
 
@@ -153,6 +155,51 @@ pub fn restriction(child: &Child) -> Restriction {
         entered_by: None,
         lifted_at: None,
         lifted_by: None,
+        created_at: NOW,
+        updated_at: TOUCHED,
+        version: 1,
+    }
+}
+
+/// Creates a safeguarding case about a child that is open for an hour and on which a user works.
+pub fn case(child: &Child, lead: UserId) -> SafeguardingCase {
+    SafeguardingCase {
+        id: moment().id(),
+        title: Name::stored("A report".to_owned()),
+        child_ids: vec![child.id],
+        lead_ids: vec![lead],
+        state: CaseState::Open,
+        opened_by: None,
+        opened_at: NOW,
+        confirmed_by: None,
+        confirmed_at: Some(NOW),
+        confirmed_alone: false,
+        ends_at: NOW.saturating_add(SignedDuration::from_hours(1)).ok(),
+        closed_by: None,
+        closed_at: None,
+        note: None,
+        created_at: NOW,
+        updated_at: TOUCHED,
+        version: 1,
+    }
+}
+
+/// Creates a break-glass grant of a user for a child, which is open for an hour.
+pub fn break_glass(child: &Child, user_id: UserId) -> BreakGlassGrant {
+    BreakGlassGrant {
+        id: moment().id(),
+        child_id: child.id,
+        user_id,
+        reason_code: EmergencyReason::Medical,
+        reason: Reason::stored("A fall".to_owned()),
+        starts_at: NOW,
+        ends_at: NOW.saturating_add(GRANT_LIFE).unwrap_or(Timestamp::MAX),
+        ended_at: None,
+        told_at: None,
+        reviewed_by: None,
+        reviewed_at: None,
+        outcome: None,
+        note: None,
         created_at: NOW,
         updated_at: TOUCHED,
         version: 1,

@@ -7,6 +7,8 @@
 pub mod api_keys;
 pub mod audit;
 pub mod auth;
+pub mod break_glass;
+pub mod cases;
 pub mod children;
 pub mod colleges;
 pub mod consents;
@@ -24,6 +26,7 @@ pub mod pages;
 pub mod profile;
 pub mod registrations;
 pub mod relations;
+pub mod restrictions;
 pub mod rosters;
 pub mod seasons;
 pub mod service;
@@ -133,6 +136,8 @@ groups! {
         audit audit::Audit,
         /// Sign-in and sessions.
         auth auth::Auth,
+        /// Break-glass grants.
+        break_glass_grants break_glass::BreakGlassGrants,
         /// Children, and the classes of their data.
         children children::Children,
         /// The college catalogue and saved programs.
@@ -166,8 +171,12 @@ groups! {
         relations relations::Relations,
         /// Registrations of children for seasons.
         registrations registrations::Registrations,
+        /// Restrictions on children's data.
+        restrictions restrictions::Restrictions,
         /// Rosters of teams.
         roster rosters::Rosters,
+        /// Safeguarding cases.
+        safeguarding_cases cases::SafeguardingCases,
         /// Seasons.
         seasons seasons::Seasons,
         /// The service itself: health, documents, public keys.

@@ -121,9 +121,9 @@ const TABLE: [(Capacity, [Opens; 8]); 8] = [
     (Capacity::Staff,        [R,    R,      NO,      R,      R,        NO,     RW,          NO]),
     (Capacity::Registrar,    [RW,   RW,     RW,      RW,     NO,       NO,     NO,          NO]),
     (Capacity::MedicalStaff, [R,    R,      NO,      R,      RW,       RW,     NO,          NO]),
-    (Capacity::Safeguarding, [R,    R,      R,       R,      R,        NO,     NO,          NO]),
+    (Capacity::Safeguarding, [R,    R,      R,       R,      NO,       NO,     NO,          NO]),
     (Capacity::Support,      [R,    R,      NO,      R,      NO,       NO,     NO,          NO]),
-    (Capacity::BreakGlass,   [R,    R,      NO,      R,      R,        R,      NO,          NO]),
+    (Capacity::BreakGlass,   [R,    NO,     NO,      R,      R,        R,      NO,          NO]),
 ];
 
 /// Whether a capacity opens a class. A restriction, a missing consent or a narrower record may still close it.
@@ -167,9 +167,9 @@ mod tests {
         ("staff", "r r - r r - rw -"),
         ("registrar", "rw rw rw rw - - - -"),
         ("medical_staff", "r r - r rw rw - -"),
-        ("safeguarding", "r r r r r - - -"),
+        ("safeguarding", "r r r r - - - -"),
         ("support", "r r - r - - - -"),
-        ("break_glass", "r r - r r r - -"),
+        ("break_glass", "r - - r r r - -"),
     ];
 
     #[test]

@@ -4,6 +4,7 @@
 use jiff::Timestamp;
 
 use super::classes::DataClass;
+use super::relations::Relation;
 use super::unprinted;
 use crate::ids::{ChildId, RestrictionId, UserId};
 use crate::record::{Body, Record, enumeration};
@@ -42,10 +43,10 @@ pub struct Restriction {
     #[field(server)]
     pub kind: RestrictionKind,
     /// The reason in words.
-    #[field(server, personal)]
+    #[field(server, sealed)]
     pub reason: Reason,
     /// Where the document is kept.
-    #[field(server, personal)]
+    #[field(server, sealed)]
     pub document_ref: Option<Name>,
     /// When it starts.
     #[field(server)]
@@ -78,7 +79,7 @@ pub struct NewRestriction {
     #[body(default = None)]
     pub user_id: Option<UserId>,
     /// The classes that it closes. By default: all.
-    #[body(default = Vec::new(), max = 7)]
+    #[body(default = Vec::new(), max = 8)]
     pub classes: Vec<DataClass>,
     /// Why.
     pub kind: RestrictionKind,
@@ -93,6 +94,16 @@ pub struct NewRestriction {
 }
 
 unprinted! { NewRestriction }
+
+/// Refuses a safeguarding lead who is or was of the child's family: one parent does not decide about the other.
+pub fn refuse_family(user: Option<UserId>, relations: &[Relation]) -> Result<(), Refusal> {
+    let is_kin = |it: &Relation| Some(it.user_id) == user && it.kind.is_family() && it.accepted_at.is_some();
+    if !relations.iter().any(is_kin) {
+        return Ok(());
+    }
+    let why = "someone of the child's family cannot do this. Ask another safeguarding lead";
+    Err(Refusal::Forbidden(why.to_owned()))
+}
 
 /// Enters a restriction. `is_known` says whether the person is or was a member of the organization, or none is named.
 pub fn enter(
@@ -147,6 +158,11 @@ impl Restriction {
         let is_for_them = self.user_id.is_none_or(|restricted| restricted == user);
         let is_in_force = self.starts_at <= now && self.lifted_at.is_none();
         is_for_them && is_in_force && self.bits() & class.bit() != 0
+    }
+
+    /// Whether it closes data to this one person at a time. What is closed to everyone says nothing about a person.
+    pub fn names(&self, user: UserId, now: Timestamp) -> bool {
+        self.user_id == Some(user) && self.starts_at <= now && self.lifted_at.is_none()
     }
 
     /// The closed classes as bits, as the store compares them.

@@ -281,6 +281,21 @@ fn only_callers_below_a_role_need_to_be_staff() {
 }
 
 #[test]
+fn a_duty_is_needed_by_every_role_or_below_one() {
+    let kind = DutyKind::SafeguardingLead;
+    for role in Role::ALL {
+        let refused = Err(Denial::NotOnDuty(kind));
+        for (unless, expected) in
+            [(None, refused), (Some(Role::Admin), if role < Role::Admin { refused } else { Ok(()) })]
+        {
+            let relation = Relation::OnDuty { kind, unless };
+            assert_eq!(decide_relation(relation, role, true), Ok(()), "{role}");
+            assert_eq!(decide_relation(relation, role, false), expected, "{role}");
+        }
+    }
+}
+
+#[test]
 fn only_members_learn_that_an_organization_is_suspended() {
     for credential in [session(minutes(0)), key(&[], false)] {
         let suspended = Facts { organization_suspended: true, ..facts(credential, Role::Owner) };

@@ -14,6 +14,7 @@ use fieldhouse_domain::record::Body;
 use super::audit::{self, HistoryOptions};
 use super::consents;
 use super::relations::{self, OfChild};
+use super::restrictions;
 use crate::arguments::Target;
 use crate::context::Context;
 use crate::fields::{ChangeOptions, Created};
@@ -57,6 +58,9 @@ pub(crate) enum Options {
     /// Relations of people to a child
     #[command(subcommand)]
     Relations(OfChild),
+    /// What closes a child's data, such as a custody order
+    #[command(subcommand)]
+    Restrictions(restrictions::Options),
 }
 
 /// A class of a child's data.
@@ -193,6 +197,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
             audit::history(context, &paging, |query| children.history(id, query)).await?;
         }
         Options::Relations(options) => relations::of_child(context, options).await?,
+        Options::Restrictions(options) => restrictions::run(context, options).await?,
     }
     Ok(())
 }

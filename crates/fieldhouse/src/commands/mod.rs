@@ -10,6 +10,8 @@ mod api_keys;
 mod archive;
 mod audit;
 mod backup;
+mod break_glass;
+mod cases;
 mod catalogue;
 mod children;
 mod colleges;
@@ -36,6 +38,7 @@ mod organizations;
 mod profile;
 mod registrations;
 mod relations;
+mod restrictions;
 mod retention;
 mod rosters;
 mod seasons;
@@ -121,6 +124,12 @@ enum Command {
     /// Duties of members, which open children's data
     #[command(subcommand)]
     Duties(duties::Options),
+    /// Safeguarding cases, which open some data of the children whom they name
+    #[command(subcommand, name = "safeguarding-cases")]
+    Cases(cases::Options),
+    /// Opening some data of a child in an emergency
+    #[command(subcommand, name = "break-glass-grants")]
+    BreakGlass(break_glass::Options),
     /// The table of a season or a division
     Standings(standings::Options),
     /// Where games are played
@@ -211,6 +220,8 @@ impl Options {
             Command::Registrations(options) => registrations::run(&context, options).await,
             Command::Roster(options) => rosters::run(&context, options).await,
             Command::Duties(options) => duties::run(&context, options).await,
+            Command::Cases(options) => cases::run(&context, options).await,
+            Command::BreakGlass(options) => break_glass::run(&context, options).await,
             Command::Standings(options) => standings::run(&context, options).await,
             Command::Retention => retention::run(&context).await,
             Command::Venues(options) => venues::run(&context, options).await,

@@ -8,6 +8,7 @@ use crate::{Person, list};
 
 const CHILD: &str = "chi_01h2xcejqtf2nbrexx3vqjhp41";
 const CONSENT: &str = "con_01h2xcejqtf2nbrexx3vqjhp41";
+const RESTRICTION: &str = "res_01h2xcejqtf2nbrexx3vqjhp41";
 const TEAM: &str = "tea_01h2xcejqtf2nbrexx3vqjhp41";
 const USER: &str = "usr_01h2xcejqtf2nbrexx3vqjhp41";
 
@@ -32,7 +33,19 @@ fn olga() -> Person {
         "withdrawn_by": null, "withdrawn_at": null, "created_at": "2026-03-01T09:00:00Z",
         "updated_at": "2026-03-01T09:00:00Z", "version": 1,
     });
+    let restriction = json!({
+        "id": RESTRICTION, "child_id": CHILD, "user": {"id": USER, "name": "Carla"}, "classes": ["contact"],
+        "kind": "custody_order", "reason": "Family court", "document_ref": null, "starts_at": "2026-03-01T09:00:00Z",
+        "entered_by": USER, "lifted_at": null, "lifted_by": null, "created_at": "2026-03-01T09:00:00Z",
+        "updated_at": "2026-03-01T09:00:00Z", "version": 1,
+    });
+    let mut for_all = restriction.clone();
+    (for_all["user"], for_all["classes"]) = (json!(null), json!([]));
     Person::new(move |seen| match seen.call.as_str() {
+        call if call.starts_with("GET") && call.ends_with("/restrictions") => {
+            list(&json!([for_all, restriction]), None)
+        }
+        call if call.contains("/restrictions") => Reply::json(200, &json!({"data": restriction})),
         call if call.starts_with("GET") && call.ends_with("/consents") => list(&json!([consent]), None),
         call if call.contains("/consents") => Reply::json(200, &json!({"data": consent})),
         "GET /api/v1/children" => list(&json!([child]), None),
@@ -100,4 +113,23 @@ participation  granted  electronic  2026-03  2026-03-01T09:00:00Z  -     -      
 "#]]);
     olga.types_with_key(&format!("children consents withdraw {CHILD} {CONSENT}")).assert().success();
     assert_eq!(olga.calls()[2], format!("POST /api/v1/children/{CHILD}/consents/{CONSENT}/withdraw"));
+}
+
+#[test]
+fn a_safeguarding_lead_lists_enters_and_lifts_restrictions() {
+    let olga = olga();
+    olga.types_with_key(&format!("children restrictions list {CHILD}")).assert().success().stdout_eq(str![[r#"
+KIND           FOR       CLOSES      SINCE                 LIFTED  REASON        DOCUMENT  ID
+custody_order  everyone  everything  2026-03-01T09:00:00Z  -       Family court  -         res_01h2xcejqtf2nbrexx3vqjhp41
+custody_order  Carla     contact     2026-03-01T09:00:00Z  -       Family court  -         res_01h2xcejqtf2nbrexx3vqjhp41
+
+"#]]);
+    let wanted = format!("--kind custody_order --user-id {USER} --class contact --reason Court");
+    olga.types_with_key(&format!("children restrictions enter {CHILD} {wanted}")).assert().success();
+    let body: Value = serde_json::from_str(&olga.stub.seen()[1].body).expect("JSON");
+    let expected =
+        json!({"kind": "custody_order", "user_id": USER, "classes": ["contact"], "reason": "Court"});
+    assert_eq!(body, expected);
+    olga.types_with_key(&format!("children restrictions lift {RESTRICTION}")).assert().success();
+    assert_eq!(olga.calls()[2], format!("POST /api/v1/restrictions/{RESTRICTION}/lift"));
 }

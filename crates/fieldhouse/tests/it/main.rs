@@ -7,6 +7,8 @@ mod support;
 
 mod api;
 mod api_keys;
+mod break_glass;
+mod cases;
 mod children;
 mod colleges;
 mod contexts;

@@ -1,15 +1,20 @@
 //! The texts of messages.
 
+use fieldhouse_domain::children::break_glass::EmergencyReason;
+use fieldhouse_domain::children::cases::{self as case_rules, CaseState};
 use fieldhouse_domain::children::relations::{self as relation_rules, RelationKind, RelationState};
 use fieldhouse_domain::duties::{DutyState, proposal};
-use fieldhouse_domain::ids::{DutyId, Id, InvitationId, RelationId, UserId};
+use fieldhouse_domain::ids::{
+    BreakGlassGrantId, DutyId, Id, InvitationId, RelationId, SafeguardingCaseId, UserId,
+};
 use fieldhouse_domain::invitations::InvitationStatus;
 use fieldhouse_domain::mail::{MailKind, RESET_LIFE};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::{User, email_change_ends};
+use fieldhouse_store::break_glass as grants;
 use fieldhouse_store::duties::{self, Listed};
 use fieldhouse_store::mail::{self, Mail};
-use fieldhouse_store::{Result, invitations, relations, users};
+use fieldhouse_store::{Result, cases, invitations, relations, users};
 use jiff::Timestamp;
 
 use crate::app::App;
@@ -37,7 +42,10 @@ pub fn link(app: &App, mail: &Mail) -> String {
         | MailKind::EmailChanged
         | MailKind::DutyProposed
         | MailKind::RelationProposed
-        | MailKind::RelationWaiting => "reset-password",
+        | MailKind::RelationWaiting
+        | MailKind::CaseProposed
+        | MailKind::BreakGlass
+        | MailKind::BreakGlassReview => "reset-password",
         MailKind::EmailChangeCurrent | MailKind::EmailChangeNew => "confirm-email",
     };
     format!("{}/{page}?token={}", app.base_url, links::token(mail, &app.key_ring))
@@ -49,6 +57,8 @@ pub async fn render(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
         MailKind::Invitation => invitation(app, mail).await?,
         MailKind::PasswordReset => password_reset(app, mail).await?,
         MailKind::DutyProposed => duty(app, mail).await?,
+        MailKind::CaseProposed => case(app, mail).await?,
+        MailKind::BreakGlass | MailKind::BreakGlassReview => break_glass(app, mail).await?,
         MailKind::RelationProposed | MailKind::RelationWaiting => relation(app, mail).await?,
         _ => {
             let user = UserId::from_uuid(mail.record.unwrap_or_default());
@@ -141,6 +151,62 @@ async fn relation(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
             (format!("Accept that you are {kind} in {club}"), text)
         }
         _ => return Ok(None),
+    };
+    Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
+}
+
+/// Tells an owner of a proposed safeguarding case. The title is left out, because its writer may have named a child.
+async fn case(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
+    let (Some(organization), Some(record)) = (mail.organization, mail.record) else { return Ok(None) };
+    let found = cases::of_mail(&mut &*app.store, organization, SafeguardingCaseId::from_uuid(record)).await?;
+    let Some((case, proposing)) = found else { return Ok(None) };
+    if case.state != CaseState::Proposed {
+        return Ok(None);
+    }
+    let (club, zone) = (proposing.organization, proposing.time_zone);
+    let proposer = proposing.proposer.unwrap_or_else(|| "The operator".to_owned());
+    let alone_from = moment(case_rules::proposal(&case).alone_from(), &zone);
+    let subject = format!("{proposer} proposes a safeguarding case in {club}");
+    let text = format!(
+        "Hello,\n\n{subject}. It opens data of the children whom it names once a second person has confirmed it: an admin, or a \
+         safeguarding lead who does not work on it. Do not talk about it with anyone else.\n\n    fieldhouse safeguarding-cases \
+         confirm {}\n\n\
+         You get this message because you are an owner: if no second person can confirm the case, an owner can confirm it alone from \
+         {alone_from} on.\n",
+        case.id
+    );
+    Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
+}
+
+/// Tells guardians, or an owner who sees to the review, that someone opened data of a child. Nothing in it tells who the child is.
+async fn break_glass(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
+    let (Some(organization), Some(record)) = (mail.organization, mail.record) else { return Ok(None) };
+    let grant = BreakGlassGrantId::from_uuid(record);
+    let Some(told) = grants::of_mail(&mut &*app.store, organization, grant).await? else { return Ok(None) };
+    let (holder, club, ends) = (told.holder, told.organization, moment(told.ends_at, &told.time_zone));
+    let why = match told.reason_code {
+        EmergencyReason::Medical => "the child is ill or hurt",
+        EmergencyReason::Missing => "the child is missing",
+        EmergencyReason::NotCollected => "the child was not collected",
+        EmergencyReason::Other => "there is an emergency",
+    };
+    let opened = "the name in the team, how to reach the family, and what is known about the child's health";
+    let (subject, text) = if mail.kind == MailKind::BreakGlass {
+        let text = format!(
+            "Hello,\n\n{holder} has opened data of your child in {club}, because {why}. Until {ends} they can read {opened}.\n\n\
+             Another person reviews this. What {holder} has read is in the access log of your child.\n\n\
+             If you do not know of an emergency, call {club} now.\n"
+        );
+        (format!("{holder} has opened data of your child in {club}"), text)
+    } else if told.reviewed_at.is_none() {
+        let text = format!(
+            "Hello,\n\n{holder} has opened data of a child in {club}, because {why}. Until {ends} they can read {opened}. The guardians are \
+             told.\n\nA safeguarding lead or an admin has to review it within 72 hours:\n\n    fieldhouse break-glass-grants review \
+             {grant} --outcome justified\n"
+        );
+        (format!("Review that {holder} has opened data of a child in {club}"), text)
+    } else {
+        return Ok(None);
     };
     Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
 }

@@ -8,6 +8,7 @@ use fieldhouse_api::rows::{AnswerShape, Changeset, IfMatch, Method, Row};
 use fieldhouse_api::spreadsheet::CSV;
 use fieldhouse_api::{Code, Operation};
 use fieldhouse_domain::children::classes::DataClass;
+use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{DivisionId, SeasonId};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
@@ -120,11 +121,16 @@ fn every_part_of_a_requirement_has_an_effect() {
     let scopes = scopes.map(|(resource, verb)| Scope { resource, verb });
     all_differ("scope", &scopes.map(|scope| with(Requirement { scope, ..base })));
     let staff = |parameter, unless| Relation::StaffOfGame { parameter, unless };
+    let on_duty = |kind, unless| Relation::OnDuty { kind, unless };
     let relations = [
         Relation::Unrelated,
         staff("id", Role::Manager),
         staff("game_id", Role::Manager),
         staff("id", Role::Admin),
+        on_duty(DutyKind::SafeguardingLead, None),
+        on_duty(DutyKind::SafeguardingLead, Some(Role::Admin)),
+        on_duty(DutyKind::SafeguardingLead, Some(Role::Owner)),
+        on_duty(DutyKind::Support, None),
     ];
     all_differ("relation", &relations.map(|relation| with(Requirement { relation, ..base })));
     let writes: [&[(Kind, Reach)]; 5] = [

@@ -4,6 +4,8 @@
 mod api_keys;
 mod audit;
 pub(crate) mod auth;
+mod break_glass;
+mod cases;
 mod catalogue;
 mod children;
 mod colleges;
@@ -22,6 +24,7 @@ mod organization;
 pub(crate) mod profile;
 mod registrations;
 mod relations;
+mod restrictions;
 mod rosters;
 mod seasons;
 mod service;
@@ -130,6 +133,18 @@ fn league(routes: Routes) -> Routes {
         .op(relations::confirm)
         .op(relations::accept)
         .op(relations::revoke)
+        .op(restrictions::list)
+        .op(restrictions::enter)
+        .op(restrictions::lift)
+        .op(cases::list)
+        .op(cases::open)
+        .op(cases::read)
+        .op(cases::confirm)
+        .op(cases::close)
+        .op(break_glass::list)
+        .op(break_glass::create)
+        .op(break_glass::end)
+        .op(break_glass::review)
         .op(registrations::list)
         .op(registrations::add)
         .op(registrations::change)

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::envelope::JSON;
+use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_server::Clock;
 use fieldhouse_server::auth::limits::LimitOptions;
@@ -247,8 +248,39 @@ async fn children(club: &Club, recorder: &mut Recorder) {
     ] {
         recorder.call(parent, operation, child, json!(null)).await;
     }
+    restrictions(club, recorder, child).await;
     second_guardian(club, recorder, child).await;
     rosters(club, recorder, child).await;
+}
+
+/// Enters a custody order, as a safeguarding lead, and lifts it.
+async fn restrictions(club: &Club, recorder: &mut Recorder, child: &str) {
+    let lead = club.member(Role::Admin);
+    let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
+    fixture.on_duty(DutyKind::SafeguardingLead, lead.user.expect("a user"));
+    fixture.write().await;
+    let order = json!({
+        "user_id": club.member(Role::Viewer).user, "kind": "custody_order", "reason": "Order of the family court",
+        "document_ref": "Safe, folder 7",
+    });
+    let restriction = recorder.call(lead, Operation::RestrictionEnter, child, order).await;
+    recorder.call(lead, Operation::RestrictionList, child, json!(null)).await;
+    recorder.call(lead, Operation::RestrictionLift, restriction.id(), json!(null)).await;
+    let wanted = json!({"title": "Report of 1 March", "child_ids": [child]});
+    let case = recorder.call(lead, Operation::SafeguardingCaseOpen, "", wanted).await;
+    recorder.call(club.member(Role::Owner), Operation::SafeguardingCaseConfirm, case.id(), json!(null)).await;
+    recorder.call(lead, Operation::SafeguardingCaseRead, case.id(), json!(null)).await;
+    recorder.call(lead, Operation::SafeguardingCaseList, "", json!(null)).await;
+    let note = json!({"note": "Passed on to the police"});
+    recorder.call(lead, Operation::SafeguardingCaseClose, case.id(), note).await;
+    let coach = club.member(Role::Coach);
+    let fall = json!({"child_id": child, "reason_code": "medical", "reason": "Unconscious after a fall"});
+    let grant = recorder.call(coach, Operation::BreakGlassGrantCreate, "", fall).await;
+    club.pass(SignedDuration::from_mins(1));
+    recorder.call(coach, Operation::BreakGlassGrantEnd, grant.id(), json!(null)).await;
+    let review = json!({"outcome": "justified", "note": "The ambulance came"});
+    recorder.call(lead, Operation::BreakGlassGrantReview, grant.id(), review).await;
+    recorder.call(lead, Operation::BreakGlassGrantList, "", json!(null)).await;
 }
 
 /// Makes the coach a second guardian of a child, confirmed by a manager, until they give it up.

@@ -2,6 +2,8 @@
 
 mod api_keys;
 mod audit;
+mod break_glass;
+mod cases;
 mod children;
 mod colleges;
 mod consents;
@@ -29,6 +31,7 @@ mod passwords;
 mod profile;
 mod registrations;
 mod relations;
+mod restrictions;
 mod revocation;
 mod rosters;
 mod seasons;

@@ -46,6 +46,9 @@ fn path(operation: Operation) -> String {
         "/api/v1/duties" => "dut",
         "/api/v1/children" => "chi",
         "/api/v1/relations" => "rel",
+        "/api/v1/restrictions" => "res",
+        "/api/v1/break-glass-grants" => "gra",
+        "/api/v1/safeguarding-cases" => "cas",
         "/api/v1/registrations" => "reg",
         _ => "",
     };
@@ -97,6 +100,14 @@ fn body(operation: Operation) -> Value {
             json!({"purpose": "photos", "method": "electronic", "notice_version": "2026-03"})
         }
         Operation::ChildRelationAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "guardian"}),
+        Operation::RestrictionEnter => json!({"kind": "custody_order", "reason": "Family court"}),
+        Operation::SafeguardingCaseOpen => {
+            json!({"title": "A report", "child_ids": [format!("chi_{UNKNOWN}")]})
+        }
+        Operation::BreakGlassGrantCreate => {
+            json!({"child_id": format!("chi_{UNKNOWN}"), "reason_code": "medical", "reason": "A fall"})
+        }
+        Operation::BreakGlassGrantReview => json!({"outcome": "justified"}),
         Operation::RegistrationAdd => json!({"season_id": format!("sea_{UNKNOWN}")}),
         Operation::RosterAdd => json!({"child_id": format!("chi_{UNKNOWN}")}),
         Operation::StaffAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "coach"}),

@@ -132,6 +132,11 @@ macro_rules! visible {
                 UNION ALL SELECT g.child_id, 8 FROM duties y CROSS JOIN registrations g
                     WHERE g.org_id = $1 AND g.season_id = y.season_id AND ", crate::access::children::ON_DUTY, "
                     AND y.kind = 'registrar' AND y.team_ids = '[]' AND g.status <> 'withdrawn'", $only, "
+                UNION ALL SELECT k.child_id, 32 FROM duties y CROSS JOIN case_leads w CROSS JOIN safeguarding_cases sc CROSS JOIN case_children k
+                    WHERE w.org_id = $1 AND w.user_id = y.user_id AND sc.org_id = $1 AND sc.id = w.case_id AND sc.state = 'open' AND sc.ends_at > $3
+                    AND k.org_id = $1 AND k.case_id = sc.id AND ", crate::access::children::ON_DUTY, " AND y.kind = 'safeguarding_lead'", $only, "
+                UNION ALL SELECT child_id, 128 FROM break_glass_grants WHERE org_id = $1 AND user_id = $2 AND ended_at IS NULL
+                    AND starts_at <= $3 AND ends_at > $3", $only, "
             ) v CROSS JOIN children c
             WHERE c.org_id = $1 AND c.id = v.child_id AND (v.capacity & $5) <> 0
                 AND (v.capacity <> 4 OR (CAST($7 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM consents n WHERE n.org_id = $1
@@ -239,6 +244,11 @@ impl<C: Class> ChildScope<C> {
         self.organization
     }
 
+    /// When the relations are asked for.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.standing.now
+    }
+
     /// The values of the first nine parameters of a statement that contains [`visible!`].
     pub(crate) fn values(&self) -> Vec<Value<'static>> {
         values(self.organization, &self.standing, (C::CLASS, Verb::Read))
@@ -319,6 +329,12 @@ impl<'tx> Tx<'tx> {
             held.extend(open.first().map(|_| *capacity));
         }
         Ok(held)
+    }
+
+    /// Why a child is not open to the user of a proof: some of its data is, or none.
+    pub async fn denial(&mut self, proof: &OrgWrite<'tx>, child: ChildId) -> Result<Denial> {
+        let (_, Some(standing)) = proof.standing() else { return Ok(Denial::ChildHidden) };
+        denial(self, proof.organization(), standing, child).await
     }
 
     /// Whether the user of a proof has the duty now to register children for a season: for all its teams, or for the named one.
@@ -422,7 +438,9 @@ mod tests {
             (Capacity::Staff, 4),
             (Capacity::Registrar, 8),
             (Capacity::MedicalStaff, 16),
+            (Capacity::Safeguarding, 32),
             (Capacity::Support, 64),
+            (Capacity::BreakGlass, 128),
         ];
         for (capacity, bit) in bits {
             assert_eq!(capacity.bit(), bit, "{capacity}");

@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use uuid::Uuid;
 
 use super::children::{self, Standing};
-use super::{OrgScope, Proof, identify};
+use super::{OrgScope, Proof, duties, identify};
 use crate::engine::{Brand, Store, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::queries;
@@ -237,12 +237,17 @@ impl<'tx> Tx<'tx> {
         if requirement.relation != Relation::Unrelated
             && let Some(user) = actor.user
         {
-            let is_staff = match target {
+            let holds = match (requirement.relation, target) {
                 // A game that does not exist is not found, for every caller.
-                Some(game) => staff::of_game(self, organization, (game, user), now).await?.unwrap_or(true),
-                None => false,
+                (Relation::StaffOfGame { .. }, Some(game)) => {
+                    staff::of_game(self, organization, (game, user), now).await?.unwrap_or(true)
+                }
+                (Relation::OnDuty { kind, .. }, _) => {
+                    duties::is_on(self, organization, user, kind, now).await?
+                }
+                _ => false,
             };
-            if let Err(denial) = policy::decide_relation(requirement.relation, role, is_staff) {
+            if let Err(denial) = policy::decide_relation(requirement.relation, role, holds) {
                 return Ok(Err(denial));
             }
         }

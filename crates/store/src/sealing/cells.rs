@@ -11,10 +11,46 @@ use super::{ChildKey, Place, SealError};
 use crate::error::Error;
 use crate::row::Row;
 
-/// Seals the fields of a record that are stored sealed. `cells` has its columns in the order of its fields.
+/// The column that names the child whom a record is about, unless the record has the UUID of the child.
+pub(crate) const CHILD: &str = "child_id";
+
+/// Whether a record has a column that names its child. A child has several such records.
+pub(crate) const fn names_its_child<R: Record>() -> bool {
+    let mut at = 0;
+    while at < R::FIELDS.len() {
+        if is_equal(R::FIELDS[at], CHILD) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// The position of the column with the UUID of the child.
+pub(crate) fn child_at<R: Record>() -> usize {
+    R::FIELDS.iter().position(|field| *field == CHILD).unwrap_or_default()
+}
+
+const fn is_equal(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
+/// The place of a sealed field. Sealed data of one of a child's records does not open in another one.
+fn place<R: Record>(field: &'static str, id: Uuid) -> Place<'static> {
+    if names_its_child::<R>() { Place::FieldOf(R::KIND, field, id) } else { Place::Field(R::KIND, field) }
+}
+
+/// Seals the fields of a record that are stored sealed. `cells` has its columns in the order of its fields, the id first.
 pub(crate) fn seal_all<R: Record>(key: &ChildKey, cells: &mut [Cell<'_>]) -> Result<(), SealError> {
+    let Some(Cell::Uuid(id)) = cells.first() else { return Err(SealError::Damaged) };
+    let id = *id;
     for (field, cell) in R::FIELDS.iter().zip(cells).filter(|(field, _)| R::SEALED.contains(field)) {
-        let sealed = key.seal(Place::Field(R::KIND, field), &encoded(cell))?;
+        let sealed = key.seal(place::<R>(field, id), &encoded(cell))?;
         *cell = Cell::Bytes(Cow::Owned(sealed));
     }
     Ok(())
@@ -24,12 +60,13 @@ pub(crate) fn seal_all<R: Record>(key: &ChildKey, cells: &mut [Cell<'_>]) -> Res
 pub(crate) struct Opening<'r, 'a, R> {
     row: &'r mut Row<'a>,
     key: ChildKey,
+    id: Uuid,
     record: std::marker::PhantomData<fn() -> R>,
 }
 
 impl<'r, 'a, R: Record> Opening<'r, 'a, R> {
-    pub(crate) fn new(row: &'r mut Row<'a>, key: ChildKey) -> Self {
-        Self { row, key, record: std::marker::PhantomData }
+    pub(crate) fn new(row: &'r mut Row<'a>, key: ChildKey, id: Uuid) -> Self {
+        Self { row, key, id, record: std::marker::PhantomData }
     }
 }
 
@@ -40,7 +77,7 @@ impl<R: Record> Cells for Opening<'_, '_, R> {
             return Cells::next(self.row, name);
         }
         let sealed: Bytes = Cells::next(self.row, name)?;
-        let plain = self.key.open(Place::Field(R::KIND, name), &sealed.0);
+        let plain = self.key.open(place::<R>(name, self.id), &sealed.0);
         // The reason of a column that cannot be read is not passed on, because it could quote the data.
         let read = plain.and_then(|plain| C::from_cell(decoded(&plain)?).map_err(|_| SealError::Damaged));
         read.map_err(|error| self.row.unsealed(name, error))

@@ -29,6 +29,7 @@ fn what_is_sealed_opens_only_with_its_key_and_at_its_place() {
     for place in [
         Place::Field(Kind::ChildIdentity, "legal_last_name"),
         Place::Field(Kind::ChildContact, "legal_first_name"),
+        Place::FieldOf(Kind::ChildIdentity, "legal_first_name", record),
         Place::Image(Kind::ChildIdentity, record),
         Place::Reason(entry(1)),
         Place::Key,
@@ -39,6 +40,15 @@ fn what_is_sealed_opens_only_with_its_key_and_at_its_place() {
     assert_eq!(other.open(NAME, &sealed).err(), Some(SealError::Damaged));
     let again = key.seal(NAME, "Zoë".as_bytes()).expect("sealed");
     assert_ne!(sealed, again, "each sealing has its own nonce");
+}
+
+#[test]
+fn a_field_of_one_of_several_records_opens_only_in_its_record() {
+    let key = key_of(1);
+    let place = |number| Place::FieldOf(Kind::Restriction, "reason", Uuid::from_u128(number));
+    let sealed = key.seal(place(1), b"an order").expect("sealed");
+    assert_eq!(key.open(place(1), &sealed).expect("opens").as_slice(), b"an order");
+    assert_eq!(key.open(place(2), &sealed).err(), Some(SealError::Damaged));
 }
 
 #[test]

@@ -8,6 +8,8 @@
 mod access;
 mod api_keys;
 mod bookkeeping;
+mod break_glass;
+mod cases;
 mod catalogue;
 mod children;
 mod consents;
@@ -27,6 +29,7 @@ mod paging;
 mod parts;
 mod places;
 mod relations;
+mod restrictions;
 mod rosters;
 mod seasons;
 mod sessions;
@@ -66,6 +69,10 @@ async fn conforms(database: &Database) {
     relations::are_listed_for_their_people_managers_and_the_family(store).await;
     relations::are_a_family_while_they_are_open(store).await;
     relations::are_proposed_decided_and_told(store).await;
+    restrictions::are_listed_for_leads_who_are_not_of_the_family(store).await;
+    cases::are_seen_by_leads_and_admins_who_are_not_of_the_family(store).await;
+    cases::hide_what_was_read_for_them_until_they_are_closed(store).await;
+    break_glass::grants_are_listed_counted_and_told(store).await;
     rosters::are_read_by_day_and_only_through_a_relation(store).await;
     rosters::are_opened_in_every_capacity_of_the_caller(store).await;
     rosters::end_with_what_they_name(store).await;

@@ -58,6 +58,8 @@ fn changed(mut record: AnyRecord) -> AnyRecord {
         AnyRecord::ChildPerformance(performance) => performance.position = Some(name),
         AnyRecord::Relation(relation) => relation.confirmed_alone = true,
         AnyRecord::Restriction(restriction) => restriction.lifted_at = Some(NOW),
+        AnyRecord::BreakGlassGrant(grant) => grant.ended_at = Some(NOW),
+        AnyRecord::SafeguardingCase(case) => case.title = name,
         AnyRecord::Consent(consent) => consent.withdrawn_at = Some(NOW),
         AnyRecord::Registration(registration) => registration.decided_at = Some(NOW),
         AnyRecord::RosterEntry(entry) => entry.position = Some(name),
@@ -78,6 +80,8 @@ fn family(season: &Season, team: &Team, guardian: UserId) -> Vec<AnyRecord> {
         performance.into(),
         families::guardian(&zoe, guardian).into(),
         families::restriction(&zoe).into(),
+        families::case(&zoe, guardian).into(),
+        families::break_glass(&zoe, guardian).into(),
         families::consent(&zoe).into(),
         families::registration(&zoe, season).into(),
         families::roster_entry(team, &zoe).into(),
@@ -117,7 +121,7 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     club.create(store, league.iter().cloned().chain([AnyRecord::Favorite(favorite.clone())]).collect()).await;
 
     let changes = changes(&club, [&league[..], &[invitation.into(), export.into()]].concat(), &favorite);
-    assert_eq!(changes.len(), 26, "every kind");
+    assert_eq!(changes.len(), 28, "every kind");
     for (before, after) in changes {
         let change = Effect::update(&clubs::moment(), before.clone(), after).expect("something differs");
         clubs::apply(store, club.id(), vec![change.clone()]).await.unwrap();
@@ -127,6 +131,7 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
         | AnyRecord::Session(_)
         | AnyRecord::ApiKey(_)
         | AnyRecord::Export(_)
+        | AnyRecord::SafeguardingCase(_)
         | AnyRecord::Invitation(_) = before
         {
             let never = clubs::apply(store, club.id(), vec![Effect::delete(before)]).await;

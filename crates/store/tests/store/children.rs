@@ -5,13 +5,15 @@ mod oracle;
 use std::collections::BTreeMap;
 
 use fieldhouse_domain::children::Child;
+use fieldhouse_domain::children::break_glass::BreakGlassGrant;
+use fieldhouse_domain::children::cases::{CaseState, SafeguardingCase};
 use fieldhouse_domain::children::classes::{Capacity, DataClass};
 use fieldhouse_domain::children::consents::{Consent, Purpose};
 use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationState};
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::effects::AnyRecord;
-use fieldhouse_domain::ids::{ChildId, Id as _};
+use fieldhouse_domain::ids::{ChildId, Id as _, UserId};
 use fieldhouse_domain::policy::{ChildTouch, Denial, Requirement};
 use fieldhouse_domain::record::Record as _;
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
@@ -24,7 +26,9 @@ use fieldhouse_store::children::{self, ListedRecord};
 use fieldhouse_store::{Principal, Store, rosters};
 use fieldhouse_testing::clubs::{ANY_MEMBER, Club, NOW, Person};
 use fieldhouse_testing::databases;
-use fieldhouse_testing::families::{child, consent, guardian, registration, restriction, roster_entry};
+use fieldhouse_testing::families::{
+    break_glass, case, child, consent, guardian, registration, restriction, roster_entry,
+};
 use fieldhouse_testing::leagues::{division, duty, season, staff, team};
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
@@ -114,6 +118,11 @@ fn invent(random: &mut StdRng, club: &Club, today: Date) -> World {
                 });
             }
         }
+        if random.random_bool(0.4) {
+            let (starts_at, ends_at, ended_at) = (time(random), time(random), maybe(random, time));
+            let user = *users.choose(random).unwrap();
+            world.grants.push(BreakGlassGrant { starts_at, ends_at, ended_at, ..break_glass(child, user) });
+        }
         if random.random_bool(0.2) {
             let user_id = Some(*users.choose(random).unwrap()).filter(|_| random.random_bool(0.8));
             let classes = DataClass::ALL.iter().copied().filter(|_| random.random_bool(0.4)).collect();
@@ -139,9 +148,36 @@ fn invent(random: &mut StdRng, club: &Club, today: Date) -> World {
             world.registrations.push(Registration { status, ..registration(child, season) });
         }
     }
+    suspect(random, &mut world, &users);
     world.records =
         seasons.iter().cloned().map(AnyRecord::from).chain(divisions.map(AnyRecord::from)).collect();
     world
+}
+
+/// Invents safeguarding cases, and leads who may work on them.
+fn suspect(random: &mut StdRng, world: &mut World, users: &[UserId]) {
+    let children = world.children.clone();
+    for _ in 0..6 {
+        let state =
+            *[CaseState::Open, CaseState::Open, CaseState::Open, CaseState::Proposed, CaseState::Closed]
+                .choose(random)
+                .unwrap();
+        let child_ids = children.iter().map(|it| it.id).filter(|_| random.random_bool(0.3)).collect();
+        let lead_ids = users.iter().copied().filter(|_| random.random_bool(0.5)).collect();
+        let ends_at = Some(time(random));
+        world.cases.push(SafeguardingCase {
+            state,
+            child_ids,
+            lead_ids,
+            ends_at,
+            ..case(&children[0], users[0])
+        });
+    }
+    for user in users.iter().filter(|_| random.random_bool(0.5)) {
+        let (kind, state) = (DutyKind::SafeguardingLead, DutyState::Accepted);
+        let ends_at = NOW.saturating_add(SignedDuration::from_hours(1)).unwrap();
+        world.duties.push(Duty { kind, state, ends_at, ..duty(*user) });
+    }
 }
 
 fn requirement(class: DataClass, verb: Verb) -> Requirement {

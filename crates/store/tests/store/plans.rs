@@ -27,6 +27,7 @@ const RETENTION: &str = "once a day, one row for each organization";
 const VERIFY: &str = "streamed, when a whole ledger is verified";
 const EXPORT: &str = "streamed, when a whole organization is exported";
 const IN_USE: &str = "one row, if there is any";
+const CASES: &str = "only where a safeguarding case is proposed or confirmed, and a club has hundreds of members, not thousands";
 const WHOLE: &str =
     "only for someone whose duty is for the whole organization: it opens the children of all teams";
 const RING: &str = "once at a start, over a handful of rows";
@@ -71,6 +72,8 @@ const ON_SQLITE: Walks = &[
         "SEARCH m USING PRIMARY KEY (org_id=?)",
         "only where a duty or a relation is proposed, and a club has hundreds of members, not thousands",
     ),
+    ("cases.leads", "SEARCH y USING INDEX duties_by_user (org_id=?)", CASES),
+    ("cases.owner_addresses", "SEARCH m USING PRIMARY KEY (org_id=?)", CASES),
     ("children.capacities", "SEARCH e USING PRIMARY KEY (org_id=?)", WHOLE),
     ("children.list", "SEARCH e USING PRIMARY KEY (org_id=?)", WHOLE),
     ("registrations.list", "SEARCH e USING PRIMARY KEY (org_id=?)", WHOLE),

@@ -94,7 +94,7 @@ fn refuse_equal(now: Timestamp, child: ChildId, new: &NewRelation, all: &[Relati
 /// A relation as a second person has to confirm it.
 pub fn proposal(relation: &Relation) -> Proposal {
     let Relation { user_id: about, proposed_by, proposed_at, .. } = *relation;
-    Proposal { about, proposed_by, proposed_at, role: Role::Manager }
+    Proposal { about: Some(about), proposed_by, proposed_at, role: Role::Manager }
 }
 
 /// The confirmed relation. `others` says whether another member than the actor could confirm it.

@@ -7,6 +7,8 @@ use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
 use fieldhouse_domain::api_keys::{ApiKeyKind, NewApiKey};
 use fieldhouse_domain::children::Child;
+use fieldhouse_domain::children::break_glass::{BreakGlassGrant, GRANT_LIFE};
+use fieldhouse_domain::children::cases::SafeguardingCase;
 use fieldhouse_domain::children::consents::{Consent, Purpose};
 use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationState};
 use fieldhouse_domain::children::restrictions::Restriction;
@@ -26,7 +28,7 @@ use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::Name;
 use fieldhouse_testing::clubs;
 use fieldhouse_testing::families::{
-    child, consent, guardian, registration, restriction, roster_entry, with_classes,
+    break_glass, case, child, consent, guardian, registration, restriction, roster_entry, with_classes,
 };
 use fieldhouse_testing::leagues::{division, duty, game, season, staff};
 use jiff::SignedDuration;
@@ -86,6 +88,17 @@ fn related(club: &Club, column: &str, Setting { team, user, child }: &Setting) -
         "registrar" => vec![duty(DutyKind::Registrar).into()],
         "medic" => vec![duty(DutyKind::MedicalStaff).into(), on_roster()],
         "support" => vec![duty(DutyKind::Support).into(), on_roster()],
+        "case" => {
+            let ends_at = club.app.clock.now().saturating_add(SignedDuration::from_hours(24)).ok();
+            let open = SafeguardingCase { ends_at, ..case(child, user) };
+            let lead = Duty { season_id: None, ..duty(DutyKind::SafeguardingLead) };
+            vec![lead.into(), open.into(), on_roster()]
+        }
+        "emergency" => {
+            let starts_at = club.app.clock.now();
+            let ends_at = starts_at.saturating_add(GRANT_LIFE).expect("a time");
+            vec![BreakGlassGrant { starts_at, ends_at, ..break_glass(child, user) }.into()]
+        }
         "stranger" | "owner" | "other" => vec![on_roster()],
         other => panic!("relations.txt has the column {other}, and no one is set up for it"),
     }

@@ -2,6 +2,8 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
+use fieldhouse_domain::children::cases::CaseState;
+use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::ids::{ChildId, ConsentId, Id, OrganizationId, RegistrationId, RosterEntryId, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::contents::Contents;
@@ -376,6 +378,58 @@ pub(crate) async fn sample(
             let person = fixture.member(Role::Coach).user;
             sample.at(fixture.confirmed_relation(person).id)
         }
+        Operation::RestrictionList | Operation::RestrictionEnter | Operation::RestrictionLift => {
+            // The coach is the safeguarding lead.
+            if kind == "coach" {
+                fixture.on_duty(DutyKind::SafeguardingLead, user);
+            }
+            match operation {
+                Operation::RestrictionList => sample.at(fixture.child()),
+                Operation::RestrictionLift => sample.at(fixture.restriction()),
+                _ => {
+                    let order = json!({"kind": "custody_order", "reason": "Family court"});
+                    sample.at(fixture.child()).with(order)
+                }
+            }
+        }
+        Operation::SafeguardingCaseList
+        | Operation::SafeguardingCaseOpen
+        | Operation::SafeguardingCaseRead
+        | Operation::SafeguardingCaseConfirm
+        | Operation::SafeguardingCaseClose => {
+            // The coach is the safeguarding lead, and does not work on the case.
+            if kind == "coach" {
+                fixture.on_duty(DutyKind::SafeguardingLead, user);
+            }
+            match operation {
+                Operation::SafeguardingCaseList => sample,
+                Operation::SafeguardingCaseOpen => {
+                    sample.with(json!({"title": "A report", "child_ids": [fixture.child()]}))
+                }
+                _ => {
+                    let lead = fixture.member(Role::Coach).user;
+                    let sample = sample.at(fixture.case(lead, CaseState::Open).id);
+                    if operation == Operation::SafeguardingCaseClose { sample.with(json!({})) } else { sample }
+                }
+            }
+        }
+        Operation::BreakGlassGrantCreate => {
+            let child = if kind == "neighbour" { unknown() } else { fixture.child() };
+            sample.with(json!({"child_id": child, "reason_code": "medical", "reason": "A fall"}))
+        }
+        // The coach is the holder of the grant that is ended, and the safeguarding lead who reviews one.
+        Operation::BreakGlassGrantEnd if kind == "coach" => sample.at(fixture.break_glass(user)),
+        Operation::BreakGlassGrantEnd => {
+            let holder = fixture.member(Role::Coach).user;
+            sample.at(fixture.break_glass(holder))
+        }
+        Operation::BreakGlassGrantReview => {
+            if kind == "coach" {
+                fixture.on_duty(DutyKind::SafeguardingLead, user);
+            }
+            let holder = fixture.member(Role::Coach).user;
+            sample.at(fixture.break_glass(holder)).with(json!({"outcome": "justified"}))
+        }
         Operation::StandingsRead | Operation::RegistrationList => sample.at(fixture.season()),
         Operation::GameDelete => sample.at(fixture.game().id).if_match("*"),
         Operation::GameHistory => sample.at(fixture.game().id),
@@ -441,6 +495,7 @@ pub(crate) async fn sample(
         | Operation::ChildList
         | Operation::DutyList
         | Operation::RelationList
+        | Operation::BreakGlassGrantList
         | Operation::SeasonList
         | Operation::DivisionList
         | Operation::TeamList

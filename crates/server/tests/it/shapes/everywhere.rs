@@ -3,6 +3,8 @@
 use std::num::NonZeroU32;
 
 use fieldhouse_api::{Code, Operation};
+use fieldhouse_domain::children::cases::CaseState;
+use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::policy::{Credential, KeyUse};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_server::Clock;
@@ -121,11 +123,18 @@ async fn every_unchanged_record_returns_304() {
         }
         let mut fixture = Fixture::new(&club, SignedDuration::ZERO).await;
         let duty = format!("/api/v1/duties/{}", fixture.duty().id);
+        fixture.on_duty(DutyKind::SafeguardingLead, owner.user.expect("a user"));
+        let other = fixture.child();
+        let case = fixture.case(owner.user.expect("a user"), CaseState::Open).id;
         fixture.write().await;
         read.extend([
             (owner, format!("{duty}/history")),
             (owner, duty),
             (owner, "/api/v1/duties".to_owned()),
+            (owner, format!("/api/v1/children/{other}/restrictions")),
+            (owner, "/api/v1/safeguarding-cases".to_owned()),
+            (owner, "/api/v1/break-glass-grants".to_owned()),
+            (owner, format!("/api/v1/safeguarding-cases/{case}")),
         ]);
         let child =
             owner.post("/api/v1/children", &json!({"display_name": "Kim", "birth_date": "2014-05-06"})).await;

@@ -1,5 +1,6 @@
 //! A season whose people have to do with children: a registrar, a coach and a parent.
 
+use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::ids::UserId;
 use fieldhouse_domain::roles::Role;
 use jiff::SignedDuration;
@@ -25,6 +26,41 @@ pub(crate) async fn signed_in(club: &Club, user: UserId) -> Person {
     let token = fixture.session(user).access_token;
     fixture.write().await;
     club.with_token(&token)
+}
+
+/// A new member with a duty of the whole organization, and a session.
+pub(crate) async fn on_duty(club: &Club, kind: DutyKind, role: Role) -> Person {
+    let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
+    let user = fixture.member(role).user;
+    fixture.on_duty(kind, user);
+    let token = fixture.session(user).access_token;
+    fixture.write().await;
+    let mut person = club.with_token(&token);
+    person.user = Some(user);
+    person
+}
+
+/// Creates a child of a person, who was 15 at the end of 2025, and returns its id.
+pub(crate) async fn child_of(parent: &Person, name: &str) -> String {
+    let wanted = json!({"display_name": name, "birth_date": "2010-05-06"});
+    let created = parent.post(CHILDREN, &wanted).await;
+    assert_eq!(created.status, 201, "{}", created.text);
+    created.body["data"]["child_id"].as_str().expect("an id").to_owned()
+}
+
+/// The classes of a child that a person reads, besides the line of the roster, which must be open exactly if they list the child and read
+/// anything.
+pub(crate) async fn reads(person: &Person, child: &str) -> Vec<&'static str> {
+    let mut read = Vec::new();
+    for class in ["profile", "identity", "contact", "emergency", "medical", "performance", "access-log"] {
+        if person.get(&format!("{CHILDREN}/{child}/{class}")).await.status == 200 {
+            read.push(class);
+        }
+    }
+    let line = person.get(&format!("{CHILDREN}/{child}")).await.status == 200;
+    assert_eq!(person.get(CHILDREN).await.text.contains(child), line, "the list and the read agree");
+    assert_eq!(line, !read.is_empty());
+    read
 }
 
 impl Families {

@@ -3,6 +3,8 @@
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::api_keys::{self, KeyText, Minted, NewApiKey};
+use fieldhouse_domain::children::break_glass::{BreakGlassGrant, GRANT_LIFE};
+use fieldhouse_domain::children::cases::{CaseState, SafeguardingCase};
 use fieldhouse_domain::children::relations::{
     self, Facts, NewRelation, Relation, RelationKind, RelationState,
 };
@@ -14,8 +16,8 @@ use fieldhouse_domain::favorites::{
 };
 use fieldhouse_domain::games::{Game, NewGame};
 use fieldhouse_domain::ids::{
-    ApiKeyId, ChildId, FavoriteId, InvitationId, MemberId, OrganizationId, SeasonId, SessionId, TeamId,
-    UserId, VenueId,
+    ApiKeyId, BreakGlassGrantId, ChildId, FavoriteId, InvitationId, MemberId, OrganizationId, RestrictionId,
+    SeasonId, SessionId, TeamId, UserId, VenueId,
 };
 use fieldhouse_domain::invitations::{self, Invitation, NewInvitation};
 use fieldhouse_domain::mail::RESET_LIFE;
@@ -357,6 +359,45 @@ impl Fixture {
         let (kind, state, season_id) = (DutyKind::Registrar, DutyState::Accepted, Some(season));
         let duty = Duty { kind, state, season_id, team_ids, ..self.proposed_duty(user) };
         self.effects.push(Effect::create(duty));
+    }
+
+    /// Gives a user a duty of the whole organization, which is open now.
+    pub(crate) fn on_duty(&mut self, kind: DutyKind, user: UserId) {
+        let duty = Duty { kind, state: DutyState::Accepted, ..self.proposed_duty(user) };
+        self.effects.push(Effect::create(duty));
+    }
+
+    /// Adds a restriction of a new child for everyone.
+    pub(crate) fn restriction(&mut self) -> RestrictionId {
+        let child = families::child("Zzyzx of the restrictions");
+        let restriction = families::restriction(&child);
+        let id = restriction.id;
+        self.effects.extend(families::with_classes(&child).into_iter().map(Effect::create));
+        self.effects.push(Effect::create(restriction));
+        id
+    }
+
+    /// Adds a safeguarding case about a new child, on which a user works. It is proposed, or open for a day.
+    pub(crate) fn case(&mut self, lead: UserId, state: CaseState) -> SafeguardingCase {
+        let child = families::child("Zzyzx of the cases");
+        let now = self.moment.now();
+        let ends_at = now.checked_add(SignedDuration::from_hours(24)).ok();
+        let case = SafeguardingCase { state, opened_at: now, ends_at, ..families::case(&child, lead) };
+        self.effects.extend(families::with_classes(&child).into_iter().map(Effect::create));
+        self.effects.push(Effect::create(case.clone()));
+        case
+    }
+
+    /// Adds a break-glass grant of a user for a new child.
+    pub(crate) fn break_glass(&mut self, user: UserId) -> BreakGlassGrantId {
+        let child = families::child("Zzyzx of the emergencies");
+        let starts_at = self.moment.now();
+        let ends_at = starts_at.checked_add(GRANT_LIFE).expect("a time");
+        let grant = BreakGlassGrant { starts_at, ends_at, ..families::break_glass(&child, user) };
+        let id = grant.id;
+        self.effects.extend(families::with_classes(&child).into_iter().map(Effect::create));
+        self.effects.push(Effect::create(grant));
+        id
     }
 
     fn proposed_duty(&self, user_id: UserId) -> Duty {

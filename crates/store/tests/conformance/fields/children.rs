@@ -1,6 +1,8 @@
 //! Every field of the records about children.
 
 use fieldhouse_domain::children::Child;
+use fieldhouse_domain::children::break_glass::{BreakGlassGrant, EmergencyReason, ReviewOutcome};
+use fieldhouse_domain::children::cases::{CaseState, SafeguardingCase};
 use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::children::consents::{Consent, ConsentMethod, Purpose};
 use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationState};
@@ -11,9 +13,9 @@ use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::rosters::RosterEntry;
 use fieldhouse_domain::text::{Pronouns, Reason, WebAddress};
 use fieldhouse_store::Store;
-use fieldhouse_testing::clubs::Club;
+use fieldhouse_testing::clubs::{Club, NOW};
 use fieldhouse_testing::families::{
-    child, classes, consent, filled, guardian, registration, restriction, roster_entry,
+    break_glass, case, child, classes, consent, filled, guardian, registration, restriction, roster_entry,
 };
 use fieldhouse_testing::leagues::{division, season, team};
 use jiff::civil::date;
@@ -87,6 +89,43 @@ async fn what_opens_them(place: &Place<'_>, zoe: &Child, owner: UserId, coach: U
     };
     assert_eq!(blocked.classes, [DataClass::Contact]);
     place.creates_and_changes(blocked, lifted, &["id"]).await;
+    let granted = break_glass(zoe, coach);
+    let reviewed = BreakGlassGrant {
+        child_id: other.id,
+        user_id: owner,
+        reason_code: EmergencyReason::Missing,
+        reason: Reason::parse("Another").unwrap(),
+        starts_at: later(),
+        ends_at: NOW,
+        ended_at: Some(later()),
+        told_at: Some(later()),
+        reviewed_by: Some(owner),
+        reviewed_at: Some(later()),
+        outcome: Some(ReviewOutcome::Unjustified),
+        note: Some(Reason::parse("Another").unwrap()),
+        created_at: later(),
+        ..granted.clone()
+    };
+    place.creates_and_changes(granted, reviewed, &["id"]).await;
+    let opened = case(zoe, coach);
+    let closed = SafeguardingCase {
+        title: name("Another"),
+        child_ids: vec![other.id],
+        lead_ids: vec![owner],
+        state: CaseState::Closed,
+        opened_by: Some(owner),
+        opened_at: later(),
+        confirmed_by: Some(coach),
+        confirmed_at: None,
+        confirmed_alone: true,
+        ends_at: None,
+        closed_by: Some(owner),
+        closed_at: Some(later()),
+        note: Some(Reason::parse("Another").unwrap()),
+        created_at: later(),
+        ..opened.clone()
+    };
+    place.creates_and_changes(opened, closed, &["id"]).await;
     let granted = consent(zoe);
     let withdrawn = Consent {
         child_id: other.id,

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use fieldhouse_domain::children::Child;
+use fieldhouse_domain::children::break_glass::BreakGlassGrant;
+use fieldhouse_domain::children::cases::SafeguardingCase;
 use fieldhouse_domain::children::classes::{Capacity, DataClass, needed_consents, opens, own_from};
 use fieldhouse_domain::children::consents::{Consent, ConsentStatus};
 use fieldhouse_domain::children::relations::Relation;
@@ -33,6 +35,8 @@ pub(super) struct World {
     pub(super) restrictions: Vec<Restriction>,
     pub(super) consents: Vec<Consent>,
     pub(super) registrations: Vec<Registration>,
+    pub(super) cases: Vec<SafeguardingCase>,
+    pub(super) grants: Vec<BreakGlassGrant>,
     /// Records that decide nothing.
     pub(super) records: Vec<AnyRecord>,
 }
@@ -49,6 +53,8 @@ impl World {
         all.extend(self.relations.iter().cloned().map(AnyRecord::from));
         all.extend(self.restrictions.iter().cloned().map(AnyRecord::from));
         all.extend(self.consents.iter().cloned().map(AnyRecord::from));
+        all.extend(self.grants.iter().cloned().map(AnyRecord::from));
+        all.extend(self.cases.iter().cloned().map(AnyRecord::from));
         all.extend(self.registrations.iter().cloned().map(AnyRecord::from));
         all
     }
@@ -111,6 +117,17 @@ impl World {
             DutyKind::Support => Some(Capacity::Support),
             DutyKind::SafeguardingLead => None,
         }));
+        let is_lead = self
+            .duties
+            .iter()
+            .any(|it| it.user_id == user && it.kind == DutyKind::SafeguardingLead && it.is_open_at(self.now));
+        let is_named = |it: &SafeguardingCase| {
+            it.is_open_at(self.now) && it.lead_ids.contains(&user) && it.child_ids.contains(&child)
+        };
+        let is_granted =
+            |it: &BreakGlassGrant| it.user_id == user && it.child_id == child && it.is_open_at(self.now);
+        capacities.extend(self.grants.iter().any(is_granted).then_some(Capacity::BreakGlass));
+        capacities.extend((is_lead && self.cases.iter().any(is_named)).then_some(Capacity::Safeguarding));
         capacities
     }
 
