@@ -24,13 +24,14 @@ use crate::games::Game;
 use crate::ids::{
     ApiKeyId, ChildContactId, ChildEmergencyId, ChildId, ChildIdentityId, ChildMedicalId, ChildPerformanceId,
     CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId, Id, InvitationId, MemberId,
-    OrganizationId, ProgramId, RegistrationId, RelationId, RestrictionId, RosterEntryId, SeasonId, SessionId,
-    StaffId, TeamId, UserId, VenueId,
+    OrganizationId, PrivacyRequestId, ProgramId, RegistrationId, RelationId, RestrictionId, RosterEntryId,
+    SeasonId, SessionId, StaffId, TeamId, UserId, VenueId,
 };
 use crate::invitations::Invitation;
 use crate::ledger::Trace;
 use crate::members::Member;
 use crate::organizations::Organization;
+use crate::privacy_requests::PrivacyRequest;
 use crate::record::{Record, enumeration};
 use crate::registrations::Registration;
 use crate::rosters::RosterEntry;
@@ -209,6 +210,7 @@ kinds! {
     "Consents about children."  Consent          "consent"           ConsentId          2 Images |_it| None, |it| Some(it.child_id), Relations true;
     "Registrations of children." Registration    "registration"      RegistrationId     3 Images |_it| None, |it| Some(it.child_id), Relations true;
     "Children in teams."        RosterEntry      "roster_entry"      RosterEntryId      4 Images |_it| None, |it| Some(it.child_id), Relations true;
+    "Requests about children's data." PrivacyRequest "privacy_request" PrivacyRequestId 2 Images |_it| None, |it| Some(it.child_id), Relations true;
     // A list belongs to a family, not to the club.
     "Saved college programs." Favorite "favorite" FavoriteId    2 Nothing     |it| Some(it.owner_id.uuid()), |_it| None, Owner      true;
 catalogue:

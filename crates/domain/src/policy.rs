@@ -371,6 +371,11 @@ pub fn sees_waiting_relations(role: Role) -> bool {
     role >= Role::Manager
 }
 
+/// Whether a role lists the privacy requests of others.
+pub fn sees_privacy_requests(role: Role) -> bool {
+    role >= Role::Admin
+}
+
 /// Whether a role lists and revokes the API keys of others, except those that [`outranks`] protects.
 pub fn sees_others_keys(role: Role) -> bool {
     role >= Role::Admin

@@ -47,6 +47,11 @@ impl Proposal {
     /// was proposed.
     pub fn confirm(&self, now: Timestamp, actor: Actor, others: bool) -> Result<bool, Refusal> {
         actor.refuse_oneself(self.about)?;
+        self.decide(now, actor, others)
+    }
+
+    /// The same for a proposal that grants nothing to a person, such as a privacy request. It is about the proposer.
+    pub fn decide(&self, now: Timestamp, actor: Actor, others: bool) -> Result<bool, Refusal> {
         if self.is_independent(actor.user, actor.role_given_by) {
             return Ok(false);
         }

@@ -13,6 +13,7 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::erasures;
 use crate::mail::{self, Mailer};
 
 /// The precision of a key's last use.
@@ -79,6 +80,9 @@ async fn run_rounds(app: &App) {
         app.limits.remove_full_buckets();
         if round % PURGE_ROUNDS == 1 {
             purge(app).await;
+            if let Err(error) = erasures::settle_all(app).await {
+                tracing::warn!(%error, "the list of erasures could not be completed");
+            }
         }
         if round % LOCAL_TIME_ROUNDS == 1 {
             keep_local_times(app).await;

@@ -89,6 +89,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0012_relations.sql"),
         postgres: "",
     },
+    Migration {
+        number: 14,
+        name: "privacy",
+        sql: include_str!("../migrations/0014_privacy.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.

@@ -59,6 +59,27 @@ impl Copy {
         executed.expect("a session").expect("the statements are carried out");
     }
 
+    /// The tables of which a row contains a text.
+    pub(crate) fn tables_with(&self, text: &str) -> Vec<String> {
+        let (url, text) = (self.url(), text.to_owned());
+        let found = finish(async move {
+            let (client, connection) = tokio_postgres::connect(&url, NoTls).await.expect("a session");
+            tokio::spawn(connection);
+            let sql = "SELECT table_name::text FROM information_schema.tables WHERE table_schema = current_schema()";
+            let tables = client.query(sql, &[]).await.expect("the tables");
+            let mut found = Vec::new();
+            for table in tables.iter().map(|row| row.get::<_, String>(0)) {
+                let sql = format!("SELECT count(*) FROM \"{table}\" t WHERE strpos(t::text, $1) > 0");
+                let count: i64 = client.query_one(&sql, &[&text]).await.expect("a count").get(0);
+                if count > 0 {
+                    found.push(table);
+                }
+            }
+            found
+        });
+        found.expect("a session")
+    }
+
     pub(crate) fn url_by_tls(&self) -> (String, PathBuf) {
         let authority = PathBuf::from(variable("FIELDHOUSE_TEST_POSTGRES_CA"));
         (address("FIELDHOUSE_TEST_POSTGRES_TLS", &self.name), authority)

@@ -16,6 +16,7 @@ mod hints;
 mod league;
 mod output;
 mod people;
+mod privacy_requests;
 mod records;
 mod registrations;
 mod relations;

@@ -19,6 +19,7 @@ mod mail;
 mod members;
 mod operator;
 mod organization;
+mod privacy_requests;
 pub(crate) mod profile;
 mod registrations;
 mod relations;
@@ -137,6 +138,9 @@ fn league(routes: Routes) -> Routes {
         .op(rosters::add)
         .op(rosters::change)
         .op(rosters::remove)
+        .op(privacy_requests::list)
+        .op(privacy_requests::create)
+        .op(privacy_requests::decide)
         .op(duties::list)
         .op(duties::add)
         .op(duties::read)

@@ -248,6 +248,17 @@ async fn children(club: &Club, recorder: &mut Recorder) {
     }
     second_guardian(club, recorder, child).await;
     rosters(club, recorder, child).await;
+    privacy_requests(club, recorder, child).await;
+}
+
+/// Requests a correction, which an admin grants.
+async fn privacy_requests(club: &Club, recorder: &mut Recorder, child: &str) {
+    let (parent, admin) = (club.member(Role::Member), club.member(Role::Admin));
+    let wanted = json!({"child_id": child, "kind": "correction", "details": "The date of birth is wrong: it is 6 May 2014."});
+    let request = recorder.call(parent, Operation::PrivacyRequestCreate, "", wanted).await;
+    recorder.call(parent, Operation::PrivacyRequestList, "", json!(null)).await;
+    let decision = json!({"decision": "granted", "reason": "The birth certificate shows it."});
+    recorder.call(admin, Operation::PrivacyRequestDecide, request.id(), decision).await;
 }
 
 /// Makes the coach a second guardian of a child, confirmed by a manager, until they give it up.

@@ -25,6 +25,7 @@ mod operator;
 mod organization;
 mod pages;
 mod passwords;
+mod privacy_requests;
 mod profile;
 mod registrations;
 mod relations;

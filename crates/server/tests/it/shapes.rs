@@ -47,6 +47,7 @@ fn path(operation: Operation) -> String {
         "/api/v1/children" => "chi",
         "/api/v1/relations" => "rel",
         "/api/v1/registrations" => "reg",
+        "/api/v1/privacy-requests" => "prq",
         _ => "",
     };
     let id = format!("{prefix}_{UNKNOWN}");
@@ -97,6 +98,8 @@ fn body(operation: Operation) -> Value {
             json!({"purpose": "photos", "method": "electronic", "notice_version": "2026-03"})
         }
         Operation::ChildRelationAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "guardian"}),
+        Operation::PrivacyRequestCreate => json!({"child_id": format!("chi_{UNKNOWN}"), "kind": "erasure"}),
+        Operation::PrivacyRequestDecide => json!({"decision": "granted"}),
         Operation::RegistrationAdd => json!({"season_id": format!("sea_{UNKNOWN}")}),
         Operation::RosterAdd => json!({"child_id": format!("chi_{UNKNOWN}")}),
         Operation::StaffAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "coach"}),

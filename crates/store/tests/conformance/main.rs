@@ -25,6 +25,7 @@ mod members;
 mod organizations;
 mod paging;
 mod parts;
+mod privacy_requests;
 mod relations;
 mod rosters;
 mod seasons;
@@ -64,6 +65,8 @@ async fn conforms(database: &Database) {
     relations::are_listed_for_their_people_managers_and_the_family(store).await;
     relations::are_a_family_while_they_are_open(store).await;
     relations::are_proposed_decided_and_told(store).await;
+    privacy_requests::are_listed_for_their_people_and_admins(store).await;
+    privacy_requests::an_erasure_leaves_nothing_that_opens(store).await;
     rosters::are_read_by_day_and_only_through_a_relation(store).await;
     rosters::are_opened_in_every_capacity_of_the_caller(store).await;
     rosters::end_with_what_they_name(store).await;

@@ -174,6 +174,7 @@ pub(super) fn request(operation: Operation, places: &Places) -> (String, Option<
             let body = json!({"child_id": places.child, "starts_on": later, "ends_on": later});
             (at(places.team.to_string()), Some(body))
         }
+        Operation::PrivacyRequestCreate => (path, Some(json!({"child_id": places.child, "kind": "export"}))),
         Operation::RosterChange => (entry(), Some(json!({"jersey_number": 7}))),
         Operation::RosterRemove => (entry(), None),
         Operation::ChildRelationAdd => {

@@ -360,6 +360,12 @@ pub(crate) async fn sample(
             let holder = fixture.member(Role::Coach).user;
             sample.at(fixture.confirmed_duty(holder).id)
         }
+        Operation::PrivacyRequestCreate => {
+            sample.with(json!({"child_id": unknown::<ChildId>(), "kind": "erasure"}))
+        }
+        Operation::PrivacyRequestDecide => {
+            sample.at(fixture.privacy_request().id).with(json!({"decision": "granted"}))
+        }
         Operation::ChildRelationAdd => {
             let person = fixture.member(Role::Coach).user;
             sample.at(fixture.child()).with(json!({"user_id": person, "kind": "guardian"}))
@@ -440,6 +446,7 @@ pub(crate) async fn sample(
         | Operation::ChildList
         | Operation::DutyList
         | Operation::RelationList
+        | Operation::PrivacyRequestList
         | Operation::SeasonList
         | Operation::DivisionList
         | Operation::TeamList
@@ -465,6 +472,7 @@ pub(crate) async fn sample(
         | Operation::OperatorLoadColleges
         | Operation::InvitationMailFailed
         | Operation::GamesKeepLocalTimes
+        | Operation::ChildEraseAgain
         | Operation::LedgerRetention => {
             unreachable!("{} has no HTTP", operation.id())
         }

@@ -21,6 +21,7 @@ use fieldhouse_domain::invitations::{self, Invitation, NewInvitation};
 use fieldhouse_domain::mail::RESET_LIFE;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{Organization, Slug};
+use fieldhouse_domain::privacy_requests::{self, NewPrivacyRequest, PrivacyRequest, PrivacyRequestKind};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::{NewSeason, Season};
 use fieldhouse_domain::second_person::Actor;
@@ -379,6 +380,15 @@ impl Fixture {
         let child = families::child("Zzyzx of the fixtures");
         self.effects.extend(families::with_classes(&child).into_iter().map(Effect::create));
         child.id
+    }
+
+    /// Adds a request of a new member to erase a new child.
+    pub(crate) fn privacy_request(&mut self) -> PrivacyRequest {
+        let (child_id, person) = (self.child(), self.member(Role::Coach).user);
+        let new = NewPrivacyRequest { child_id, kind: PrivacyRequestKind::Erasure, details: None };
+        let request = privacy_requests::request(&self.moment, person, &new).expect("a request");
+        self.effects.push(Effect::create(request.clone()));
+        request
     }
 
     /// Adds a proposed relation of a new member to a new child.

@@ -144,6 +144,11 @@ fn values_of_children(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
             "team_id": [id(6), id(7)], "jersey_number": [null, 7], "position": notes,
             "starts_on": ["2026-01-01", "2026-01-02"], "ends_on": [null, "2026-05-06"],
         },
+        "privacy_request": {
+            "kind": ["erasure", "correction"], "details": notes, "due_at": ["2026-03-01T12:00:00Z", time],
+            "state": ["open", "refused"], "decided_by": [null, field(staff, "user_id")], "decided_at": [null, time],
+            "decided_alone": [true, false], "reason": notes,
+        },
     })
 }
 
@@ -259,6 +264,7 @@ fn family(league: &[AnyRecord], guardian: UserId) -> Vec<AnyRecord> {
         families::consent(&child).into(),
         families::registration(&child, season).into(),
         families::roster_entry(team, &child).into(),
+        families::privacy_request(&child, guardian).into(),
     ]
 }
 
