@@ -425,6 +425,20 @@ operations! {
     ConsentWithdraw "children.consents.withdraw" POST "/api/v1/children/{id}/consents/{consent_id}/withdraw"
         | Required(Member), SessionOnly, Children:Write, of_child(DataClass::Records, Verb::Write), None, Never, [Consent Any]
         | Parameters<(ChildId, ConsentId)>, NoQuery, EmptyBody => [200] Data<consents::Consent>, [State, OperationForbidden];
+    /// Requests a copy of what the club stores about a child, as its guardian or as the child. The response has a link that opens it once,
+    /// within 24 hours, as long as the caller may see the child's records.
+    ChildExportCreate "children.exports.create" POST "/api/v1/children/{id}/exports"
+        | Required(Member), SessionOnly, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, [Export Any]
+        | ChildId, NoQuery, EmptyBody => [201] Data<exports::RequestedExport>, [AlreadyCreated];
+    /// Reads an export of a child.
+    ChildExportRead "children.exports.read" GET "/api/v1/children/{id}/exports/{export_id}"
+        | Required(Member), SessionOnly, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, []
+        | Parameters<(ChildId, ExportId)>, NoQuery, EmptyBody => [200] Data<exports::Export>, [];
+    /// Downloads the copy of a child's data with its link: every class, and everything about the child, that the person who requested it may
+    /// see now. A class that they may not see is null.
+    ChildExportContent "children.exports.content" GET "/api/v1/children/{id}/exports/{export_id}/content"
+        | Public, SessionOnly, Children:Read, ChildTouch::AllOfLink, None, Never, [Export Target]
+        | Parameters<(ChildId, ExportId)>, exports::ExportLink, EmptyBody => [200] Data<exports::ChildCopy>, [LinkExpired];
     /// Lists all relations of people to a child, newest first. The child and its guardians see them.
     ChildRelationList "children.relations.list" GET "/api/v1/children/{id}/relations"
         | Required(Member), Allowed, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, []

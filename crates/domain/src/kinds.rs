@@ -196,7 +196,7 @@ kinds! {
     "Teams."         Team         "team"         TeamId         3 Images      |_it| None, |_it| None,                    Members    true;
     "Venues."        Venue        "venue"        VenueId        1 Images      |_it| None, |_it| None,                    Members    true;
     "Games."         Game         "game"         GameId         4 Images      |_it| None, |_it| None,                    Members    true;
-    "Exports."       Export       "export"       ExportId       1 Images      |_it| None, |_it| None,                    Members    false;
+    "Exports."       Export       "export"       ExportId       1 Images      |_it| None, |it| it.child_id,              Members    false;
     "Staff of teams." Staff      "staff"        StaffId        4 Images      |_it| None, |_it| None,                    Members    true;
     "Duties."        Duty         "duty"         DutyId         4 Images      |_it| None, |_it| None,                    Members    true;
     "Children."      Child        "child"        ChildId        1 Images      |_it| None, |it| Some(it.id),        Relations  true;

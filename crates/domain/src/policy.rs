@@ -314,6 +314,8 @@ pub enum ChildTouch {
         /// Whether the operation reads or writes it.
         verb: Verb,
     },
+    /// All classes of data of the child in the path that a relation opens to the person of a link. The command opens them.
+    AllOfLink,
     /// One class of data of the child whom the record in the path is about. The command opens it.
     OfRecord {
         /// The class.
@@ -341,6 +343,7 @@ impl ChildTouch {
             Self::Untouched => false,
             // A repeated request shows the child that the first one created.
             Self::Created => matches!((class, verb), (DataClass::Profile, Verb::Read)),
+            Self::AllOfLink => matches!(verb, Verb::Read),
             Self::Listed { class: of } => of as u8 == class as u8 && matches!(verb, Verb::Read),
             Self::InPath { class: of, verb: most, .. }
             | Self::InPathUnless { class: of, verb: most, .. }

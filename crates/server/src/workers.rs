@@ -142,6 +142,9 @@ async fn purge_one(app: &App, retained: Retained) -> fieldhouse_store::Result<u6
     match retained {
         Retained::Images => store.clear_images(before, &app.clock.moment_at(now)).await,
         Retained::AccessLog => store.purge_access_events(before).await,
+        Retained::PrivacyRequests => store.purge_privacy_requests(before).await,
+        Retained::Exports => store.purge_exports(before).await,
+        Retained::Sessions => store.purge_sessions(before).await,
         Retained::FormerMembersPrograms => store.purge_departures(before).await,
         // Guests are stored with their end.
         Retained::GuestsPrograms => store.purge_guests(now).await,

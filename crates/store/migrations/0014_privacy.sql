@@ -24,3 +24,10 @@ CREATE INDEX privacy_requests_by_child ON privacy_requests (org_id, child_id, cr
 CREATE INDEX privacy_requests_by_state ON privacy_requests (org_id, state, kind, updated_at);
 CREATE UNIQUE INDEX privacy_requests__kind ON privacy_requests (org_id, child_id, requested_by, kind)
     WHERE state <> 'refused' AND state <> 'done';
+
+-- An export of one child. Exports are purged after their link has expired.
+ALTER TABLE exports ADD COLUMN child_id {uuid};
+CREATE INDEX exports_by_end ON exports (org_id, expires_at);
+
+-- Sessions are purged after their end.
+CREATE INDEX sessions_by_end ON sessions (org_id, expires_at);

@@ -44,6 +44,7 @@ pub mod query;
 pub mod records;
 pub mod registrations;
 pub mod relations;
+mod retention;
 pub mod rosters;
 mod row;
 mod sealing;

@@ -80,6 +80,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::privacy_requests::QUERIES,
         crate::relations::QUERIES,
         crate::registrations::QUERIES,
+        crate::retention::QUERIES,
         crate::rosters::QUERIES,
         crate::sealing::keys::QUERIES,
         crate::seasons::QUERIES,

@@ -12,8 +12,8 @@ use fieldhouse_domain::ids::ChildId;
 use fieldhouse_domain::record::Body;
 
 use super::audit::HistoryOptions;
-use super::consents;
 use super::relations::{self, OfChild};
+use super::{child_exports, consents};
 use crate::arguments::Target;
 use crate::context::Context;
 use crate::fields::{ChangeOptions, Created};
@@ -52,6 +52,8 @@ pub(crate) enum Options {
     Consents(consents::Options),
     /// List who saw data of a child, latest first
     AccessLog(HistoryOptions<ChildId>),
+    /// Write a copy of what the club stores about a child to a file, as its guardian or as the child
+    Export(child_exports::Options),
     /// Relations of people to a child
     #[command(subcommand)]
     Relations(OfChild),
@@ -182,6 +184,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         Options::Performance(class) => {
             class!(context, class, PERFORMANCE, children, performance, change_performance);
         }
+        Options::Export(options) => child_exports::run(context, options).await?,
         Options::Consents(options) => consents::run(context, options).await?,
         Options::AccessLog(HistoryOptions { id, paging }) => {
             let query = ListQuery { limit: paging.limit(), ..ListQuery::default() };

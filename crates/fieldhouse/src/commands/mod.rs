@@ -11,6 +11,7 @@ mod archive;
 mod audit;
 mod backup;
 mod catalogue;
+mod child_exports;
 mod children;
 mod colleges;
 mod completions;

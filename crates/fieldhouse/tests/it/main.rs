@@ -7,6 +7,7 @@ mod support;
 
 mod api;
 mod api_keys;
+mod child_exports;
 mod children;
 mod colleges;
 mod contexts;

@@ -5,6 +5,7 @@ mod api_keys;
 mod audit;
 pub(crate) mod auth;
 mod catalogue;
+mod child_exports;
 mod children;
 mod colleges;
 mod consents;
@@ -121,6 +122,9 @@ fn league(routes: Routes) -> Routes {
         .op(children::performance)
         .op(children::change_performance)
         .op(children::access_log)
+        .op(child_exports::create)
+        .op(child_exports::read)
+        .op(child_exports::content)
         .op(consents::list)
         .op(consents::grant)
         .op(consents::withdraw)

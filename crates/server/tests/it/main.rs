@@ -2,6 +2,7 @@
 
 mod api_keys;
 mod audit;
+mod child_exports;
 mod children;
 mod colleges;
 mod consents;

@@ -53,6 +53,7 @@ fn path(operation: Operation) -> String {
     let id = format!("{prefix}_{UNKNOWN}");
     let path = path.replace("{staff_id}", &format!("stf_{UNKNOWN}"));
     let path = path.replace("{entry_id}", &format!("ros_{UNKNOWN}"));
+    let path = path.replace("{export_id}", &format!("exp_{UNKNOWN}"));
     path.replace("{id}", &id).replace("{file}", "swagger-ui.css").replace("{code}", "not_found")
 }
 

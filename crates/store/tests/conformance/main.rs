@@ -72,6 +72,7 @@ async fn conforms(database: &Database) {
     rosters::end_with_what_they_name(store).await;
     programs(store).await;
     exports::everything_of_one_club_is_read_parents_first(store).await;
+    exports::a_child_is_read_by_its_family(store).await;
     exports::seasons_venues_and_invitations_are_in_use(store).await;
     versions::a_change_of_another_version_is_refused(store).await;
     twins::a_league_is_read_and_changed_in_its_own_club(store).await;

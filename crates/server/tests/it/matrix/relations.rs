@@ -12,8 +12,9 @@ use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationSta
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::exports;
 use fieldhouse_domain::ids::{
-    ChildId, ConsentId, RegistrationId, RelationId, RosterEntryId, SeasonId, TeamId, UserId,
+    ChildId, ConsentId, ExportId, RegistrationId, RelationId, RosterEntryId, SeasonId, TeamId, UserId,
 };
 use fieldhouse_domain::policy::ChildTouch;
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
@@ -103,6 +104,8 @@ pub(super) struct Places {
     /// A member who is medical staff of the child by a relation.
     medic: UserId,
     relation: RelationId,
+    /// An export of the child that the medic requested.
+    export: ExportId,
     season: SeasonId,
     /// The team that the child is in tomorrow.
     team: TeamId,
@@ -128,11 +131,13 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
     let entry = RosterEntry { starts_on: tomorrow, ends_on: Some(tomorrow), ..roster_entry(&hawks, child) };
     let photos = Consent { purpose: Purpose::Photos, ..consent(child) };
     let relation = Relation { kind: RelationKind::MedicalStaff, ..guardian(child, medic) };
+    let export = exports::request_of_child(&clubs::moment(), medic, child.id);
     let places = Places {
         child: child.id,
         consent: photos.id,
         medic,
         relation: relation.id,
+        export: export.id,
         season: team.season_id,
         team: hawks.id,
         entry: entry.id,
@@ -141,7 +146,8 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
         next_season,
     };
     let open = open.map(AnyRecord::from);
-    let around = vec![accepted.into(), hawks.into(), entry.into(), photos.into(), relation.into()];
+    let around =
+        vec![accepted.into(), hawks.into(), entry.into(), photos.into(), relation.into(), export.into()];
     (places, [around, open.into()].concat())
 }
 
@@ -173,6 +179,11 @@ pub(super) fn request(operation: Operation, places: &Places) -> (String, Option<
             let later = places.tomorrow.tomorrow().expect("a day");
             let body = json!({"child_id": places.child, "starts_on": later, "ends_on": later});
             (at(places.team.to_string()), Some(body))
+        }
+        Operation::ChildExportRead | Operation::ChildExportContent => {
+            let path = at(places.child.to_string()).replace("{export_id}", &places.export.to_string());
+            let is_link = operation == Operation::ChildExportContent;
+            (if is_link { format!("{path}?token=fhx_none") } else { path }, None)
         }
         Operation::PrivacyRequestCreate => (path, Some(json!({"child_id": places.child, "kind": "export"}))),
         Operation::RosterChange => (entry(), Some(json!({"jersey_number": 7}))),

@@ -2,7 +2,9 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
-use fieldhouse_domain::ids::{ChildId, ConsentId, Id, OrganizationId, RegistrationId, RosterEntryId, UserId};
+use fieldhouse_domain::ids::{
+    ChildId, ConsentId, ExportId, Id, OrganizationId, RegistrationId, RosterEntryId, UserId,
+};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::contents::Contents;
 use fieldhouse_domain::sports::Sport;
@@ -16,7 +18,9 @@ use serde_json::{Value, json};
 use super::callers::{Caller, Fixtures};
 use super::relations::{Places, body, request};
 use crate::exports::archives;
-use crate::support::fixtures::{Fixture, changing_address, exported, invited, member_address, reset};
+use crate::support::fixtures::{
+    Fixture, changing_address, child_exported, exported, invited, member_address, reset,
+};
 use crate::support::{Answer, Club, PASSWORD, address, row, send};
 
 /// Records that no request changes.
@@ -219,6 +223,7 @@ pub(crate) async fn sample(
         | Operation::ChildEmergencyChange
         | Operation::ChildMedicalChange
         | Operation::ChildPerformanceChange
+        | Operation::ChildExportCreate
         | Operation::ConsentList
         | Operation::ConsentGrant => {
             let sample = sample.at(unknown::<ChildId>());
@@ -393,6 +398,11 @@ pub(crate) async fn sample(
         Operation::ExportContent => {
             let (id, token) = exported(club).await;
             sample.at(id).query(&format!("token={token}"))
+        }
+        Operation::ChildExportRead => sample.at(unknown::<ChildId>()).at(unknown::<ExportId>()),
+        Operation::ChildExportContent => {
+            let (child, id, token) = child_exported(club).await;
+            sample.at(child).at(id).query(&format!("token={token}"))
         }
         Operation::ProgramRead => sample.at(&stage.program),
         Operation::CollegeRead => sample.at(&stage.college),

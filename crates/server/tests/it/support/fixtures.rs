@@ -80,6 +80,18 @@ pub(crate) async fn exported(club: &Club) -> (String, String) {
     (created.id().to_owned(), token.to_owned())
 }
 
+/// An export of a new child of a member: the child, the export and the token of its link.
+pub(crate) async fn child_exported(club: &Club) -> (String, String, String) {
+    let parent = club.another_session(Role::Member).await;
+    let wanted = serde_json::json!({"display_name": "Zzyzx of the exports", "birth_date": "2012-05-06"});
+    let child = parent.post("/api/v1/children", &wanted).await;
+    let child = child.body["data"]["child_id"].as_str().expect("an id").to_owned();
+    let created = parent.post(&format!("/api/v1/children/{child}/exports"), &serde_json::json!({})).await;
+    assert_eq!(created.status, 201, "{}", created.text);
+    let token = created.body["data"]["token"].as_str().expect("a token").to_owned();
+    (child, created.id().to_owned(), token)
+}
+
 /// The token of a link that sets the password of the user with an address.
 #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
 pub(crate) async fn reset(club: &Club, email: &str) -> String {

@@ -226,7 +226,7 @@ fn subjects(club: &Club) -> (Vec<AnyRecord>, Vec<Subject>) {
     let invited =
         invitations::invite(&clubs::moment(), Role::Owner, club.owner().user.id, invited, 0).unwrap();
     let new = NewExport { kind: ExportKind::Organization };
-    let export = exports::request(&clubs::moment(), club.owner().user.id, new);
+    let export = exports::request(&clubs::moment(), club.owner().user.id, new).unwrap();
     league.extend([invited.clone().into(), export.clone().into()]);
     let people = [
         AnyRecord::Invitation(invited),
