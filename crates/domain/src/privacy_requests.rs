@@ -210,7 +210,7 @@ pub fn decided(
         reason: new.reason.clone().or_else(|| request.reason.clone()),
         ..request.clone()
     };
-    Ok(if after.is_erased() { without_texts(after) } else { after })
+    Ok(if after.is_erased() { without_texts(&after) } else { after })
 }
 
 fn why_not(state: PrivacyRequestState) -> &'static str {
@@ -230,7 +230,7 @@ pub fn erased(
 ) -> Vec<(PrivacyRequest, PrivacyRequest)> {
     let (decided_by, decided_at) = decision;
     let after = |request: &PrivacyRequest| {
-        let after = without_texts(request.clone());
+        let after = without_texts(request);
         if request.is_finished() {
             return after;
         }
@@ -241,8 +241,8 @@ pub fn erased(
 }
 
 /// Texts could name the child.
-fn without_texts(request: PrivacyRequest) -> PrivacyRequest {
-    PrivacyRequest { details: None, reason: None, ..request }
+fn without_texts(request: &PrivacyRequest) -> PrivacyRequest {
+    PrivacyRequest { details: None, reason: None, ..request.clone() }
 }
 
 #[cfg(test)]
@@ -266,18 +266,18 @@ mod tests {
         Actor { user: Some(user(number)), role, role_given_by: None }
     }
 
-    fn reason(text: &str) -> Option<Reason> {
-        Some(Reason::stored(text.to_owned()))
+    fn reason(text: &str) -> Reason {
+        Reason::stored(text.to_owned())
     }
 
     fn requested(kind: PrivacyRequestKind) -> PrivacyRequest {
         let child_id = ChildId::from_uuid(Uuid::from_u128(9));
-        let new = NewPrivacyRequest { child_id, kind, details: reason("wrong") };
+        let new = NewPrivacyRequest { child_id, kind, details: Some(reason("wrong")) };
         request(&moment(0), user(PARENT), &new).expect("a request")
     }
 
     fn decide(request: &PrivacyRequest, decision: PrivacyDecision) -> Result<PrivacyRequest, Refusal> {
-        let new = NewPrivacyDecision { decision, reason: reason("because") };
+        let new = NewPrivacyDecision { decision, reason: Some(reason("because")) };
         decided(&moment(1), actor(ADMIN, Role::Admin), request, &new, true)
     }
 

@@ -93,12 +93,11 @@ impl List {
             is_torn: !text.is_empty() && !text.ends_with('\n'),
         };
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.is_empty()) {
-            match serde_json::from_str(line) {
-                Ok(Line { organization, request, child, erased_at: at }) => {
-                    list.remember(Erasure { organization, request, child, at });
-                }
+            if let Ok(Line { organization, request, child, erased_at: at }) = serde_json::from_str(line) {
+                list.remember(Erasure { organization, request, child, at });
+            } else {
                 // A crash while it was written. The database still has the decision, so that a whole line follows.
-                Err(_) => tracing::warn!(number, file = FILE, "a line of the list of erasures is incomplete"),
+                tracing::warn!(number, file = FILE, "a line of the list of erasures is incomplete");
             }
         }
         Ok(list)
@@ -127,7 +126,9 @@ impl List {
         self.file.write_all(text.as_bytes())?;
         self.file.sync_all()?;
         self.is_torn = false;
-        new.into_iter().for_each(|erasure| self.remember(erasure));
+        for erasure in new {
+            self.remember(erasure);
+        }
         Ok(())
     }
 }
