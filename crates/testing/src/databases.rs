@@ -88,7 +88,7 @@ impl Database {
         }
     }
 
-    /// The files or tables that contain a text, as someone would find it who has the files or every table.
+    /// The files or tables that contain a string, as someone would find it who has the files or every table.
     ///
     /// # Panics
     /// If they cannot be read.

@@ -59,7 +59,7 @@ impl Copy {
         executed.expect("a session").expect("the statements are carried out");
     }
 
-    /// The tables of which a row contains a text.
+    /// The tables of which a row contains a string.
     pub(crate) fn tables_with(&self, text: &str) -> Vec<String> {
         let (url, text) = (self.url(), text.to_owned());
         let found = finish(async move {

@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use clap::Args;
 use fieldhouse_client::api::exports::ExportLink;
 use fieldhouse_domain::ids::ChildId;
+use serde::Serialize;
 
 use super::archive::new_file;
 use crate::context::Context;
@@ -22,6 +23,16 @@ pub(crate) struct Options {
     /// Replace the file if it exists
     #[arg(long)]
     force: bool,
+}
+
+/// How much the copy has of what comes in lists.
+#[derive(Serialize)]
+struct Counts {
+    relations: usize,
+    consents: usize,
+    registrations: usize,
+    roster: usize,
+    access_log: usize,
 }
 
 /// Requests the copy, waits for it and writes it.
@@ -40,6 +51,13 @@ pub(super) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     part.write_all(b"\n").with_context(unwritable)?;
     part.as_file().sync_all().with_context(unwritable)?;
     part.persist(&file).with_context(unwritable)?;
+    context.output.counts(&Counts {
+        relations: copy.relations.len(),
+        consents: copy.consents.len(),
+        registrations: copy.registrations.len(),
+        roster: copy.roster.len(),
+        access_log: copy.access_log.len(),
+    })?;
     note(&format!("Wrote {}. It has personal data: only you can read it.", file.display()));
     Ok(())
 }

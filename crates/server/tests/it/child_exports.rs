@@ -107,7 +107,7 @@ async fn a_copy_has_what_the_family_sees_and_no_more() {
 }
 
 #[tokio::test]
-async fn whoever_lost_the_relation_downloads_nothing() {
+async fn someone_who_lost_the_relation_downloads_nothing() {
     on_both(async |club| {
         let (parent, anyone) = (club.another_session(Role::Member).await, club.anonymous());
         let child = child_of(&parent).await;
