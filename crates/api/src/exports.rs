@@ -1,15 +1,23 @@
 //! Exports of an organization in requests and responses.
 
-use fieldhouse_domain::ids::{ExportId, UserId};
+use fieldhouse_domain::ids::{ChildId, ExportId, UserId};
 use fieldhouse_domain::record::Body;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::children::{
+    AccessEvent, ChildContact, ChildEmergency, ChildIdentity, ChildMedical, ChildPerformance, ChildProfile,
+};
+use crate::consents::Consent;
+use crate::registrations::Registration;
+use crate::relations::Relation;
+use crate::rosters::RosterEntry;
+
 pub use fieldhouse_domain::exports::{ExportKind, ExportStatus, NewExport};
 pub use fieldhouse_imports::archive::ArchiveCounts;
 
-/// An export of the organization's data.
+/// An export of the organization's or a child's data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Export {
     /// The id.
@@ -18,6 +26,8 @@ pub struct Export {
     pub kind: ExportKind,
     /// Its status now.
     pub status: ExportStatus,
+    /// The child, if it contains the data of one.
+    pub child_id: Option<ChildId>,
     /// The user who requested it.
     pub requested_by: UserId,
     /// When the link expires.
@@ -38,9 +48,9 @@ pub struct RequestedExport {
     /// The export.
     #[serde(flatten)]
     pub export: Export,
-    /// The token of the link, for `GET /exports/{id}/content`. It is shown once, works once and needs no credential: keep it secret.
+    /// The token of the link, for the path of the content. It is shown once, works once and needs no credential: keep it secret.
     pub token: String,
-    /// The link: the URL of the archive, with the token.
+    /// The link: the URL of the content, with the token.
     pub content_url: String,
 }
 
@@ -49,4 +59,35 @@ pub struct RequestedExport {
 pub struct ExportLink {
     /// The token.
     pub token: String,
+}
+
+/// A copy of everything that a club stores about a child, as far as the person who requested it may see it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ChildCopy {
+    /// The child.
+    pub child_id: ChildId,
+    /// When it was written.
+    pub exported_at: Timestamp,
+    /// Year of birth, photo and pronouns.
+    pub profile: Option<ChildProfile>,
+    /// Legal names and date of birth.
+    pub identity: Option<ChildIdentity>,
+    /// How to reach the family.
+    pub contact: Option<ChildContact>,
+    /// What someone must know in an emergency.
+    pub emergency: Option<ChildEmergency>,
+    /// What is known about the child's health.
+    pub medical: Option<ChildMedical>,
+    /// Notes and measurements of coaches.
+    pub performance: Option<ChildPerformance>,
+    /// Everyone who has or had a recorded relation to the child, earliest first.
+    pub relations: Vec<Relation>,
+    /// The consents, earliest first.
+    pub consents: Vec<Consent>,
+    /// The registrations for seasons, earliest first.
+    pub registrations: Vec<Registration>,
+    /// The places on rosters of teams, earliest first.
+    pub roster: Vec<RosterEntry>,
+    /// Who saw the child's data, earliest first.
+    pub access_log: Vec<AccessEvent>,
 }

@@ -24,6 +24,7 @@ pub mod members;
 pub mod operations;
 pub mod operator;
 pub mod organization;
+pub mod privacy_requests;
 pub mod problems;
 pub mod profile;
 pub mod registrations;

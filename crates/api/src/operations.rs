@@ -11,8 +11,9 @@ use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
     ApiKeyId, BreakGlassGrantId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId,
-    GameId, InvitationId, MailId, MemberId, OrganizationId, ProgramId, RegistrationId, RelationId,
-    RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId, SessionId, StaffId, TeamId, VenueId,
+    GameId, InvitationId, MailId, MemberId, OrganizationId, PrivacyRequestId, ProgramId, RegistrationId,
+    RelationId, RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId, SessionId, StaffId, TeamId,
+    VenueId,
 };
 use fieldhouse_domain::organizations::{ChangeOrganization, Organization};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
@@ -31,8 +32,8 @@ use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
     api_keys, audit, auth, break_glass, cases, children, colleges, consents, divisions, duties, exports,
-    favorites, games, imports, invitations, members, operator, profile, registrations, relations,
-    restrictions, rosters, seasons, service, staff, standings, teams, venues,
+    favorites, games, imports, invitations, members, operator, privacy_requests, profile, registrations,
+    relations, restrictions, rosters, seasons, service, staff, standings, teams, venues,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -438,6 +439,20 @@ operations! {
     ConsentWithdraw "children.consents.withdraw" POST "/api/v1/children/{id}/consents/{consent_id}/withdraw"
         | Required(Member), SessionOnly, Children:Write, of_child(DataClass::Records, Verb::Write), None, Never, [Consent Any]
         | Parameters<(ChildId, ConsentId)>, NoQuery, EmptyBody => [200] Data<consents::Consent>, [State, OperationForbidden];
+    /// Requests a copy of what the club stores about a child, as its guardian or as the child. The response has a link that opens it once,
+    /// within 24 hours, as long as the caller may see the child's records.
+    ChildExportCreate "children.exports.create" POST "/api/v1/children/{id}/exports"
+        | Required(Member), SessionOnly, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, [Export Any]
+        | ChildId, NoQuery, EmptyBody => [201] Data<exports::RequestedExport>, [AlreadyCreated];
+    /// Reads an export of a child.
+    ChildExportRead "children.exports.read" GET "/api/v1/children/{id}/exports/{export_id}"
+        | Required(Member), SessionOnly, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, []
+        | Parameters<(ChildId, ExportId)>, NoQuery, EmptyBody => [200] Data<exports::Export>, [];
+    /// Downloads the copy of a child's data with its link: every class, and everything about the child, that the person who requested it may
+    /// see now. A class that they may not see is null.
+    ChildExportContent "children.exports.content" GET "/api/v1/children/{id}/exports/{export_id}/content"
+        | Public, SessionOnly, Children:Read, ChildTouch::AllOfLink, None, Never, [Export Target]
+        | Parameters<(ChildId, ExportId)>, exports::ExportLink, EmptyBody => [200] Data<exports::ChildCopy>, [LinkExpired];
     /// Lists all relations of people to a child, newest first. The child and its guardians see them.
     ChildRelationList "children.relations.list" GET "/api/v1/children/{id}/relations"
         | Required(Member), Allowed, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, []
@@ -560,6 +575,23 @@ operations! {
     RosterRemove "roster.remove" DELETE "/api/v1/teams/{id}/roster/{entry_id}"
         | Required(Member), Allowed, Teams:Write, of_record(DataClass::Roster, Verb::Write), Honoured, Possible, [RosterEntry Target]
         | Parameters<(TeamId, RosterEntryId)>, NoQuery, EmptyBody => [200] Data<Deleted>, [OperationForbidden, State];
+
+    /// Lists the caller's requests about the data of their children, newest first; for an admin, all of the organization. They have the ids
+    /// of children, and no name.
+    PrivacyRequestList "privacy_requests.list" GET "/api/v1/privacy-requests"
+        | Required(Member), SessionOnly, Children:Read, Untouched, None, Never, []
+        | NoParameter, ListQuery, EmptyBody => [200] Page<privacy_requests::PrivacyRequest>, [];
+    /// Requests a copy of a child's data, its correction or its erasure, as a guardian or as the child itself. The club has 30 days to
+    /// decide. All owners are told by mail.
+    PrivacyRequestCreate "privacy_requests.create" POST "/api/v1/privacy-requests"
+        | Required(Member), SessionOnly, Children:Write, in_body(DataClass::Records, Verb::Write), None, Never, [PrivacyRequest Any]
+        | NoParameter, NoQuery, Json<privacy_requests::NewPrivacyRequest> => [201] Data<privacy_requests::PrivacyRequest>, [NotFound, RelationshipInsufficient, Duplicate];
+    /// Decides a request about a child's data. The person who created it cannot, nor someone whose role they gave; if no other admin can, an
+    /// owner may a day later, and the request is marked. An erasure that is granted erases the child at once and for good. The requester is
+    /// told by mail.
+    PrivacyRequestDecide "privacy_requests.decide" POST "/api/v1/privacy-requests/{id}/decide"
+        | Required(Admin), SessionOnly, Children:Write, Untouched, None, Never, [PrivacyRequest Any, Child Any]
+        | PrivacyRequestId, NoQuery, Json<privacy_requests::NewPrivacyDecision> => [200] Data<privacy_requests::PrivacyRequest>, [SamePerson, State];
 
     /// Lists the duties of the organization's members, newest first.
     DutyList "duties.list" GET "/api/v1/duties"
@@ -864,6 +896,8 @@ without HTTP:
     InvitationMailFailed "invitations.mail_failed" [Invitation Target];
     /// Moves the UTC times of games to come to what their local start means by the rules of its time zone now.
     GamesKeepLocalTimes "games.keep_local_times" [Game Any];
+    /// Erases a child again, because a restored database still had it.
+    ChildEraseAgain "children.erase_again" [PrivacyRequest Any, Child Any];
     /// Clears images of records that are older than their retention.
     LedgerRetention "ledger.retention" [];
 }

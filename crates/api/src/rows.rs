@@ -231,6 +231,7 @@ const fn check_row(row: &Row) {
         ChildTouch::InBody { .. } => {
             assert!(!matches!(row.body_kind, BodyKind::None), "the body names the child");
         }
+        ChildTouch::AllOfLink => assert!(opens_a_link(row), "only a link opens all classes at once"),
         ChildTouch::OfRecord { .. } => assert!(row.parameter_count > 0, "the record is in the path"),
         _ => {}
     }

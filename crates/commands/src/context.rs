@@ -173,6 +173,11 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         Ok(tx.apply_to_child(self.organization()?, access, self.change(), effects).await?)
     }
 
+    /// Erases a child, for a decided privacy request. Returns whether anything was left to erase.
+    pub async fn erase_child(&self, tx: &mut Tx<'tx>, child: ChildId) -> Result<bool, Error> {
+        Ok(tx.erase_child(self.organization()?, self.change(), child).await?)
+    }
+
     /// Deletes a record.
     pub async fn delete<R: Stored>(&self, tx: &mut Tx<'tx>, record: R) -> Result<(), Error> {
         self.apply(tx, &[Effect::delete(record)]).await.map(drop)

@@ -4,9 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use fieldhouse_api::Operation;
+use fieldhouse_domain::children::Child;
+use fieldhouse_domain::children::consents::Consent;
+use fieldhouse_domain::children::contacts::ChildContact;
+use fieldhouse_domain::children::emergencies::ChildEmergency;
+use fieldhouse_domain::children::identities::ChildIdentity;
+use fieldhouse_domain::children::medical::ChildMedical;
+use fieldhouse_domain::children::performances::ChildPerformance;
 use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::exports::{self as rules, Export, NewExport};
-use fieldhouse_domain::ids::{ExportId, Id as _, UserId};
+use fieldhouse_domain::ids::{ChildId, ExportId, Id as _, UserId};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::Organization;
 use fieldhouse_domain::policy::Denial;
@@ -14,8 +21,13 @@ use fieldhouse_domain::staff::Staff;
 use fieldhouse_domain::users::User;
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_imports::archive::{Archive, ArchiveCounts, Entry, Heading, Person};
-use fieldhouse_store::exports::{self, Exporting};
-use fieldhouse_store::{Tx, invitations, organizations, users};
+use fieldhouse_store::access::children::{
+    Contact, Emergency, Identity, Medical, Performance, Profile, Read, Records,
+};
+use fieldhouse_store::children::{self, ClassRecord};
+use fieldhouse_store::exports::{self, Exporting, OfChild};
+use fieldhouse_store::{Tx, consents, invitations, organizations, users};
+use jiff::civil::Date;
 use uuid::Uuid;
 
 use crate::{Command, Error, WriteContext};
@@ -29,7 +41,7 @@ impl Command for Create {
     type Output = Export;
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Export, Error> {
-        let export = rules::request(cx.moment, cx.user()?, self.0);
+        let export = rules::request(cx.moment, cx.user()?, self.0)?;
         cx.create(tx, export).await
     }
 }
@@ -51,6 +63,89 @@ impl Command for Open {
         let after = rules::opened(cx.moment, &before, cx.role()?)?;
         cx.update(tx, before, after).await?;
         Ok(Exporting::granted(cx.organization()?))
+    }
+}
+
+/// Requests an export of a child, for its family.
+#[derive(Debug)]
+pub struct CreateOfChild(pub ChildId);
+
+impl Command for CreateOfChild {
+    const OPERATION: Operation = Operation::ChildExportCreate;
+    type Output = Export;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.0.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Export, Error> {
+        let export = rules::request_of_child(cx.moment, cx.user()?, self.0);
+        cx.create(tx, export).await
+    }
+}
+
+/// Opens the link of an export of a child, for the person who requested it.
+#[derive(Debug)]
+pub struct OpenOfChild {
+    /// The child.
+    pub child: ChildId,
+    /// The export.
+    pub export: ExportId,
+}
+
+/// Everything about a child that a person may see. A class that is closed to them is `None`.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "each is the record of its name")]
+pub struct Copy {
+    pub today: Date,
+    pub profile: Option<Child>,
+    pub identity: Option<ChildIdentity>,
+    pub contact: Option<ChildContact>,
+    pub emergency: Option<ChildEmergency>,
+    pub medical: Option<ChildMedical>,
+    pub performance: Option<ChildPerformance>,
+    pub consents: Vec<Consent>,
+    pub rest: OfChild,
+}
+
+impl Command for OpenOfChild {
+    const OPERATION: Operation = Operation::ChildExportContent;
+    type Output = Copy;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.export.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Copy, Error> {
+        let child = self.child;
+        let before: Export = cx.find(tx, self.export).await?.ok_or(Denial::LinkExpired)?;
+        let after = rules::opened_of_child(cx.moment, &before, child)?;
+        let records = tx.open::<Records, Read>(cx.organization()?, child).await?;
+        let records = records.map_err(|_| Denial::LinkExpired)?;
+        cx.update(tx, before, after).await?;
+        Ok(Copy {
+            today: cx.today()?,
+            profile: class::<Profile>(tx, cx, child).await?,
+            identity: class::<Identity>(tx, cx, child).await?,
+            contact: class::<Contact>(tx, cx, child).await?,
+            emergency: class::<Emergency>(tx, cx, child).await?,
+            medical: class::<Medical>(tx, cx, child).await?,
+            performance: class::<Performance>(tx, cx, child).await?,
+            consents: consents::of_child(tx, &records).await?,
+            rest: exports::of_child(tx, &records).await?,
+        })
+    }
+}
+
+/// A class of a child's data. `None` if no relation opens it.
+async fn class<'tx, C: ClassRecord>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    child: ChildId,
+) -> Result<Option<C::Record>, Error> {
+    match tx.open::<C, Read>(cx.organization()?, child).await? {
+        Ok(access) => Ok(Some(children::record(tx, &access).await?)),
+        Err(_) => Ok(None),
     }
 }
 

@@ -24,6 +24,7 @@ pub mod imports;
 pub mod invitations;
 pub mod members;
 pub mod organizations;
+pub mod privacy_requests;
 pub mod profile;
 pub mod registrations;
 pub mod relations;

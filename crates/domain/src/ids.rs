@@ -158,6 +158,8 @@ ids! {
     RegistrationId "reg";
     /// A child in a team.
     RosterEntryId "ros";
+    /// A request of a family about a child's data.
+    PrivacyRequestId "prq";
     /// An event of the access log.
     AccessEventId "acc";
     /// A college of the catalogue.

@@ -26,13 +26,14 @@ use crate::games::Game;
 use crate::ids::{
     ApiKeyId, BreakGlassGrantId, ChildContactId, ChildEmergencyId, ChildId, ChildIdentityId, ChildMedicalId,
     ChildPerformanceId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId, Id,
-    InvitationId, MemberId, OrganizationId, ProgramId, RegistrationId, RelationId, RestrictionId,
-    RosterEntryId, SafeguardingCaseId, SeasonId, SessionId, StaffId, TeamId, UserId, VenueId,
+    InvitationId, MemberId, OrganizationId, PrivacyRequestId, ProgramId, RegistrationId, RelationId,
+    RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId, SessionId, StaffId, TeamId, UserId, VenueId,
 };
 use crate::invitations::Invitation;
 use crate::ledger::Trace;
 use crate::members::Member;
 use crate::organizations::Organization;
+use crate::privacy_requests::PrivacyRequest;
 use crate::record::{Record, enumeration};
 use crate::registrations::Registration;
 use crate::rosters::RosterEntry;
@@ -197,7 +198,7 @@ kinds! {
     "Teams."         Team         "team"         TeamId         3 Images      |_it| None, |_it| None,                    Members    true;
     "Venues."        Venue        "venue"        VenueId        1 Images      |_it| None, |_it| None,                    Members    true;
     "Games."         Game         "game"         GameId         4 Images      |_it| None, |_it| None,                    Members    true;
-    "Exports."       Export       "export"       ExportId       1 Images      |_it| None, |_it| None,                    Members    false;
+    "Exports."       Export       "export"       ExportId       1 Images      |_it| None, |it| it.child_id,              Members    false;
     "Staff of teams." Staff      "staff"        StaffId        4 Images      |_it| None, |_it| None,                    Members    true;
     "Duties."        Duty         "duty"         DutyId         4 Images      |_it| None, |_it| None,                    Members    true;
     "Children."      Child        "child"        ChildId        1 Images      |_it| None, |it| Some(it.id),        Relations  true;
@@ -213,6 +214,7 @@ kinds! {
     "Consents about children."  Consent          "consent"           ConsentId          2 Images |_it| None, |it| Some(it.child_id), Relations true;
     "Registrations of children." Registration    "registration"      RegistrationId     3 Images |_it| None, |it| Some(it.child_id), Relations true;
     "Children in teams."        RosterEntry      "roster_entry"      RosterEntryId      4 Images |_it| None, |it| Some(it.child_id), Relations true;
+    "Requests about children's data." PrivacyRequest "privacy_request" PrivacyRequestId 2 Images |_it| None, |it| Some(it.child_id), Relations true;
     // A list belongs to a family, not to the club.
     "Saved college programs." Favorite "favorite" FavoriteId    2 Nothing     |it| Some(it.owner_id.uuid()), |_it| None, Owner      true;
 catalogue:

@@ -76,6 +76,7 @@ mod tests {
             ("consent", Trace::Images),
             ("registration", Trace::Images),
             ("roster_entry", Trace::Images),
+            ("privacy_request", Trace::Images),
             ("favorite", Trace::Nothing),
             ("college", Trace::Nothing),
             ("program", Trace::Nothing),

@@ -26,6 +26,7 @@ pub mod moment;
 pub mod organizations;
 pub mod passwords;
 pub mod policy;
+pub mod privacy_requests;
 pub mod record;
 pub mod refusal;
 pub mod registrations;

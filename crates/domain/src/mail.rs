@@ -54,6 +54,10 @@ enumeration! {
         BreakGlassReview "break_glass_review",
         /// A relation to a child waits for the person to accept it; sent to them.
         RelationWaiting "relation_waiting",
+        /// A request about a child's data was created; sent to every owner.
+        PrivacyRequested "privacy_requested",
+        /// A request about a child's data was decided; sent to the person who created it.
+        PrivacyDecided "privacy_decided",
     }
 }
 
@@ -115,6 +119,9 @@ pub fn to_owners(effect: &Effect) -> Option<(MailKind, Uuid, i64)> {
         (None, Some(AnyRecord::BreakGlassGrant(grant))) => {
             Some((MailKind::BreakGlassReview, grant.id.uuid(), grant.version))
         }
+        (None, Some(AnyRecord::PrivacyRequest(request))) => {
+            Some((MailKind::PrivacyRequested, request.id.uuid(), request.version))
+        }
         _ => None,
     }
 }
@@ -126,6 +133,11 @@ pub fn to_person(effect: &Effect) -> Option<(MailKind, UserId, Uuid, i64)> {
             if before.state == RelationState::Proposed && after.state == RelationState::Confirmed =>
         {
             Some((MailKind::RelationWaiting, after.user_id, after.id.uuid(), after.version))
+        }
+        (Some(AnyRecord::PrivacyRequest(before)), Some(AnyRecord::PrivacyRequest(after)))
+            if before.state != after.state =>
+        {
+            Some((MailKind::PrivacyDecided, after.requested_by, after.id.uuid(), after.version))
         }
         _ => None,
     }

@@ -329,6 +329,8 @@ pub enum ChildTouch {
         /// Whether the operation reads or writes it.
         verb: Verb,
     },
+    /// All classes of data of the child in the path that a relation opens to the person of a link. The command opens them.
+    AllOfLink,
     /// One class of data of the child whom the record in the path is about. The command opens it.
     OfRecord {
         /// The class.
@@ -356,6 +358,7 @@ impl ChildTouch {
             Self::Untouched | Self::Images => false,
             // A repeated request shows the child that the first one created.
             Self::Created => matches!((class, verb), (DataClass::Profile, Verb::Read)),
+            Self::AllOfLink => matches!(verb, Verb::Read),
             Self::Listed { class: of } => of as u8 == class as u8 && matches!(verb, Verb::Read),
             Self::InPath { class: of, verb: most, .. }
             | Self::InPathUnless { class: of, verb: most, .. }
@@ -384,6 +387,11 @@ pub fn covers(credential: &VerifiedCredential, needed: Scope) -> bool {
 /// Whether a role lists the relations that wait for a second person.
 pub fn sees_waiting_relations(role: Role) -> bool {
     role >= Role::Manager
+}
+
+/// Whether a role lists the privacy requests of others.
+pub fn sees_privacy_requests(role: Role) -> bool {
+    role >= Role::Admin
 }
 
 /// Whether a role lists and revokes the API keys of others, except those that [`outranks`] protects.

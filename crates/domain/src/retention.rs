@@ -12,6 +12,12 @@ enumeration! {
         Images "images",
         /// Who saw the data of a child.
         AccessLog "access_log",
+        /// Requests of families to export, correct or erase a child's data, with the decision.
+        PrivacyRequests "privacy_requests",
+        /// Who requested an export, and when its link was opened. The content is never stored.
+        Exports "exports",
+        /// From where and with which program someone was signed in.
+        Sessions "sessions",
         /// The saved college programs of a former member.
         FormerMembersPrograms "former_members_programs",
         /// The saved college programs of a guest, who has no account.
@@ -32,8 +38,9 @@ impl Retained {
     pub const fn life(self) -> SignedDuration {
         match self {
             Self::Images | Self::AccessLog => days(400),
+            Self::PrivacyRequests => days(3 * 365),
             Self::FormerMembersPrograms | Self::Messages => days(90),
-            Self::GuestsPrograms => days(30),
+            Self::GuestsPrograms | Self::Exports | Self::Sessions => days(30),
             Self::FailedSignIns => attempts::COUNTED,
             Self::SignInNetworks => attempts::KNOWN,
             Self::RepeatedResponses => days(1),
@@ -45,6 +52,9 @@ impl Retained {
         match self {
             Self::Images => "the change",
             Self::AccessLog => "the read",
+            Self::PrivacyRequests => "the final decision",
+            Self::Exports => "the end of the link",
+            Self::Sessions => "the end of the session",
             Self::FormerMembersPrograms => "the end of the membership",
             Self::GuestsPrograms => "the first saved program",
             Self::Messages => "the event that the message is about",

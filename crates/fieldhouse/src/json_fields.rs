@@ -46,6 +46,7 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("retention", &["data", "description", "days", "since"]),
     ("export organization", ARCHIVE),
     ("import organization", ARCHIVE),
+    ("children export", &["relations", "consents", "registrations", "roster", "access_log"]),
     ("admin audit verify", &["intact", "entries", "cleared_effects"]),
 ];
 

@@ -20,6 +20,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
+use crate::commands::erase_again;
 use crate::context;
 use crate::database::{Database, Opened};
 use crate::failure::Failure;
@@ -102,6 +103,10 @@ impl Database {
         let limits = LimitOptions::default();
         let app = App::new(opened.store.clone(), key_ring, base_url, limits, Clock::system());
         let app = app.map_err(anyhow::Error::msg)?;
+        // Beside the servers of PostgreSQL nothing was restored.
+        if opened.lock.is_some() {
+            erase_again(&app, self.folder()).await?;
+        }
         let router = router::router(app.clone()).map_err(anyhow::Error::msg)?;
         let socket = TcpListener::bind("127.0.0.1:0").await.context("no port of this machine is free")?;
         let client = client(&format!("http://{}", socket.local_addr()?), signing, app.process)?;

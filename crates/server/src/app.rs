@@ -12,6 +12,7 @@ use crate::auth::operators::UsedTokens;
 use crate::auth::passwords::Passwords;
 use crate::auth::tokens::AccessTokens;
 use crate::clock::Clock;
+use crate::erasures::Erasures;
 use crate::key_ring::KeyRing;
 use crate::workers::KeyUse;
 
@@ -39,6 +40,8 @@ pub struct Shared {
     pub key_use: KeyUse,
     /// Collects who saw children's data.
     pub access_log: AccessLog,
+    /// The list of erased children.
+    pub erasures: Erasures,
     /// The id of this process, for which operators' tokens are signed.
     pub process: Uuid,
     /// The operators' tokens that were used.
@@ -73,6 +76,7 @@ impl App {
             limits,
             key_use,
             access_log: AccessLog::default(),
+            erasures: Erasures::default(),
             base_url,
         })))
     }

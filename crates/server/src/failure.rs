@@ -12,6 +12,7 @@ use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::refusal::MAX_ERRORS;
 use serde_json::{Map, Value, json};
 
+use crate::erasures::ErasureError;
 use crate::pages;
 
 /// Why a request failed.
@@ -374,6 +375,15 @@ fn duplicate(taken: &fieldhouse_store::Taken) -> Option<Failure> {
         fix: Some(format!("Send another {shown}, or change the {kind} that has it.")),
     });
     Some(failure)
+}
+
+impl From<ErasureError> for Failure {
+    fn from(error: ErasureError) -> Self {
+        match error {
+            ErasureError::Store(error) => error.into(),
+            error => fieldhouse_store::Error::Unavailable(error.to_string()).into(),
+        }
+    }
 }
 
 impl From<fieldhouse_store::Error> for Failure {

@@ -11,6 +11,7 @@ pub mod auth;
 pub mod call;
 pub mod clock;
 mod docs_files;
+pub mod erasures;
 pub mod failure;
 pub mod key_ring;
 mod layers;

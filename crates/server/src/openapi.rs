@@ -184,6 +184,9 @@ pub(crate) fn who(row: &Row) -> String {
         ChildTouch::InPathUnless { class, verb, parameter, unless } => format!(
             " Below the role {unless}, it requires a relation to the child `{{{parameter}}}` for {class}:{verb}."
         ),
+        ChildTouch::AllOfLink => {
+            " A relation of the person who requested the link must still open the child's records.".to_owned()
+        }
         ChildTouch::OfRecord { class, verb } => {
             format!(" Uses a relation to the child of the record for {class}:{verb}.")
         }

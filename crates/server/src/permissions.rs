@@ -49,6 +49,7 @@ pub(crate) fn of(rows: &[Row]) -> String {
             ChildTouch::InPathUnless { class, verb, parameter, unless } => {
                 format!("{class} {verb} of `{{{parameter}}}`, or {unless}")
             }
+            ChildTouch::AllOfLink => "all classes open to the person of the link".to_owned(),
             ChildTouch::OfRecord { class, verb } => format!("{class} {verb} of the record's child"),
             ChildTouch::InBody { class, verb } => format!("{class} {verb} of the child in the body"),
         };

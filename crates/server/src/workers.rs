@@ -13,6 +13,7 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::erasures;
 use crate::mail::{self, Mailer};
 
 /// The precision of a key's last use.
@@ -79,6 +80,9 @@ async fn run_rounds(app: &App) {
         app.limits.remove_full_buckets();
         if round % PURGE_ROUNDS == 1 {
             purge(app).await;
+            if let Err(error) = erasures::settle_all(app).await {
+                tracing::warn!(%error, "the list of erasures could not be completed");
+            }
         }
         if round % LOCAL_TIME_ROUNDS == 1 {
             keep_local_times(app).await;
@@ -138,6 +142,9 @@ async fn purge_one(app: &App, retained: Retained) -> fieldhouse_store::Result<u6
     match retained {
         Retained::Images => store.clear_images(before, &app.clock.moment_at(now)).await,
         Retained::AccessLog => store.purge_access_events(before).await,
+        Retained::PrivacyRequests => store.purge_privacy_requests(before).await,
+        Retained::Exports => store.purge_exports(before).await,
+        Retained::Sessions => store.purge_sessions(before).await,
         Retained::FormerMembersPrograms => store.purge_departures(before).await,
         // Guests are stored with their end.
         Retained::GuestsPrograms => store.purge_guests(now).await,

@@ -19,7 +19,8 @@ use crate::query::queries;
 use crate::row::Row;
 use crate::value::{Value, id, values};
 
-const COLUMNS: &str = "a.id, a.child_id, a.at, a.user_id, a.key_id, a.capacity, a.class, a.operation";
+pub(crate) const COLUMNS: &str =
+    "a.id, a.child_id, a.at, a.user_id, a.key_id, a.capacity, a.class, a.operation";
 
 queries! {
     INSERT "access_log.insert" "INSERT INTO access_events (org_id, id, child_id, at, user_id, key_id, capacity, class, operation)
@@ -34,7 +35,6 @@ queries! {
                 JOIN safeguarding_cases sc ON sc.org_id = $1 AND sc.id = ck.case_id
                 WHERE ck.org_id = $1 AND ck.child_id = a.child_id AND sc.closed_at IS NULL AND sc.ends_at > $14 AND sc.opened_at <= a.at))
         LEFT JOIN users u ON u.id = a.user_id ORDER BY a.at DESC, a.id DESC LIMIT $13");
-    PURGE "access_log.purge" "DELETE FROM access_events WHERE org_id = $1 AND at < $2";
 }
 
 /// How many children's reads wait before a reader writes them itself.
@@ -187,9 +187,17 @@ pub async fn of_child(
 /// A row. It has no event if the child is open to the caller and no one has seen its data.
 fn event(row: &mut Row<'_>) -> Result<Option<Event>> {
     row.skip(1);
-    let Some(event) = row.next::<Option<AccessEventId>>()? else { return Ok(None) };
-    Ok(Some(Event {
-        id: event,
+    if row.next::<Option<AccessEventId>>()?.is_none() {
+        return Ok(None);
+    }
+    row.back();
+    listed(row).map(Some)
+}
+
+/// A row of [`COLUMNS`] and the name.
+pub(crate) fn listed(row: &mut Row<'_>) -> Result<Event> {
+    Ok(Event {
+        id: row.next()?,
         child: row.next()?,
         at: row.next()?,
         user: row.next()?,
@@ -198,17 +206,5 @@ fn event(row: &mut Row<'_>) -> Result<Option<Event>> {
         class: row.next()?,
         operation: row.next()?,
         name: row.next()?,
-    }))
-}
-
-impl Store {
-    /// Deletes the events before a time, and returns their number.
-    pub async fn purge_access_events(&self, before: Timestamp) -> Result<u64> {
-        let mut purged = 0;
-        for organization in self.organizations().await? {
-            let purge = async move |tx: &mut Tx<'_>| tx.run(PURGE, values![id(organization), before]).await;
-            purged += self.write("access_log.purge", purge).await?;
-        }
-        Ok(purged)
-    }
+    })
 }

@@ -71,6 +71,24 @@ pub struct Change<'a> {
     pub reason: Option<&'a str>,
 }
 
+/// What a permission has opened of children's data, besides the reach of its operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opened {
+    /// Nothing.
+    Nothing,
+    /// One class of a child's data.
+    Class(ChildId, DataClass),
+    /// The deletion of everything about a child.
+    Erased(ChildId),
+}
+
+impl Opened {
+    fn erases(self, effect: &Effect) -> bool {
+        let about = effect.before.as_ref().and_then(AnyRecord::child);
+        effect.after.is_none() && about.is_some_and(|child| self == Self::Erased(child))
+    }
+}
+
 impl<'tx> Tx<'tx> {
     /// Applies the effects of a command and those that follow from them. Returns all effects in the order of writing. The first change of
     /// an organization in a transaction determines the operation of its ledger entry.
@@ -83,7 +101,7 @@ impl<'tx> Tx<'tx> {
     where
         'tx: 'a,
     {
-        self.apply_opened(authority.into(), None, change, effects).await
+        self.apply_opened(authority.into(), Opened::Nothing, change, effects).await
     }
 
     /// Applies the effects of a command that change one class of a child's data.
@@ -94,18 +112,20 @@ impl<'tx> Tx<'tx> {
         change: Change<'_>,
         effects: &[Effect],
     ) -> Result<Vec<Effect>> {
-        self.apply_opened(proof.into(), Some((access.child(), C::CLASS)), change, effects).await
+        self.apply_opened(proof.into(), Opened::Class(access.child(), C::CLASS), change, effects).await
     }
 
-    async fn apply_opened(
+    pub(crate) async fn apply_opened(
         &mut self,
         authority: Authority<'_, 'tx>,
-        opened: Option<(ChildId, DataClass)>,
+        opened: Opened,
         change: Change<'_>,
         effects: &[Effect],
     ) -> Result<Vec<Effect>> {
-        let is_open =
-            |effect: &&Effect| is_within(authority, effect) && is_opened(authority, opened, effects, effect);
+        let is_open = |effect: &&Effect| {
+            opened.erases(effect)
+                || is_within(authority, effect) && is_opened(authority, opened, effects, effect)
+        };
         if let Some(effect) = effects.iter().find(|effect| !is_open(effect)) {
             let kind = effect.record().map(|record| record.kind().name()).unwrap_or_default();
             return Err(Error::Internal(format!(
@@ -237,12 +257,7 @@ fn is_within(authority: Authority<'_, '_>, effect: &Effect) -> bool {
 
 /// Whether a user may write a child's data: a relation has opened its class, or the same change creates the child. What the operator and jobs
 /// write does not depend on relations.
-fn is_opened(
-    authority: Authority<'_, '_>,
-    opened: Option<(ChildId, DataClass)>,
-    effects: &[Effect],
-    effect: &Effect,
-) -> bool {
+fn is_opened(authority: Authority<'_, '_>, opened: Opened, effects: &[Effect], effect: &Effect) -> bool {
     let Authority::Organization(proof) = authority else { return true };
     let Some(record) = effect.record() else { return true };
     let (Some(class), Some(child)) = (classes::of_kind(record.kind()), record.child()) else { return true };
@@ -250,6 +265,9 @@ fn is_opened(
         other.before.is_none() && matches!(&other.after, Some(AnyRecord::Child(new)) if new.id == child)
     };
     // The year of birth, which the profile shows, follows from the identity.
-    let follows = record.kind() == Kind::Child && opened == Some((child, DataClass::Identity));
-    proof.actor().user.is_none() || opened == Some((child, class)) || follows || effects.iter().any(creates)
+    let follows = record.kind() == Kind::Child && opened == Opened::Class(child, DataClass::Identity);
+    proof.actor().user.is_none()
+        || opened == Opened::Class(child, class)
+        || follows
+        || effects.iter().any(creates)
 }

@@ -4,22 +4,26 @@ use constcat::concat;
 use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::exports::Export;
 use fieldhouse_domain::games::Game;
-use fieldhouse_domain::ids::{ExportId, OrganizationId};
+use fieldhouse_domain::ids::{ChildId, ExportId, OrganizationId};
 use fieldhouse_domain::organizations::Organization;
 use fieldhouse_domain::record::Record as _;
+use fieldhouse_domain::registrations::Registration;
+use fieldhouse_domain::rosters::RosterEntry;
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::staff::Staff;
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::venues::Venue;
 
+use crate::access::children::{ChildAccess, ChildScope, Read, Records, visible};
 use crate::access::{Operator, OrgWrite, Proof};
 use crate::engine::stream::{Part, Rows};
-use crate::engine::{Reader, Store, first};
+use crate::engine::{Reader, Store, Tx, first};
 use crate::error::Result;
 use crate::members::{self, Listed};
 use crate::query::queries;
 use crate::row::record;
 use crate::value::{id, values};
+use crate::{access_log, relations};
 
 queries! {
     OF_LINK "exports.of_link" Export::TABLE.read;
@@ -33,8 +37,56 @@ queries! {
     /// Without entries of people who are no longer members.
     STAFF "exports.staff" concat!("SELECT ", Staff::COLUMNS, " FROM staff f JOIN members m ON m.org_id = f.org_id AND m.user_id = f.user_id
         WHERE f.org_id = $1 ORDER BY f.id");
+    CHILD_EXPORT "exports.of_child" concat!("SELECT v.capacity, ", Export::COLUMNS, " FROM (", visible!(" AND child_id = $10"),
+        ") v LEFT JOIN exports x ON x.org_id = $1 AND x.id = $11 AND x.child_id = v.child_id");
+    CHILD_RELATIONS "exports.child_relations" concat!(relations::LISTED, " AND r.child_id = $2 ORDER BY r.created_at, r.id");
+    CHILD_REGISTRATIONS "exports.child_registrations" concat!("SELECT ", Registration::COLUMNS, " FROM registrations g
+        WHERE g.org_id = $1 AND g.child_id = $2 ORDER BY g.created_at, g.id");
+    CHILD_ROSTER "exports.child_roster" concat!("SELECT ", RosterEntry::COLUMNS, " FROM roster_entries e
+        WHERE e.org_id = $1 AND e.child_id = $2 ORDER BY e.starts_on, e.id");
+    CHILD_ACCESS "exports.child_access" concat!("SELECT ", access_log::COLUMNS, ", u.name FROM access_events a
+        LEFT JOIN users u ON u.id = a.user_id WHERE a.org_id = $1 AND a.child_id = $2 ORDER BY a.at, a.id");
     IS_IN_USE "exports.is_in_use" "SELECT id FROM seasons WHERE org_id = $1 UNION ALL SELECT id FROM venues WHERE org_id = $1
         UNION ALL SELECT id FROM invitations WHERE org_id = $1 LIMIT 1";
+}
+
+/// What a club stores about a child besides the classes of its data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfChild {
+    /// Everyone who has or had a recorded relation to the child.
+    pub relations: Vec<relations::Listed>,
+    /// The registrations for seasons.
+    pub registrations: Vec<Registration>,
+    /// The places on rosters of teams.
+    pub roster: Vec<RosterEntry>,
+    /// Who saw the child's data.
+    pub access_log: Vec<access_log::Event>,
+}
+
+/// What a club stores about a child besides the classes of its data, each earliest first.
+pub async fn of_child<'tx>(tx: &mut Tx<'tx>, access: &ChildAccess<'tx, Records, Read>) -> Result<OfChild> {
+    let values = values![id(access.organization()), id(access.child())];
+    Ok(OfChild {
+        relations: tx.rows(CHILD_RELATIONS, values, relations::listed).await?,
+        registrations: tx.rows(CHILD_REGISTRATIONS, values, record).await?,
+        roster: tx.rows(CHILD_ROSTER, values, record).await?,
+        access_log: tx.rows(CHILD_ACCESS, values, access_log::listed).await?,
+    })
+}
+
+/// An export of a child. `None` if the caller may not see the child's records.
+pub async fn read_of_child(
+    reader: &mut impl Reader,
+    scope: &ChildScope<Records>,
+    (child, export): (ChildId, ExportId),
+) -> Result<Option<Option<Export>>> {
+    let mut values = scope.values();
+    values.extend([id(child), id(export)]);
+    first(reader, CHILD_EXPORT, &values, |row| {
+        row.skip(1);
+        row.optional_record()
+    })
+    .await
 }
 
 /// The permission to read everything of an organization, after the transaction that granted it.

@@ -101,6 +101,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0014_safeguarding.sql"),
         postgres: "",
     },
+    Migration {
+        number: 15,
+        name: "privacy",
+        sql: include_str!("../migrations/0015_privacy.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.

@@ -19,7 +19,7 @@ use crate::value::{Value, id, values};
 
 const OF: &str = concat!("SELECT ", Relation::COLUMNS, " FROM relations r WHERE r.org_id = $1");
 /// Relations with the names of their people.
-const LISTED: &str = concat!(
+pub(crate) const LISTED: &str = concat!(
     "SELECT ",
     Relation::COLUMNS,
     ", u.name FROM relations r JOIN users u ON u.id = r.user_id WHERE r.org_id = $1"
@@ -56,7 +56,7 @@ pub struct Listed {
     pub name: String,
 }
 
-fn listed(row: &mut Row<'_>) -> Result<Listed> {
+pub(crate) fn listed(row: &mut Row<'_>) -> Result<Listed> {
     Ok(Listed { relation: row.record()?, name: row.next()? })
 }
 

@@ -97,6 +97,20 @@ impl Sqlite {
     }
 }
 
+impl Sqlite {
+    /// Copies all of the log to the database and empties its file, so that no deleted data is left in it. Returns whether that succeeded;
+    /// it waits for readers, but not for long.
+    pub(crate) async fn empty_log(&self) -> Result<bool> {
+        let file = self.file.clone();
+        let empty = move || -> Result<bool> {
+            let connection = prepare(Connection::open_with_flags(&file, OpenFlags::SQLITE_OPEN_READ_WRITE)?)?;
+            Ok(writer::empty_log(&connection))
+        };
+        let emptied = tokio::task::spawn_blocking(empty).await;
+        emptied.map_err(|error| Error::Internal(error.to_string()))?
+    }
+}
+
 impl Drop for Sqlite {
     fn drop(&mut self) {
         // Readers close before the writer, so that it can empty the WAL.

@@ -91,6 +91,7 @@ pub const ANYTHING: Requirement = Requirement {
         (Kind::Consent, Reach::Any),
         (Kind::Registration, Reach::Any),
         (Kind::RosterEntry, Reach::Any),
+        (Kind::PrivacyRequest, Reach::Any),
         (Kind::Favorite, Reach::Any),
         (Kind::Child, Reach::Any),
         (Kind::ChildIdentity, Reach::Any),

@@ -100,6 +100,27 @@ impl Database {
         }
     }
 
+    /// The files or tables that contain a string, as someone would find it who has the files or every table.
+    ///
+    /// # Panics
+    /// If they cannot be read.
+    pub fn places_with(&self, text: &str) -> Vec<String> {
+        match &self.keeper {
+            Keeper::Folder(folder) => crate::sqlite::files_with(folder.path(), text),
+            Keeper::Server(copy) => copy.tables_with(text),
+        }
+    }
+
+    /// A new database on SQLite that was restored from a copy of one.
+    ///
+    /// # Panics
+    /// If the copy cannot be read.
+    pub fn restored(copy: &Path) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::copy(copy, folder.path().join(Store::FILES[0])).expect("the copy is restored");
+        Self::in_folder(folder)
+    }
+
     /// The engine.
     pub fn engine(&self) -> Engine {
         match &self.keeper {

@@ -14,6 +14,7 @@ use fieldhouse_domain::children::relations::{Relation, RelationKind};
 use fieldhouse_domain::children::restrictions::{Restriction, RestrictionKind};
 use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::ids::UserId;
+use fieldhouse_domain::privacy_requests::{PrivacyRequest, PrivacyRequestKind, PrivacyRequestState};
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
 use fieldhouse_domain::rosters::RosterEntry;
 use fieldhouse_domain::seasons::Season;
@@ -252,6 +253,26 @@ pub fn roster_entry(team: &Team, child: &Child) -> RosterEntry {
         position: None,
         starts_on: date(2026, 1, 1),
         ends_on: None,
+        created_at: NOW,
+        updated_at: TOUCHED,
+        version: 1,
+    }
+}
+
+/// Creates an open request to erase a child.
+pub fn privacy_request(child: &Child, user: UserId) -> PrivacyRequest {
+    PrivacyRequest {
+        id: moment().id(),
+        child_id: child.id,
+        kind: PrivacyRequestKind::Erasure,
+        details: None,
+        requested_by: user,
+        due_at: NOW,
+        state: PrivacyRequestState::Open,
+        decided_by: None,
+        decided_at: None,
+        decided_alone: false,
+        reason: None,
         created_at: NOW,
         updated_at: TOUCHED,
         version: 1,

@@ -1,12 +1,12 @@
 //! Exports of the organization.
 
 use fieldhouse_api::exports::{ExportLink, NewExport};
-use fieldhouse_domain::ids::ExportId;
+use fieldhouse_domain::ids::{ChildId, ExportId};
 
 use crate::resources::resource;
 
 resource! {
-    /// Exports of the whole organization.
+    /// Exports of the whole organization, and of what a club stores about a child.
     ///
     /// ```no_run
     /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -28,5 +28,11 @@ resource! {
         read(id: ExportId) => ExportRead;
         /// Downloads the archive of an export. [`crate::Call::download`] writes it chunk by chunk.
         content(id: ExportId, query: ExportLink) => ExportContent;
+        /// Requests a copy of a child's data. Its token opens it once, within 24 hours.
+        create_of_child(id: ChildId) => ChildExportCreate;
+        /// Reads an export of a child.
+        read_of_child(id: ChildId, export_id: ExportId) => ChildExportRead;
+        /// Downloads the copy of a child's data.
+        content_of_child(id: ChildId, export_id: ExportId, query: ExportLink) => ChildExportContent;
     }
 }

@@ -23,6 +23,7 @@ pub mod members;
 pub mod operator;
 pub mod organization;
 pub mod pages;
+pub mod privacy_requests;
 pub mod profile;
 pub mod registrations;
 pub mod relations;
@@ -165,6 +166,8 @@ groups! {
         organization organization::Organization,
         /// The pages that links of messages open.
         pages pages::Pages,
+        /// Requests about children's data.
+        privacy_requests privacy_requests::PrivacyRequests,
         /// The caller's own profile.
         profile profile::Profile,
         /// Relations of people to children.

@@ -329,6 +329,9 @@ fn only_callers_below_a_role_need_a_relation_to_propose_one() {
         assert_eq!(sees_waiting_relations(role), role >= Role::Manager);
     }
     assert!(touch.includes(class, verb) && !touch.includes(DataClass::Roster, Verb::Read));
+    assert!(
+        ChildTouch::AllOfLink.includes(class, Verb::Read) && !ChildTouch::AllOfLink.includes(class, verb)
+    );
     let read = ChildTouch::OfRecord { class, verb: Verb::Read };
     assert!(read.includes(class, Verb::Read) && !read.includes(class, verb));
 }

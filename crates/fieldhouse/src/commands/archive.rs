@@ -13,6 +13,7 @@ use fieldhouse_client::api::operator::ArchiveImport;
 use fieldhouse_client::{Client, Download};
 use fieldhouse_domain::organizations::Slug;
 use fieldhouse_imports::archive;
+use tempfile::NamedTempFile;
 
 use crate::arguments::value;
 use crate::context::Context;
@@ -47,15 +48,8 @@ pub(crate) struct ImportOptions {
 /// Downloads the archive of the organization, and checks it.
 pub(crate) async fn export(context: &Context, options: ExportOptions) -> anyhow::Result<()> {
     let file = &options.file;
-    if file.exists() && !options.force {
-        return Err(Failure::usage(format!("{} exists", file.display()))
-            .next("choose another file, or replace it with --force")
-            .into());
-    }
-    // Readable by its owner only, and deleted unless it is complete.
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unwritable = || format!("{} cannot be written", file.display());
-    let mut part = tempfile::Builder::new().prefix(".new-").tempfile_in(folder).with_context(unwritable)?;
+    let mut part = new_file(file, options.force)?;
     let bar = progress::spinner(progress::BYTES, "Exporting".to_owned());
     let mut download = requested(&context.signed_in()?).await?;
     while let Some(chunk) = download.next().await? {
@@ -68,6 +62,18 @@ pub(crate) async fn export(context: &Context, options: ExportOptions) -> anyhow:
     let archive = archive::read(BufReader::new(written)).map_err(|bad| Failure::new(bad.to_string()))?;
     part.persist(file).with_context(unwritable)?;
     Ok(context.output.counts(&archive.counts)?)
+}
+
+/// A new file beside the one to write, which it replaces when it is complete. Readable by its owner only, and deleted unless it is kept.
+pub(super) fn new_file(file: &Path, force: bool) -> anyhow::Result<NamedTempFile> {
+    if file.exists() && !force {
+        return Err(Failure::usage(format!("{} exists", file.display()))
+            .next("choose another file, or replace it with --force")
+            .into());
+    }
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let part = tempfile::Builder::new().prefix(".new-").tempfile_in(folder);
+    part.with_context(|| format!("{} cannot be written", file.display()))
 }
 
 async fn requested(client: &Client) -> anyhow::Result<Download> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use fieldhouse_server::KeyRing;
+use fieldhouse_server::{KeyRing, erasures};
 use indicatif::HumanBytes;
 
 use crate::database::Database;
@@ -43,6 +43,13 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<()> {
     note(&format!("Copied the database to {} and verified the copy: {}.", file.display(), HumanBytes(size)));
     let ring = database.folder().join(KeyRing::FILE);
     let ring = if ring.exists() { ring.display().to_string() } else { "FIELDHOUSE_KEY_RING".to_owned() };
+    let list = database.folder().join(erasures::FILE);
+    if list.exists() {
+        let list = list.display();
+        note(&format!(
+            "Back up the list of erased children too ({list}): a restored database has them again."
+        ));
+    }
     note(&format!("Back up the key ring too ({ring}): without it, every API key and session is invalid."));
     Ok(())
 }

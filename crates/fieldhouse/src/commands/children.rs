@@ -12,9 +12,8 @@ use fieldhouse_domain::ids::ChildId;
 use fieldhouse_domain::record::Body;
 
 use super::audit::{self, HistoryOptions};
-use super::consents;
 use super::relations::{self, OfChild};
-use super::restrictions;
+use super::{child_exports, consents, restrictions};
 use crate::arguments::Target;
 use crate::context::Context;
 use crate::fields::{ChangeOptions, Created};
@@ -55,6 +54,8 @@ pub(crate) enum Options {
     AccessLog(HistoryOptions<ChildId>),
     /// List the changes of what is recorded about a child
     History(HistoryOptions<ChildId>),
+    /// Write a copy of what the club stores about a child to a file, as its guardian or as the child
+    Export(child_exports::Options),
     /// Relations of people to a child
     #[command(subcommand)]
     Relations(OfChild),
@@ -188,6 +189,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         Options::Performance(class) => {
             class!(context, class, PERFORMANCE, children, performance, change_performance);
         }
+        Options::Export(options) => child_exports::run(context, options).await?,
         Options::Consents(options) => consents::run(context, options).await?,
         Options::AccessLog(HistoryOptions { id, paging }) => {
             let query = ListQuery { limit: paging.limit(), ..ListQuery::default() };

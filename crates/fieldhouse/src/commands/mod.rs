@@ -13,6 +13,7 @@ mod backup;
 mod break_glass;
 mod cases;
 mod catalogue;
+mod child_exports;
 mod children;
 mod colleges;
 mod completions;
@@ -35,6 +36,7 @@ mod members;
 mod migrate;
 mod organization;
 mod organizations;
+mod privacy_requests;
 mod profile;
 mod registrations;
 mod relations;
@@ -51,6 +53,7 @@ mod venues;
 mod whoami;
 
 use clap::{CommandFactory, Parser, Subcommand};
+pub(crate) use serve::erase_again;
 
 use crate::applies::{self, Typed};
 use crate::confirm;
@@ -115,6 +118,9 @@ enum Command {
     /// Your relations to children, which open their data
     #[command(subcommand)]
     Relations(relations::Options),
+    /// Requests to export, correct or erase a child's data
+    #[command(subcommand)]
+    PrivacyRequests(privacy_requests::Options),
     /// Registrations of children for seasons
     #[command(subcommand)]
     Registrations(registrations::Options),
@@ -217,6 +223,7 @@ impl Options {
             Command::Staff(options) => staff::run(&context, options).await,
             Command::Children(options) => children::run(&context, options).await,
             Command::Relations(options) => relations::run(&context, options).await,
+            Command::PrivacyRequests(options) => privacy_requests::run(&context, options).await,
             Command::Registrations(options) => registrations::run(&context, options).await,
             Command::Roster(options) => rosters::run(&context, options).await,
             Command::Duties(options) => duties::run(&context, options).await,

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_server::listener::{self, ConnectionOptions};
-use fieldhouse_server::{App, Clock, router, workers};
+use fieldhouse_server::{App, Clock, erasures, router, workers};
 use fieldhouse_store::{Engine, organizations};
 use futures_util::FutureExt;
 use tokio::net::TcpListener;
@@ -26,6 +26,7 @@ use crate::global::address;
 use crate::log;
 use crate::mail::Mail;
 use crate::open_files;
+use crate::output::note;
 use crate::ready::{self, Ready};
 use crate::running::{self, Running};
 
@@ -136,6 +137,7 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     let store = Arc::new(opened.store);
     let app = App::new(store.clone(), key_ring, &base_url, options.limits.options(), Clock::system())
         .map_err(anyhow::Error::msg)?;
+    erase_again(&app, options.database.folder()).await?;
     let router = router::router(app.clone()).map_err(anyhow::Error::msg)?;
     let working = workers::start(app.clone(), mailer);
     let stop = stop_signal()?.shared();
@@ -169,6 +171,18 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     drop(store);
     drop(opened.lock);
     removed
+}
+
+/// Erases children again whom a restored database still has.
+pub(crate) async fn erase_again(app: &App, folder: &Path) -> anyhow::Result<()> {
+    app.erasures.keep_in(folder).with_context(|| {
+        format!("the list of erased children {} is unusable", folder.join(erasures::FILE).display())
+    })?;
+    let again = erasures::apply(app).await.context("children could not be erased again")?;
+    if again > 0 {
+        note(&format!("Erased {again} children again, whom the restored database still had."));
+    }
+    Ok(())
 }
 
 fn listening(text: &str) -> Result<SocketAddr, &'static str> {

@@ -5,16 +5,17 @@ use fieldhouse_domain::children::cases::{self as case_rules, CaseState};
 use fieldhouse_domain::children::relations::{self as relation_rules, RelationKind, RelationState};
 use fieldhouse_domain::duties::{DutyState, proposal};
 use fieldhouse_domain::ids::{
-    BreakGlassGrantId, DutyId, Id, InvitationId, RelationId, SafeguardingCaseId, UserId,
+    BreakGlassGrantId, DutyId, Id, InvitationId, PrivacyRequestId, RelationId, SafeguardingCaseId, UserId,
 };
 use fieldhouse_domain::invitations::InvitationStatus;
 use fieldhouse_domain::mail::{MailKind, RESET_LIFE};
+use fieldhouse_domain::privacy_requests::{PrivacyRequestKind, PrivacyRequestState};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::{User, email_change_ends};
 use fieldhouse_store::break_glass as grants;
 use fieldhouse_store::duties::{self, Listed};
 use fieldhouse_store::mail::{self, Mail};
-use fieldhouse_store::{Result, cases, invitations, relations, users};
+use fieldhouse_store::{Result, cases, invitations, privacy_requests, relations, users};
 use jiff::Timestamp;
 
 use crate::app::App;
@@ -45,7 +46,9 @@ pub fn link(app: &App, mail: &Mail) -> String {
         | MailKind::RelationWaiting
         | MailKind::CaseProposed
         | MailKind::BreakGlass
-        | MailKind::BreakGlassReview => "reset-password",
+        | MailKind::BreakGlassReview
+        | MailKind::PrivacyRequested
+        | MailKind::PrivacyDecided => "reset-password",
         MailKind::EmailChangeCurrent | MailKind::EmailChangeNew => "confirm-email",
     };
     format!("{}/{page}?token={}", app.base_url, links::token(mail, &app.key_ring))
@@ -60,6 +63,7 @@ pub async fn render(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
         MailKind::CaseProposed => case(app, mail).await?,
         MailKind::BreakGlass | MailKind::BreakGlassReview => break_glass(app, mail).await?,
         MailKind::RelationProposed | MailKind::RelationWaiting => relation(app, mail).await?,
+        MailKind::PrivacyRequested | MailKind::PrivacyDecided => privacy_request(app, mail).await?,
         _ => {
             let user = UserId::from_uuid(mail.record.unwrap_or_default());
             users::read(&mut &*app.store, user).await?.and_then(|user| of_user(app, mail, &user))
@@ -207,6 +211,43 @@ async fn break_glass(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
         (format!("Review that {holder} has opened data of a child in {club}"), text)
     } else {
         return Ok(None);
+    };
+    Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
+}
+
+/// Tells owners of a request about a child's data, or the requester of its decision. Nothing in it tells who the child is; the texts are
+/// left out, because their writers may have named it.
+async fn privacy_request(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
+    let (Some(organization), Some(record)) = (mail.organization, mail.record) else { return Ok(None) };
+    let id = PrivacyRequestId::from_uuid(record);
+    let found = privacy_requests::of_mail(&mut &*app.store, organization, id).await?;
+    let Some((request, club)) = found else { return Ok(None) };
+    let privacy_requests::Club { name: club, time_zone, requester } = club;
+    let kind = match request.kind {
+        PrivacyRequestKind::Export => "a copy of a child's data",
+        PrivacyRequestKind::Correction => "the correction of a child's data",
+        PrivacyRequestKind::Erasure => "the erasure of a child's data",
+    };
+    let is_open = request.state == PrivacyRequestState::Open;
+    let (subject, text) = match mail.kind {
+        MailKind::PrivacyRequested if is_open => {
+            let due = moment(request.due_at, &time_zone);
+            let subject = format!("{requester} requests {kind} in {club}");
+            let text = format!(
+                "Hello,\n\n{subject}. An admin who did not request it has to decide until {due}:\n\n    \
+                 fieldhouse privacy-requests list\n    fieldhouse privacy-requests decide {id} --decision granted\n"
+            );
+            (subject, text)
+        }
+        MailKind::PrivacyDecided if !is_open => {
+            let state = request.state.name();
+            let text = format!(
+                "Hello {requester},\n\nyour request for {kind} in {club} was decided. It is now {state}:\n\n    \
+                 fieldhouse privacy-requests list\n"
+            );
+            (format!("{club} has decided your request for {kind}"), text)
+        }
+        _ => return Ok(None),
     };
     Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
 }

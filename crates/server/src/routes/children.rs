@@ -68,7 +68,7 @@ pub(crate) async fn create(call: Call<op::ChildCreate>) -> Result<Answered<op::C
 }
 
 /// A record of a class, as its own view.
-trait View: Record {
+pub(super) trait View: Record {
     /// The type in responses.
     type View: Serialize + ToSchema + Send + Sync + 'static;
     /// The record in a response. `today` is the day in the organization's time zone.
@@ -235,7 +235,7 @@ pub(crate) async fn access_log(
     call.page(Page { data: found.into_iter().map(seen).collect(), deleted: None, page })
 }
 
-fn seen(event: Event) -> api::AccessEvent {
+pub(super) fn seen(event: Event) -> api::AccessEvent {
     api::AccessEvent {
         id: event.id,
         at: event.at,

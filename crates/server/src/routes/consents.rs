@@ -15,7 +15,7 @@ use crate::answer::Answered;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
-fn view(consent: &rules::Consent, now: Timestamp) -> Consent {
+pub(super) fn view(consent: &rules::Consent, now: Timestamp) -> Consent {
     Consent {
         id: consent.id,
         child_id: consent.child_id,

@@ -1,4 +1,4 @@
-//! Exports of an organization.
+//! Exports of an organization. Those of children are in `child_exports.rs`.
 
 use axum::body::Body;
 use fieldhouse_api::exports::{Export, RequestedExport};
@@ -15,10 +15,11 @@ use crate::auth::links;
 use crate::call::Call;
 use crate::failure::Failure;
 
-fn view(export: &Record, now: Timestamp) -> Export {
+pub(super) fn view(export: &Record, now: Timestamp) -> Export {
     Export {
         id: export.id,
         kind: export.kind,
+        child_id: export.child_id,
         status: export.status(now),
         requested_by: export.requested_by,
         expires_at: export.expires_at,
@@ -42,7 +43,8 @@ pub(crate) async fn create(call: Call<op::ExportCreate>) -> Result<Answered<op::
 
 pub(crate) async fn read(call: Call<op::ExportRead>) -> Result<Answered<op::ExportRead>, Failure> {
     let found: Option<Record> = records::read(&mut call.store(), call.scope()?, *call.path()?).await?;
-    let export = found.ok_or_else(Failure::not_found)?;
+    // An owner knows nothing of the exports of children.
+    let export = found.filter(|export| export.child_id.is_none()).ok_or_else(Failure::not_found)?;
     Ok(Answered::json(&Data { data: view(&export, call.now()) })?.version(export.version))
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod auth;
 mod break_glass;
 mod cases;
 mod catalogue;
+mod child_exports;
 mod children;
 mod colleges;
 mod consents;
@@ -21,6 +22,7 @@ mod mail;
 mod members;
 mod operator;
 mod organization;
+mod privacy_requests;
 pub(crate) mod profile;
 mod registrations;
 mod relations;
@@ -124,6 +126,9 @@ fn league(routes: Routes) -> Routes {
         .op(children::change_performance)
         .op(children::access_log)
         .op(audit::of_child)
+        .op(child_exports::create)
+        .op(child_exports::read)
+        .op(child_exports::content)
         .op(consents::list)
         .op(consents::grant)
         .op(consents::withdraw)
@@ -153,6 +158,9 @@ fn league(routes: Routes) -> Routes {
         .op(rosters::add)
         .op(rosters::change)
         .op(rosters::remove)
+        .op(privacy_requests::list)
+        .op(privacy_requests::create)
+        .op(privacy_requests::decide)
         .op(duties::list)
         .op(duties::add)
         .op(duties::read)

@@ -15,7 +15,7 @@ use crate::answer::Answered;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
-fn view(Listed { registration, display_name }: Listed) -> Registration {
+pub(super) fn view(Listed { registration, display_name }: Listed) -> Registration {
     Registration {
         id: registration.id,
         child_id: registration.child_id,

@@ -12,7 +12,7 @@ use crate::answer::Answered;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
-fn view(Listed { relation, name }: &Listed, now: Timestamp) -> Relation {
+pub(super) fn view(Listed { relation, name }: &Listed, now: Timestamp) -> Relation {
     Relation {
         id: relation.id,
         child_id: relation.child_id,

@@ -17,7 +17,7 @@ use crate::answer::Answered;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
-fn view(Listed { entry, display_name }: Listed) -> RosterEntry {
+pub(super) fn view(Listed { entry, display_name }: Listed) -> RosterEntry {
     RosterEntry {
         id: entry.id,
         team_id: entry.team_id,

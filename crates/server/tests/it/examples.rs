@@ -251,6 +251,30 @@ async fn children(club: &Club, recorder: &mut Recorder) {
     restrictions(club, recorder, child).await;
     second_guardian(club, recorder, child).await;
     rosters(club, recorder, child).await;
+    child_exports(club, recorder, child).await;
+    privacy_requests(club, recorder, child).await;
+}
+
+/// Requests a copy of a child's data, and downloads it.
+async fn child_exports(club: &Club, recorder: &mut Recorder, child: &str) {
+    let parent = club.member(Role::Member);
+    let export = recorder.call(parent, Operation::ChildExportCreate, child, json!(null)).await;
+    let at =
+        |operation: Operation| row(operation).path.replace("{id}", child).replace("{export_id}", export.id());
+    let read = at(Operation::ChildExportRead);
+    recorder.call_at(parent, Operation::ChildExportRead, &read, json!(null)).await;
+    let content = format!("{}?token={}", at(Operation::ChildExportContent), text(&export, "/data/token"));
+    recorder.call_at(&club.anonymous(), Operation::ChildExportContent, &content, json!(null)).await;
+}
+
+/// Requests a correction, which an admin grants.
+async fn privacy_requests(club: &Club, recorder: &mut Recorder, child: &str) {
+    let (parent, admin) = (club.member(Role::Member), club.member(Role::Admin));
+    let wanted = json!({"child_id": child, "kind": "correction", "details": "The date of birth is wrong: it is 6 May 2014."});
+    let request = recorder.call(parent, Operation::PrivacyRequestCreate, "", wanted).await;
+    recorder.call(parent, Operation::PrivacyRequestList, "", json!(null)).await;
+    let decision = json!({"decision": "granted", "reason": "The birth certificate shows it."});
+    recorder.call(admin, Operation::PrivacyRequestDecide, request.id(), decision).await;
 }
 
 /// Enters a custody order, as a safeguarding lead, and lifts it.

@@ -216,6 +216,40 @@ async fn expired_rows_are_purged_and_others_are_kept() {
     .await;
 }
 
+#[tokio::test]
+async fn ended_sessions_exports_and_finished_requests_are_purged() {
+    on_both_in_held_time(async |club| {
+        let (parent, admin) = (club.member(Role::Member), club.member(Role::Admin));
+        let wanted = json!({"display_name": "Kim", "birth_date": "2014-05-06"});
+        let child = text(&parent.post("/api/v1/children", &wanted).await, "child_id");
+        let export = parent.post(&format!("/api/v1/children/{child}/exports"), &json!({})).await;
+        assert_eq!(export.status, 201, "{}", export.text);
+        let requests = "/api/v1/privacy-requests";
+        for kind in ["export", "erasure"] {
+            let request = parent.post(requests, &json!({"child_id": child, "kind": kind})).await;
+            assert_eq!(request.status, 201, "{}", request.text);
+            if kind == "export" {
+                let refused = json!({"decision": "refused", "reason": "No"});
+                let decided = admin.post(&format!("{requests}/{}/decide", request.id()), &refused).await;
+                assert_eq!(decided.status, 200, "{}", decided.text);
+            }
+        }
+        let purged = async |what: Retained| workers::purge(&club.app).await.remove(&what);
+        club.pass(days(31));
+        assert_eq!(purged(Retained::Exports).await, None, "exactly 30 days after the end of the link");
+        club.pass(SECOND);
+        assert_eq!(purged(Retained::Exports).await, Some(1));
+        assert_eq!(purged(Retained::Sessions).await, None, "sessions have just ended");
+        club.pass(days(29));
+        assert!(purged(Retained::Sessions).await.is_some());
+        club.pass(days(3 * 365 - 60) - SECOND);
+        assert_eq!(purged(Retained::PrivacyRequests).await, None);
+        club.pass(SECOND);
+        assert_eq!(purged(Retained::PrivacyRequests).await, Some(1), "an open request is kept");
+    })
+    .await;
+}
+
 /// Joins the club with an invitation, as a user who has an account, and returns the number of saved programs.
 async fn returned(club: &Club, email: &str) -> Option<usize> {
     let admin = club.sign_in(Role::Admin).await;

@@ -50,11 +50,13 @@ fn path(operation: Operation) -> String {
         "/api/v1/break-glass-grants" => "gra",
         "/api/v1/safeguarding-cases" => "cas",
         "/api/v1/registrations" => "reg",
+        "/api/v1/privacy-requests" => "prq",
         _ => "",
     };
     let id = format!("{prefix}_{UNKNOWN}");
     let path = path.replace("{staff_id}", &format!("stf_{UNKNOWN}"));
     let path = path.replace("{entry_id}", &format!("ros_{UNKNOWN}"));
+    let path = path.replace("{export_id}", &format!("exp_{UNKNOWN}"));
     path.replace("{id}", &id).replace("{file}", "swagger-ui.css").replace("{code}", "not_found")
 }
 
@@ -108,6 +110,8 @@ fn body(operation: Operation) -> Value {
             json!({"child_id": format!("chi_{UNKNOWN}"), "reason_code": "medical", "reason": "A fall"})
         }
         Operation::BreakGlassGrantReview => json!({"outcome": "justified"}),
+        Operation::PrivacyRequestCreate => json!({"child_id": format!("chi_{UNKNOWN}"), "kind": "erasure"}),
+        Operation::PrivacyRequestDecide => json!({"decision": "granted"}),
         Operation::RegistrationAdd => json!({"season_id": format!("sea_{UNKNOWN}")}),
         Operation::RosterAdd => json!({"child_id": format!("chi_{UNKNOWN}")}),
         Operation::StaffAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "coach"}),

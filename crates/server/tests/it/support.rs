@@ -51,7 +51,8 @@ pub(crate) struct Club {
     http: reqwest::Client,
     stop: Option<oneshot::Sender<()>>,
     _serving: JoinHandle<()>,
-    _folder: tempfile::TempDir,
+    /// The folder of the key ring.
+    pub(crate) folder: tempfile::TempDir,
     pub(crate) database: Database,
 }
 
@@ -94,6 +95,7 @@ impl Club {
         let base_url = format!("http://{}", socket.local_addr().expect("an address"));
         let store = Arc::new(database.open().await);
         let app = App::new(store, key_ring, public_url.unwrap_or(&base_url), limits, clock).expect("an app");
+        app.erasures.keep_in(folder.path()).expect("the list of erasures");
         let router = router::router(app.clone()).expect("a handler for every operation");
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(listener::serve(socket, router, connections, async {
@@ -109,7 +111,7 @@ impl Club {
             http,
             stop: Some(stop),
             _serving: serving,
-            _folder: folder,
+            folder,
             database,
         };
         (club.organization, club.people) = club.found("Riverside Club").await;

@@ -93,6 +93,12 @@ impl<'tx> OrgWrite<'tx> {
         self.brand
     }
 
+    /// Whether the operation decides about the erasure of children: it writes both them and the requests.
+    pub(crate) fn decides_erasures(&self) -> bool {
+        let writes = |kind| self.writes.contains(&(kind, Reach::Any));
+        writes(Kind::PrivacyRequest) && writes(Kind::Child)
+    }
+
     /// Whether the operation may write a record, by its kind, owner and id.
     pub(crate) fn reaches(&self, record: &AnyRecord) -> bool {
         let within = match record {

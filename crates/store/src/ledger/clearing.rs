@@ -5,7 +5,7 @@
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::effects::Kind;
-use fieldhouse_domain::ids::{EntryId, Id, OrganizationId};
+use fieldhouse_domain::ids::{ChildId, EntryId, Id, OrganizationId};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -37,8 +37,15 @@ pub(crate) const RETENTION: &str = "ledger.retention";
 
 impl<'tx> Tx<'tx> {
     /// Clears all images of a record in the ledger, including those of this transaction, and the reasons of the entries that changed it.
-    pub fn erase(&mut self, proof: &OrgWrite<'tx>, change: Change<'_>, record: (Kind, Uuid)) {
-        self.unrecorded.erase(proof.organization(), proof.actor(), change, record);
+    /// `child` is the child whom the record is about, whose key seals the reason of this entry.
+    pub fn erase(
+        &mut self,
+        proof: &OrgWrite<'tx>,
+        change: Change<'_>,
+        record: (Kind, Uuid),
+        child: Option<ChildId>,
+    ) {
+        self.unrecorded.erase(proof.organization(), proof.actor(), change, record, child);
     }
 }
 

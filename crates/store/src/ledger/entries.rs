@@ -111,6 +111,8 @@ struct Collected {
     /// The changed fields of another record, because of which this one was touched.
     touched_for: Vec<&'static str>,
     erased: bool,
+    /// The child whom an erased record is about.
+    erased_of: Option<ChildId>,
 }
 
 impl Unrecorded {
@@ -169,8 +171,10 @@ impl Unrecorded {
         actor: Actor,
         change: Change<'_>,
         (kind, record): (Kind, Uuid),
+        child: Option<ChildId>,
     ) {
-        self.draft(organization, actor, change).collected(kind, record).erased = true;
+        let collected = self.draft(organization, actor, change).collected(kind, record);
+        (collected.erased, collected.erased_of) = (true, child);
     }
 
     /// Takes the organizations whose entries were written to the journal.
@@ -221,6 +225,7 @@ impl Draft {
                 images: false,
                 touched_for: Vec::new(),
                 erased: false,
+                erased_of: None,
             });
             self.effects.len() - 1
         });
@@ -286,7 +291,7 @@ impl Collected {
 
     /// The child whom the record is about.
     fn child(&self) -> Option<ChildId> {
-        self.after.as_ref().or(self.before.as_ref()).and_then(AnyRecord::child)
+        self.after.as_ref().or(self.before.as_ref()).and_then(AnyRecord::child).or(self.erased_of)
     }
 
     /// The JSON of a record, unless the ledger does not store it.

@@ -164,7 +164,7 @@ impl Log {
 }
 
 /// Copies all of the log to the database and empties its file. Returns whether that succeeded.
-fn empty_log(connection: &Connection) -> bool {
+pub(super) fn empty_log(connection: &Connection) -> bool {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)) == Ok(0_i64)
 }
 

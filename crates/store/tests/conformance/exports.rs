@@ -1,21 +1,80 @@
 //! Exports, and the records of a whole organization.
 
+use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::exports::{self as rules, Export, ExportKind, NewExport};
-use fieldhouse_domain::ids::Id as _;
+use fieldhouse_domain::ids::{ChildId, Id as _};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::staff::{Staff, StaffState};
 use fieldhouse_domain::users::User;
-use fieldhouse_store::Store;
+use fieldhouse_store::access::children::{Read, Records};
 use fieldhouse_store::exports::{self, Exported, Exporting};
+use fieldhouse_store::{Principal, Store};
 use fieldhouse_testing::clubs::{self, Club, NOW};
+use fieldhouse_testing::families::{child, guardian, registration, roster_entry, with_classes};
 use fieldhouse_testing::leagues::{division, game, season, staff, team, venue};
+use jiff::SignedDuration;
 
+use crate::children::{requirement, scope};
 use crate::invitations::invitation;
 
 /// An export of the whole organization.
 pub(crate) fn export(user: &User) -> Export {
-    rules::request(&clubs::moment(), user.id, NewExport { kind: ExportKind::Organization })
+    let wanted = NewExport { kind: ExportKind::Organization };
+    rules::request(&clubs::moment(), user.id, wanted).expect("an export")
+}
+
+pub(crate) async fn a_child_is_read_by_its_family(store: &Store) {
+    let club = Club::found(store, "Exports Five").await;
+    let parent = club.person(Role::Member);
+    let winter = season("Winter");
+    let open = division(&winter, "Open");
+    let eagles = team(&open, "Eagles");
+    let (zoe, kim) = (child("Zoë M."), child("Kim K."));
+    let own = guardian(&zoe, parent.user.id);
+    let (applied, placed) = (registration(&zoe, &winter), roster_entry(&eagles, &zoe));
+    let of_zoe = Export {
+        requested_by: parent.user.id,
+        ..rules::request_of_child(&clubs::moment(), parent.user.id, zoe.id)
+    };
+    let around: Vec<AnyRecord> = vec![winter.into(), open.into(), eagles.into(), kim.clone().into()];
+    let records = with_classes(&zoe).into_iter().chain(around).chain([
+        own.clone().into(),
+        applied.clone().into(),
+        placed.clone().into(),
+        guardian(&kim, parent.user.id).into(),
+        of_zoe.clone().into(),
+    ]);
+    club.create(store, records.collect()).await;
+    let scope_of_parent = scope::<Records>(store, parent).await;
+    let read = async |child: ChildId| {
+        exports::read_of_child(&mut &*store, &scope_of_parent, (child, of_zoe.id)).await.unwrap()
+    };
+    assert_eq!(read(zoe.id).await, Some(Some(of_zoe.clone())));
+    assert_eq!(read(kim.id).await, Some(None), "the export of another child");
+    let closed = scope::<Records>(store, club.owner()).await;
+    assert_eq!(exports::read_of_child(&mut &*store, &closed, (zoe.id, of_zoe.id)).await.unwrap(), None);
+
+    let requested = std::sync::Arc::new(parent.scope_for(store, requirement(DataClass::Records)).await);
+    let about = zoe.id;
+    let all = store.write("tests.export", async move |tx| {
+        let wanted = requirement(DataClass::Records);
+        let proof = tx.permit(Principal::Caller(&requested), wanted, Some(about.uuid()), NOW).await?;
+        let access =
+            tx.open::<Records, Read>(&proof.expect("a guardian"), about).await?.expect("a guardian's");
+        exports::of_child(tx, &access).await
+    });
+    let all = all.await.unwrap();
+    assert_eq!(all.relations.iter().map(|it| &it.relation).collect::<Vec<_>>(), [&own]);
+    assert_eq!((all.registrations, all.roster), (vec![applied], vec![placed]));
+    assert_eq!(all.access_log, []);
+
+    let later = NOW.saturating_add(SignedDuration::from_hours(24 * 365 * 4)).unwrap();
+    assert_eq!(store.purge_exports(NOW).await.unwrap(), 0);
+    assert!(store.purge_exports(later).await.unwrap() > 0);
+    assert_eq!(read(zoe.id).await, Some(None), "it was purged");
+    assert_eq!(store.purge_privacy_requests(NOW).await.unwrap(), 0);
+    assert_eq!(store.purge_sessions(NOW).await.unwrap(), 0);
 }
 
 async fn is_in_use(store: &Store, club: &Club) -> bool {

@@ -6,10 +6,10 @@ use fieldhouse_domain::api_keys::{ApiKey, ApiKeyKind};
 use fieldhouse_domain::divisions::{Division, DivisionGender};
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::effects::Effect;
-use fieldhouse_domain::exports::Export;
+use fieldhouse_domain::exports::{Export, ExportKind};
 use fieldhouse_domain::favorites::{self as lists, ChangeFavorite, Favorite, Fit, ListOwner, Notes, Stage};
 use fieldhouse_domain::games::{Game, GameKind, GameStatus, LastChange};
-use fieldhouse_domain::ids::Id as _;
+use fieldhouse_domain::ids::{ChildId, Id as _};
 use fieldhouse_domain::invitations::Invitation;
 use fieldhouse_domain::kinds::Visibility;
 use fieldhouse_domain::ledger::Trace;
@@ -188,9 +188,15 @@ pub(crate) async fn of_people_are_written_and_read(store: &Store) {
     };
     place.creates_and_changes(invitation, accepted, &["id", "kind", "invited_by"]).await;
     let export = export(&user);
-    let opened =
-        Export { expires_at: later(), opened_at: Some(later()), created_at: later(), ..export.clone() };
-    place.creates_and_changes(export, opened, &["id", "kind", "requested_by"]).await;
+    let opened = Export {
+        kind: ExportKind::Child,
+        child_id: Some(ChildId::from_uuid(uuid::Uuid::from_u128(9))),
+        expires_at: later(),
+        opened_at: Some(later()),
+        created_at: later(),
+        ..export.clone()
+    };
+    place.creates_and_changes(export, opened, &["id", "requested_by"]).await;
     place.changes(member, demoted, &["id", "user_id"]).await;
     let renamed = User {
         email: Email::parse("zoe@fields.example").unwrap(),

@@ -286,7 +286,7 @@ pub(crate) async fn erasing_clears_every_image_of_a_record_also_one_that_waits(s
         let reason = Some("on request");
         let change = Change { moment: &moment, operation: "seasons.erase", request_id: "erase", reason };
         tx.apply(proof, change, &[Effect::delete(last.clone())]).await?;
-        tx.erase(proof, change, record);
+        tx.erase(proof, change, record, None);
         Ok(())
     });
     erased.await.unwrap();

@@ -63,6 +63,7 @@ fn changed(mut record: AnyRecord) -> AnyRecord {
         AnyRecord::Consent(consent) => consent.withdrawn_at = Some(NOW),
         AnyRecord::Registration(registration) => registration.decided_at = Some(NOW),
         AnyRecord::RosterEntry(entry) => entry.position = Some(name),
+        AnyRecord::PrivacyRequest(request) => request.decided_at = Some(NOW),
         AnyRecord::Favorite(favorite) => favorite.rank += 1,
     }
     record
@@ -85,6 +86,7 @@ fn family(season: &Season, team: &Team, guardian: UserId) -> Vec<AnyRecord> {
         families::consent(&zoe).into(),
         families::registration(&zoe, season).into(),
         families::roster_entry(team, &zoe).into(),
+        families::privacy_request(&zoe, guardian).into(),
         zoe.into(),
     ]
 }
@@ -121,7 +123,7 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     club.create(store, league.iter().cloned().chain([AnyRecord::Favorite(favorite.clone())]).collect()).await;
 
     let changes = changes(&club, [&league[..], &[invitation.into(), export.into()]].concat(), &favorite);
-    assert_eq!(changes.len(), 28, "every kind");
+    assert_eq!(changes.len(), 29, "every kind");
     for (before, after) in changes {
         let change = Effect::update(&clubs::moment(), before.clone(), after).expect("something differs");
         clubs::apply(store, club.id(), vec![change.clone()]).await.unwrap();

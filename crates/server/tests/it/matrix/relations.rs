@@ -14,9 +14,10 @@ use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationSta
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::exports;
 use fieldhouse_domain::games::Game;
 use fieldhouse_domain::ids::{
-    ChildId, ConsentId, GameId, RegistrationId, RelationId, RosterEntryId, SeasonId, TeamId, UserId,
+    ChildId, ConsentId, ExportId, GameId, RegistrationId, RelationId, RosterEntryId, SeasonId, TeamId, UserId,
 };
 use fieldhouse_domain::policy::ChildTouch;
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
@@ -119,6 +120,8 @@ pub(super) struct Places {
     /// A member who is medical staff of the child by a relation.
     medic: UserId,
     relation: RelationId,
+    /// An export of the child that the medic requested.
+    export: ExportId,
     season: SeasonId,
     /// The team that the child is in tomorrow.
     team: TeamId,
@@ -152,11 +155,13 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
     };
     let photos = Consent { purpose: Purpose::Photos, ..consent(child) };
     let relation = Relation { kind: RelationKind::MedicalStaff, ..guardian(child, medic) };
+    let export = exports::request_of_child(&clubs::moment(), medic, child.id);
     let places = Places {
         child: child.id,
         consent: photos.id,
         medic,
         relation: relation.id,
+        export: export.id,
         season: team.season_id,
         team: hawks.id,
         entry: entry.id,
@@ -166,9 +171,16 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
         next_season,
     };
     let open = open.map(AnyRecord::from);
-    let around =
-        vec![accepted.into(), hawks.into(), entry.into(), played.into(), photos.into(), relation.into()];
-    (places, [around, open.into()].concat())
+    let around = [
+        accepted.into(),
+        hawks.into(),
+        entry.into(),
+        played.into(),
+        photos.into(),
+        relation.into(),
+        export.into(),
+    ];
+    (places, around.into_iter().chain(open).collect())
 }
 
 /// The duties of the registrar of all seasons of a child.
@@ -208,6 +220,12 @@ pub(super) fn request(operation: Operation, places: &Places) -> (String, Option<
             let body = json!({"child_id": places.child, "starts_on": later, "ends_on": later});
             (at(places.team.to_string()), Some(body))
         }
+        Operation::ChildExportRead | Operation::ChildExportContent => {
+            let path = at(places.child.to_string()).replace("{export_id}", &places.export.to_string());
+            let is_link = operation == Operation::ChildExportContent;
+            (if is_link { format!("{path}?token=fhx_none") } else { path }, None)
+        }
+        Operation::PrivacyRequestCreate => (path, Some(json!({"child_id": places.child, "kind": "export"}))),
         Operation::RosterChange => (entry(), Some(json!({"jersey_number": 7}))),
         Operation::RosterRemove => (entry(), None),
         Operation::ChildRelationAdd => {

@@ -4,7 +4,9 @@ use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
 use fieldhouse_domain::children::cases::CaseState;
 use fieldhouse_domain::duties::DutyKind;
-use fieldhouse_domain::ids::{ChildId, ConsentId, Id, OrganizationId, RegistrationId, RosterEntryId, UserId};
+use fieldhouse_domain::ids::{
+    ChildId, ConsentId, ExportId, Id, OrganizationId, RegistrationId, RosterEntryId, UserId,
+};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::contents::Contents;
 use fieldhouse_domain::sports::Sport;
@@ -18,7 +20,9 @@ use serde_json::{Value, json};
 use super::callers::{Caller, Fixtures};
 use super::relations::{Places, body, request};
 use crate::exports::archives;
-use crate::support::fixtures::{Fixture, changing_address, exported, invited, member_address, reset};
+use crate::support::fixtures::{
+    Fixture, changing_address, child_exported, exported, invited, member_address, reset,
+};
 use crate::support::{Answer, Club, PASSWORD, address, row, send};
 
 /// Records that no request changes.
@@ -222,6 +226,7 @@ pub(crate) async fn sample(
         | Operation::ChildEmergencyChange
         | Operation::ChildMedicalChange
         | Operation::ChildPerformanceChange
+        | Operation::ChildExportCreate
         | Operation::ConsentList
         | Operation::ConsentGrant => {
             let sample = sample.at(unknown::<ChildId>());
@@ -363,6 +368,12 @@ pub(crate) async fn sample(
             let holder = fixture.member(Role::Coach).user;
             sample.at(fixture.confirmed_duty(holder).id)
         }
+        Operation::PrivacyRequestCreate => {
+            sample.with(json!({"child_id": unknown::<ChildId>(), "kind": "erasure"}))
+        }
+        Operation::PrivacyRequestDecide => {
+            sample.at(fixture.privacy_request().id).with(json!({"decision": "granted"}))
+        }
         Operation::ChildRelationAdd => {
             let person = fixture.member(Role::Coach).user;
             sample.at(fixture.child()).with(json!({"user_id": person, "kind": "guardian"}))
@@ -443,6 +454,11 @@ pub(crate) async fn sample(
             let (id, token) = exported(club).await;
             sample.at(id).query(&format!("token={token}"))
         }
+        Operation::ChildExportRead => sample.at(unknown::<ChildId>()).at(unknown::<ExportId>()),
+        Operation::ChildExportContent => {
+            let (child, id, token) = child_exported(club).await;
+            sample.at(child).at(id).query(&format!("token={token}"))
+        }
         Operation::ProgramRead => sample.at(&stage.program),
         Operation::CollegeRead => sample.at(&stage.college),
         Operation::FavoriteSave => sample.with(custom()),
@@ -496,6 +512,7 @@ pub(crate) async fn sample(
         | Operation::DutyList
         | Operation::RelationList
         | Operation::BreakGlassGrantList
+        | Operation::PrivacyRequestList
         | Operation::SeasonList
         | Operation::DivisionList
         | Operation::TeamList
@@ -522,6 +539,7 @@ pub(crate) async fn sample(
         | Operation::DemoFamilies
         | Operation::InvitationMailFailed
         | Operation::GamesKeepLocalTimes
+        | Operation::ChildEraseAgain
         | Operation::LedgerRetention => {
             unreachable!("{} has no HTTP", operation.id())
         }

@@ -142,7 +142,9 @@ async fn every_unchanged_record_returns_304() {
         let classes = ["profile", "identity", "contact", "emergency", "medical", "performance"];
         let lists = ["access-log", "consents", "relations"];
         read.extend(classes.iter().chain(&lists).map(|part| (owner, format!("{child}/{part}"))));
-        let lists = ["/api/v1/children", "/api/v1/relations"].map(str::to_owned);
+        let export = owner.post(&format!("{child}/exports"), &json!({})).await;
+        read.push((owner, format!("{child}/exports/{}", export.id())));
+        let lists = ["/api/v1/children", "/api/v1/relations", "/api/v1/privacy-requests"].map(str::to_owned);
         read.extend(lists.into_iter().chain([child]).map(|path| (owner, path)));
         let export = owner.post("/api/v1/exports", &json!({"kind": "organization"})).await;
         read.push((owner, format!("/api/v1/exports/{}", export.id())));

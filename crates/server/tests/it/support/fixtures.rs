@@ -23,6 +23,7 @@ use fieldhouse_domain::invitations::{self, Invitation, NewInvitation};
 use fieldhouse_domain::mail::RESET_LIFE;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{Organization, Slug};
+use fieldhouse_domain::privacy_requests::{self, NewPrivacyRequest, PrivacyRequest, PrivacyRequestKind};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::{NewSeason, Season};
 use fieldhouse_domain::second_person::Actor;
@@ -79,6 +80,18 @@ pub(crate) async fn exported(club: &Club) -> (String, String) {
     assert_eq!(created.status, 201, "{}", created.text);
     let token = created.body["data"]["token"].as_str().expect("a token");
     (created.id().to_owned(), token.to_owned())
+}
+
+/// An export of a new child of a member: the child, the export and the token of its link.
+pub(crate) async fn child_exported(club: &Club) -> (String, String, String) {
+    let parent = club.another_session(Role::Member).await;
+    let wanted = serde_json::json!({"display_name": "Zzyzx of the exports", "birth_date": "2012-05-06"});
+    let child = parent.post("/api/v1/children", &wanted).await;
+    let child = child.body["data"]["child_id"].as_str().expect("an id").to_owned();
+    let created = parent.post(&format!("/api/v1/children/{child}/exports"), &serde_json::json!({})).await;
+    assert_eq!(created.status, 201, "{}", created.text);
+    let token = created.body["data"]["token"].as_str().expect("a token").to_owned();
+    (child, created.id().to_owned(), token)
 }
 
 /// The token of a link that sets the password of the user with an address.
@@ -420,6 +433,15 @@ impl Fixture {
         let child = families::child("Zzyzx of the fixtures");
         self.effects.extend(families::with_classes(&child).into_iter().map(Effect::create));
         child.id
+    }
+
+    /// Adds a request of a new member to erase a new child.
+    pub(crate) fn privacy_request(&mut self) -> PrivacyRequest {
+        let (child_id, person) = (self.child(), self.member(Role::Coach).user);
+        let new = NewPrivacyRequest { child_id, kind: PrivacyRequestKind::Erasure, details: None };
+        let request = privacy_requests::request(&self.moment, person, &new).expect("a request");
+        self.effects.push(Effect::create(request.clone()));
+        request
     }
 
     /// Adds a proposed relation of a new member to a new child.

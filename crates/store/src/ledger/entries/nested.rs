@@ -37,5 +37,6 @@ impl Collected {
         self.images |= later.images;
         self.touched_for.extend(later.touched_for);
         self.erased |= later.erased;
+        self.erased_of = later.erased_of.or(self.erased_of);
     }
 }

@@ -8,6 +8,7 @@ use fieldhouse_domain::children::consents::{Consent, ConsentMethod, Purpose};
 use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationState};
 use fieldhouse_domain::children::restrictions::{Restriction, RestrictionKind};
 use fieldhouse_domain::ids::UserId;
+use fieldhouse_domain::privacy_requests::{PrivacyRequest, PrivacyRequestKind, PrivacyRequestState};
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::rosters::RosterEntry;
@@ -15,7 +16,8 @@ use fieldhouse_domain::text::{Pronouns, Reason, WebAddress};
 use fieldhouse_store::Store;
 use fieldhouse_testing::clubs::{Club, NOW};
 use fieldhouse_testing::families::{
-    break_glass, case, child, classes, consent, filled, guardian, registration, restriction, roster_entry,
+    break_glass, case, child, classes, consent, filled, guardian, privacy_request, registration, restriction,
+    roster_entry,
 };
 use fieldhouse_testing::leagues::{division, season, team};
 use jiff::civil::date;
@@ -141,6 +143,22 @@ async fn what_opens_them(place: &Place<'_>, zoe: &Child, owner: UserId, coach: U
         ..granted.clone()
     };
     place.creates_and_changes(granted, withdrawn, &["id"]).await;
+    let open = privacy_request(zoe, owner);
+    let refused = PrivacyRequest {
+        child_id: other.id,
+        kind: PrivacyRequestKind::Correction,
+        details: Some(Reason::parse("Another").unwrap()),
+        requested_by: coach,
+        due_at: later(),
+        state: PrivacyRequestState::Refused,
+        decided_by: Some(owner),
+        decided_at: Some(later()),
+        decided_alone: true,
+        reason: Some(Reason::parse("A reason").unwrap()),
+        created_at: later(),
+        ..open.clone()
+    };
+    place.creates_and_changes(open, refused, &["id"]).await;
 }
 
 async fn where_they_play(place: &Place<'_>, zoe: &Child, owner: UserId) {

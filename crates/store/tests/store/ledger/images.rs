@@ -146,6 +146,11 @@ fn values_of_children(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
             "team_id": [id(6), id(7)], "jersey_number": [null, 7], "position": notes,
             "starts_on": ["2026-01-01", "2026-01-02"], "ends_on": [null, "2026-05-06"],
         },
+        "privacy_request": {
+            "kind": ["erasure", "correction"], "details": notes, "due_at": ["2026-03-01T12:00:00Z", time],
+            "state": ["open", "refused"], "decided_by": [null, field(staff, "user_id")], "decided_at": [null, time],
+            "decided_alone": [true, false], "reason": notes,
+        },
     })
 }
 
@@ -223,7 +228,7 @@ fn subjects(club: &Club) -> (Vec<AnyRecord>, Vec<Subject>) {
     let invited =
         invitations::invite(&clubs::moment(), Role::Owner, club.owner().user.id, invited, 0).unwrap();
     let new = NewExport { kind: ExportKind::Organization };
-    let export = exports::request(&clubs::moment(), club.owner().user.id, new);
+    let export = exports::request(&clubs::moment(), club.owner().user.id, new).unwrap();
     league.extend([invited.clone().into(), export.clone().into()]);
     let people = [
         AnyRecord::Invitation(invited),
@@ -261,6 +266,7 @@ fn family(league: &[AnyRecord], guardian: UserId) -> Vec<AnyRecord> {
         families::consent(&child).into(),
         families::registration(&child, season).into(),
         families::roster_entry(team, &child).into(),
+        families::privacy_request(&child, guardian).into(),
     ]
 }
 

@@ -119,7 +119,7 @@ async fn no_row_contains_an_image_that_waited_while_its_record_was_erased() {
         let moment = moment.again();
         let change = Change { moment: &moment, operation: "test", request_id: "test", reason: None };
         tx.apply(proof, change, &[Effect::delete(secret.clone())]).await?;
-        tx.erase(proof, change, record);
+        tx.erase(proof, change, record, None);
         Ok(())
     });
     erased.await.unwrap();

@@ -1,0 +1,128 @@
+//! Requests of families about a child's data, and the erasure of a child.
+
+use fieldhouse_api::Operation;
+use fieldhouse_domain::effects::Effect;
+use fieldhouse_domain::ids::{Id, PrivacyRequestId};
+use fieldhouse_domain::privacy_requests::{
+    self as rules, NewPrivacyDecision, NewPrivacyRequest, PrivacyRequest,
+};
+use fieldhouse_store::Tx;
+use fieldhouse_store::access::children::{ChildAccess, Records, Write};
+use fieldhouse_store::privacy_requests::{self, Erasure};
+use uuid::Uuid;
+
+use crate::second_person::{self, actor};
+use crate::{Command, Error, WriteContext};
+
+/// Creates a request. All owners are told by mail.
+#[derive(Debug)]
+pub struct Create(pub NewPrivacyRequest);
+
+impl Command for Create {
+    const OPERATION: Operation = Operation::PrivacyRequestCreate;
+    type Output = PrivacyRequest;
+
+    async fn run<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+    ) -> Result<PrivacyRequest, Error> {
+        let _: ChildAccess<'tx, Records, Write> = cx.open(tx, self.0.child_id).await?;
+        cx.create(tx, rules::request(cx.moment, cx.user()?, &self.0)?).await
+    }
+
+    async fn again<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+        created: Option<&str>,
+    ) -> Result<Option<PrivacyRequest>, Error> {
+        // The same caller has created it, so it is their own.
+        let id = created.and_then(|id| id.parse().ok()).ok_or_else(Error::not_found)?;
+        stored(tx, cx, id).await.map(Some)
+    }
+}
+
+/// Decides a request, as a second person. The requester is told by mail. An erasure that is granted erases the child.
+///
+/// On PostgreSQL, the waiting entries of the organization must have been posted before.
+#[derive(Debug)]
+pub struct Decide {
+    /// The request.
+    pub id: PrivacyRequestId,
+    /// The decision.
+    pub new: NewPrivacyDecision,
+}
+
+impl Command for Decide {
+    const OPERATION: Operation = Operation::PrivacyRequestDecide;
+    type Output = PrivacyRequest;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.id.uuid())
+    }
+
+    async fn run<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+    ) -> Result<PrivacyRequest, Error> {
+        let before = cx.check(stored(tx, cx, self.id).await?)?;
+        let actor = actor(tx, cx).await?;
+        let others = second_person::exists(tx, cx, &rules::proposal(&before)).await?;
+        let after = rules::decided(cx.moment, actor, &before, &self.new, others)?;
+        let is_erased = after.is_erased();
+        let child = after.child_id;
+        let decision = (after.decided_by, cx.moment.now());
+        let mut effects: Vec<Effect> = Effect::update(cx.moment, before, after).into_iter().collect();
+        if is_erased {
+            let others = privacy_requests::of_child(tx, cx.organization()?, child).await?;
+            let others: Vec<_> = others.into_iter().filter(|it| it.id != self.id).collect();
+            let erased = rules::erased(decision, &others).into_iter();
+            effects.extend(erased.filter_map(|(before, after)| Effect::update(cx.moment, before, after)));
+        }
+        cx.apply(tx, &effects).await?;
+        if is_erased {
+            cx.erase_child(tx, child).await?;
+        }
+        stored(tx, cx, self.id).await
+    }
+
+    async fn again<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+        _: Option<&str>,
+    ) -> Result<Option<PrivacyRequest>, Error> {
+        stored(tx, cx, self.id).await.map(Some)
+    }
+}
+
+/// Erases a child whose erasure was granted, in a database that was restored from an older copy. Its requests are finished. Returns whether
+/// anything was left to erase.
+#[derive(Debug)]
+pub struct EraseAgain(pub Erasure);
+
+impl Command for EraseAgain {
+    const OPERATION: Operation = Operation::ChildEraseAgain;
+    type Output = bool;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<bool, Error> {
+        let Erasure { child, at, .. } = self.0;
+        let requests = privacy_requests::of_child(tx, cx.organization()?, child).await?;
+        let erased = rules::erased((None, at), &requests).into_iter();
+        let effects: Vec<Effect> =
+            erased.filter_map(|(before, after)| Effect::update(cx.moment, before, after)).collect();
+        cx.apply(tx, &effects).await?;
+        cx.erase_child(tx, child).await
+    }
+}
+
+/// A request as it is now.
+async fn stored<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    id: PrivacyRequestId,
+) -> Result<PrivacyRequest, Error> {
+    privacy_requests::read(tx, cx.organization()?, id).await?.ok_or_else(Error::not_found)
+}

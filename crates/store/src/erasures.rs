@@ -1,0 +1,153 @@
+//! The erasure of a child: its key, its rows, and what the ledger says about it.
+//!
+//! All records about the child are deleted, also the child's own. What names the child only by its id stays: privacy requests and the access
+//! log. A new kind of record about children gets a line in [`of_child!`]; a test fails without it.
+
+use constcat::concat;
+use fieldhouse_domain::children::Child;
+use fieldhouse_domain::children::consents::Consent;
+use fieldhouse_domain::children::contacts::ChildContact;
+use fieldhouse_domain::children::emergencies::ChildEmergency;
+use fieldhouse_domain::children::identities::ChildIdentity;
+use fieldhouse_domain::children::medical::ChildMedical;
+use fieldhouse_domain::children::performances::ChildPerformance;
+use fieldhouse_domain::children::relations::Relation;
+use fieldhouse_domain::children::restrictions::Restriction;
+use fieldhouse_domain::effects::{Effect, Kind};
+use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId};
+use fieldhouse_domain::kinds::Visibility;
+use fieldhouse_domain::record::Record;
+use fieldhouse_domain::registrations::Registration;
+use fieldhouse_domain::rosters::RosterEntry;
+use uuid::Uuid;
+
+use crate::access::OrgWrite;
+use crate::apply::{Change, Opened};
+use crate::engine::{Reader, Store, Tx, first};
+use crate::error::{Error, Result};
+use crate::query::queries;
+use crate::records::read_of;
+use crate::row::record;
+use crate::value::{id, values};
+
+/// Reads all records about a child. A sealed record has the UUID of the child; the others have a column for it.
+macro_rules! of_child {
+    (sealed: $($sealed:ident),+; others: $($constant:ident $name:literal $record:ident;)+) => {
+        queries! {
+            $($constant $name concat!("SELECT ", $record::COLUMNS, " FROM ", $record::TABLE.name, " ", $record::TABLE.alias,
+                " WHERE ", $record::TABLE.alias, ".org_id = $1 AND ", $record::TABLE.alias, ".child_id = $2");)+
+            /// The records of a kind of which the ledger has images that the child's key seals. $3 is how their text starts.
+            IN_LEDGER "erasures.in_ledger" "SELECT DISTINCT record_id FROM ledger_effects WHERE org_id = $1 AND kind = $2
+                AND (substr(before, 1, 44) = $3 OR substr(after, 1, 44) = $3)";
+            IS_LEFT "erasures.is_left" "SELECT id FROM children WHERE org_id = $1 AND id = $2
+                UNION ALL SELECT child_id FROM child_keys WHERE org_id = $1 AND child_id = $2";
+        }
+
+        async fn deletions(tx: &mut Tx<'_>, organization: OrganizationId, child: ChildId) -> Result<Vec<Effect>> {
+            let mut effects = Vec::new();
+            $(
+                let of_class = <$sealed as Record>::Id::from_uuid(child.uuid());
+                effects.extend(read_of::<$sealed>(tx, organization, of_class).await?.map(Effect::delete));
+            )+
+            $(
+                let found: Vec<$record> = tx.rows($constant, values![id(organization), id(child)], record).await?;
+                effects.extend(found.into_iter().map(Effect::delete));
+            )+
+            effects.extend(read_of::<Child>(tx, organization, child).await?.map(Effect::delete));
+            Ok(effects)
+        }
+
+        /// The kinds of the deleted records.
+        #[cfg(test)]
+        const DELETED: &[Kind] = &[
+            Kind::Child,
+            $(<$sealed as Record>::KIND,)+
+            $(<$record as Record>::KIND,)+
+        ];
+    };
+}
+of_child! {
+    sealed: ChildIdentity, ChildContact, ChildEmergency, ChildMedical, ChildPerformance;
+    others:
+    RELATIONS "erasures.relations" Relation;
+    RESTRICTIONS "erasures.restrictions" Restriction;
+    CONSENTS "erasures.consents" Consent;
+    REGISTRATIONS "erasures.registrations" Registration;
+    ROSTER_ENTRIES "erasures.roster_entries" RosterEntry;
+}
+
+/// The kinds of record about children. An export may be about one.
+fn kinds() -> impl Iterator<Item = Kind> {
+    let is_about = |kind: &Kind| kind.visibility() == Visibility::Relations || *kind == Kind::Export;
+    Kind::ALL.iter().copied().filter(is_about)
+}
+
+impl<'tx> Tx<'tx> {
+    /// Erases a child: deletes its records and its key, and clears all images of its records in the ledger with the reasons about them.
+    /// Returns whether anything was left to erase. On PostgreSQL, the waiting entries must have been posted.
+    ///
+    /// Only operations that decide privacy requests may do this; no relation is needed.
+    pub async fn erase_child(
+        &mut self,
+        proof: &OrgWrite<'tx>,
+        change: Change<'_>,
+        child: ChildId,
+    ) -> Result<bool> {
+        if !proof.decides_erasures() {
+            return Err(Error::Internal(format!("{} must not erase a child", change.operation)));
+        }
+        let organization = proof.organization();
+        let effects = deletions(self, organization, child).await?;
+        let starts = format!("sealed:{}:", child.uuid());
+        for kind in kinds() {
+            let values = values![id(organization), kind.name(), &starts];
+            let in_ledger: Vec<Uuid> = self.rows(IN_LEDGER, values, |row| row.next()).await?;
+            for record in in_ledger {
+                self.erase(proof, change, (kind, record), Some(child));
+            }
+        }
+        let is_left = !effects.is_empty() || is_left(self, organization, child).await?;
+        self.apply_opened(proof.into(), Opened::Erased(child), change, &effects).await?;
+        self.destroy_key(organization, child).await?;
+        Ok(is_left)
+    }
+}
+
+async fn is_left(reader: &mut impl Reader, organization: OrganizationId, child: ChildId) -> Result<bool> {
+    let found =
+        first(reader, IS_LEFT, values![id(organization), id(child)], |row| row.next::<Uuid>()).await?;
+    Ok(found.is_some())
+}
+
+impl Store {
+    /// Whether the record or the key of a child exists, for the list of erasures.
+    pub async fn has_child(&self, organization: OrganizationId, child: ChildId) -> Result<bool> {
+        is_left(&mut &*self, organization, child).await
+    }
+
+    /// Removes what was deleted from the embedded database's log. PostgreSQL removes it with its own maintenance. Returns whether the log
+    /// is empty: it is not while someone reads for long.
+    pub async fn forget_deleted(&self) -> Result<bool> {
+        match self.sqlite() {
+            Some(sqlite) => sqlite.empty_log().await,
+            None => Ok(true),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_record_about_children_is_erased() {
+        // Requests stay without their texts, which `domain::privacy_requests::erased` removes. Exports have no texts.
+        let stays = [Kind::PrivacyRequest, Kind::Export];
+        let expected: Vec<Kind> = kinds().filter(|kind| !stays.contains(kind)).collect();
+        let mut deleted = DELETED.to_vec();
+        deleted.sort();
+        let mut sorted = expected.clone();
+        sorted.sort();
+        assert_eq!(deleted, sorted);
+    }
+}
