@@ -1,10 +1,13 @@
 //! The erasure of a child: its key, its rows, and what the ledger says about it.
 //!
-//! All records about the child are deleted, also the child's own. What names the child only by its id stays: privacy requests and the access
-//! log. A new kind of record about children gets a line in [`of_child!`]; a test fails without it.
+//! All records about the child are deleted, also the child's own. What names the child only by its id stays: privacy requests, safeguarding
+//! cases and the access log. A new kind of record about children gets a line in [`of_child!`]; a test fails without it.
+
+use std::str::FromStr as _;
 
 use constcat::concat;
 use fieldhouse_domain::children::Child;
+use fieldhouse_domain::children::break_glass::BreakGlassGrant;
 use fieldhouse_domain::children::consents::Consent;
 use fieldhouse_domain::children::contacts::ChildContact;
 use fieldhouse_domain::children::emergencies::ChildEmergency;
@@ -15,7 +18,6 @@ use fieldhouse_domain::children::relations::Relation;
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::effects::{Effect, Kind};
 use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId};
-use fieldhouse_domain::kinds::Visibility;
 use fieldhouse_domain::record::Record;
 use fieldhouse_domain::registrations::Registration;
 use fieldhouse_domain::rosters::RosterEntry;
@@ -27,7 +29,7 @@ use crate::engine::{Reader, Store, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::queries;
 use crate::records::read_of;
-use crate::row::record;
+use crate::row::{Row, record};
 use crate::value::{id, values};
 
 /// Reads all records about a child. A sealed record has the UUID of the child; the others have a column for it.
@@ -36,9 +38,9 @@ macro_rules! of_child {
         queries! {
             $($constant $name concat!("SELECT ", $record::COLUMNS, " FROM ", $record::TABLE.name, " ", $record::TABLE.alias,
                 " WHERE ", $record::TABLE.alias, ".org_id = $1 AND ", $record::TABLE.alias, ".child_id = $2");)+
-            /// The records of a kind of which the ledger has images that the child's key seals. $3 is how their text starts.
-            IN_LEDGER "erasures.in_ledger" "SELECT DISTINCT record_id FROM ledger_effects WHERE org_id = $1 AND kind = $2
-                AND (substr(before, 1, 44) = $3 OR substr(after, 1, 44) = $3)";
+            /// The records about the child of which the ledger has images.
+            IN_LEDGER "erasures.in_ledger" "SELECT DISTINCT kind, record_id FROM ledger_effects WHERE org_id = $1 AND child_id = $2
+                AND (before IS NOT NULL OR after IS NOT NULL)";
             IS_LEFT "erasures.is_left" "SELECT id FROM children WHERE org_id = $1 AND id = $2
                 UNION ALL SELECT child_id FROM child_keys WHERE org_id = $1 AND child_id = $2";
         }
@@ -74,12 +76,7 @@ of_child! {
     CONSENTS "erasures.consents" Consent;
     REGISTRATIONS "erasures.registrations" Registration;
     ROSTER_ENTRIES "erasures.roster_entries" RosterEntry;
-}
-
-/// The kinds of record about children. An export may be about one.
-fn kinds() -> impl Iterator<Item = Kind> {
-    let is_about = |kind: &Kind| kind.visibility() == Visibility::Relations || *kind == Kind::Export;
-    Kind::ALL.iter().copied().filter(is_about)
+    BREAK_GLASS_GRANTS "erasures.break_glass_grants" BreakGlassGrant;
 }
 
 impl<'tx> Tx<'tx> {
@@ -98,13 +95,10 @@ impl<'tx> Tx<'tx> {
         }
         let organization = proof.organization();
         let effects = deletions(self, organization, child).await?;
-        let starts = format!("sealed:{}:", child.uuid());
-        for kind in kinds() {
-            let values = values![id(organization), kind.name(), &starts];
-            let in_ledger: Vec<Uuid> = self.rows(IN_LEDGER, values, |row| row.next()).await?;
-            for record in in_ledger {
-                self.erase(proof, change, (kind, record), Some(child));
-            }
+        let of = |row: &mut Row<'_>| Ok((row.next::<String>()?, row.next::<Uuid>()?));
+        for (kind, record) in self.rows(IN_LEDGER, values![id(organization), id(child)], of).await? {
+            let kind = Kind::from_str(&kind).map_err(|error| Error::Internal(error.to_string()))?;
+            self.erase(proof, change, (kind, record), Some(child));
         }
         let is_left = !effects.is_empty() || is_left(self, organization, child).await?;
         self.apply_opened(proof.into(), Opened::Erased(child), change, &effects).await?;
@@ -137,17 +131,19 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    use fieldhouse_domain::kinds::Visibility;
+
     use super::*;
 
     #[test]
     fn every_kind_of_record_about_children_is_erased() {
-        // Requests stay without their texts, which `domain::privacy_requests::erased` removes. Exports have no texts.
-        let stays = [Kind::PrivacyRequest, Kind::Export];
-        let expected: Vec<Kind> = kinds().filter(|kind| !stays.contains(kind)).collect();
+        // Requests stay without their texts, which `domain::privacy_requests::erased` removes. A case names children only by their ids.
+        let stays = [Kind::PrivacyRequest, Kind::SafeguardingCase];
+        let is_deleted = |kind: &Kind| kind.visibility() == Visibility::Relations && !stays.contains(kind);
+        let mut expected: Vec<Kind> = Kind::ALL.iter().copied().filter(is_deleted).collect();
         let mut deleted = DELETED.to_vec();
         deleted.sort();
-        let mut sorted = expected.clone();
-        sorted.sort();
-        assert_eq!(deleted, sorted);
+        expected.sort();
+        assert_eq!(deleted, expected);
     }
 }
