@@ -129,6 +129,12 @@ fn values_of_children(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
             "entered_by": [null, field(staff, "user_id")], "lifted_at": [null, time],
             "lifted_by": [null, field(staff, "user_id")],
         },
+        "break_glass_grant": {
+            "reason_code": ["medical", "missing"], "reason": ["Ä", "B \"quoted\""],
+            "starts_at": ["2026-03-01T12:00:00Z", time], "ends_at": ["2026-03-01T12:00:00Z", time],
+            "ended_at": [null, time], "told_at": [null, time], "reviewed_by": [null, field(staff, "user_id")],
+            "reviewed_at": [null, time], "outcome": [null, "justified"], "note": notes,
+        },
         "consent": {
             "purpose": ["participation", "photos"], "method": ["paper", "electronic"],
             "notice_version": ["2026-01", "2026-02"], "granted_by": [null, field(staff, "user_id")],
@@ -256,6 +262,7 @@ fn family(league: &[AnyRecord], guardian: UserId) -> Vec<AnyRecord> {
         performance.into(),
         families::guardian(&child, guardian).into(),
         families::restriction(&child).into(),
+        families::break_glass(&child, guardian).into(),
         families::consent(&child).into(),
         families::registration(&child, season).into(),
         families::roster_entry(team, &child).into(),
