@@ -132,7 +132,7 @@ impl Command for OpenOfChild {
             medical: class::<Medical>(tx, cx, child).await?,
             performance: class::<Performance>(tx, cx, child).await?,
             consents: consents::of_child(tx, &records).await?,
-            rest: exports::of_child(tx, &records).await?,
+            rest: exports::of_child(tx, &records, cx.moment.now()).await?,
         })
     }
 }

@@ -22,18 +22,29 @@ use crate::value::{Value, id, values};
 pub(crate) const COLUMNS: &str =
     "a.id, a.child_id, a.at, a.user_id, a.key_id, a.capacity, a.class, a.operation";
 
+/// What a safeguarding lead has read for a case is shown to the family only after the case, so that it warns no one. A case that is not
+/// closed is over if it ended before a time: see [`hidden_until`].
+macro_rules! warns_no_one {
+    ($over:literal) => {
+        constcat::concat!(
+            "(a.capacity <> 'safeguarding' OR NOT EXISTS (SELECT 1 FROM case_children ck
+                JOIN case_leads cl ON cl.org_id = $1 AND cl.case_id = ck.case_id AND cl.user_id = a.user_id
+                JOIN safeguarding_cases sc ON sc.org_id = $1 AND sc.id = ck.case_id
+                WHERE ck.org_id = $1 AND ck.child_id = a.child_id AND sc.closed_at IS NULL AND sc.ends_at > ",
+            $over,
+            " AND sc.opened_at <= a.at))"
+        )
+    };
+}
+pub(crate) use warns_no_one;
+
 queries! {
     INSERT "access_log.insert" "INSERT INTO access_events (org_id, id, child_id, at, user_id, key_id, capacity, class, operation)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-    /// What a safeguarding lead has read for a case is shown only after the case, so that it warns no one. A case that is not closed is over
-    /// if it ended before $14.
     OF_CHILD "access_log.of_child" concat!("SELECT v.capacity, ", COLUMNS, ", u.name FROM (",
         crate::access::children::visible!(" AND child_id = $10"),
         ") v LEFT JOIN access_events a ON a.org_id = $1 AND a.child_id = v.child_id AND (a.at, a.id) < ($11, $12)
-            AND (a.capacity <> 'safeguarding' OR NOT EXISTS (SELECT 1 FROM case_children ck
-                JOIN case_leads cl ON cl.org_id = $1 AND cl.case_id = ck.case_id AND cl.user_id = a.user_id
-                JOIN safeguarding_cases sc ON sc.org_id = $1 AND sc.id = ck.case_id
-                WHERE ck.org_id = $1 AND ck.child_id = a.child_id AND sc.closed_at IS NULL AND sc.ends_at > $14 AND sc.opened_at <= a.at))
+            AND ", warns_no_one!("$14"), "
         LEFT JOIN users u ON u.id = a.user_id ORDER BY a.at DESC, a.id DESC LIMIT $13");
 }
 
@@ -177,11 +188,16 @@ pub async fn of_child(
 ) -> Result<Option<Vec<Event>>> {
     let (at, last) = after.unwrap_or((Timestamp::MAX, Uuid::max()));
     let mut values = scope.values();
-    let hidden = scope.now().saturating_sub(HIDDEN_AFTER_END).unwrap_or(Timestamp::MIN);
-    values.extend([id(child), Value::from(at), Value::from(last), Value::from(limit), Value::from(hidden)]);
+    let over = hidden_until(scope.now());
+    values.extend([id(child), Value::from(at), Value::from(last), Value::from(limit), Value::from(over)]);
     let rows = reader.rows(OF_CHILD, &values, event).await?;
     let is_open = !rows.is_empty();
     Ok(is_open.then(|| rows.into_iter().flatten().collect()))
+}
+
+/// When a case must have ended at the latest, so that the family sees what was read for it.
+pub(crate) fn hidden_until(now: Timestamp) -> Timestamp {
+    now.saturating_sub(HIDDEN_AFTER_END).unwrap_or(Timestamp::MIN)
 }
 
 /// A row. It has no event if the child is open to the caller and no one has seen its data.

@@ -13,6 +13,7 @@ use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::staff::Staff;
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::venues::Venue;
+use jiff::Timestamp;
 
 use crate::access::children::{ChildAccess, ChildScope, Read, Records, visible};
 use crate::access::{Operator, OrgWrite, Proof};
@@ -45,7 +46,8 @@ queries! {
     CHILD_ROSTER "exports.child_roster" concat!("SELECT ", RosterEntry::COLUMNS, " FROM roster_entries e
         WHERE e.org_id = $1 AND e.child_id = $2 ORDER BY e.starts_on, e.id");
     CHILD_ACCESS "exports.child_access" concat!("SELECT ", access_log::COLUMNS, ", u.name FROM access_events a
-        LEFT JOIN users u ON u.id = a.user_id WHERE a.org_id = $1 AND a.child_id = $2 ORDER BY a.at, a.id");
+        LEFT JOIN users u ON u.id = a.user_id WHERE a.org_id = $1 AND a.child_id = $2 AND ", access_log::warns_no_one!("$3"), "
+        ORDER BY a.at, a.id");
     IS_IN_USE "exports.is_in_use" "SELECT id FROM seasons WHERE org_id = $1 UNION ALL SELECT id FROM venues WHERE org_id = $1
         UNION ALL SELECT id FROM invitations WHERE org_id = $1 LIMIT 1";
 }
@@ -64,13 +66,18 @@ pub struct OfChild {
 }
 
 /// What a club stores about a child besides the classes of its data, each earliest first.
-pub async fn of_child<'tx>(tx: &mut Tx<'tx>, access: &ChildAccess<'tx, Records, Read>) -> Result<OfChild> {
+pub async fn of_child<'tx>(
+    tx: &mut Tx<'tx>,
+    access: &ChildAccess<'tx, Records, Read>,
+    now: Timestamp,
+) -> Result<OfChild> {
     let values = values![id(access.organization()), id(access.child())];
+    let seen = values![id(access.organization()), id(access.child()), access_log::hidden_until(now)];
     Ok(OfChild {
         relations: tx.rows(CHILD_RELATIONS, values, relations::listed).await?,
         registrations: tx.rows(CHILD_REGISTRATIONS, values, record).await?,
         roster: tx.rows(CHILD_ROSTER, values, record).await?,
-        access_log: tx.rows(CHILD_ACCESS, values, access_log::listed).await?,
+        access_log: tx.rows(CHILD_ACCESS, seen, access_log::listed).await?,
     })
 }
 

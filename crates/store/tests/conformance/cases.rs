@@ -1,5 +1,7 @@
 //! Safeguarding cases.
 
+use std::sync::Arc;
+
 use fieldhouse_domain::children::cases::{CaseState, SafeguardingCase};
 use fieldhouse_domain::children::classes::{Capacity, DataClass};
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
@@ -8,14 +10,16 @@ use fieldhouse_domain::ids::{Id as _, SafeguardingCaseId, UserId};
 use fieldhouse_domain::mail::MailKind;
 use fieldhouse_domain::policy::{ChildTouch, Requirement};
 use fieldhouse_domain::roles::Role;
-use fieldhouse_store::access::children::Records;
+use fieldhouse_store::access::children::{Read, Records};
 use fieldhouse_store::access_log::{self, Access};
-use fieldhouse_store::{Principal, Store, cases, mail};
+use fieldhouse_store::{Principal, Store, cases, exports, mail};
 use fieldhouse_testing::clubs::{self, ANY_MEMBER, Club, NOW, Person};
 use fieldhouse_testing::families::{case, child, guardian, with_classes};
 use fieldhouse_testing::leagues::duty;
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
+
+use crate::children::requirement;
 
 fn after(hours: i64) -> Timestamp {
     NOW.saturating_add(SignedDuration::from_hours(hours)).unwrap()
@@ -115,6 +119,15 @@ pub(crate) async fn hide_what_was_read_for_them_until_they_are_closed(store: &St
     let all: Vec<_> = ids.iter().rev().copied().collect();
     let hidden = vec![ids[2], ids[0]];
     assert_eq!(seen(NOW).await, hidden, "what was read before the case, and as staff");
+    let requested = Arc::new(parent.scope_for(store, requirement(class)).await);
+    let copied = store.write("tests.export", async move |tx| {
+        let caller = Principal::Caller(&requested);
+        let proof = tx.permit(caller, requirement(class), Some(kim.id.uuid()), NOW).await?;
+        let access = tx.open::<Records, Read>(&proof.expect("a guardian"), kim.id).await?;
+        exports::of_child(tx, &access.expect("a guardian's"), NOW).await
+    });
+    let copied: Vec<_> = copied.await.unwrap().access_log.into_iter().rev().map(|event| event.id).collect();
+    assert_eq!(copied, hidden, "nor in a copy of the child's data");
     assert_eq!(seen(after(1 + 30 * 24 - 1)).await, hidden, "it has ended, and may be confirmed again");
     assert_eq!(seen(after(1 + 30 * 24)).await, all, "it ended long ago");
     let closed = SafeguardingCase { state: CaseState::Closed, closed_at: Some(NOW), ..open.clone() };

@@ -62,7 +62,7 @@ pub(crate) async fn a_child_is_read_by_its_family(store: &Store) {
         let proof = tx.permit(Principal::Caller(&requested), wanted, Some(about.uuid()), NOW).await?;
         let access =
             tx.open::<Records, Read>(&proof.expect("a guardian"), about).await?.expect("a guardian's");
-        exports::of_child(tx, &access).await
+        exports::of_child(tx, &access, NOW).await
     });
     let all = all.await.unwrap();
     assert_eq!(all.relations.iter().map(|it| &it.relation).collect::<Vec<_>>(), [&own]);

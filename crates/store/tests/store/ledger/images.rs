@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fieldhouse_domain::children::classes::of_image;
 use fieldhouse_domain::children::relations::{Relation, RelationKind};
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
@@ -130,6 +131,12 @@ fn values_of_children(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
             "reason": ["Ä", "B \"quoted\""], "document_ref": notes, "starts_at": ["2026-03-01T12:00:00Z", time],
             "entered_by": [null, field(staff, "user_id")], "lifted_at": [null, time],
             "lifted_by": [null, field(staff, "user_id")],
+        },
+        "break_glass_grant": {
+            "reason_code": ["medical", "missing"], "reason": ["Ä", "B \"quoted\""],
+            "starts_at": ["2026-03-01T12:00:00Z", time], "ends_at": ["2026-03-01T12:00:00Z", time],
+            "ended_at": [null, time], "told_at": [null, time], "reviewed_by": [null, field(staff, "user_id")],
+            "reviewed_at": [null, time], "outcome": [null, "justified"], "note": notes,
         },
         "consent": {
             "purpose": ["participation", "photos"], "method": ["paper", "electronic"],
@@ -263,6 +270,7 @@ fn family(league: &[AnyRecord], guardian: UserId) -> Vec<AnyRecord> {
         performance.into(),
         families::guardian(&child, guardian).into(),
         Restriction { lifted_at: Some(NOW), ..families::restriction(&child) }.into(),
+        families::break_glass(&child, guardian).into(),
         families::consent(&child).into(),
         families::registration(&child, season).into(),
         families::roster_entry(team, &child).into(),
@@ -380,7 +388,8 @@ async fn a_random_history_can_be_undone_from_the_ledger() {
             Relation::of_creator(&clubs::moment(), child, club.owner().user.id, RelationKind::Guardian);
         club.create(&store, league.into_iter().chain([parent.into()]).collect()).await;
         // No relation opens the images of what closes a child's data.
-        for subject in subjects.iter().filter(|subject| subject.record.kind() != Kind::Restriction) {
+        let opens = |record: &AnyRecord| record.child().is_none() || of_image(record.kind()).is_some();
+        for subject in subjects.iter().filter(|subject| opens(&subject.record)) {
             let mut random = StdRng::seed_from_u64(5);
             let first = with_record!(&subject.record, record => read(&store, &club, record).await);
             let before = history(&store, club.owner(), &first).await.len();
