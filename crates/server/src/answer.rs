@@ -232,7 +232,9 @@ pub(crate) fn is_tagged(row: &Row) -> bool {
     let is_form = row.answer.is_page;
     let is_service = row.requirement.scope.resource == Resource::Service;
     let is_archive = row.answer.media_types == [GZIP];
-    !is_form && !is_archive && (!is_service || row.operation == Operation::OpenApi)
+    // A link that works once would be used up by a response without a body.
+    let is_used_up = row.method == Method::GET && !row.requirement.writes.is_empty();
+    !is_form && !is_archive && !is_used_up && (!is_service || row.operation == Operation::OpenApi)
 }
 
 /// The `Cache-Control` of what no cache keeps: data of a child, a credential or a caller.
