@@ -68,8 +68,14 @@ fn invitation(moment: &Moment, from: UserId, email: &str) -> Invitation {
 /// Invites an address to an organization, and returns the token of the link.
 pub(crate) async fn invited(club: &Club, organization: OrganizationId, email: &str) -> String {
     let from = club.member(Role::Owner).user.expect("a user");
-    let effect = Effect::create(invitation(&club.app.clock.moment(), from, email));
-    clubs::apply(&club.app.store, organization, vec![effect]).await.expect("an invitation");
+    let moment = club.app.clock.moment();
+    let effect = Effect::create(invitation(&moment, from, email));
+    let written = clubs::write(&club.app.store, organization, async move |tx, proof| {
+        let moment = moment.again();
+        let of = Change { moment: &moment, operation: "testing.invite", request_id: "", reason: None };
+        tx.apply(proof, of, std::slice::from_ref(&effect)).await.map(drop)
+    });
+    written.await.expect("an invitation");
     newest_token(club, email).await
 }
 
@@ -124,11 +130,11 @@ pub(crate) async fn changing_address(club: &Club) -> String {
     newest_token(club, &email).await
 }
 
-/// The token of the latest message to an address.
+/// The token of the latest message to an address, which was queued just now.
 #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
 async fn newest_token(club: &Club, email: &str) -> String {
     let store = &club.app.store;
-    let all = mail::list(&mut &**store, &store.operator(), None, None, 100_000).await.expect("messages");
+    let all = mail::list(&mut &**store, &store.operator(), None, None, 1_000).await.expect("messages");
     let mail = all.iter().find(|mail| mail.recipient.as_str() == email).expect("a message");
     links::token(mail, &club.app.key_ring)
 }
