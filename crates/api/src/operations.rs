@@ -448,8 +448,8 @@ operations! {
     ChildExportRead "children.exports.read" GET "/api/v1/children/{id}/exports/{export_id}"
         | Required(Member), SessionOnly, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, []
         | Parameters<(ChildId, ExportId)>, NoQuery, EmptyBody => [200] Data<exports::Export>, [];
-    /// Downloads the copy of a child's data with its link: every class, and everything about the child, that the person who requested it may
-    /// see now. A class that they may not see is null.
+    /// Downloads the copy of a child's data with its link: every class, the consents, relations, registrations and places on rosters, and the
+    /// access log, as far as the person who requested it may see them now. A class that they may not see is null.
     ChildExportContent "children.exports.content" GET "/api/v1/children/{id}/exports/{export_id}/content"
         | Public, SessionOnly, Children:Read, ChildTouch::AllOfLink, None, Never, [Export Target]
         | Parameters<(ChildId, ExportId)>, exports::ExportLink, EmptyBody => [200] Data<exports::ChildCopy>, [LinkExpired];
@@ -482,8 +482,8 @@ operations! {
     RelationRevoke "relations.revoke" POST "/api/v1/relations/{id}/revoke"
         | Required(Viewer), SessionOnly, Children:Write, of_record(DataClass::Records, Verb::Write), None, Never, [Relation Target]
         | RelationId, NoQuery, EmptyBody => [200] Data<relations::Relation>, [OperationForbidden, State];
-    /// Lists the restrictions on a child's data, newest first, also lifted ones. A safeguarding lead can who is not of the child's family.
-    /// They need no relation to the child, and see none of its data.
+    /// Lists the restrictions on a child's data, newest first, also lifted ones. Requires a safeguarding lead who is
+    /// not, and never was, of the child's family. They need no relation to the child, and see none of its data.
     RestrictionList "children.restrictions.list" GET "/api/v1/children/{id}/restrictions"
         | Required(Member), SessionOnly, Children:Read, Untouched, None, Never, [] by LEAD
         | ChildId, ListQuery, EmptyBody => [200] Page<restrictions::Restriction>, [OperationForbidden];
@@ -496,8 +496,8 @@ operations! {
     RestrictionLift "restrictions.lift" POST "/api/v1/restrictions/{id}/lift"
         | Required(Member), SessionOnly, Children:Write, Untouched, None, Never, [Restriction Target] by LEAD
         | RestrictionId, NoQuery, EmptyBody => [200] Data<restrictions::Restriction>, [OperationForbidden, SelfGrant, State];
-    /// Lists safeguarding cases, newest first. Leads see all, and admins those that are not closed. No one sees a case that names a child of
-    /// their own family.
+    /// Lists safeguarding cases, newest first. Leads see all cases, and admins those that are not closed, except cases that name a
+    /// child of their own family.
     SafeguardingCaseList "safeguarding_cases.list" GET "/api/v1/safeguarding-cases"
         | Required(Member), SessionOnly, Children:Read, Untouched, None, Never, [] by LEAD_OR_ADMIN
         | NoParameter, ListQuery, EmptyBody => [200] Page<cases::SafeguardingCase>, [OperationForbidden];
@@ -586,12 +586,13 @@ operations! {
     PrivacyRequestCreate "privacy_requests.create" POST "/api/v1/privacy-requests"
         | Required(Member), SessionOnly, Children:Write, in_body(DataClass::Records, Verb::Write), None, Never, [PrivacyRequest Any]
         | NoParameter, NoQuery, Json<privacy_requests::NewPrivacyRequest> => [201] Data<privacy_requests::PrivacyRequest>, [NotFound, RelationshipInsufficient, Duplicate];
-    /// Decides a request about a child's data. The person who created it cannot, nor someone whose role they gave; if no other admin can, an
-    /// owner may a day later, and the request is marked. An erasure that is granted erases the child at once and for good. The requester is
-    /// told by mail.
+    /// Decides a request about a child's data. The requester cannot, and neither can the child's family or someone whose role the requester
+    /// gave them. If no other admin can, an owner may a day later, and the request is marked. A granted erasure erases the child at once and for
+    /// good. It is refused while a restriction is in force or a safeguarding case about the child is not closed, and if the requester is no
+    /// longer of the family. The requester is told by mail.
     PrivacyRequestDecide "privacy_requests.decide" POST "/api/v1/privacy-requests/{id}/decide"
         | Required(Admin), SessionOnly, Children:Write, Untouched, None, Never, [PrivacyRequest Any, Child Any]
-        | PrivacyRequestId, NoQuery, Json<privacy_requests::NewPrivacyDecision> => [200] Data<privacy_requests::PrivacyRequest>, [SamePerson, State];
+        | PrivacyRequestId, NoQuery, Json<privacy_requests::NewPrivacyDecision> => [200] Data<privacy_requests::PrivacyRequest>, [OperationForbidden, SamePerson, State];
 
     /// Lists the duties of the organization's members, newest first.
     DutyList "duties.list" GET "/api/v1/duties"
@@ -664,8 +665,8 @@ operations! {
     GameCreate "games.create" POST "/api/v1/games"
         | Required(Manager), Allowed, Games:Write, Untouched, None, Possible, [Game Any]
         | NoParameter, games::GameMoveQuery, Json<games::NewGame> => [201] Data<games::Game>, [Duplicate, Overlap];
-    /// Lists the upcoming games, soonest first. Cancelled and postponed games are included, with their status. A family sees with `mine` or
-    /// `child_id` only the games of its children.
+    /// Lists the upcoming games, soonest first. Cancelled and postponed games are included, with their status. `mine` and
+    /// `child_id` list the games of a family, of a child, or of the teams that the caller is staff of.
     GamesUpcoming "games.upcoming" GET "/api/v1/games/upcoming"
         | Required(Viewer), Allowed, Games:Read, listed(DataClass::Roster), None, Never, []
         | NoParameter, games::GamesUpcomingQuery, EmptyBody => [200] Page<games::Game> as games::SHEET, [NotFound];

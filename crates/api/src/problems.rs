@@ -136,7 +136,7 @@ codes! {
     IpNotAllowed "ip_not_allowed" 403 "The API key is not valid from this address" "Use it from one of its allowed_ips, or create a key without allowed_ips.";
     RelationshipInsufficient "relationship_insufficient" 403 "The relation to the child does not permit this" "Another relation, recorded and confirmed, is required.";
     WrongAccount "wrong_account" 403 "The caller is signed in with another address" "Sign out, or sign in with the invited address.";
-    SelfGrant "self_grant" 403 "A user cannot grant themselves a relation" "Ask another member.";
+    SelfGrant "self_grant" 403 "A user cannot do this for themselves" "Ask another member.";
     SamePerson "same_person" 403 "A second person is required" "The detail says who can confirm it.";
     OwnChangeset "own_changeset" 403 "An author cannot approve their own changeset" "Ask another member.";
     ContentNotVisible "content_not_visible" 403 "The changeset contains data that the caller may not read" "Only a member who can read every effect can approve it.";
@@ -178,7 +178,7 @@ codes! {
     PreconditionRequired "precondition_required" 428 "If-Match is required" "Read the record and send its ETag as If-Match.";
     RateLimited "rate_limited" 429 "Too many requests" "Wait for the number of seconds in Retry-After.";
     TooManyOpen "too_many_open" 429 "Too many open changesets" "Finish or withdraw some.";
-    BreakglassLimit "breakglass_limit" 429 "Too many break-glass grants today" "Three are permitted a day.";
+    BreakglassLimit "breakglass_limit" 429 "Too many break-glass grants" "Three are permitted in 24 hours.";
     Internal "internal" 500 "Internal error" "The error is logged under request_id. Repeat the request with the same Idempotency-Key.";
     Overloaded "overloaded" 503 "The server is overloaded" "Wait for the number of seconds in Retry-After.";
     Unavailable "unavailable" 503 "The database is unavailable" "Repeat the request later, with the same Idempotency-Key: the first one may have been carried out.";

@@ -1,7 +1,7 @@
 //! Children, and the classes of their data.
 
 use fieldhouse_api::Operation;
-use fieldhouse_domain::children::classes::{Capacity, DataClass};
+use fieldhouse_domain::children::classes::Capacity;
 use fieldhouse_domain::children::contacts::ChangeChildContact;
 use fieldhouse_domain::children::emergencies::ChangeChildEmergency;
 use fieldhouse_domain::children::identities::ChangeChildIdentity;
@@ -14,7 +14,7 @@ use fieldhouse_domain::registrations::{self as registration_rules, Named, NewReg
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_store::Tx;
 use fieldhouse_store::access::children::{
-    ChildAccess, Contact, Emergency, Identity, Medical, Performance, Profile, Read, Write,
+    ChildAccess, Class, Contact, Emergency, Identity, Medical, Performance, Profile, Read, Write,
 };
 use fieldhouse_store::access_log::{self, Access};
 use fieldhouse_store::children::{self, ClassRecord};
@@ -82,6 +82,27 @@ async fn change<'tx, C: ClassRecord>(
     Ok(written.find_map(|after| C::Record::try_from(after).ok()).unwrap_or(before))
 }
 
+/// Records that a response shows a class of a child's data. The response to a change does too, also if nothing changed.
+async fn note<'tx, O: Command, C: Class>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    child: ChildId,
+    capacity: Capacity,
+) -> Result<(), Error> {
+    let proof = cx.organization()?;
+    let access = Access {
+        id: cx.moment.id(),
+        organization: proof.organization(),
+        at: cx.moment.now(),
+        user: cx.user()?,
+        key: proof.actor().key,
+        class: C::CLASS,
+        operation: O::OPERATION.id(),
+        children: vec![(child, capacity)],
+    };
+    Ok(access_log::record(tx, access).await?)
+}
+
 macro_rules! changes {
     ($($(#[$doc:meta])* $name:ident $operation:ident $class:ident $change:ty, $effects:ident;)+) => { $(
         $(#[$doc])*
@@ -109,7 +130,10 @@ macro_rules! changes {
                 let access: ChildAccess<'tx, $class, Write> = cx.open(tx, self.child).await?;
                 let before = cx.check(children::record(tx, &access).await?)?;
                 let effects = $effects!(self, tx, cx, before);
-                change(tx, cx, access, before, effects).await
+                let capacity = access.capacity();
+                let changed = change(tx, cx, access, before, effects).await?;
+                note::<Self, $class>(tx, cx, self.child, capacity).await?;
+                Ok(changed)
             }
 
             async fn again<'tx>(
@@ -119,6 +143,7 @@ macro_rules! changes {
                 _: Option<&str>,
             ) -> Result<Option<Self::Output>, Error> {
                 let access: ChildAccess<'tx, $class, Read> = cx.open(tx, self.child).await?;
+                note::<Self, $class>(tx, cx, self.child, access.capacity()).await?;
                 Ok(Some(children::record(tx, &access).await?))
             }
         }
@@ -176,19 +201,7 @@ impl Command for ReadMedical {
         cx: &mut WriteContext<'_, 'tx>,
     ) -> Result<Self::Output, Error> {
         let access: ChildAccess<'tx, Medical, Read> = cx.open(tx, self.0).await?;
-        let found = children::record(tx, &access).await?;
-        let actor = cx.organization()?.actor();
-        let read = Access {
-            id: cx.moment.id(),
-            organization: access.organization(),
-            at: cx.moment.now(),
-            user: cx.user()?,
-            key: actor.key,
-            class: DataClass::Medical,
-            operation: Self::OPERATION.id(),
-            children: vec![(access.child(), access.capacity())],
-        };
-        access_log::record(tx, read).await?;
-        Ok(found)
+        note::<Self, Medical>(tx, cx, self.0, access.capacity()).await?;
+        Ok(children::record(tx, &access).await?)
     }
 }

@@ -22,7 +22,7 @@ use fieldhouse_domain::users::User;
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_imports::archive::{Archive, ArchiveCounts, Entry, Heading, Person};
 use fieldhouse_store::access::children::{
-    Contact, Emergency, Identity, Medical, Performance, Profile, Read, Records,
+    Contact, Emergency, Identity, Medical, Performance, Profile, Read, Records, Roster,
 };
 use fieldhouse_store::children::{self, ClassRecord};
 use fieldhouse_store::exports::{self, Exporting, OfChild};
@@ -123,6 +123,14 @@ impl Command for OpenOfChild {
         let records = tx.open::<Records, Read>(cx.organization()?, child).await?;
         let records = records.map_err(|_| Denial::LinkExpired)?;
         cx.update(tx, before, after).await?;
+        let mut rest = exports::of_child(tx, &records, cx.moment.now()).await?;
+        // Where a child plays may be closed to someone who may see who else has seen its data.
+        if tx.open::<Roster, Read>(cx.organization()?, child).await?.is_err() {
+            rest.roster.clear();
+        }
+        if tx.open::<Identity, Read>(cx.organization()?, child).await?.is_err() {
+            rest.registrations.clear();
+        }
         Ok(Copy {
             today: cx.today()?,
             profile: class::<Profile>(tx, cx, child).await?,
@@ -132,7 +140,7 @@ impl Command for OpenOfChild {
             medical: class::<Medical>(tx, cx, child).await?,
             performance: class::<Performance>(tx, cx, child).await?,
             consents: consents::of_child(tx, &records).await?,
-            rest: exports::of_child(tx, &records, cx.moment.now()).await?,
+            rest,
         })
     }
 }

@@ -1,14 +1,16 @@
 //! Requests of families about a child's data, and the erasure of a child.
 
 use fieldhouse_api::Operation;
+use fieldhouse_domain::Refusal;
+use fieldhouse_domain::children::relations::Relation;
 use fieldhouse_domain::effects::Effect;
-use fieldhouse_domain::ids::{Id, PrivacyRequestId};
+use fieldhouse_domain::ids::{ChildId, Id, PrivacyRequestId, UserId};
 use fieldhouse_domain::privacy_requests::{
-    self as rules, NewPrivacyDecision, NewPrivacyRequest, PrivacyRequest,
+    self as rules, Erasing, NewPrivacyDecision, NewPrivacyRequest, PrivacyRequest,
 };
-use fieldhouse_store::Tx;
 use fieldhouse_store::access::children::{ChildAccess, Records, Write};
 use fieldhouse_store::privacy_requests::{self, Erasure};
+use fieldhouse_store::{Tx, cases, relations, restrictions};
 use uuid::Uuid;
 
 use crate::second_person::{self, actor};
@@ -68,10 +70,14 @@ impl Command for Decide {
         cx: &mut WriteContext<'_, 'tx>,
     ) -> Result<PrivacyRequest, Error> {
         let before = cx.check(stored(tx, cx, self.id).await?)?;
+        let kept_out = kept_out(tx, cx, before.child_id).await?;
         let actor = actor(tx, cx).await?;
-        let others = second_person::exists(tx, cx, &rules::proposal(&before)).await?;
+        let others = second_person::exists_except(tx, cx, &rules::proposal(&before), &kept_out).await?;
         let after = rules::decided(cx.moment, actor, &before, &self.new, others)?;
         let is_erased = after.is_erased();
+        if is_erased {
+            rules::refuse_erasure(&erasing(tx, cx, &before).await?)?;
+        }
         let child = after.child_id;
         let decision = (after.decided_by, cx.moment.now());
         let mut effects: Vec<Effect> = Effect::update(cx.moment, before, after).into_iter().collect();
@@ -96,6 +102,43 @@ impl Command for Decide {
     ) -> Result<Option<PrivacyRequest>, Error> {
         stored(tx, cx, self.id).await.map(Some)
     }
+}
+
+/// Those who do not decide about a child: its family, and the people whom restrictions name. To one of the latter no request exists.
+async fn kept_out<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    child: ChildId,
+) -> Result<Vec<UserId>, Error> {
+    let proof = cx.organization()?;
+    let named = restrictions::named(tx, proof, child, cx.moment.now()).await?;
+    let user = cx.user()?;
+    if named.contains(&user) {
+        return Err(Error::not_found());
+    }
+    let family = cases::family(tx, proof, child).await?;
+    if family.contains(&user) {
+        let why = "someone of the child's family cannot decide about a request. Ask an admin who is not of the family";
+        return Err(Refusal::Forbidden(why.to_owned()).into());
+    }
+    Ok([family, named].concat())
+}
+
+/// What stands against an erasure now.
+async fn erasing<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    request: &PrivacyRequest,
+) -> Result<Erasing, Error> {
+    let (proof, now, child) = (cx.organization()?, cx.moment.now(), request.child_id);
+    let related = relations::of_child(tx, proof, child).await?;
+    let asks =
+        |it: &Relation| it.user_id == request.requested_by && it.kind.is_family() && it.is_open_at(now);
+    Ok(Erasing {
+        is_still_family: related.iter().any(asks),
+        is_restricted: !restrictions::named(tx, proof, child, now).await?.is_empty(),
+        has_open_case: cases::is_open_about(tx, proof, child).await?,
+    })
 }
 
 /// Erases a child whose erasure was granted, in a database that was restored from an older copy. Its requests are finished. Returns whether

@@ -177,6 +177,9 @@ impl Revoke {
     ) -> Result<(Listed, bool), Error> {
         let found = with_name(tx, cx, self.0).await?;
         let actor = actor(tx, cx).await?;
+        if actor.user != Some(found.relation.user_id) {
+            restricted(tx, cx, found.relation.child_id).await?;
+        }
         match opened(tx, cx, found.relation.child_id).await? {
             Ok(_) => Ok((found, true)),
             Err(_) if rules::is_known_to(actor, &found.relation) => Ok((found, false)),

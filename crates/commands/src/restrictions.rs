@@ -28,7 +28,8 @@ async fn with_name<'tx>(
     id: RestrictionId,
 ) -> Result<Listed, Error> {
     let found = restrictions::read(tx, cx.organization()?, id).await?.ok_or_else(Error::not_found)?;
-    refuse_family(tx, cx, found.restriction.child_id).await?;
+    // To someone of the child's family it does not exist, so that its id tells them nothing.
+    refuse_family(tx, cx, found.restriction.child_id).await.map_err(|_| Error::not_found())?;
     Ok(found)
 }
 

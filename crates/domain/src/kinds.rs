@@ -209,7 +209,7 @@ kinds! {
     "How children play."        ChildPerformance "child_performance" ChildPerformanceId 2 Images |_it| None, |it| Some(it.child()), Relations true;
     "Relations of people to children." Relation  "relation"          RelationId         2 Images |_it| None, |it| Some(it.child_id), Relations true;
     "Restrictions on children's data." Restriction "restriction"     RestrictionId      2 Images |_it| None, |it| Some(it.child_id), Relations true;
-    "Safeguarding cases."       SafeguardingCase "safeguarding_case" SafeguardingCaseId 2 Fields |_it| None, |_it| None,             Relations false;
+    "Safeguarding cases."       SafeguardingCase "safeguarding_case" SafeguardingCaseId 2 Nothing |_it| None, |_it| None,             Relations false;
     "Break-glass grants."       BreakGlassGrant "break_glass_grant" BreakGlassGrantId 2 Images |_it| None, |it| Some(it.child_id), Relations true;
     "Consents about children."  Consent          "consent"           ConsentId          2 Images |_it| None, |it| Some(it.child_id), Relations true;
     "Registrations of children." Registration    "registration"      RegistrationId     3 Images |_it| None, |it| Some(it.child_id), Relations true;

@@ -175,6 +175,32 @@ pub fn proposal(request: &PrivacyRequest) -> Proposal {
     Proposal { about: None, proposed_by: Some(requested_by), proposed_at: created_at, role: Role::Admin }
 }
 
+/// What may stand against an erasure.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "three answers that are given together")]
+pub struct Erasing {
+    /// Whether the requester is still the child or its guardian.
+    pub is_still_family: bool,
+    /// Whether a restriction that names a person is in force.
+    pub is_restricted: bool,
+    /// Whether a safeguarding case about the child is not closed.
+    pub has_open_case: bool,
+}
+
+/// Refuses an erasure that would end a court's order or a safeguarding case, or that someone requested who is no longer of the family.
+pub fn refuse_erasure(erasing: &Erasing) -> Result<(), Refusal> {
+    let why = if !erasing.is_still_family {
+        "the person who requested it is no longer the child or its guardian. Refuse it"
+    } else if erasing.is_restricted {
+        "a restriction on the child's data is in force. A safeguarding lead has to lift it first"
+    } else if erasing.has_open_case {
+        "a safeguarding case about the child is not closed. A safeguarding lead has to close it first"
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::State(why.to_owned()))
+}
+
 /// The decided request. `others` says whether another member than the actor could decide it.
 pub fn decided(
     moment: &Moment,
@@ -211,7 +237,7 @@ pub fn decided(
 fn why_not(state: PrivacyRequestState) -> &'static str {
     match state {
         PrivacyRequestState::Open => "it is not granted yet. Grant or refuse it first",
-        PrivacyRequestState::Granted => "it is granted already. When it is carried out, it is done",
+        PrivacyRequestState::Granted => "it is already granted. After it is carried out, decide `done`",
         PrivacyRequestState::Refused => "it is refused already. The family can request it again",
         PrivacyRequestState::Done => "it is done already",
     }

@@ -20,7 +20,7 @@ fn second_person(role: Role, alone_from: Option<Timestamp>) -> String {
     match alone_from {
         None => {
             format!(
-                "another {role} has to confirm this, who did not get their role from the person who proposed it"
+                "a second person with the role {role} or higher has to do this, and not someone whose role the first one gave them"
             )
         }
         Some(time) => {

@@ -49,13 +49,13 @@ CREATE TABLE safeguarding_cases (
 ) {tenant};
 CREATE INDEX safeguarding_cases_by_time ON safeguarding_cases (org_id, created_at, id);
 
+-- A child's row stays when the child is erased: with it, the case stays hidden from whoever was of its family.
 CREATE TABLE case_children (
     org_id {uuid} NOT NULL,
     case_id {uuid} NOT NULL,
     child_id {uuid} NOT NULL,
     PRIMARY KEY (org_id, case_id, child_id),
-    FOREIGN KEY (org_id, case_id) REFERENCES safeguarding_cases (org_id, id) ON DELETE CASCADE,
-    FOREIGN KEY (org_id, child_id) REFERENCES children (org_id, id) ON DELETE CASCADE
+    FOREIGN KEY (org_id, case_id) REFERENCES safeguarding_cases (org_id, id) ON DELETE CASCADE
 ) {tenant};
 CREATE INDEX case_children_by_child ON case_children (org_id, child_id, case_id);
 

@@ -15,15 +15,17 @@ use crate::error::Result;
 use crate::query::queries;
 use crate::value::{Value, id, values};
 
-/// Grants of the user $2, and those of others if they are a safeguarding lead at the time $3, or an admin, which $4 says.
+/// Grants of the user $2, and those of others if they are a safeguarding lead at the time $3, or an admin, which $4 says; not those about
+/// a child whose data a restriction closes to them.
 const VISIBLE: &str = concat!(
     "SELECT k.wrapped, ",
     BreakGlassGrant::COLUMNS,
     ", u.name FROM break_glass_grants bg
     JOIN child_keys k ON k.org_id = $1 AND k.child_id = bg.child_id JOIN users u ON u.id = bg.user_id
-    WHERE bg.org_id = $1 AND (bg.user_id = $2 OR CAST($4 AS BIGINT) = 1 OR EXISTS (",
+    WHERE bg.org_id = $1 AND (bg.user_id = $2 OR (CAST($4 AS BIGINT) = 1 OR EXISTS (",
     crate::restrictions::LEAD,
-    "))"
+    ")) AND NOT EXISTS (SELECT 1 FROM restrictions x WHERE x.org_id = $1 AND x.child_id = bg.child_id AND x.user_id = $2
+            AND x.lifted_at IS NULL))"
 );
 
 queries! {
@@ -31,13 +33,13 @@ queries! {
     READ "break_glass.read" concat!(VISIBLE, " AND bg.id = $5");
     EARLIER "break_glass.earlier" "SELECT starts_at, reviewed_at FROM break_glass_grants WHERE org_id = $1 AND user_id = $2
         AND (starts_at > $3 OR reviewed_at IS NULL) ORDER BY starts_at";
-    /// The active guardians of the child $2 at the time $3 whom no restriction keeps away.
+    /// The active guardians of the child $2 at the time $3 to whom no restriction closes the class `records`, whose bit is 128.
     GUARDIANS "break_glass.guardians" "SELECT DISTINCT u.email FROM relations r JOIN users u ON u.id = r.user_id
         JOIN members m ON m.org_id = $1 AND m.user_id = r.user_id
         WHERE r.org_id = $1 AND r.child_id = $2 AND r.kind = 'guardian' AND r.state = 'active' AND r.starts_at <= $3
         AND (r.expires_at IS NULL OR r.expires_at > $3) AND u.suspended_at IS NULL AND m.suspended_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM restrictions x WHERE x.org_id = $1 AND x.child_id = r.child_id AND x.user_id = r.user_id
-            AND x.starts_at <= $3 AND x.lifted_at IS NULL)";
+            AND x.starts_at <= $3 AND x.lifted_at IS NULL AND (x.class_bits & 128) <> 0)";
     TOLD "break_glass.told" "SELECT bg.reason_code, bg.ends_at, bg.reviewed_at, u.name, o.name, o.time_zone FROM break_glass_grants bg
         JOIN orgs o ON o.id = $1 JOIN users u ON u.id = bg.user_id WHERE bg.org_id = $1 AND bg.id = $2";
 }

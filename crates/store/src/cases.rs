@@ -18,14 +18,18 @@ use crate::row::Row;
 use crate::value::{Value, id, values};
 
 /// Cases that the user $2 may see at the time $3. One row without a case if none follows; no row if the user is no safeguarding lead, and $4,
-/// which says whether they are an admin, is 0. Admins who are no lead see the cases that are not closed.
+/// which says whether they are an admin, is 0. Admins who are no lead see the cases that are not closed. Who was of the family of an erased
+/// child is not known any more, so that only those who work on its cases see them.
 const VISIBLE: &str = concat!(
     "SELECT ", SafeguardingCase::COLUMNS, " FROM (SELECT y.id, 1 AS leads FROM duties y WHERE ", crate::access::children::ON_DUTY, "
             AND y.kind = 'safeguarding_lead'
         UNION ALL SELECT o.id, 0 FROM orgs o WHERE o.id = $1 AND CAST($4 AS BIGINT) = 1 ORDER BY leads DESC LIMIT 1) l
     LEFT JOIN safeguarding_cases sc ON sc.org_id = $1 AND (l.leads = 1 OR sc.state <> 'closed')
         AND NOT EXISTS (SELECT 1 FROM case_children k JOIN relations r ON r.org_id = $1 AND r.child_id = k.child_id
-            WHERE k.org_id = $1 AND k.case_id = sc.id AND r.user_id = $2 AND r.kind IN ('self', 'guardian') AND r.accepted_at IS NOT NULL)"
+            WHERE k.org_id = $1 AND k.case_id = sc.id AND r.user_id = $2 AND r.kind IN ('self', 'guardian') AND r.accepted_at IS NOT NULL)
+        AND (EXISTS (SELECT 1 FROM case_leads w WHERE w.org_id = $1 AND w.case_id = sc.id AND w.user_id = $2)
+            OR NOT EXISTS (SELECT 1 FROM case_children k LEFT JOIN children c ON c.org_id = $1 AND c.id = k.child_id
+                WHERE k.org_id = $1 AND k.case_id = sc.id AND c.id IS NULL))"
 );
 
 queries! {
@@ -33,6 +37,8 @@ queries! {
     READ "cases.read" concat!(VISIBLE, " AND sc.id = $5");
     FAMILY "cases.family" "SELECT DISTINCT user_id FROM relations WHERE org_id = $1 AND child_id = $2 AND kind IN ('self', 'guardian')
         AND accepted_at IS NOT NULL";
+    NOT_CLOSED "cases.not_closed" "SELECT sc.id FROM case_children k JOIN safeguarding_cases sc ON sc.org_id = $1 AND sc.id = k.case_id
+        WHERE k.org_id = $1 AND k.child_id = $2 AND sc.closed_at IS NULL LIMIT 1";
     LEADS "cases.leads" "SELECT DISTINCT y.user_id FROM duties y JOIN members m ON m.org_id = $1 AND m.user_id = y.user_id
         JOIN users u ON u.id = y.user_id WHERE y.org_id = $1 AND y.kind = 'safeguarding_lead' AND y.state = 'accepted'
         AND y.starts_at <= $2 AND y.ends_at > $2 AND m.suspended_at IS NULL AND u.suspended_at IS NULL";
@@ -90,6 +96,12 @@ pub async fn read<R: Reader>(
 pub async fn family<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, child: ChildId) -> Result<Vec<UserId>> {
     let values = values![id(proof.organization()), id(child)];
     tx.rows(FAMILY, values, |row| row.next::<Uuid>().map(UserId::from_uuid)).await
+}
+
+/// Whether a case about a child is not closed.
+pub async fn is_open_about<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, child: ChildId) -> Result<bool> {
+    let values = values![id(proof.organization()), id(child)];
+    Ok(first(tx, NOT_CLOSED, values, |row| row.next::<Uuid>()).await?.is_some())
 }
 
 /// The active members who are safeguarding leads now.

@@ -18,7 +18,10 @@ use crate::value::{id, values};
 const OF: &str = concat!("SELECT ", PrivacyRequest::COLUMNS, " FROM privacy_requests q WHERE q.org_id = $1");
 
 queries! {
-    ALL "privacy_requests.all" concat!(OF, " AND (q.created_at, q.id) < ($2, $3) ORDER BY q.created_at DESC, q.id DESC LIMIT $4");
+    /// Without those about a child whose data a restriction closes to the user $5, except their own.
+    ALL "privacy_requests.all" concat!(OF, " AND (q.created_at, q.id) < ($2, $3) AND (q.requested_by = $5 OR NOT EXISTS (
+            SELECT 1 FROM restrictions x WHERE x.org_id = $1 AND x.child_id = q.child_id AND x.user_id = $5 AND x.lifted_at IS NULL))
+        ORDER BY q.created_at DESC, q.id DESC LIMIT $4");
     OWN "privacy_requests.own" concat!(OF, " AND q.requested_by = $2 AND (q.created_at, q.id) < ($3, $4)
         ORDER BY q.created_at DESC, q.id DESC LIMIT $5");
     READ "privacy_requests.read" concat!(OF, " AND q.id = $2");
@@ -39,7 +42,7 @@ pub async fn list(
     let (at, last) = after.unwrap_or((Timestamp::MAX, Uuid::max()));
     let organization = id(scope.organization());
     if policy::sees_privacy_requests(scope.role()) {
-        return reader.rows(ALL, values![organization, at, last, limit], record).await;
+        return reader.rows(ALL, values![organization, at, last, limit, id(scope.user())], record).await;
     }
     reader.rows(OWN, values![organization, id(scope.user()), at, last, limit], record).await
 }

@@ -99,7 +99,7 @@ pub struct SafeguardingCase {
 pub struct NewSafeguardingCase {
     /// What it is called. Do not name a child: admins read it.
     pub title: Name,
-    /// The children whom it opens: no more than it is about.
+    /// The children whose data it opens. Name only those whom the case is about.
     #[body(max = 20)]
     pub child_ids: Vec<ChildId>,
     /// The safeguarding leads to whom it opens them. By default: the caller.
@@ -200,6 +200,13 @@ pub fn confirmed(
 ) -> Result<SafeguardingCase, Refusal> {
     case.refuse_closed()?;
     let now = moment.now();
+    // Its family sees by then who has read for it, and must not see that disappear again.
+    let is_shown = |end: Timestamp| end.saturating_add(HIDDEN_AFTER_END).is_ok_and(|shown| shown <= now);
+    if case.ends_at.is_some_and(is_shown) {
+        return Err(Refusal::State(
+            "the case ended more than 30 days ago. Close it, and open a new one".to_owned(),
+        ));
+    }
     let works_on_it = actor.user.is_some_and(|user| case.lead_ids.contains(&user));
     if works_on_it && actor.user != case.opened_by && others {
         return Err(Refusal::SelfGrant);

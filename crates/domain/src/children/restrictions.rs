@@ -101,7 +101,7 @@ pub fn refuse_family(user: Option<UserId>, relations: &[Relation]) -> Result<(),
     if !relations.iter().any(is_kin) {
         return Ok(());
     }
-    let why = "someone of the child's family cannot do this. Ask another safeguarding lead";
+    let why = "you are or were of the child's family. Ask another safeguarding lead";
     Err(Refusal::Forbidden(why.to_owned()))
 }
 

@@ -15,7 +15,7 @@ use crate::output::{Column, Width, note, or_dash};
 /// Opening some data of a child in an emergency, for an hour.
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// List your break-glass grants, and as a safeguarding lead or admin all, newest first
+    /// List your break-glass grants (all of them, for leads and admins), newest first
     List(ListOptions),
     /// Open a child's contact and medical data to yourself for an hour; the guardians are told at once
     Create(Created<NewBreakGlassGrant>),
@@ -38,7 +38,7 @@ pub(crate) struct ReviewOptions {
     /// Whether there was an emergency
     #[arg(long, value_parser = one_of!(ReviewOutcome))]
     outcome: ReviewOutcome,
-    /// What you note
+    /// A note about the review
     #[arg(long, value_parser = value::<Reason>)]
     note: Option<Reason>,
 }

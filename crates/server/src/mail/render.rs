@@ -173,7 +173,7 @@ async fn case(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
     let subject = format!("{proposer} proposes a safeguarding case in {club}");
     let text = format!(
         "Hello,\n\n{subject}. It opens data of the children whom it names once a second person has confirmed it: an admin, or a \
-         safeguarding lead who does not work on it. Do not talk about it with anyone else.\n\n    fieldhouse safeguarding-cases \
+         safeguarding lead who does not work on it. Discuss it only with safeguarding leads and the admin who confirms it.\n\n    fieldhouse safeguarding-cases \
          confirm {}\n\n\
          You get this message because you are an owner: if no second person can confirm the case, an owner can confirm it alone from \
          {alone_from} on.\n",
@@ -206,7 +206,7 @@ async fn break_glass(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
         let text = format!(
             "Hello,\n\n{holder} has opened data of a child in {club}, because {why}. Until {ends} they can read {opened}. The guardians are \
              told.\n\nA safeguarding lead or an admin has to review it within 72 hours:\n\n    fieldhouse break-glass-grants review \
-             {grant} --outcome justified\n"
+             {grant} --help\n"
         );
         (format!("Review that {holder} has opened data of a child in {club}"), text)
     } else {
@@ -234,8 +234,9 @@ async fn privacy_request(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
             let due = moment(request.due_at, &time_zone);
             let subject = format!("{requester} requests {kind} in {club}");
             let text = format!(
-                "Hello,\n\n{subject}. An admin who did not request it has to decide until {due}:\n\n    \
-                 fieldhouse privacy-requests list\n    fieldhouse privacy-requests decide {id} --decision granted\n"
+                "Hello,\n\n{subject}. An admin other than the requester has to decide by {due}:\n\n    \
+                 fieldhouse privacy-requests list\n    fieldhouse privacy-requests decide {id} --help\n\n\
+                 A granted erasure is done at once and cannot be undone.\n"
             );
             (subject, text)
         }

@@ -36,6 +36,7 @@ mod relations;
 mod restrictions;
 mod revocation;
 mod rosters;
+mod seams;
 mod seasons;
 mod sessions;
 mod shapes;

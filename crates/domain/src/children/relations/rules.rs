@@ -166,9 +166,9 @@ pub fn revoked(
     relation.refuse_over(now)?;
     let is_oneself = actor.user == Some(relation.user_id);
     if relation.kind == RelationKind::Guardian && !is_oneself {
-        // A restriction closes a child's records to someone of its family, and leaves them of its family.
+        // Whoever was of the child's family stays so: neither a restriction nor the end of a relation makes them a second person.
         let is_kin =
-            |it: &Relation| actor.user == Some(it.user_id) && it.kind.is_family() && it.is_open_at(now);
+            |it: &Relation| actor.user == Some(it.user_id) && it.kind.is_family() && it.accepted_at.is_some();
         let is_of_family = of_family || relations.iter().any(is_kin);
         let withdraws = relation.state != RelationState::Active && relation.proposed_by == actor.user;
         if is_of_family && !withdraws {
