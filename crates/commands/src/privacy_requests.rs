@@ -4,7 +4,7 @@ use fieldhouse_api::Operation;
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::children::relations::Relation;
 use fieldhouse_domain::effects::Effect;
-use fieldhouse_domain::ids::{ChildId, Id, PrivacyRequestId, UserId};
+use fieldhouse_domain::ids::{Id, PrivacyRequestId, UserId};
 use fieldhouse_domain::privacy_requests::{
     self as rules, Erasing, NewPrivacyDecision, NewPrivacyRequest, PrivacyRequest,
 };
@@ -70,7 +70,7 @@ impl Command for Decide {
         cx: &mut WriteContext<'_, 'tx>,
     ) -> Result<PrivacyRequest, Error> {
         let before = cx.check(stored(tx, cx, self.id).await?)?;
-        let kept_out = kept_out(tx, cx, before.child_id).await?;
+        let kept_out = kept_out(tx, cx, &before).await?;
         let actor = actor(tx, cx).await?;
         let others = second_person::exists_except(tx, cx, &rules::proposal(&before), &kept_out).await?;
         let after = rules::decided(cx.moment, actor, &before, &self.new, others)?;
@@ -104,20 +104,21 @@ impl Command for Decide {
     }
 }
 
-/// Those who do not decide about a child: its family, and the people whom restrictions name. To one of the latter no request exists.
+/// Those who do not decide about a child: its family, and the people whom restrictions name. To one of the latter no request exists. An
+/// owner who asks for a copy or a correction may decide it alone where no one else can.
 async fn kept_out<'tx>(
     tx: &mut Tx<'tx>,
     cx: &WriteContext<'_, 'tx>,
-    child: ChildId,
+    request: &PrivacyRequest,
 ) -> Result<Vec<UserId>, Error> {
-    let proof = cx.organization()?;
+    let (proof, child) = (cx.organization()?, request.child_id);
     let named = restrictions::named(tx, proof, child, cx.moment.now()).await?;
     let user = cx.user()?;
     if named.contains(&user) {
         return Err(Error::not_found());
     }
     let family = cases::family(tx, proof, child).await?;
-    if family.contains(&user) {
+    if family.contains(&user) && user != request.requested_by {
         let why = "someone of the child's family cannot decide about a request. Ask an admin who is not of the family";
         return Err(Refusal::Forbidden(why.to_owned()).into());
     }
@@ -135,6 +136,7 @@ async fn erasing<'tx>(
     let asks =
         |it: &Relation| it.user_id == request.requested_by && it.kind.is_family() && it.is_open_at(now);
     Ok(Erasing {
+        is_decided_by_family: request.requested_by == cx.user()?,
         is_still_family: related.iter().any(asks),
         is_restricted: !restrictions::named(tx, proof, child, now).await?.is_empty(),
         has_open_case: cases::is_open_about(tx, proof, child).await?,

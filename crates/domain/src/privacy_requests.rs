@@ -177,8 +177,10 @@ pub fn proposal(request: &PrivacyRequest) -> Proposal {
 
 /// What may stand against an erasure.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "three answers that are given together")]
+#[expect(clippy::struct_excessive_bools, reason = "answers that are given together")]
 pub struct Erasing {
+    /// Whether the requester decides it alone.
+    pub is_decided_by_family: bool,
     /// Whether the requester is still the child or its guardian.
     pub is_still_family: bool,
     /// Whether a restriction that names a person is in force.
@@ -189,7 +191,9 @@ pub struct Erasing {
 
 /// Refuses an erasure that would end a court's order or a safeguarding case, or that someone requested who is no longer of the family.
 pub fn refuse_erasure(erasing: &Erasing) -> Result<(), Refusal> {
-    let why = if !erasing.is_still_family {
+    let why = if erasing.is_decided_by_family {
+        "no one erases a child of their own family. Make an admin who is not of the family"
+    } else if !erasing.is_still_family {
         "the person who requested it is no longer the child or its guardian. Refuse it"
     } else if erasing.is_restricted {
         "a restriction on the child's data is in force. A safeguarding lead has to lift it first"

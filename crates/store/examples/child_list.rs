@@ -96,7 +96,6 @@ fn records(club: &Club) -> Vec<AnyRecord> {
     records
 }
 
-#[expect(clippy::print_stdout, reason = "a program that prints its measurements")]
 async fn measure(store: &Store, person: &Person, who: &str) -> Result<(), Box<dyn std::error::Error>> {
     let child = ChildTouch::Listed { class: DataClass::Roster };
     let scope = person.scope_for(store, Requirement { child, ..ANY_MEMBER }).await;

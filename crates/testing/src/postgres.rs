@@ -62,7 +62,7 @@ impl Copy {
     /// The tables that have a row with a text in lower case. Bytes are printed as hexadecimal digits, and found in two spellings.
     pub(crate) fn tables_with(&self, text: &str) -> Vec<String> {
         let url = self.url();
-        let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let hex = |text: &str| text.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
         let capital = text[..1].to_ascii_uppercase() + &text[1..];
         let spellings = [text.to_owned(), hex(text), hex(&capital)];
         let found = finish(async move {

@@ -80,7 +80,7 @@ pub(super) fn invent(
     let mut families = Families { records: Vec::new(), seen: Vec::new() };
     let mut children = Vec::new();
     for (name, age, guardians, places) in CHILDREN {
-        let child = families.child(moment, today, (name, age), guardians, &user)?;
+        let child = families.child(moment, today, (name, age), guardians, user)?;
         families.play(moment, today, child, places.iter().map(|at| teams[*at]));
         if let Some(guardian) = guardians.first() {
             families.records.extend(consents(moment, child, user(*guardian)));
@@ -104,14 +104,14 @@ pub(super) fn invent(
         staff(moment, teams[1], (user(Part::ExCoach), owner), Some(yesterday)).into(),
         registrar(moment, (user(Part::Registrar), owner), teams[0].season_id)?.into(),
     ]);
-    let sees = |part: Part, guardians: &[Part], places: &[usize]| match part {
+    let may_see = |part: Part, guardians: &[Part], places: &[usize]| match part {
         Part::GuardianOfTwo | Part::GuardianOfOne => guardians.contains(&part),
         Part::RestrictedGuardian | Part::ExCoach => false,
         Part::Coach => places.contains(&0),
         Part::Registrar => true,
     };
     for (part, ..) in PEOPLE {
-        let seen = children.iter().filter(|(_, guardians, places)| sees(part, guardians, places));
+        let seen = children.iter().filter(|(_, guardians, places)| may_see(part, guardians, places));
         families.seen.push(seen.map(|(child, ..)| *child).collect());
     }
     Ok(families)

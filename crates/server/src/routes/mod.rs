@@ -40,7 +40,7 @@ use crate::router::Routes;
 
 /// All operations with their handlers.
 pub(crate) fn all(routes: Routes) -> Routes {
-    let groups = [people_and_credentials, league, programs, pages_and_service];
+    let groups = [people_and_credentials, league, families, programs, pages_and_service];
     groups.into_iter().fold(routes, |routes, group| group(routes))
 }
 
@@ -109,6 +109,29 @@ fn league(routes: Routes) -> Routes {
         .op(staff::change)
         .op(staff::remove)
         .op(staff::confirm)
+        .op(venues::list)
+        .op(venues::create)
+        .op(venues::read)
+        .op(venues::change)
+        .op(venues::delete)
+        .op(venues::history)
+        .op(games::list)
+        .op(games::create)
+        .op(games::upcoming)
+        .op(games::read)
+        .op(games::change)
+        .op(games::enter_result)
+        .op(games::delete)
+        .op(games::history)
+        .op(imports::league)
+        .op(imports::formats)
+        .op(exports::create)
+        .op(exports::read)
+        .op(exports::content)
+}
+
+fn families(routes: Routes) -> Routes {
+    routes
         .op(children::list)
         .op(children::create)
         .op(children::read)
@@ -168,25 +191,6 @@ fn league(routes: Routes) -> Routes {
         .op(duties::accept)
         .op(duties::revoke)
         .op(duties::history)
-        .op(venues::list)
-        .op(venues::create)
-        .op(venues::read)
-        .op(venues::change)
-        .op(venues::delete)
-        .op(venues::history)
-        .op(games::list)
-        .op(games::create)
-        .op(games::upcoming)
-        .op(games::read)
-        .op(games::change)
-        .op(games::enter_result)
-        .op(games::delete)
-        .op(games::history)
-        .op(imports::league)
-        .op(imports::formats)
-        .op(exports::create)
-        .op(exports::read)
-        .op(exports::content)
 }
 
 fn programs(routes: Routes) -> Routes {

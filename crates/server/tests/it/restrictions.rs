@@ -157,13 +157,14 @@ async fn only_a_lead_on_duty_who_is_not_of_the_family_decides() {
         let parent_and_lead = on_duty(&club, DutyKind::SafeguardingLead, Role::Manager).await;
         let id = child.rsplit('/').next().expect("an id").parse().expect("an id");
         relate(&club, "guardian", id, parent_and_lead.user.expect("a user")).await;
-        for answer in [
-            parent_and_lead.get(&path).await,
-            parent_and_lead.post(&path, &body).await,
-            lift(&parent_and_lead, &entered).await,
-        ] {
+        for answer in [parent_and_lead.get(&path).await, parent_and_lead.post(&path, &body).await] {
             is_problem(&answer, Code::OperationForbidden, "one parent does not decide about the other");
         }
+        is_problem(
+            &lift(&parent_and_lead, &entered).await,
+            Code::NotFound,
+            "nor learns that it is about them",
+        );
         let own = enter(&lead, &child, &order(&lead, &[])).await;
         is_problem(&lift(&lead, &own).await, Code::SelfGrant, "their own access");
     })

@@ -47,8 +47,12 @@ async fn family(club: &Club) -> (Person, String) {
     relate(club, "coach.ok", id, coach.user.expect("a user")).await;
     let about = Child { id, ..families::child("Kim") };
     let reason = Reason::parse(&format!("Stay away from {MARKER}")).expect("a reason");
-    let block =
-        Restriction { reason, classes: Vec::new(), user_id: coach.user, ..families::restriction(&about) };
+    let block = Restriction {
+        reason,
+        lifted_at: Some(clubs::NOW),
+        user_id: coach.user,
+        ..families::restriction(&about)
+    };
     clubs::apply(&club.app.store, club.organization, vec![Effect::create(block)]).await.expect("a block");
     (parent, child)
 }

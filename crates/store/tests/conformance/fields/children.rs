@@ -109,6 +109,15 @@ async fn what_opens_them(place: &Place<'_>, zoe: &Child, owner: UserId, coach: U
         ..granted.clone()
     };
     place.creates_and_changes(granted, reviewed, &["id"]).await;
+    what_is_decided_about_them(place, zoe, &other, (owner, coach)).await;
+}
+
+async fn what_is_decided_about_them(
+    place: &Place<'_>,
+    zoe: &Child,
+    other: &Child,
+    (owner, coach): (UserId, UserId),
+) {
     let opened = case(zoe, coach);
     let closed = SafeguardingCase {
         title: name("Another"),
