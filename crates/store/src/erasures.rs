@@ -32,10 +32,17 @@ use crate::records::read_of;
 use crate::row::{Row, record};
 use crate::value::{id, values};
 
-/// Reads all records about a child. A sealed record has the UUID of the child; the others have a column for it.
+/// Reads all records about a child. A class has the UUID of the child; the others have a column for it, and some sealed fields.
 macro_rules! of_child {
-    (sealed: $($sealed:ident),+; others: $($constant:ident $name:literal $record:ident;)+) => {
+    (
+        classes: $($sealed:ident),+;
+        with_sealed_fields: $($partly_constant:ident $partly_name:literal $partly:ident),+;
+        others: $($constant:ident $name:literal $record:ident;)+
+    ) => {
         queries! {
+            $($partly_constant $partly_name concat!("SELECT k.wrapped, ", $partly::COLUMNS, " FROM ", $partly::TABLE.name, " ",
+                $partly::TABLE.alias, " JOIN child_keys k ON k.org_id = $1 AND k.child_id = ", $partly::TABLE.alias,
+                ".child_id WHERE ", $partly::TABLE.alias, ".org_id = $1 AND ", $partly::TABLE.alias, ".child_id = $2");)+
             $($constant $name concat!("SELECT ", $record::COLUMNS, " FROM ", $record::TABLE.name, " ", $record::TABLE.alias,
                 " WHERE ", $record::TABLE.alias, ".org_id = $1 AND ", $record::TABLE.alias, ".child_id = $2");)+
             /// The records about the child of which the ledger has images.
@@ -51,6 +58,12 @@ macro_rules! of_child {
                 let of_class = <$sealed as Record>::Id::from_uuid(child.uuid());
                 effects.extend(read_of::<$sealed>(tx, organization, of_class).await?.map(Effect::delete));
             )+
+            let sealer = tx.sealer().clone();
+            $(
+                let read = |row: &mut Row<'_>| row.sealed_record(&sealer, organization);
+                let found: Vec<$partly> = tx.rows($partly_constant, values![id(organization), id(child)], read).await?;
+                effects.extend(found.into_iter().map(Effect::delete));
+            )+
             $(
                 let found: Vec<$record> = tx.rows($constant, values![id(organization), id(child)], record).await?;
                 effects.extend(found.into_iter().map(Effect::delete));
@@ -64,19 +77,21 @@ macro_rules! of_child {
         const DELETED: &[Kind] = &[
             Kind::Child,
             $(<$sealed as Record>::KIND,)+
+            $(<$partly as Record>::KIND,)+
             $(<$record as Record>::KIND,)+
         ];
     };
 }
 of_child! {
-    sealed: ChildIdentity, ChildContact, ChildEmergency, ChildMedical, ChildPerformance;
+    classes: ChildIdentity, ChildContact, ChildEmergency, ChildMedical, ChildPerformance;
+    with_sealed_fields:
+    RESTRICTIONS "erasures.restrictions" Restriction,
+    BREAK_GLASS_GRANTS "erasures.break_glass_grants" BreakGlassGrant;
     others:
     RELATIONS "erasures.relations" Relation;
-    RESTRICTIONS "erasures.restrictions" Restriction;
     CONSENTS "erasures.consents" Consent;
     REGISTRATIONS "erasures.registrations" Registration;
     ROSTER_ENTRIES "erasures.roster_entries" RosterEntry;
-    BREAK_GLASS_GRANTS "erasures.break_glass_grants" BreakGlassGrant;
 }
 
 impl<'tx> Tx<'tx> {

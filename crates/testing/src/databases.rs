@@ -107,7 +107,7 @@ impl Database {
     pub fn places_with(&self, text: &str) -> Vec<String> {
         match &self.keeper {
             Keeper::Folder(folder) => crate::sqlite::files_with(folder.path(), text),
-            Keeper::Server(copy) => copy.tables_with(text),
+            Keeper::Server(copy) => copy.tables_with(&text.to_ascii_lowercase()),
         }
     }
 

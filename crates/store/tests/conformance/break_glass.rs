@@ -35,7 +35,7 @@ pub(crate) async fn grants_are_listed_counted_and_told(store: &Store) {
     let kim = child("Kim K.");
     let (kind, state, ends_at) = (DutyKind::SafeguardingLead, DutyState::Accepted, after(24));
     let lead = Duty { kind, state, ends_at, ..duty(manager.user.id) };
-    let order = Restriction { user_id: Some(member.user.id), ..restriction(&kim) };
+    let order = Restriction { user_id: Some(member.user.id), classes: Vec::new(), ..restriction(&kim) };
     let around: [AnyRecord; 4] = [
         guardian(&kim, parent.user.id).into(),
         guardian(&kim, member.user.id).into(),

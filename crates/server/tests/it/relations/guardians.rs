@@ -24,7 +24,7 @@ async fn one_parent_does_not_revoke_the_other() {
         let changed = owner.patch(&membership(&club, Role::Member).await, &json!({"role": "manager"})).await;
         assert_eq!(changed.status, 200, "{}", changed.text);
         let parent = club.another_session(Role::Member).await;
-        is_problem(&act(&parent, &relation, "revoke").await, Code::NotFound, "as a manager");
+        is_problem(&act(&parent, &relation, "revoke").await, Code::OperationForbidden, "as a manager");
         assert_eq!(coach.get(&child).await.status, 200);
 
         let revoked = act(club.member(Role::Manager), &relation, "revoke").await;
@@ -95,7 +95,7 @@ async fn a_restricted_guardian_sees_no_child_and_decides_nothing() {
         let changed = owner.patch(&membership(&club, Role::Member).await, &json!({"role": "manager"})).await;
         assert_eq!(changed.status, 200, "{}", changed.text);
         let parent = club.another_session(Role::Member).await;
-        is_problem(&act(&parent, &relation, "revoke").await, Code::OperationForbidden, "as a manager");
+        is_problem(&act(&parent, &relation, "revoke").await, Code::NotFound, "as a manager");
         let own = listed(&parent, RELATIONS).await;
         let (id, _) = own.iter().find(|(id, _)| id != relation.id()).expect("their own");
         let given_up = parent.post(&format!("{RELATIONS}/{id}/revoke"), &json!({})).await;
