@@ -441,12 +441,13 @@ impl Fixture {
         child.id
     }
 
-    /// Adds a request of a new member to erase a new child.
+    /// Adds a request of a new member to erase a new child, whose guardian they are.
     pub(crate) fn privacy_request(&mut self) -> PrivacyRequest {
         let (child_id, person) = (self.child(), self.member(Role::Coach).user);
         let new = NewPrivacyRequest { child_id, kind: PrivacyRequestKind::Erasure, details: None };
         let request = privacy_requests::request(&self.moment, person, &new).expect("a request");
-        self.effects.push(Effect::create(request.clone()));
+        let relation = Relation::of_creator(&self.moment, child_id, person, RelationKind::Guardian);
+        self.effects.extend([Effect::create(relation), Effect::create(request.clone())]);
         request
     }
 
