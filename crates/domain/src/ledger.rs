@@ -71,7 +71,7 @@ mod tests {
             ("child_performance", Trace::Images),
             ("relation", Trace::Images),
             ("restriction", Trace::Images),
-            ("safeguarding_case", Trace::Fields),
+            ("safeguarding_case", Trace::Nothing),
             ("break_glass_grant", Trace::Images),
             ("consent", Trace::Images),
             ("registration", Trace::Images),

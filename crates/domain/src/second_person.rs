@@ -148,8 +148,7 @@ mod tests {
             "no second person can confirm this. An owner can confirm it alone from 2026-03-02T12:00:01Z on";
         assert_eq!(refused.map_err(|refusal| refusal.to_string()), Err(wanted.to_owned()));
         let refused = late.confirm(at(0), actor(PROPOSER, Role::Owner, None), true);
-        let wanted =
-            "another admin has to confirm this, who did not get their role from the person who proposed it";
+        let wanted = "a second person with the role admin or higher has to do this, and not someone whose role the first one gave them";
         assert_eq!(refused.map_err(|refusal| refusal.to_string()), Err(wanted.to_owned()));
     }
 }

@@ -130,8 +130,15 @@ pub(crate) async fn hide_what_was_read_for_them_until_they_are_closed(store: &St
     assert_eq!(copied, hidden, "nor in a copy of the child's data");
     assert_eq!(seen(after(1 + 30 * 24 - 1)).await, hidden, "it has ended, and may be confirmed again");
     assert_eq!(seen(after(1 + 30 * 24)).await, all, "it ended long ago");
+    let is_open = async || {
+        clubs::write(store, club.id(), async move |tx, proof| cases::is_open_about(tx, proof, kim.id).await)
+            .await
+            .unwrap()
+    };
+    assert!(is_open().await);
     let closed = SafeguardingCase { state: CaseState::Closed, closed_at: Some(NOW), ..open.clone() };
     let close = Effect::update(&clubs::moment(), open, closed).expect("a change");
     clubs::apply(store, club.id(), vec![close]).await.unwrap();
     assert_eq!(seen(NOW).await, all, "closed");
+    assert!(!is_open().await);
 }

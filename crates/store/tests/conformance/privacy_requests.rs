@@ -9,10 +9,10 @@ use fieldhouse_domain::rosters::RosterEntry;
 use fieldhouse_domain::text::Reason;
 use fieldhouse_store::ledger::{self, Filter, Verdict};
 use fieldhouse_store::privacy_requests::{self, Erasure};
-use fieldhouse_store::{Change, Store};
+use fieldhouse_store::{Change, Store, cases};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::families::{
-    break_glass, child, classes, consent, filled, guardian, privacy_request, registration, restriction,
+    break_glass, case, child, classes, consent, filled, guardian, privacy_request, registration, restriction,
     roster_entry,
 };
 use fieldhouse_testing::leagues::{division, season, team};
@@ -69,6 +69,7 @@ pub(crate) async fn an_erasure_leaves_nothing_that_opens(store: &Store) {
     let (zoe, kim) = (child("Zoë Erased"), child("Kim Kept"));
     let filled = filled(&classes(&zoe), NOW);
     let block = Restriction { reason: Reason::parse("Zoë Erased, a concern").unwrap(), ..restriction(&zoe) };
+    let worry = case(&zoe, club.person(Role::Coach).user.id);
     let left = RosterEntry {
         starts_on: date(2025, 1, 1),
         ends_on: Some(date(2025, 2, 1)),
@@ -87,6 +88,7 @@ pub(crate) async fn an_erasure_leaves_nothing_that_opens(store: &Store) {
         guardian(&zoe, club.owner().user.id).into(),
         block.into(),
         break_glass(&zoe, club.owner().user.id).into(),
+        worry.clone().into(),
         consent(&zoe).into(),
         registration(&zoe, &winter).into(),
         roster_entry(&eagles, &zoe).into(),
@@ -110,12 +112,15 @@ pub(crate) async fn an_erasure_leaves_nothing_that_opens(store: &Store) {
         erased.await.unwrap()
     };
     assert!(store.has_child(club.id(), zoe.id).await.unwrap());
+    let case_of_owner = async || cases::read(&mut &*store, &scope, NOW, worry.id).await.unwrap();
+    assert_eq!(case_of_owner().await, Some(None), "the owner is the child's guardian");
     assert!(erase().await, "there was something to erase");
     store.post_everything().await.unwrap();
     assert!(!store.has_child(club.id(), zoe.id).await.unwrap());
     assert!(store.has_child(club.id(), kim.id).await.unwrap());
     let entries = ledger::entries(&mut &*store, &scope, &Filter::default(), None, 100).await.unwrap();
     assert!(!format!("{entries:?}").contains("Zoë"), "{entries:?}");
+    assert_eq!(case_of_owner().await, Some(None), "also after no relation says so any more");
     let newest = &entries[0];
     assert_eq!(newest.reason, None, "a reason about an erased child is not stored");
     let of_child = |it: &&ledger::EntryEffect| it.record_id == zoe.id.uuid();
