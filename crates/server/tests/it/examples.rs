@@ -230,6 +230,7 @@ async fn children(club: &Club, recorder: &mut Recorder) {
     recorder.call_at(parent, Operation::ConsentWithdraw, &withdraw, json!(null)).await;
     // Before a fixture adds records, whose ids depend on other tests.
     child_exports(club, recorder, child).await;
+    recorder.call(parent, Operation::ChildHistory, child, json!(null)).await;
     let coach = club.member(Role::Coach);
     let user = coach.user.expect("a user");
     crate::matrix::relations::relate(club, "coach.ok", child.parse().expect("an id"), user).await;
@@ -245,7 +246,6 @@ async fn children(club: &Club, recorder: &mut Recorder) {
         Operation::ChildMedicalRead,
         Operation::ChildPerformanceRead,
         Operation::ChildAccessLog,
-        Operation::ChildHistory,
         Operation::ChildList,
     ] {
         recorder.call(parent, operation, child, json!(null)).await;
