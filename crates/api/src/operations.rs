@@ -588,7 +588,7 @@ operations! {
         | NoParameter, NoQuery, Json<privacy_requests::NewPrivacyRequest> => [201] Data<privacy_requests::PrivacyRequest>, [NotFound, RelationshipInsufficient, Duplicate];
     /// Decides a request about a child's data. The requester cannot, and neither can the child's family or someone whose role the requester
     /// gave them. If no other admin can, an owner may a day later, and the request is marked. A granted erasure erases the child at once and for
-    /// good. It is refused while a restriction is in force or a safeguarding case about the child is not closed, and if the requester is no
+    /// good. It is refused while a restriction is effective or a safeguarding case about the child is not closed, and if the requester is no
     /// longer of the family. The requester is told by mail.
     PrivacyRequestDecide "privacy_requests.decide" POST "/api/v1/privacy-requests/{id}/decide"
         | Required(Admin), SessionOnly, Children:Write, Untouched, None, Never, [PrivacyRequest Any, Child Any]

@@ -125,7 +125,7 @@ async fn kept_out<'tx>(
     Ok([family, named].concat())
 }
 
-/// What stands against an erasure now.
+/// What forbids an erasure now.
 async fn erasing<'tx>(
     tx: &mut Tx<'tx>,
     cx: &WriteContext<'_, 'tx>,

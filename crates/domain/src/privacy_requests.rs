@@ -175,7 +175,7 @@ pub fn proposal(request: &PrivacyRequest) -> Proposal {
     Proposal { about: None, proposed_by: Some(requested_by), proposed_at: created_at, role: Role::Admin }
 }
 
-/// What may stand against an erasure.
+/// What may forbid an erasure.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "answers that are given together")]
 pub struct Erasing {
@@ -183,7 +183,7 @@ pub struct Erasing {
     pub is_decided_by_family: bool,
     /// Whether the requester is still the child or its guardian.
     pub is_still_family: bool,
-    /// Whether a restriction that names a person is in force.
+    /// Whether a restriction that names a person is effective.
     pub is_restricted: bool,
     /// Whether a safeguarding case about the child is not closed.
     pub has_open_case: bool,
@@ -196,7 +196,7 @@ pub fn refuse_erasure(erasing: &Erasing) -> Result<(), Refusal> {
     } else if !erasing.is_still_family {
         "the person who requested it is no longer the child or its guardian. Refuse it"
     } else if erasing.is_restricted {
-        "a restriction on the child's data is in force. A safeguarding lead has to lift it first"
+        "a restriction on the child's data is effective. A safeguarding lead has to lift it first"
     } else if erasing.has_open_case {
         "a safeguarding case about the child is not closed. A safeguarding lead has to close it first"
     } else {

@@ -49,7 +49,7 @@ CREATE TABLE safeguarding_cases (
 ) {tenant};
 CREATE INDEX safeguarding_cases_by_time ON safeguarding_cases (org_id, created_at, id);
 
--- A child's row stays when the child is erased: with it, the case stays hidden from whoever was of its family.
+-- A child's row stays when the child is erased: with it, the case stays hidden from the family.
 CREATE TABLE case_children (
     org_id {uuid} NOT NULL,
     case_id {uuid} NOT NULL,

@@ -88,7 +88,7 @@ impl Database {
         }
     }
 
-    /// The names of the tables in which a text of ASCII characters is stored, in upper or lower case, as text or as bytes.
+    /// The names of the tables in which a string of ASCII characters is stored, in upper or lower case, as text or as bytes.
     ///
     /// # Panics
     /// If the database cannot be read.

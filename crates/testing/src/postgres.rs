@@ -59,7 +59,7 @@ impl Copy {
         executed.expect("a session").expect("the statements are carried out");
     }
 
-    /// The tables that have a row with a text in lower case. Bytes are printed as hexadecimal digits, and found in two spellings.
+    /// The tables that have a row with a string in lower case. Bytes are printed as hexadecimal digits, and found in two spellings.
     pub(crate) fn tables_with(&self, text: &str) -> Vec<String> {
         let url = self.url();
         let hex = |text: &str| text.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));

@@ -29,7 +29,7 @@ pub(crate) fn execute(folder: &Path, sql: &str) {
     database.execute_batch(sql).expect("the statements are carried out");
 }
 
-/// The tables that have a cell with a text in lower case.
+/// The tables that have a cell with a string in lower case.
 pub(crate) fn tables_with(folder: &Path, text: &str) -> Vec<String> {
     let database = rusqlite::Connection::open(folder.join(Store::FILES[0])).expect("the database opens");
     let names = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";

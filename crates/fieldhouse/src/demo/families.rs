@@ -67,7 +67,7 @@ pub(super) struct Families {
     pub(super) seen: Vec<Vec<ChildId>>,
 }
 
-/// Invents the families in a league that was just loaded. `users` are those of [`PEOPLE`]; `owner` is whoever confirmed what needs it.
+/// Invents the families in a league that was just loaded. `users` are those of [`PEOPLE`]; `owner` has confirmed what needs it.
 pub(super) fn invent(
     moment: &Moment,
     today: Date,

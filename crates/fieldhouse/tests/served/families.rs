@@ -11,7 +11,7 @@ fn each_person_of_the_demo_sees_the_children_that_the_ready_file_names() {
         let accounts = server.ready["accounts"].as_array().expect("accounts");
         let mut parts = Vec::new();
         for account in accounts {
-            let text = |field: &str| account[field].as_str().expect("a text");
+            let text = |field: &str| account[field].as_str().expect("a string");
             let person = place.person(&server, text("email"));
             person.types(&["login", text("email"), text("password")]);
             let seen = |command: &[&str]| {

@@ -150,6 +150,8 @@ async fn a_link_expires_and_no_owner_sees_the_export() {
         );
         let missing = parent.get(&format!("{child}/exports/exp_01h2xcejqtf2nbrexx3vqjhp41")).await;
         is_problem(&missing, Code::NotFound, "unknown");
+        let malformed = format!("{child}/exports/none/content?token=none");
+        is_problem(&club.anonymous().get(&malformed).await, Code::NotFound, "no id");
         let once = async || {
             let request = parent.request(Method::POST, &format!("{child}/exports"));
             send(request.header("idempotency-key", "once").json(&json!({}))).await

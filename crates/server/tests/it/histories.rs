@@ -88,6 +88,9 @@ async fn the_family_reads_what_changed_about_its_child_page_by_page() {
             (kind, &before["address"], &after["address"]),
             ("child_contact", &Value::Null, &json!("1 Elm St"))
         );
+        let tag = all.header("etag").to_owned();
+        let again = parent.request(reqwest::Method::GET, &path).header("if-none-match", tag);
+        assert_eq!(crate::support::send(again).await.status, 304);
         let entries = all.body["data"].as_array().expect("entries").len();
         assert_eq!(entries, 5, "{}", all.text);
         let (mut seqs, mut next) = (Vec::new(), format!("{path}?limit=2"));

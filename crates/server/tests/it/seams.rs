@@ -57,7 +57,7 @@ async fn an_erasure_needs_someone_from_outside_and_ends_neither_an_order_nor_a_c
         let order = order(&club, &child, father, Vec::new()).await;
         is_problem(&grants(father, &request).await, Code::NotFound, "to whom the child is closed");
         assert_eq!(father.get(REQUESTS).await.body["data"], json!([]));
-        is_problem(&grants(owner, &request).await, Code::State, "an order is in force");
+        is_problem(&grants(owner, &request).await, Code::State, "an order is effective");
         let lifted = Restriction { lifted_at: Some(clubs::NOW), ..order.clone() };
         write(&club, Effect::update(&clubs::moment(), order, lifted).expect("a change")).await;
 

@@ -166,7 +166,7 @@ pub fn revoked(
     relation.refuse_over(now)?;
     let is_oneself = actor.user == Some(relation.user_id);
     if relation.kind == RelationKind::Guardian && !is_oneself {
-        // Whoever was of the child's family stays so: neither a restriction nor the end of a relation makes them a second person.
+        // Neither a restriction nor the end of a relation makes someone of the child's family a second person.
         let is_kin =
             |it: &Relation| actor.user == Some(it.user_id) && it.kind.is_family() && it.accepted_at.is_some();
         let is_of_family = of_family || relations.iter().any(is_kin);
