@@ -8,7 +8,7 @@ use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::ids::{Id, SafeguardingCaseId, UserId};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_store::{Tx, cases, members};
+use fieldhouse_store::{Tx, cases, members, relations};
 use uuid::Uuid;
 
 use crate::second_person::actor;
@@ -42,7 +42,7 @@ impl Command for Open {
         let (mut children, mut families) = (Vec::new(), Vec::new());
         for child in &self.0.child_ids {
             children.push(tx.has_child(proof, *child).await?);
-            families.extend(cases::family(tx, proof, *child).await?);
+            families.extend(relations::family(tx, proof, *child).await?);
         }
         if actor.user.is_some_and(|user| families.contains(&user)) {
             return Err(Denial::NotOnDuty(DutyKind::SafeguardingLead).into());
@@ -77,7 +77,7 @@ async fn others<'tx>(
     let leads = cases::leads(tx, proof, cx.moment.now()).await?;
     let mut except = case.lead_ids.clone();
     for child in &case.child_ids {
-        except.extend(cases::family(tx, proof, *child).await?);
+        except.extend(relations::family(tx, proof, *child).await?);
     }
     let proposal = rules::proposal(case);
     let everyone = members::active(tx, proof, Role::Member).await?;

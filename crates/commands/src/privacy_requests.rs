@@ -117,7 +117,7 @@ async fn kept_out<'tx>(
     if named.contains(&user) {
         return Err(Error::not_found());
     }
-    let family = cases::family(tx, proof, child).await?;
+    let family = relations::family(tx, proof, child).await?;
     if family.contains(&user) && user != request.requested_by {
         let why = "someone of the child's family cannot decide about a request. Ask an admin who is not of the family";
         return Err(Refusal::Forbidden(why.to_owned()).into());

@@ -19,7 +19,7 @@ use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::{READS_CHILDREN, Scope};
 use fieldhouse_domain::time::TimeZoneName;
 use jiff::Timestamp;
-use jiff::civil::{Date, Time};
+use jiff::civil::Date;
 use subtle::ConstantTimeEq;
 
 use crate::engine::{Reader, first};
@@ -233,9 +233,9 @@ impl OrgScope {
         self.time_zone.date(now)
     }
 
-    /// The first instant of a day in the organization's time zone. `None` beyond the last instant.
-    pub(crate) fn begins(&self, day: Date) -> Option<Timestamp> {
-        self.time_zone.instant(day.to_datetime(Time::midnight()))
+    /// The organization's time zone.
+    pub fn time_zone(&self) -> &TimeZoneName {
+        &self.time_zone
     }
 
     /// The credential.

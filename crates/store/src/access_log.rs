@@ -1,6 +1,6 @@
 //! The access log: who saw data of a child, in what capacity. What the child and its guardians see is not recorded.
 //!
-//! Reads of the medical class are recorded in their own transaction. Others are collected and written together: see
+//! Reads of the medical class, and those in an emergency, are recorded in their own transaction. Others are collected and written together: see
 //! [`AccessLog`].
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::access::children::{ChildScope, Records};
-use crate::engine::{Reader, Store, Tx};
+use crate::engine::{Reader, Source, Store, Tx};
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::Row;
@@ -51,6 +51,9 @@ queries! {
 /// How many children's reads wait before a reader writes them itself.
 const CROWD: usize = 10_000;
 
+/// Children whose data is shown, each with the capacity that opened it.
+pub type Seen = Vec<(ChildId, Capacity)>;
+
 /// A read of one class of data of some children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
@@ -68,8 +71,8 @@ pub struct Access {
     pub class: DataClass,
     /// The operation.
     pub operation: &'static str,
-    /// The children, each with the capacity in which it was opened.
-    pub children: Vec<(ChildId, Capacity)>,
+    /// The children.
+    pub children: Seen,
 }
 
 impl Access {
@@ -91,13 +94,31 @@ impl AccessLog {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a read, to be recorded within a second. If too many wait, this records all of them first. A read in an emergency is recorded
-    /// before this returns, so that nothing is shown of which no record is left.
+    /// Reads data of children, and notes what `read` says that it shows, to be recorded within a second. If too many reads wait, this records
+    /// all of them first. What someone sees in an emergency is read in the transaction that records it, so that the check, the data and the
+    /// record are of one moment.
+    pub async fn read<T, F>(&self, store: &Store, access: Access, read: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: AsyncFn(&mut Source<'_, '_>) -> Result<(T, Seen)> + Send + Sync + 'static,
+    {
+        let (found, children) = read(&mut Source::Store(store)).await?;
+        let access = Access { children, ..access };
+        if !access.children.iter().any(|(_, capacity)| *capacity == Capacity::BreakGlass) {
+            self.note(store, access).await?;
+            return Ok(found);
+        }
+        let recorded = store.write("access_log.read", async move |tx| {
+            let (found, children) = read(&mut Source::Tx(tx)).await?;
+            record(tx, Access { children, ..access.clone() }).await?;
+            Ok(found)
+        });
+        recorded.await
+    }
+
+    /// Notes a read that was not made in an emergency.
     pub async fn note(&self, store: &Store, access: Access) -> Result<()> {
         let Some(access) = access.recorded() else { return Ok(()) };
-        if access.children.iter().any(|(_, capacity)| *capacity == Capacity::BreakGlass) {
-            return store.write("access_log.record", async move |tx| insert(tx, &access).await).await;
-        }
         let is_crowded = {
             let mut waiting = self.waiting();
             waiting.push(access);

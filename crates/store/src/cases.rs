@@ -26,7 +26,7 @@ const VISIBLE: &str = concat!(
         UNION ALL SELECT o.id, 0 FROM orgs o WHERE o.id = $1 AND CAST($4 AS BIGINT) = 1 ORDER BY leads DESC LIMIT 1) l
     LEFT JOIN safeguarding_cases sc ON sc.org_id = $1 AND (l.leads = 1 OR sc.state <> 'closed')
         AND NOT EXISTS (SELECT 1 FROM case_children k JOIN relations r ON r.org_id = $1 AND r.child_id = k.child_id
-            WHERE k.org_id = $1 AND k.case_id = sc.id AND r.user_id = $2 AND r.kind IN ('self', 'guardian') AND r.accepted_at IS NOT NULL)
+            WHERE k.org_id = $1 AND k.case_id = sc.id AND r.user_id = $2 AND ", crate::relations::FAMILY, ")
         AND (EXISTS (SELECT 1 FROM case_leads w WHERE w.org_id = $1 AND w.case_id = sc.id AND w.user_id = $2)
             OR NOT EXISTS (SELECT 1 FROM case_children k LEFT JOIN children c ON c.org_id = $1 AND c.id = k.child_id
                 WHERE k.org_id = $1 AND k.case_id = sc.id AND c.id IS NULL))"
@@ -35,8 +35,6 @@ const VISIBLE: &str = concat!(
 queries! {
     LIST "cases.list" concat!(VISIBLE, " AND (sc.created_at, sc.id) < ($5, $6) ORDER BY sc.created_at DESC, sc.id DESC LIMIT $7");
     READ "cases.read" concat!(VISIBLE, " AND sc.id = $5");
-    FAMILY "cases.family" "SELECT DISTINCT user_id FROM relations WHERE org_id = $1 AND child_id = $2 AND kind IN ('self', 'guardian')
-        AND accepted_at IS NOT NULL";
     NOT_CLOSED "cases.not_closed" "SELECT sc.id FROM case_children k JOIN safeguarding_cases sc ON sc.org_id = $1 AND sc.id = k.case_id
         WHERE k.org_id = $1 AND k.child_id = $2 AND sc.closed_at IS NULL LIMIT 1";
     LEADS "cases.leads" "SELECT DISTINCT y.user_id FROM duties y JOIN members m ON m.org_id = $1 AND m.user_id = y.user_id
@@ -45,11 +43,10 @@ queries! {
     CREATE_CHILD "cases.create_child" "INSERT INTO case_children (org_id, case_id, child_id) VALUES ($1, $2, $3)";
     CREATE_LEAD "cases.create_lead" "INSERT INTO case_leads (org_id, case_id, user_id) VALUES ($1, $2, $3)";
     /// The addresses of the active owners who are not of the family of a child of the case $3.
-    OWNER_ADDRESSES "cases.owner_addresses" "SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
+    OWNER_ADDRESSES "cases.owner_addresses" concat!("SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.org_id = $1 AND m.role = $2 AND m.suspended_at IS NULL AND u.suspended_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM case_children k JOIN relations r ON r.org_id = $1 AND r.child_id = k.child_id
-            WHERE k.org_id = $1 AND k.case_id = $3 AND r.user_id = m.user_id AND r.kind IN ('self', 'guardian')
-            AND r.accepted_at IS NOT NULL)";
+            WHERE k.org_id = $1 AND k.case_id = $3 AND r.user_id = m.user_id AND ", crate::relations::FAMILY, ")");
     PROPOSER "cases.proposer" concat!("SELECT ", SafeguardingCase::COLUMNS, ", o.name, o.time_zone, u.name FROM safeguarding_cases sc
         JOIN orgs o ON o.id = $1 LEFT JOIN users u ON u.id = sc.opened_by WHERE sc.org_id = $1 AND sc.id = $2");
 }
@@ -90,12 +87,6 @@ pub async fn read<R: Reader>(
     let Some(mut values) = viewer(proof, now) else { return Ok(None) };
     values.push(id(case));
     first(reader, READ, &values, found).await
-}
-
-/// Who is or was of a child's family.
-pub async fn family<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, child: ChildId) -> Result<Vec<UserId>> {
-    let values = values![id(proof.organization()), id(child)];
-    tx.rows(FAMILY, values, |row| row.next::<Uuid>().map(UserId::from_uuid)).await
 }
 
 /// Whether a case about a child is not closed.

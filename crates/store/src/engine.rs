@@ -89,6 +89,35 @@ pub trait Reader: Send {
     ) -> impl Future<Output = Result<Vec<T>>> + Send;
 }
 
+/// The store or a transaction, for a read that can be made in either.
+pub enum Source<'a, 'tx> {
+    /// The store.
+    Store(&'a Store),
+    /// A transaction.
+    Tx(&'a mut Tx<'tx>),
+}
+
+impl Reader for Source<'_, '_> {
+    fn sealer(&self) -> &Sealer {
+        match self {
+            Self::Store(store) => store.sealer(),
+            Self::Tx(tx) => tx.sealer(),
+        }
+    }
+
+    async fn rows<T: Send>(
+        &mut self,
+        query: &'static Query,
+        values: &[Value<'_>],
+        each: impl FnMut(&mut Row<'_>) -> Result<T> + Send,
+    ) -> Result<Vec<T>> {
+        match self {
+            Self::Store(store) => store.rows(query, values, each).await,
+            Self::Tx(tx) => tx.rows(query, values, each).await,
+        }
+    }
+}
+
 /// Reads the first row of a query.
 pub(crate) async fn first<T: Send>(
     reader: &mut impl Reader,

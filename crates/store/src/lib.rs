@@ -65,7 +65,7 @@ pub mod venues;
 
 pub use access::{Actor, Caller, GuestWrite, OrgScope, OrgWrite, Principal, Proof, RawCredential, UserWrite};
 pub use apply::{Authority, Change};
-pub use engine::{Engine, Options, ReadTx, Reader, Rows, Savepoint, Store, Tx};
+pub use engine::{Engine, Options, ReadTx, Reader, Rows, Savepoint, Source, Store, Tx};
 pub use error::{Error, Result, Taken};
 pub use folder::FolderLock;
 pub use sealing::{SealError, Sealer};

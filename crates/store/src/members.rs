@@ -1,7 +1,7 @@
 //! Members in the store.
 
 use constcat::concat;
-use fieldhouse_domain::ids::{Id, MemberId, OrganizationId, UserId};
+use fieldhouse_domain::ids::{ChildId, Id, MemberId, OrganizationId, UserId};
 use fieldhouse_domain::members::{Member, MemberSort};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::Email;
@@ -53,7 +53,8 @@ queries! {
     READ "members.read" concat!(LISTED, " AND m.id = $2");
     OWNERS "members.owners" "SELECT COUNT(*) FROM members WHERE org_id = $1 AND role = $2 AND suspended_at IS NULL";
     OWNER_ADDRESSES "members.owner_addresses" "SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
-        WHERE m.org_id = $1 AND m.role = $2 AND m.suspended_at IS NULL AND u.suspended_at IS NULL";
+        WHERE m.org_id = $1 AND m.role = $2 AND m.suspended_at IS NULL AND u.suspended_at IS NULL AND NOT EXISTS (SELECT 1
+            FROM restrictions x WHERE x.org_id = $1 AND x.child_id = $3 AND x.user_id = m.user_id AND x.lifted_at IS NULL)";
     OF_USER "members.of_user" concat!("SELECT ", Member::COLUMNS, " FROM members m WHERE m.org_id = $1 AND m.user_id = $2");
     ACTIVE "members.active" concat!("SELECT ", Member::COLUMNS, " FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.org_id = $1 AND m.role >= $2 AND m.suspended_at IS NULL AND u.suspended_at IS NULL");
@@ -164,9 +165,14 @@ pub async fn owners<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<
     Ok(first(reader, OWNERS, values, |row| row.next()).await?.unwrap_or_default())
 }
 
-/// The e-mail addresses of the active owners.
-pub(crate) async fn owner_addresses(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Email>> {
-    tx.rows(OWNER_ADDRESSES, values![id(organization), Role::Owner.rank()], |row| row.next()).await
+/// The e-mail addresses of the active owners, without those whom a restriction keeps away from the child that the message is about.
+pub(crate) async fn owner_addresses(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    child: Option<ChildId>,
+) -> Result<Vec<Email>> {
+    let values = values![id(organization), Role::Owner.rank(), child.map(Id::uuid)];
+    tx.rows(OWNER_ADDRESSES, values, |row| row.next()).await
 }
 
 /// The membership of a user.

@@ -18,6 +18,8 @@ use crate::row::{Row, record};
 use crate::value::{Value, id, values};
 
 const OF: &str = concat!("SELECT ", Relation::COLUMNS, " FROM relations r WHERE r.org_id = $1");
+/// The condition of a relation that makes its person one of the child's family, or made them one, as in [`Relation::made_family`].
+pub(crate) const FAMILY: &str = "r.kind IN ('self', 'guardian') AND r.accepted_at IS NOT NULL";
 /// Relations with the names of their people.
 pub(crate) const LISTED: &str = concat!(
     "SELECT ",
@@ -43,6 +45,8 @@ queries! {
     READ "relations.read" concat!(LISTED, " AND r.id = $2");
     OF_CHILD "relations.of_child" concat!(OF, " AND r.child_id = $2 ORDER BY r.created_at, r.id");
     OF_USER "relations.of_user" concat!(OF, " AND r.user_id = $2 ORDER BY r.created_at, r.id");
+    OF_FAMILY "relations.of_family" concat!("SELECT DISTINCT r.user_id FROM relations r WHERE r.org_id = $1 AND r.child_id = $2 AND ",
+        FAMILY);
     PROPOSER "relations.proposer" "SELECT o.name, o.time_zone, u.name FROM relations r JOIN orgs o ON o.id = $1
         LEFT JOIN users u ON u.id = r.proposed_by WHERE r.org_id = $1 AND r.id = $2";
 }
@@ -112,6 +116,12 @@ pub async fn read<'tx>(
 /// All relations to a child, to decide about one of them.
 pub async fn of_child<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, child: ChildId) -> Result<Vec<Relation>> {
     tx.rows(OF_CHILD, values![id(proof.organization()), id(child)], record).await
+}
+
+/// Who is or was of a child's family.
+pub async fn family<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, child: ChildId) -> Result<Vec<UserId>> {
+    let values = values![id(proof.organization()), id(child)];
+    tx.rows(OF_FAMILY, values, |row| row.next()).await
 }
 
 /// All relations of a user in an organization.

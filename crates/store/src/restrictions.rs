@@ -30,7 +30,7 @@ queries! {
         LEFT JOIN restrictions x ON x.org_id = $1 AND x.child_id = k.child_id AND (x.created_at, x.id) < ($5, $6)
         LEFT JOIN users u ON u.id = x.user_id
         WHERE NOT EXISTS (SELECT 1 FROM relations r WHERE r.org_id = $1 AND r.child_id = $4 AND r.user_id = $2
-            AND r.kind IN ('self', 'guardian') AND r.accepted_at IS NOT NULL)
+            AND ", crate::relations::FAMILY, ")
         ORDER BY x.created_at DESC, x.id DESC LIMIT $7");
     READ "restrictions.read" concat!("SELECT k.wrapped, ", Restriction::COLUMNS, ", u.name FROM restrictions x
         JOIN child_keys k ON k.org_id = $1 AND k.child_id = x.child_id LEFT JOIN users u ON u.id = x.user_id

@@ -200,4 +200,9 @@ impl Relation {
     pub fn is_open_at(&self, now: Timestamp) -> bool {
         self.state_at(now) == RelationState::Active && self.starts_at <= now
     }
+
+    /// Whether it makes a person one of the child's family, or made them one: neither a restriction nor its end makes them a second person.
+    pub fn made_family(&self, user: Option<UserId>) -> bool {
+        user == Some(self.user_id) && self.kind.is_family() && self.accepted_at.is_some()
+    }
 }

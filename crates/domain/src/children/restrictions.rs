@@ -97,8 +97,7 @@ unprinted! { NewRestriction }
 
 /// Refuses a safeguarding lead who is or was of the child's family: one parent does not decide about the other.
 pub fn refuse_family(user: Option<UserId>, relations: &[Relation]) -> Result<(), Refusal> {
-    let is_kin = |it: &Relation| Some(it.user_id) == user && it.kind.is_family() && it.accepted_at.is_some();
-    if !relations.iter().any(is_kin) {
+    if !relations.iter().any(|it| it.made_family(user)) {
         return Ok(());
     }
     let why = "you are or were of the child's family. Ask another safeguarding lead";

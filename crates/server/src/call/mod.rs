@@ -18,15 +18,14 @@ use axum::extract::{FromRequest, RawPathParams, Request};
 use axum::response::Response;
 use fieldhouse_api::Op;
 use fieldhouse_api::request::{NoParameter, NoQuery, PathParameter, Payload};
-use fieldhouse_domain::children::classes::{Capacity, DataClass};
-use fieldhouse_domain::ids::ChildId;
+use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::scopes::Verb;
 use fieldhouse_store::access::Operator;
 use fieldhouse_store::access::children::{ChildScope, Class};
-use fieldhouse_store::access_log::Access;
+use fieldhouse_store::access_log::{Access, Seen};
 use fieldhouse_store::ledger::Shown;
-use fieldhouse_store::{OrgScope, Store};
+use fieldhouse_store::{OrgScope, Source, Store};
 use jiff::Timestamp;
 
 pub use changes::{Since, Synced};
@@ -101,26 +100,33 @@ impl<O: Op> Call<O> {
         Ok(self.scope()?.children(self.now())?)
     }
 
-    /// Notes that the response shows a class of data of these children, each with the capacity that opened it.
-    pub async fn note<C: Class>(
+    /// Reads a class of children's data, and notes what `read` says that the response shows: children, each with the capacity that opened it.
+    /// It may run twice: see [`AccessLog::read`](fieldhouse_store::access_log::AccessLog::read).
+    pub async fn read_children<C: Class, T: Send + 'static>(
         &self,
-        _: &ChildScope<C>,
-        children: Vec<(ChildId, Capacity)>,
-    ) -> Result<(), Failure> {
-        self.note_class(C::CLASS, children).await
+        scope: ChildScope<C>,
+        read: impl AsyncFn(&mut Source<'_, '_>, &ChildScope<C>) -> fieldhouse_store::Result<(T, Seen)>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Result<T, Failure> {
+        let access = self.access(C::CLASS, Seen::new())?;
+        let read = async move |source: &mut Source<'_, '_>| read(source, &scope).await;
+        Ok(self.app.access_log.read(&self.app.store, access, read).await?)
     }
 
     /// Notes that the response shows images of these children's records.
     pub async fn note_images(&self, shown: Shown) -> Result<(), Failure> {
         for (class, children) in shown.0 {
-            self.note_class(class, children).await?;
+            let access = self.access(class, children)?;
+            self.app.access_log.note(&self.app.store, access).await?;
         }
         Ok(())
     }
 
-    async fn note_class(&self, class: DataClass, children: Vec<(ChildId, Capacity)>) -> Result<(), Failure> {
+    fn access(&self, class: DataClass, children: Seen) -> Result<Access, Failure> {
         let scope = self.scope()?;
-        let access = Access {
+        Ok(Access {
             id: self.app.clock.moment().id(),
             organization: scope.organization(),
             at: self.now(),
@@ -129,8 +135,7 @@ impl<O: Op> Call<O> {
             class,
             operation: O::OPERATION.id(),
             children,
-        };
-        Ok(self.app.access_log.note(&self.app.store, access).await?)
+        })
     }
 
     /// The permission of the operator, for operations that are theirs.

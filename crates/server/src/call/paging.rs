@@ -35,6 +35,7 @@ impl Bounds {
 }
 
 /// The part of a list to read.
+#[derive(Clone, Copy)]
 pub struct Part<P> {
     /// The maximum number of records.
     pub limit: u32,
@@ -46,6 +47,11 @@ impl<P> Part<P> {
     /// The number of records to read: one more than the page has, to see whether more follow.
     pub fn reach(&self) -> u32 {
         self.limit + 1
+    }
+
+    /// Those of the records that were read that are on the page.
+    pub fn shown<'a, T>(&self, read: &'a [T]) -> impl Iterator<Item = &'a T> + use<'a, T, P> {
+        read.iter().take(self.limit as usize)
     }
 }
 

@@ -52,7 +52,7 @@ fn effect(effect: ledger::EntryEffect) -> Result<Effect, Failure> {
     })
 }
 
-/// Responds with a page of entries, newest first. Records of children have no history of this kind.
+/// Responds with a page of entries about records that are not about children, newest first.
 fn page<O: Op<Answer = Page<Entry>>>(
     call: &Call<O>,
     part: &Part<i64>,

@@ -12,7 +12,7 @@ use fieldhouse_domain::children::performances::ChildPerformance;
 use fieldhouse_domain::ids::{ChildId, Id as _};
 use fieldhouse_domain::record::Record;
 use fieldhouse_store::access::children::{
-    Contact, Emergency, Identity, Performance, Profile, Records, Roster,
+    Class, Contact, Emergency, Identity, Performance, Profile, Records, Roster,
 };
 use fieldhouse_store::access_log::{self, Event};
 use fieldhouse_store::children::{self, Line, ListedRecord, Opened, Place};
@@ -40,22 +40,34 @@ fn line(Opened { capacity, data }: Opened<Line>) -> api::Child {
 pub(crate) async fn list(call: Call<op::ChildList>) -> Result<Answered<op::ChildList>, Failure> {
     let scope = call.children::<Roster>()?;
     let part = call.part::<Uuid>(call.query.limit, call.query.cursor.as_deref(), Bounds::USUAL)?;
-    let found = children::list(&mut call.store(), &scope, part.after, part.reach()).await?;
-    let mut found = found.ok_or_else(Failure::lost_cursor)?;
+    let found = call.read_children(scope, async move |source, scope| {
+        let found = children::list(source, scope, part.after, part.reach()).await?;
+        let seen =
+            part.shown(found.as_deref().unwrap_or_default()).map(|it| (it.data.id, it.capacity)).collect();
+        Ok((found, seen))
+    });
+    let mut found = found.await?.ok_or_else(Failure::lost_cursor)?;
     let page = call.page_info(&part, &mut found, |it| it.data.id.uuid())?;
-    call.note(&scope, found.iter().map(|it| (it.data.id, it.capacity)).collect()).await?;
     call.page(Page { data: found.into_iter().map(line).collect(), deleted: None, page })
 }
 
 pub(crate) async fn read(call: Call<op::ChildRead>) -> Result<Answered<op::ChildRead>, Failure> {
-    let (scope, child) = (call.children::<Roster>()?, *call.path()?);
-    match children::read_line(&mut call.store(), &scope, child).await? {
-        Some(opened) => {
-            call.note(&scope, vec![(child, opened.capacity)]).await?;
-            Answered::json(&Data { data: line(opened) })
-        }
-        None => Err(scope.denial(&mut call.store(), child).await?.into()),
+    let child = *call.path()?;
+    let found = call.read_children(call.children::<Roster>()?, async move |source, scope| {
+        let found = children::read_line(source, scope, child).await?;
+        let seen = found.iter().map(|opened| (child, opened.capacity)).collect();
+        Ok((found, seen))
+    });
+    match found.await? {
+        Some(opened) => Answered::json(&Data { data: line(opened) }),
+        None => Err(hidden::<Roster, _>(&call, child).await),
     }
+}
+
+/// Why a class of a child is not open to the caller.
+async fn hidden<C: Class, O: Op>(call: &Call<O>, child: ChildId) -> Failure {
+    let denial = async || Ok::<_, Failure>(call.children::<C>()?.denial(&mut call.store(), child).await?);
+    denial().await.map_or_else(|failure| failure, Failure::from)
 }
 
 pub(crate) async fn create(call: Call<op::ChildCreate>) -> Result<Answered<op::ChildCreate>, Failure> {
@@ -181,13 +193,15 @@ where
     O: Op<Path = ChildId, Answer = Data<<C::Record as View>::View>>,
     O::Answer: Serialize,
 {
-    let (scope, child) = (call.children::<C>()?, *call.path()?);
-    match children::read(&mut call.store(), &scope, child).await? {
-        Some(opened) => {
-            call.note(&scope, vec![(child, opened.capacity)]).await?;
-            answer(&opened.data, call.scope()?.today(call.now()))
-        }
-        None => Err(scope.denial(&mut call.store(), child).await?.into()),
+    let child = *call.path()?;
+    let found = call.read_children(call.children::<C>()?, async move |source, scope| {
+        let found = children::read(source, scope, child).await?;
+        let seen = found.iter().map(|opened| (child, opened.capacity)).collect();
+        Ok((found, seen))
+    });
+    match found.await? {
+        Some(opened) => answer(&opened.data, call.scope()?.today(call.now())),
+        None => Err(hidden::<C, _>(&call, child).await),
     }
 }
 

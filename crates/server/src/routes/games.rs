@@ -74,7 +74,7 @@ impl Mine {
         if !scope.reads_children() {
             return Ok(Self(Vec::new()));
         }
-        Ok(Self(places::of_family(&mut call.store(), scope, &lines).await?))
+        Ok(Self(places::of_family(&mut call.store(), &lines, scope.time_zone()).await?))
     }
 
     /// A game in a response, with the children who are in one of its teams.
@@ -120,10 +120,13 @@ async fn stays(call: &Call<op::GamesUpcoming>, mine: &Mine) -> Result<Option<Vec
     if !scope.reads_children() {
         return Err(Denial::ScopeInsufficient(READS_CHILDREN).into());
     }
-    let lines = call.children::<Roster>()?;
-    let found = places::of_child(&mut call.store(), scope, &lines, child).await?;
-    let (capacity, stays) = found.ok_or(Denial::ChildHidden)?;
-    call.note(&lines, vec![(child, capacity)]).await?;
+    let zone = scope.time_zone().clone();
+    let found = call.read_children(call.children::<Roster>()?, async move |source, lines| {
+        let found = places::of_child(source, lines, &zone, child).await?;
+        let seen = found.iter().map(|(capacity, _)| (child, *capacity)).collect();
+        Ok((found, seen))
+    });
+    let (_, stays) = found.await?.ok_or(Denial::ChildHidden)?;
     Ok(Some(stays))
 }
 

@@ -45,15 +45,17 @@ pub(crate) async fn list(
     let (query, season) = (&call.query, *call.path()?);
     let (limit, cursor) = (query.page.limit, query.page.cursor.as_deref());
     let part = call.part::<(Timestamp, Uuid)>(limit, cursor, Bounds::USUAL)?;
-    let (store, scope) = (&mut call.store(), call.children::<Roster>()?);
-    let known: Option<Season> = records::read(store, call.scope()?, season).await?;
+    let known: Option<Season> = records::read(&mut call.store(), call.scope()?, season).await?;
     known.ok_or_else(Failure::not_found)?;
     let of = (season, query.status);
-    let mut found = registrations::list(store, &scope, of, part.after, part.reach()).await?;
+    let found = call.read_children(call.children::<Roster>()?, async move |source, scope| {
+        let found = registrations::list(source, scope, of, part.after, part.reach()).await?;
+        let seen = part.shown(&found).map(|it| (it.data.registration.child_id, it.capacity)).collect();
+        Ok((found, seen))
+    });
+    let mut found = found.await?;
     let at = |listed: &Listed| (listed.registration.created_at, listed.registration.id.uuid());
     let page = call.page_info(&part, &mut found, |it| at(&it.data))?;
-    let seen = found.iter().map(|it| (it.data.registration.child_id, it.capacity)).collect();
-    call.note(&scope, seen).await?;
     call.page(Page { data: found.into_iter().map(|it| view(it.data)).collect(), deleted: None, page })
 }
 

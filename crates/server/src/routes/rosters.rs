@@ -43,15 +43,19 @@ fn one<O: Op<Answer = Data<RosterEntry>>>(listed: Listed) -> Result<Answered<O>,
 pub(crate) async fn list(call: Call<op::RosterList>) -> Result<Answered<op::RosterList>, Failure> {
     let (query, team) = (&call.query.page, *call.path()?);
     let part = call.part::<Uuid>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
-    let (store, scope, lines) = (&mut call.store(), call.scope()?, call.children::<children::Roster>()?);
+    let (store, scope) = (&mut call.store(), call.scope()?);
     refuse_narrow(scope)?;
     let known: Option<Team> = records::read(store, scope, team).await?;
     known.ok_or_else(Failure::not_found)?;
     let on = call.query.on.unwrap_or_else(|| scope.today(call.now()));
-    let found = rosters::list(store, &lines, (team, on), part.after, part.reach()).await?;
-    let mut found = found.ok_or_else(Failure::lost_cursor)?;
+    let found = call.read_children(call.children::<children::Roster>()?, async move |source, lines| {
+        let found = rosters::list(source, lines, (team, on), part.after, part.reach()).await?;
+        let shown = part.shown(found.as_deref().unwrap_or_default());
+        let seen = shown.map(|it| (it.data.entry.child_id, it.capacity)).collect();
+        Ok((found, seen))
+    });
+    let mut found = found.await?.ok_or_else(Failure::lost_cursor)?;
     let page = call.page_info(&part, &mut found, |it| it.data.entry.id.uuid())?;
-    call.note(&lines, found.iter().map(|it| (it.data.entry.child_id, it.capacity)).collect()).await?;
     let count = if policy::counts_children(scope.role()) {
         Some(rosters::count(store, scope, team, on).await?)
     } else {

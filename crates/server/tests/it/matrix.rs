@@ -18,9 +18,14 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use fieldhouse_api::Operation;
+use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::ids::OrganizationId;
+use fieldhouse_domain::members::Member;
+use fieldhouse_domain::roles::Role;
 use fieldhouse_server::Clock;
 use fieldhouse_server::auth::limits::LimitOptions;
+use fieldhouse_store::members;
+use fieldhouse_testing::clubs;
 use fieldhouse_testing::databases::both;
 use serde_json::Value;
 
@@ -57,6 +62,7 @@ async fn run(club: &Club) -> Vec<Outcome> {
         answer.id().parse().expect("an organization's id")
     };
     let (changed, stage) = (ChangedCallers::of(club).await, Stage::set(club).await);
+    let keep = owners(club).await;
     let mut outcomes = Vec::new();
     for operation in Operation::ROUTES.iter().copied() {
         let mut fixtures = Fixtures::new(club, neighbours).await;
@@ -74,8 +80,28 @@ async fn run(club: &Club) -> Vec<Outcome> {
             answers.push(sample.send(&caller).await);
         }
         outcomes.push(Outcome { operation, answers });
+        demote_owners(club, &keep).await;
     }
     outcomes
+}
+
+/// The memberships of the owners of the club.
+async fn owners(club: &Club) -> Vec<Member> {
+    let found = clubs::write(&club.app.store, club.organization, async move |tx, proof| {
+        members::active(tx, proof, Role::Owner).await
+    });
+    found.await.expect("the owners")
+}
+
+/// Makes owners viewers, except those to keep. Many operations tell every owner by mail, and each operation has new ones among its callers.
+async fn demote_owners(club: &Club, keep: &[Member]) {
+    let is_kept = |owner: &Member| keep.iter().any(|kept| kept.id == owner.id);
+    let moment = clubs::moment();
+    let demoted =
+        |owner: Member| Effect::update(&moment, owner.clone(), Member { role: Role::Viewer, ..owner });
+    let owners = owners(club).await.into_iter().filter(|owner| !is_kept(owner));
+    let effects = owners.filter_map(demoted).collect();
+    clubs::apply(&club.app.store, club.organization, effects).await.expect("viewers");
 }
 
 /// Results that differ from the expectation.

@@ -331,6 +331,11 @@ impl<'tx> Tx<'tx> {
         Ok(held)
     }
 
+    /// Whether the organization has a child, for callers who only name it: they open none of its data.
+    pub async fn has_child(&mut self, proof: &OrgWrite<'tx>, child: ChildId) -> Result<bool> {
+        is_stored(self, proof.organization(), child.uuid()).await
+    }
+
     /// Why a child is not open to the user of a proof: some of its data is, or none.
     pub async fn denial(&mut self, proof: &OrgWrite<'tx>, child: ChildId) -> Result<Denial> {
         let (_, Some(standing)) = proof.standing() else { return Ok(Denial::ChildHidden) };
@@ -364,11 +369,6 @@ pub(super) async fn capacity(
         Some(capacity) => Ok(Ok(capacity)),
         None => denial(tx, proof.organization(), standing, child).await.map(Err),
     }
-}
-
-/// Whether a child exists, for callers who need no relation to propose one.
-pub(super) async fn exists(tx: &mut Tx<'_>, proof: &OrgWrite<'_>, child: ChildId) -> Result<bool> {
-    is_stored(tx, proof.organization(), child.uuid()).await
 }
 
 /// Whether an organization has a child with this UUID.

@@ -266,9 +266,7 @@ impl<'tx> Tx<'tx> {
             if let Err(denial) = children::capacity(self, &proof, about, wanted).await? {
                 return Ok(Err(denial));
             }
-        } else if matches!(child, ChildTouch::InPathUnless { .. })
-            && !children::exists(self, &proof, about).await?
-        {
+        } else if matches!(child, ChildTouch::InPathUnless { .. }) && !self.has_child(&proof, about).await? {
             return Ok(Err(Denial::ChildHidden));
         }
         Ok(Ok(proof))

@@ -12,7 +12,7 @@ use fieldhouse_domain::roles::Role;
 use fieldhouse_store::access::children::Records;
 use fieldhouse_store::access_log::{self, Access, AccessLog};
 use fieldhouse_store::break_glass::{self, Listed};
-use fieldhouse_store::{Principal, Store, mail};
+use fieldhouse_store::{Principal, Source, Store, mail};
 use fieldhouse_testing::clubs::{self, ANY_MEMBER, Club, NOW, Person};
 use fieldhouse_testing::families::{break_glass, child, guardian, restriction, with_classes};
 use fieldhouse_testing::leagues::duty;
@@ -88,20 +88,29 @@ pub(crate) async fn grants_are_listed_counted_and_told(store: &Store) {
     let found = break_glass::of_mail(&mut &*store, club.id(), first.id).await.unwrap().expect("a grant");
     assert_eq!((found.holder.as_str(), found.reviewed_at), ("coach", Some(NOW)));
 
-    // A read in an emergency does not wait to be recorded.
+    // A read in an emergency is made in the transaction that records it.
     let access = Access {
         id: clubs::moment().id(),
         organization: club.id(),
         at: NOW,
         user: coach.user.id,
         key: None,
-        class: DataClass::Medical,
-        operation: "children.medical.read",
-        children: vec![(kim.id, Capacity::BreakGlass)],
+        class: DataClass::Roster,
+        operation: "children.read",
+        children: Vec::new(),
     };
-    AccessLog::default().note(store, access).await.unwrap();
+    let (log, opened) = (AccessLog::default(), vec![(kim.id, Capacity::BreakGlass)]);
+    for is_still_open in [false, true] {
+        let opened = opened.clone();
+        let read = log.read(store, access.clone(), async move |source| {
+            let is_recorded = matches!(source, Source::Tx(_));
+            let seen = if is_recorded && !is_still_open { Vec::new() } else { opened.clone() };
+            Ok((is_recorded, seen))
+        });
+        assert!(read.await.unwrap(), "what the transaction found");
+    }
     let wanted = Requirement { child: ChildTouch::Listed { class: DataClass::Records }, ..ANY_MEMBER };
     let scope = parent.scope_for(store, wanted).await.children::<Records>(NOW).unwrap();
     let seen = access_log::of_child(&mut &*store, &scope, kim.id, None, 10).await.unwrap().expect("a family");
-    assert_eq!(seen.len(), 1, "it is recorded already");
+    assert_eq!(seen.len(), 1, "it is recorded already, and not if the transaction found nothing");
 }

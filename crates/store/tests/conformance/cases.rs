@@ -12,7 +12,7 @@ use fieldhouse_domain::policy::{ChildTouch, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_store::access::children::{Read, Records};
 use fieldhouse_store::access_log::{self, Access};
-use fieldhouse_store::{Principal, Store, cases, exports, mail};
+use fieldhouse_store::{Principal, Store, cases, exports, mail, relations};
 use fieldhouse_testing::clubs::{self, ANY_MEMBER, Club, NOW, Person};
 use fieldhouse_testing::families::{case, child, guardian, with_classes};
 use fieldhouse_testing::leagues::duty;
@@ -67,7 +67,7 @@ pub(crate) async fn are_seen_by_leads_and_admins_who_are_not_of_the_family(store
     let (kim, people) = (kim.id, [coach.user.id, owner]);
     let checked = store.write("tests.cases", async move |tx| {
         let proof = &tx.permit(Principal::Caller(&scope), ANY_MEMBER, None, NOW).await?.expect("a member");
-        assert_eq!(cases::family(tx, proof, kim).await?, [people[1]]);
+        assert_eq!(relations::family(tx, proof, kim).await?, [people[1]]);
         let mut leads = cases::leads(tx, proof, NOW).await?;
         leads.sort_unstable_by_key(|lead| *lead != people[0]);
         assert_eq!(leads, people);

@@ -166,10 +166,7 @@ pub fn revoked(
     relation.refuse_over(now)?;
     let is_oneself = actor.user == Some(relation.user_id);
     if relation.kind == RelationKind::Guardian && !is_oneself {
-        // Neither a restriction nor the end of a relation makes someone of the child's family a second person.
-        let is_kin =
-            |it: &Relation| actor.user == Some(it.user_id) && it.kind.is_family() && it.accepted_at.is_some();
-        let is_of_family = of_family || relations.iter().any(is_kin);
+        let is_of_family = of_family || relations.iter().any(|it| it.made_family(actor.user));
         let withdraws = relation.state != RelationState::Active && relation.proposed_by == actor.user;
         if is_of_family && !withdraws {
             let why = "the child and its guardians cannot revoke another guardian's relation. Ask a manager who is not of the family";
