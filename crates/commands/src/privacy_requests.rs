@@ -4,13 +4,14 @@ use fieldhouse_api::Operation;
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::children::relations::Relation;
 use fieldhouse_domain::effects::Effect;
-use fieldhouse_domain::ids::{Id, PrivacyRequestId, UserId};
+use fieldhouse_domain::ids::{ChildId, Id, PrivacyRequestId, UserId};
 use fieldhouse_domain::privacy_requests::{
     self as rules, Erasing, NewPrivacyDecision, NewPrivacyRequest, PrivacyRequest,
 };
 use fieldhouse_store::access::children::{ChildAccess, Records, Write};
 use fieldhouse_store::privacy_requests::{self, Erasure};
 use fieldhouse_store::{Tx, cases, relations, restrictions};
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::second_person::{self, actor};
@@ -82,10 +83,7 @@ impl Command for Decide {
         let decision = (after.decided_by, cx.moment.now());
         let mut effects: Vec<Effect> = Effect::update(cx.moment, before, after).into_iter().collect();
         if is_erased {
-            let others = privacy_requests::of_child(tx, cx.organization()?, child).await?;
-            let others: Vec<_> = others.into_iter().filter(|it| it.id != self.id).collect();
-            let erased = rules::erased(decision, &others).into_iter();
-            effects.extend(erased.filter_map(|(before, after)| Effect::update(cx.moment, before, after)));
+            effects.extend(finished(tx, cx, child, Some(self.id), decision).await?);
         }
         cx.apply(tx, &effects).await?;
         if is_erased {
@@ -154,13 +152,24 @@ impl Command for EraseAgain {
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<bool, Error> {
         let Erasure { child, at, .. } = self.0;
-        let requests = privacy_requests::of_child(tx, cx.organization()?, child).await?;
-        let erased = rules::erased((None, at), &requests).into_iter();
-        let effects: Vec<Effect> =
-            erased.filter_map(|(before, after)| Effect::update(cx.moment, before, after)).collect();
+        let effects = finished(tx, cx, child, None, (None, at)).await?;
         cx.apply(tx, &effects).await?;
         cx.erase_child(tx, child).await
     }
+}
+
+/// Finishes the open requests about a child that is erased, except the one that is decided.
+async fn finished<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    child: ChildId,
+    decided: Option<PrivacyRequestId>,
+    decision: (Option<UserId>, Timestamp),
+) -> Result<Vec<Effect>, Error> {
+    let mut requests = privacy_requests::of_child(tx, cx.organization()?, child).await?;
+    requests.retain(|it| Some(it.id) != decided);
+    let finished = rules::erased(decision, &requests).into_iter();
+    Ok(finished.filter_map(|(before, after)| Effect::update(cx.moment, before, after)).collect())
 }
 
 /// A request as it is now.

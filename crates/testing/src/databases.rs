@@ -100,14 +100,15 @@ impl Database {
         }
     }
 
-    /// The files or tables that contain a string, as someone would find it who has the files or every table.
+    /// The files or tables that contain a string, in upper or lower case, as someone would find it who has the files or every table.
     ///
     /// # Panics
     /// If they cannot be read.
     pub fn places_with(&self, text: &str) -> Vec<String> {
+        let text = text.to_ascii_lowercase();
         match &self.keeper {
-            Keeper::Folder(folder) => crate::sqlite::files_with(folder.path(), text),
-            Keeper::Server(copy) => copy.tables_with(&text.to_ascii_lowercase()),
+            Keeper::Folder(folder) => crate::sqlite::files_with(folder.path(), &text),
+            Keeper::Server(copy) => copy.tables_with(&text),
         }
     }
 

@@ -76,7 +76,7 @@ fn migrate() -> Vec<(OsString, Vec<u8>)> {
 /// The files of a database that contain a string.
 pub(crate) fn files_with(folder: &Path, text: &str) -> Vec<String> {
     let contains = |name: &&str| {
-        let bytes = std::fs::read(folder.join(name)).unwrap_or_default();
+        let bytes = std::fs::read(folder.join(name)).unwrap_or_default().to_ascii_lowercase();
         bytes.windows(text.len()).any(|window| window == text.as_bytes())
     };
     Store::FILES.iter().copied().filter(contains).map(str::to_owned).collect()
