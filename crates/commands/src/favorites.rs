@@ -15,6 +15,7 @@ use fieldhouse_store::favorites::{self, Listed};
 use fieldhouse_store::{Tx, guests};
 use uuid::Uuid;
 
+use crate::repeated::again;
 use crate::{Authority, Command, Error, WriteContext};
 
 /// The caller's own list.
@@ -44,6 +45,17 @@ async fn child_of<'tx>(
     id: FavoriteId,
 ) -> Result<ChildId, Error> {
     favorites::child_of(tx, cx.organization()?, id).await?.ok_or_else(Error::not_found)
+}
+
+/// A saved program of a child, as it is now.
+async fn of_child<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    id: FavoriteId,
+) -> Result<Listed, Error> {
+    let child = child_of(tx, cx, id).await?;
+    let found = stored(tx, cx, Some(child)).await?.into_iter().find(|it| it.favorite.id == id);
+    found.ok_or_else(Error::not_found)
 }
 
 /// A list, with the permission to change it.
@@ -232,17 +244,8 @@ impl Command for Change {
         })
     }
 
-    /// Only responses about a child are not stored.
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        _: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        let child = child_of(tx, cx, self.id).await?;
-        let found = stored(tx, cx, Some(child)).await?.into_iter().find(|it| it.favorite.id == self.id);
-        found.ok_or_else(Error::not_found).map(Some)
-    }
+    // Only responses about a child are not stored.
+    again! { |self, tx, cx| of_child(tx, cx, self.id) }
 }
 
 /// Removes a saved program.
