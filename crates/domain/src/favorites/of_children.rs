@@ -58,49 +58,38 @@ pub struct ChildFavorite {
     pub version: i64,
 }
 
+/// A record with what entries of all lists have in common.
+macro_rules! entry {
+    ($record:ident { $($own:ident),+ } of $from:expr) => {{
+        let from = $from;
+        $record {
+            $($own,)+
+            id: from.id,
+            program_id: from.program_id,
+            custom: from.custom,
+            stage: from.stage,
+            fit: from.fit,
+            interest: from.interest,
+            rank: from.rank,
+            notes: from.notes,
+            tags: from.tags,
+            created_at: from.created_at,
+            updated_at: from.updated_at,
+            version: from.version,
+        }
+    }};
+}
+
 impl ChildFavorite {
     /// An entry of a child's list, as it is stored.
     pub fn of(child_id: ChildId, saved_by: UserId, entry: Favorite) -> Self {
-        let Favorite { id, program_id, custom, stage, fit, interest, rank, notes, tags, .. } = entry;
-        let Favorite { created_at, updated_at, version, .. } = entry;
-        Self {
-            id,
-            child_id,
-            saved_by,
-            program_id,
-            custom,
-            stage,
-            fit,
-            interest,
-            rank,
-            notes,
-            tags,
-            created_at,
-            updated_at,
-            version,
-        }
+        entry!(ChildFavorite { child_id, saved_by } of entry)
     }
 
     /// The entry of the child's list, as the rules of lists and responses read it.
     pub fn entry(self) -> Favorite {
-        let Self { id, program_id, custom, stage, fit, interest, rank, notes, tags, .. } = self;
-        let Self { child_id, created_at, updated_at, version, .. } = self;
-        let owner_id = ListOwner::Child(child_id).into();
-        Favorite {
-            id,
-            owner_id,
-            program_id,
-            custom,
-            stage,
-            fit,
-            interest,
-            rank,
-            notes,
-            tags,
-            created_at,
-            updated_at,
-            version,
-        }
+        let owner_id = ListOwner::Child(self.child_id).into();
+        entry!(Favorite { owner_id } of self)
     }
 
     /// An effect of the rules of lists on a child's list. `saver` says who saved the entry with an id.

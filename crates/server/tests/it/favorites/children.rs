@@ -64,7 +64,7 @@ impl Family {
         let relations = self.mother.get(&format!("{CHILDREN}/{}/relations", self.child)).await;
         let user = json!(self.father.user.expect("a user"));
         let listed = relations.body["data"].as_array().expect("relations");
-        let own = listed.iter().find(|it| it["user_id"] == user).expect("the father's");
+        let own = listed.iter().find(|it| it["user"]["id"] == user).expect("the father's");
         let path = format!("/api/v1/relations/{}/revoke", own["id"].as_str().expect("an id"));
         let revoked = self.father.post(&path, &json!({})).await;
         assert_eq!(revoked.status, 200, "{}", revoked.text);
