@@ -57,8 +57,6 @@ pub(crate) struct WhoseOptions {
 #[derive(Args)]
 #[command(group = ArgGroup::new("which").required(true).args(["program", "unitid", "custom"]))]
 pub(crate) struct AddOptions {
-    #[command(flatten)]
-    whose: WhoseOptions,
     /// A program of the catalogue
     #[arg(long, value_name = "ID", conflicts_with_all = ["sport", "gender", "state"])]
     program: Option<ProgramId>,
@@ -92,6 +90,8 @@ pub(crate) struct AddOptions {
     /// A tag; can be repeated
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<Tag>,
+    #[command(flatten)]
+    whose: WhoseOptions,
 }
 
 const COLUMNS: &[Column<Favorite>] = &[
