@@ -171,8 +171,8 @@ fn a_childs_entries_follow_the_rules_of_lists_and_keep_who_saved_them() {
 
     let stage = details(&json!({ "stage": "visited" }));
     let effect = change(&moment(2), ListOwner::Child(child), entry, stage).expect("a change");
-    let saver = |id| if id == stored.id { mother } else { father };
-    let effect = ChildFavorite::effect(child, effect.expect("it differs"), saver);
+    let by = |id| if id == stored.id { mother } else { father };
+    let effect = ChildFavorite::effect(child, effect.expect("it differs"), by);
     let Some(AnyRecord::ChildFavorite(after)) = effect.after else { panic!("an entry of a child") };
     assert_eq!((after.stage, after.saved_by, after.version), (Stage::Visited, mother, 2));
     assert_eq!(effect.before, Some(stored.into()));

@@ -166,16 +166,16 @@ async fn a_childs_saved_programs_follow_orders_and_end_with_its_data() {
             201,
             "a relation needs no higher role"
         );
-        let listed = format!("{FAVORITES}?child_id={child}");
+        let saved = format!("{FAVORITES}?child_id={child}");
         let of_records = order(&club, &child, father, vec![DataClass::Records]).await;
-        is_problem(&father.get(&listed).await, Code::RelationshipInsufficient, "only the list is closed");
+        is_problem(&father.get(&saved).await, Code::RelationshipInsufficient, "only the list is closed");
         let lifted = Restriction { lifted_at: Some(clubs::NOW), ..of_records.clone() };
         write(&club, Effect::update(&clubs::moment(), of_records, lifted).expect("a change")).await;
-        assert_eq!(father.get(&listed).await.status, 200);
+        assert_eq!(father.get(&saved).await.status, 200);
         let of_all = order(&club, &child, father, Vec::new()).await;
-        is_problem(&father.get(&listed).await, Code::NotFound, "everything is closed");
+        is_problem(&father.get(&saved).await, Code::NotFound, "everything is closed");
         is_problem(&saves(father, &child, "Another").await, Code::NotFound, "everything is closed");
-        let shown = mother.get(&listed).await;
+        let shown = mother.get(&saved).await;
         assert_eq!(shown.body["data"].as_array().map(Vec::len), Some(1), "{}", shown.text);
         assert_eq!(club.database.tables_with("quux"), ["child_favorites"]);
         assert_eq!(club.database.tables_with(NAME), ["children"], "notes are sealed");
@@ -184,7 +184,7 @@ async fn a_childs_saved_programs_follow_orders_and_end_with_its_data() {
         write(&club, Effect::update(&clubs::moment(), of_all, lifted).expect("a change")).await;
         let request = mother.post(REQUESTS, &json!({"child_id": child, "kind": "erasure"})).await;
         assert_eq!(grants(owner, &request).await.status, 200);
-        is_problem(&mother.get(&listed).await, Code::NotFound, "the child is erased");
+        is_problem(&mother.get(&saved).await, Code::NotFound, "the child is erased");
         assert_eq!(club.database.tables_with("quux"), Vec::<String>::new());
     })
     .await;

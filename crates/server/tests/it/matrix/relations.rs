@@ -165,7 +165,8 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
     let export = exports::request_of_child(&clubs::moment(), medic, child.id);
     let notes = Notes::parse(&format!("{MARKER} wrote to them")).ok();
     let saved = ChildFavorite { notes, ..favorite(child, medic) };
-    let removed = ChildFavorite { custom: program("Removed College"), rank: 2, ..favorite(child, medic) };
+    let removed =
+        ChildFavorite { custom: Some(program("Removed College")), rank: 2, ..favorite(child, medic) };
     let places = Places {
         child: child.id,
         consent: photos.id,
@@ -197,13 +198,13 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
 }
 
 /// A program that is not in the catalogue.
-fn program(college: &str) -> Option<CustomProgram> {
-    Some(CustomProgram {
+fn program(college: &str) -> CustomProgram {
+    CustomProgram {
         college_name: Name::stored(college.to_owned()),
         state: None,
         sport: Sport::stored("rowing".to_owned()),
         gender: WrittenGender(ProgramGender::Men),
-    })
+    }
 }
 
 /// The duties of the registrar of all seasons of a child.
