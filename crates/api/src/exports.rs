@@ -10,6 +10,7 @@ use crate::children::{
     AccessEvent, ChildContact, ChildEmergency, ChildIdentity, ChildMedical, ChildPerformance, ChildProfile,
 };
 use crate::consents::Consent;
+use crate::favorites::Favorite;
 use crate::registrations::Registration;
 use crate::relations::Relation;
 use crate::rosters::RosterEntry;
@@ -88,6 +89,8 @@ pub struct ChildCopy {
     pub registrations: Vec<Registration>,
     /// The places on rosters of teams, earliest first.
     pub roster: Vec<RosterEntry>,
+    /// The saved college programs, in order.
+    pub favorites: Vec<Favorite>,
     /// Who saw the child's data, earliest first.
     pub access_log: Vec<AccessEvent>,
 }

@@ -2,7 +2,7 @@
 
 use fieldhouse_domain::colleges::ProgramGender;
 use fieldhouse_domain::favorites::{Fit, Stage, WrittenGender};
-use fieldhouse_domain::ids::{ChildId, FavoriteId, ProgramId};
+use fieldhouse_domain::ids::{ChildId, FavoriteId, ProgramId, UserId};
 use fieldhouse_domain::record::{Body, Fields, enumeration};
 use fieldhouse_domain::sports::Sport;
 use jiff::Timestamp;
@@ -31,14 +31,17 @@ pub const SHEET: Sheet = Sheet::of_page(&[
     "id",
     "program.id",
     "child_id",
+    "saved_by",
     "created_at",
     "updated_at",
     "version",
 ]);
 
-/// The format of the export of saved programs.
+/// Which list of saved programs to export, and its format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Body)]
 pub struct FavoriteExportQuery {
+    /// The list of this child. By default: the caller's own list.
+    pub child_id: Option<ChildId>,
     /// `csv` returns CSV instead of JSON, as `Accept: text/csv` does; it takes precedence over that header.
     pub format: Option<ListFormat>,
 }
@@ -50,8 +53,10 @@ pub struct Favorite {
     pub id: FavoriteId,
     /// The program.
     pub program: FavoriteProgram,
-    /// The child that it was saved for. Null if it is the caller's own.
+    /// The child on whose list it is. Null if it is on the caller's own.
     pub child_id: Option<ChildId>,
+    /// The user who saved it on the child's list. Null if it is on the caller's own.
+    pub saved_by: Option<UserId>,
     /// How far the athlete is in recruiting.
     pub stage: Stage,
     /// How likely the athlete is to get a place.
@@ -97,6 +102,8 @@ pub struct FavoriteProgram {
 #[derive(Clone, Debug, Default, PartialEq, Body)]
 #[body(rules = one_program)]
 pub struct FavoriteSave {
+    /// The child on whose list it is saved. By default: the caller's own list.
+    pub child_id: Option<ChildId>,
     /// A program of the catalogue.
     pub program_id: Option<ProgramId>,
     /// A college of the catalogue by its `UNITID`, with `sport` and `gender`.
@@ -115,13 +122,17 @@ pub struct FavoriteSave {
 /// A new order of the whole list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct FavoriteOrder {
+    /// The child whose list it is. By default: the caller's own list.
+    pub child_id: Option<ChildId>,
     /// The id of every saved program once, in the new order.
     pub ids: Vec<FavoriteId>,
 }
 
-/// Paging of the list of saved programs.
+/// Which list of saved programs to read, and its paging.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct FavoriteListQuery {
+    /// The list of this child. By default: the caller's own list.
+    pub child_id: Option<ChildId>,
     /// The maximum number of records: 1 to 200; default 200.
     #[body(min = 1, max = 200)]
     pub limit: Option<u32>,

@@ -77,6 +77,11 @@ const fn in_body(class: DataClass, verb: Verb) -> ChildTouch {
     ChildTouch::InBody { class, verb }
 }
 
+/// One class of data of the child whom the request names, if it names one.
+const fn if_named(class: DataClass, verb: Verb) -> ChildTouch {
+    ChildTouch::IfNamed { class, verb }
+}
+
 /// A safeguarding lead, whatever their role.
 const LEAD: Relation = Relation::OnDuty { kind: DutyKind::SafeguardingLead, unless: None };
 
@@ -448,8 +453,8 @@ operations! {
     ChildExportRead "children.exports.read" GET "/api/v1/children/{id}/exports/{export_id}"
         | Required(Member), SessionOnly, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, []
         | Parameters<(ChildId, ExportId)>, NoQuery, EmptyBody => [200] Data<exports::Export>, [];
-    /// Downloads the copy of a child's data with its link: every class, the consents, relations, registrations and places on rosters, and the
-    /// access log, as far as the person who requested it may see them now. A class that they may not see is null.
+    /// Downloads the copy of a child's data with its link: every class, the consents, relations, registrations, places on rosters and saved
+    /// college programs, and the access log, as far as the person who requested it may see them now. A class that they may not see is null.
     ChildExportContent "children.exports.content" GET "/api/v1/children/{id}/exports/{export_id}/content"
         | Public, SessionOnly, Children:Read, ChildTouch::AllOfLink, None, Never, [Export Target]
         | Parameters<(ChildId, ExportId)>, exports::ExportLink, EmptyBody => [200] Data<exports::ChildCopy>, [LinkExpired];
@@ -730,32 +735,32 @@ operations! {
     ProgramRead "programs.read" GET "/api/v1/colleges/programs/{id}"
         | Optional(Viewer), Allowed, Colleges:Read, Untouched, None, Never, []
         | ProgramId, NoQuery, EmptyBody => [200] Data<colleges::Program>, [];
-    /// Lists the caller's saved college programs in their order. Without a credential, it returns the list of the guest whose token
-    /// is in `X-Guest-Token`, or an empty list.
+    /// Lists the caller's saved college programs in their order, or with `child_id` those of a child, whose list its family shares. Without a
+    /// credential, it returns the list of the guest whose token is in `X-Guest-Token`, or an empty list.
     FavoriteList "favorites.list" GET "/api/v1/colleges/favorites"
-        | Optional(Viewer), Allowed, Favorites:Read, Untouched, None, Never, []
-        | NoParameter, favorites::FavoriteListQuery, EmptyBody => [200] Page<favorites::Favorite>, [];
-    /// Saves a college program. Responds with 200 and `meta.created: false` if it was already saved. The response to a guest's first save
-    /// includes the guest's token.
+        | Optional(Viewer), Allowed, Favorites:Read, if_named(DataClass::Records, Verb::Read), None, Never, []
+        | NoParameter, favorites::FavoriteListQuery, EmptyBody => [200] Page<favorites::Favorite>, [NotFound, Unauthenticated];
+    /// Saves a college program, on the caller's own list or on that of a child. Responds with 200 and `meta.created: false` if it was already
+    /// saved. The response to a guest's first save includes the guest's token.
     FavoriteSave "favorites.save" POST "/api/v1/colleges/favorites"
-        | Optional(Viewer), Allowed, Favorites:Write, Untouched, None, Never, [Favorite Own]
-        | NoParameter, favorites::FavoriteSaveQuery, Json<favorites::FavoriteSave> => [201, 200] favorites::SavedFavorite, [AlreadyCreated, LimitReached];
+        | Optional(Viewer), Allowed, Favorites:Write, if_named(DataClass::Records, Verb::Write), None, Never, [Favorite Own, ChildFavorite Any]
+        | NoParameter, favorites::FavoriteSaveQuery, Json<favorites::FavoriteSave> => [201, 200] favorites::SavedFavorite, [AlreadyCreated, LimitReached, NotFound, Unauthenticated];
     /// Changes the stage, fit, interest, notes or tags of a saved program.
     FavoriteChange "favorites.change" PATCH "/api/v1/colleges/favorites/{id}"
-        | Optional(Viewer), Allowed, Favorites:Write, Untouched, Honoured, Never, [Favorite Own]
+        | Optional(Viewer), Allowed, Favorites:Write, if_named(DataClass::Records, Verb::Write), Honoured, Never, [Favorite Own, ChildFavorite Any]
         | FavoriteId, NoQuery, MergePatch<favorites::ChangeFavorite> => [200] Data<favorites::Favorite>, [];
     /// Removes a saved program.
     FavoriteRemove "favorites.remove" DELETE "/api/v1/colleges/favorites/{id}"
-        | Optional(Viewer), Allowed, Favorites:Write, Untouched, Honoured, Never, [Favorite Own]
+        | Optional(Viewer), Allowed, Favorites:Write, if_named(DataClass::Records, Verb::Write), Honoured, Never, [Favorite Own, ChildFavorite Any]
         | FavoriteId, NoQuery, EmptyBody => [200] favorites::FavoriteRemoved, [];
     /// Changes the order of the whole list.
     FavoriteOrder "favorites.order" PUT "/api/v1/colleges/favorites/order"
-        | Optional(Viewer), Allowed, Favorites:Write, Untouched, None, Never, [Favorite Own]
-        | NoParameter, NoQuery, Json<favorites::FavoriteOrder> => [200] Page<favorites::Favorite>, [NotFound];
-    /// Exports the whole list, as CSV or JSON.
+        | Optional(Viewer), Allowed, Favorites:Write, if_named(DataClass::Records, Verb::Write), None, Never, [Favorite Own, ChildFavorite Any]
+        | NoParameter, NoQuery, Json<favorites::FavoriteOrder> => [200] Page<favorites::Favorite>, [NotFound, Unauthenticated];
+    /// Exports the whole list of the caller or of a child, as CSV or JSON.
     FavoriteExport "favorites.export" GET "/api/v1/colleges/favorites/export"
-        | Optional(Viewer), Allowed, Favorites:Read, Untouched, None, Never, []
-        | NoParameter, favorites::FavoriteExportQuery, EmptyBody => [200] Page<favorites::Favorite> as favorites::SHEET, [];
+        | Optional(Viewer), Allowed, Favorites:Read, if_named(DataClass::Records, Verb::Read), None, Never, []
+        | NoParameter, favorites::FavoriteExportQuery, EmptyBody => [200] Page<favorites::Favorite> as favorites::SHEET, [NotFound, Unauthenticated];
     /// Moves a guest's list to the caller's list. The guest, whose token is in `X-Guest-Token`, is deleted. Programs that are already on
     /// the caller's list stay unchanged.
     FavoritesClaim "favorites.claim" POST "/api/v1/colleges/favorites/claim"

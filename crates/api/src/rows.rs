@@ -345,6 +345,15 @@ mod tests {
     }
 
     #[test]
+    fn a_request_can_name_the_child_that_it_may_be_about() {
+        for row in rows().iter().filter(|row| matches!(row.requirement.child, ChildTouch::IfNamed { .. })) {
+            let names = [row.query.names(), row.body.names()].concat();
+            let is_named = names.iter().any(|name| name == "child_id");
+            assert!(is_named || row.parameter_count > 0, "{}", row.id);
+        }
+    }
+
+    #[test]
     fn if_match_is_ignored_honoured_or_required() {
         let mismatch = Err(Refusal::VersionMismatch { current: 2 });
         for (header, honoured) in [

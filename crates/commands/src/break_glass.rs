@@ -7,6 +7,7 @@ use fieldhouse_store::break_glass::{self, Listed};
 use fieldhouse_store::{Tx, restrictions};
 use uuid::Uuid;
 
+use crate::repeated::again;
 use crate::second_person::actor;
 use crate::{Command, Error, WriteContext};
 
@@ -41,15 +42,7 @@ impl Command for Create {
         known(tx, cx, grant.id).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        created: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        let id = created.and_then(|id| id.parse().ok()).ok_or_else(Error::not_found)?;
-        known(tx, cx, id).await.map(Some)
-    }
+    again! { |self, tx, cx, id| known(tx, cx, id) }
 }
 
 /// Ends a grant early.
@@ -71,14 +64,7 @@ impl Command for End {
         known(tx, cx, self.0).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        _: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        known(tx, cx, self.0).await.map(Some)
-    }
+    again! { |self, tx, cx| known(tx, cx, self.0) }
 }
 
 /// Reviews a grant.
@@ -105,12 +91,5 @@ impl Command for Review {
         known(tx, cx, self.id).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        _: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        known(tx, cx, self.id).await.map(Some)
-    }
+    again! { |self, tx, cx| known(tx, cx, self.id) }
 }

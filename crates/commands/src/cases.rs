@@ -11,6 +11,7 @@ use fieldhouse_domain::roles::Role;
 use fieldhouse_store::{Tx, cases, members, relations};
 use uuid::Uuid;
 
+use crate::repeated::again;
 use crate::second_person::actor;
 use crate::{Command, Error, WriteContext};
 
@@ -52,15 +53,7 @@ impl Command for Open {
         cx.create(tx, rules::open(cx.moment, actor, &self.0, &named)?).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        created: Option<&str>,
-    ) -> Result<Option<SafeguardingCase>, Error> {
-        let id = created.and_then(|id| id.parse().ok()).ok_or_else(Error::not_found)?;
-        known(tx, cx, id).await.map(Some)
-    }
+    again! { |self, tx, cx, id| known(tx, cx, id) }
 }
 
 /// Confirms a case, as a second person.
@@ -108,14 +101,7 @@ impl Command for Confirm {
         cx.update(tx, before, after).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        _: Option<&str>,
-    ) -> Result<Option<SafeguardingCase>, Error> {
-        known(tx, cx, self.0).await.map(Some)
-    }
+    again! { |self, tx, cx| known(tx, cx, self.0) }
 }
 
 /// Closes a case.
@@ -145,12 +131,5 @@ impl Command for Close {
         cx.update(tx, before, after).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        _: Option<&str>,
-    ) -> Result<Option<SafeguardingCase>, Error> {
-        known(tx, cx, self.id).await.map(Some)
-    }
+    again! { |self, tx, cx| known(tx, cx, self.id) }
 }

@@ -20,6 +20,7 @@ use fieldhouse_store::access_log::{self, Access};
 use fieldhouse_store::children::{self, ClassRecord};
 use uuid::Uuid;
 
+use crate::repeated::again;
 use crate::{Command, Error, WriteContext, registrations};
 
 /// Creates a child, with the user as its first guardian or for a season whose registrar they are.
@@ -41,16 +42,13 @@ impl Command for Create {
         Ok(child)
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        created: Option<&str>,
-    ) -> Result<Option<Child>, Error> {
-        let child = created.and_then(|id| id.parse().ok()).ok_or_else(Error::not_found)?;
-        let access: ChildAccess<'_, Profile, Read> = cx.open(tx, child).await?;
-        Ok(Some(children::record(tx, &access).await?))
-    }
+    again! { |self, tx, cx, child| shown(tx, cx, child) }
+}
+
+/// A child as the caller may see it now.
+async fn shown<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, child: ChildId) -> Result<Child, Error> {
+    let access: ChildAccess<'_, Profile, Read> = cx.open(tx, child).await?;
+    Ok(children::record(tx, &access).await?)
 }
 
 /// The registration of a child whom the registrar of a season creates. It is what opens the child to them.

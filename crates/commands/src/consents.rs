@@ -8,6 +8,7 @@ use fieldhouse_store::access::children::{ChildAccess, Profile, Read, Records, Us
 use fieldhouse_store::{Tx, children, consents};
 use uuid::Uuid;
 
+use crate::repeated::again;
 use crate::second_person::actor;
 use crate::{Command, Error, WriteContext};
 
@@ -37,15 +38,7 @@ impl Command for Grant {
         Ok(consent)
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        created: Option<&str>,
-    ) -> Result<Option<Consent>, Error> {
-        let id = created.and_then(|id| id.parse().ok()).ok_or_else(Error::not_found)?;
-        stored(tx, cx, (self.child, id)).await.map(Some)
-    }
+    again! { |self, tx, cx, id| stored(tx, cx, (self.child, id)) }
 }
 
 /// A consent in the path: the child and the consent.
@@ -75,14 +68,7 @@ impl Command for Withdraw {
         Ok(written.find_map(|after| Consent::try_from(after).ok()).unwrap_or(before))
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        _: Option<&str>,
-    ) -> Result<Option<Consent>, Error> {
-        stored(tx, cx, self.0).await.map(Some)
-    }
+    again! { |self, tx, cx| stored(tx, cx, self.0) }
 }
 
 /// A consent as it is now.

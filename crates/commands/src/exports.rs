@@ -26,6 +26,7 @@ use fieldhouse_store::access::children::{
 };
 use fieldhouse_store::children::{self, ClassRecord};
 use fieldhouse_store::exports::{self, Exporting, OfChild};
+use fieldhouse_store::favorites::{self, Listed};
 use fieldhouse_store::{Tx, consents, invitations, organizations, users};
 use jiff::civil::Date;
 use uuid::Uuid;
@@ -105,6 +106,7 @@ pub struct Copy {
     pub medical: Option<ChildMedical>,
     pub performance: Option<ChildPerformance>,
     pub consents: Vec<Consent>,
+    pub favorites: Vec<Listed>,
     pub rest: OfChild,
 }
 
@@ -140,6 +142,7 @@ impl Command for OpenOfChild {
             medical: class::<Medical>(tx, cx, child).await?,
             performance: class::<Performance>(tx, cx, child).await?,
             consents: consents::of_child(tx, &records).await?,
+            favorites: favorites::of_child(tx, &records).await?,
             rest,
         })
     }

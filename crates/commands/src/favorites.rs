@@ -1,21 +1,25 @@
-//! Saved college programs of users and guests.
+//! Saved college programs of users, guests and children.
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::favorites::WantedProgram;
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_domain::favorites::{self as rules, ChangeFavorite, Favorite, ListOwner, SavedProgram};
-use fieldhouse_domain::ids::{FavoriteId, Id};
+use fieldhouse_domain::favorites::{
+    self as rules, ChangeFavorite, ChildFavorite, Favorite, ListOwner, SavedProgram,
+};
+use fieldhouse_domain::ids::{ChildId, FavoriteId, Id};
 use fieldhouse_domain::text::InvalidValue;
+use fieldhouse_store::access::children::{ChildAccess, Read, Records, Write};
 use fieldhouse_store::colleges::{self, Program};
 use fieldhouse_store::favorites::{self, Listed};
 use fieldhouse_store::{Tx, guests};
 use uuid::Uuid;
 
+use crate::repeated::again;
 use crate::{Authority, Command, Error, WriteContext};
 
-/// The caller's list.
-async fn list<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Result<Vec<Listed>, Error> {
+/// The caller's own list.
+async fn own<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Result<Vec<Listed>, Error> {
     Ok(match cx.authority() {
         Authority::Organization(proof) => favorites::list(tx, proof).await?,
         Authority::Guest(proof) | Authority::NewGuest(proof) => guests::list(tx, proof.guest()).await?,
@@ -23,20 +27,106 @@ async fn list<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Result<Vec<L
     })
 }
 
-/// The owner of the list.
-fn owner(cx: &WriteContext<'_, '_>) -> Result<ListOwner, Error> {
-    Ok(match cx.authority() {
-        Authority::Organization(_) => ListOwner::User(cx.user()?),
-        Authority::Guest(proof) | Authority::NewGuest(proof) => ListOwner::Guest(proof.guest()),
-        Authority::User(_) => return Err(Error::not_found()),
-    })
+/// The list of a child, or the caller's own, as it is now.
+async fn stored<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    child: Option<ChildId>,
+) -> Result<Vec<Listed>, Error> {
+    let Some(child) = child else { return own(tx, cx).await };
+    let access: ChildAccess<'tx, Records, Read> = cx.open(tx, child).await?;
+    Ok(favorites::of_child(tx, &access).await?)
 }
 
-/// One program of the list, with its version checked against the request.
-async fn target<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, id: FavoriteId) -> Result<Listed, Error> {
-    let found = list(tx, cx).await?.into_iter().find(|listed| listed.favorite.id == id);
-    let Listed { favorite, program } = found.ok_or_else(Error::not_found)?;
-    Ok(Listed { favorite: cx.check(favorite)?, program })
+/// The child of a saved program that is not on the caller's own list.
+async fn child_of<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    id: FavoriteId,
+) -> Result<ChildId, Error> {
+    favorites::child_of(tx, cx.organization()?, id).await?.ok_or_else(Error::not_found)
+}
+
+/// A saved program of a child, as it is now.
+async fn of_child<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    id: FavoriteId,
+) -> Result<Listed, Error> {
+    let child = child_of(tx, cx, id).await?;
+    let found = stored(tx, cx, Some(child)).await?.into_iter().find(|it| it.favorite.id == id);
+    found.ok_or_else(Error::not_found)
+}
+
+/// A list, with the permission to change it.
+struct List<'tx> {
+    /// That of a child. Without it, the list is the caller's own.
+    access: Option<ChildAccess<'tx, Records, Write>>,
+    owner: ListOwner,
+    entries: Vec<Listed>,
+}
+
+impl<'tx> List<'tx> {
+    /// The list of a child, or the caller's own.
+    async fn open(
+        tx: &mut Tx<'tx>,
+        cx: &WriteContext<'_, 'tx>,
+        child: Option<ChildId>,
+    ) -> Result<Self, Error> {
+        let Some(child) = child else {
+            let owner = match cx.authority() {
+                Authority::Guest(proof) | Authority::NewGuest(proof) => ListOwner::Guest(proof.guest()),
+                Authority::Organization(_) | Authority::User(_) => ListOwner::User(cx.user()?),
+            };
+            return Ok(Self { access: None, owner, entries: own(tx, cx).await? });
+        };
+        let access = cx.open(tx, child).await?;
+        let entries = favorites::of_child(tx, &access).await?;
+        Ok(Self { access: Some(access), owner: ListOwner::Child(child), entries })
+    }
+
+    /// The list that a saved program is on, and the program, with its version checked against the request.
+    async fn with(
+        tx: &mut Tx<'tx>,
+        cx: &WriteContext<'_, 'tx>,
+        id: FavoriteId,
+    ) -> Result<(Self, Listed), Error> {
+        let mut list = Self::open(tx, cx, None).await?;
+        if list.find(id).is_none() {
+            let child = child_of(tx, cx, id).await?;
+            list = Self::open(tx, cx, Some(child)).await?;
+        }
+        let found = list.find(id).cloned().ok_or_else(Error::not_found)?;
+        let favorite = cx.check(found.favorite)?;
+        Ok((list, Listed { favorite, ..found }))
+    }
+
+    fn find(&self, id: FavoriteId) -> Option<&Listed> {
+        self.entries.iter().find(|listed| listed.favorite.id == id)
+    }
+
+    fn records(&self) -> Vec<Favorite> {
+        records(self.entries.clone())
+    }
+
+    /// Applies the effects of the rules of lists.
+    async fn apply(
+        self,
+        tx: &mut Tx<'tx>,
+        cx: &WriteContext<'_, 'tx>,
+        effects: &[Effect],
+    ) -> Result<(), Error> {
+        let Self { access, entries, .. } = self;
+        let Some(access) = access else { return cx.apply(tx, effects).await.map(drop) };
+        let (child, user) = (access.child(), cx.user()?);
+        let saver = |id| {
+            let known = entries.iter().find(|listed| listed.favorite.id == id);
+            known.and_then(|listed| listed.child).map_or(user, |(_, saved_by)| saved_by)
+        };
+        let effects: Vec<Effect> =
+            effects.iter().map(|effect| ChildFavorite::effect(child, effect.clone(), saver)).collect();
+        cx.apply_to_child(tx, access, &effects).await.map(drop)
+    }
 }
 
 fn records(list: Vec<Listed>) -> Vec<Favorite> {
@@ -46,6 +136,8 @@ fn records(list: Vec<Listed>) -> Vec<Favorite> {
 /// Saves a program.
 #[derive(Debug)]
 pub struct Save {
+    /// The child on whose list it is saved. By default: the caller's own list.
+    pub child: Option<ChildId>,
     /// The program.
     pub program: WantedProgram,
     /// Its details.
@@ -72,14 +164,41 @@ impl Command for Save {
     type Output = Saved;
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Saved, Error> {
+        let list = List::open(tx, cx, self.child).await?;
         let (program, catalogued) = find(tx, &self.program).await?;
-        let present = records(list(tx, cx).await?);
         let details = self.details.clone();
-        let (favorite, effect) = rules::save(cx.moment, owner(cx)?, &present, program, details)?;
-        cx.apply(tx, effect.as_slice()).await?;
-        let whole = if self.whole { Some(list(tx, cx).await?) } else { None };
-        let saved = Listed { favorite, program: catalogued };
-        Ok(Saved { saved, is_new: effect.is_some(), is_new_guest: cx.is_new_guest(), list: whole })
+        let (favorite, effect) = rules::save(cx.moment, list.owner, &list.records(), program, details)?;
+        let known = list.find(favorite.id).cloned();
+        list.apply(tx, cx, effect.as_slice()).await?;
+        let saved = match (known, self.child) {
+            (Some(known), _) => known,
+            (None, Some(child)) => Listed { favorite, program: catalogued, child: Some((child, cx.user()?)) },
+            (None, None) => Listed { favorite, program: catalogued, child: None },
+        };
+        let list = if self.whole { Some(stored(tx, cx, self.child).await?) } else { None };
+        Ok(Saved { saved, is_new: effect.is_some(), is_new_guest: cx.is_new_guest(), list })
+    }
+
+    async fn again<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+        created: Option<&str>,
+    ) -> Result<Option<Saved>, Error> {
+        // The response about a guest is not stored either, because it has a secret.
+        if self.child.is_none() {
+            return Ok(None);
+        }
+        let list = stored(tx, cx, self.child).await?;
+        let created: Option<FavoriteId> = created.and_then(|id| id.parse().ok());
+        let (program, _) = find(tx, &self.program).await?;
+        let is_it = |listed: &&Listed| match created {
+            Some(id) => listed.favorite.id == id,
+            None => listed.favorite.program().is_some_and(|saved| rules::same(&saved, &program)),
+        };
+        let saved = list.iter().find(is_it).cloned().ok_or_else(Error::not_found)?;
+        let list = self.whole.then_some(list);
+        Ok(Some(Saved { saved, is_new: created.is_some(), is_new_guest: false, list }))
     }
 }
 
@@ -116,15 +235,17 @@ impl Command for Change {
     }
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
-        let Listed { favorite, program } = target(tx, cx, self.id).await?;
-        let effect = rules::change(cx.moment, owner(cx)?, favorite.clone(), self.change.clone())?;
-        cx.apply(tx, effect.as_slice()).await?;
-        let favorite = match effect.and_then(|effect| effect.after) {
-            Some(AnyRecord::Favorite(after)) => after,
-            _ => favorite,
-        };
-        Ok(Listed { favorite, program })
+        let (list, found) = List::with(tx, cx, self.id).await?;
+        let effect = rules::change(cx.moment, list.owner, found.favorite.clone(), self.change.clone())?;
+        list.apply(tx, cx, effect.as_slice()).await?;
+        Ok(match effect.and_then(|effect| effect.after) {
+            Some(AnyRecord::Favorite(favorite)) => Listed { favorite, ..found },
+            _ => found,
+        })
     }
+
+    // Only responses about a child are not stored.
+    again! { |self, tx, cx| of_child(tx, cx, self.id) }
 }
 
 /// Removes a saved program.
@@ -140,25 +261,30 @@ impl Command for Remove {
     }
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
-        let removed = target(tx, cx, self.0).await?;
-        cx.apply(tx, &[Effect::delete(removed.favorite.clone())]).await?;
+        let (list, removed) = List::with(tx, cx, self.0).await?;
+        list.apply(tx, cx, &[Effect::delete(removed.favorite.clone())]).await?;
         Ok(removed)
     }
 }
 
 /// Changes the order of the whole list.
 #[derive(Debug)]
-pub struct Order(pub Vec<FavoriteId>);
+pub struct Order {
+    /// The child whose list it is. By default: the caller's own list.
+    pub child: Option<ChildId>,
+    /// The ids in their new order.
+    pub ids: Vec<FavoriteId>,
+}
 
 impl Command for Order {
     const OPERATION: Operation = Operation::FavoriteOrder;
     type Output = Vec<Listed>;
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Vec<Listed>, Error> {
-        let present = records(list(tx, cx).await?);
-        let effects = rules::reorder(cx.moment, present, &self.0)?;
-        cx.apply(tx, &effects).await?;
-        list(tx, cx).await
+        let list = List::open(tx, cx, self.child).await?;
+        let effects = rules::reorder(cx.moment, list.records(), &self.ids)?;
+        list.apply(tx, cx, &effects).await?;
+        stored(tx, cx, self.child).await
     }
 }
 
@@ -185,7 +311,7 @@ impl Command for Claim {
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Claimed, Error> {
         let guest = tx.permit_guest(&self.token, cx.moment.now()).await?.ok_or_else(Error::not_found)?;
         let theirs = records(guests::list(tx, guest.guest()).await?);
-        let own = records(list(tx, cx).await?);
+        let own = records(own(tx, cx).await?);
         let claimed = rules::claim(cx.moment, cx.user()?, theirs, &own)?;
         cx.apply(tx, &claimed.copied).await?;
         cx.apply_by(tx, &guest, &claimed.removed).await?;

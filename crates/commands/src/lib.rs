@@ -28,6 +28,7 @@ pub mod privacy_requests;
 pub mod profile;
 pub mod registrations;
 pub mod relations;
+mod repeated;
 pub mod restrictions;
 pub mod rosters;
 pub mod seasons;

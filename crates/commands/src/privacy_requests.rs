@@ -14,6 +14,7 @@ use fieldhouse_store::{Tx, cases, relations, restrictions};
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::repeated::again;
 use crate::second_person::{self, actor};
 use crate::{Command, Error, WriteContext};
 
@@ -34,16 +35,8 @@ impl Command for Create {
         cx.create(tx, rules::request(cx.moment, cx.user()?, &self.0)?).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        created: Option<&str>,
-    ) -> Result<Option<PrivacyRequest>, Error> {
-        // The same caller has created it, so it is their own.
-        let id = created.and_then(|id| id.parse().ok()).ok_or_else(Error::not_found)?;
-        stored(tx, cx, id).await.map(Some)
-    }
+    // The same caller has created it, so it is their own.
+    again! { |self, tx, cx, id| stored(tx, cx, id) }
 }
 
 /// Decides a request, as a second person. The requester is told by mail. An erasure that is granted erases the child.
@@ -92,14 +85,7 @@ impl Command for Decide {
         stored(tx, cx, self.id).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        _: Option<&str>,
-    ) -> Result<Option<PrivacyRequest>, Error> {
-        stored(tx, cx, self.id).await.map(Some)
-    }
+    again! { |self, tx, cx| stored(tx, cx, self.id) }
 }
 
 /// Those who do not decide about a child: its family, and the people whom restrictions name. To one of the latter no request exists. An

@@ -12,6 +12,7 @@ use fieldhouse_store::users::Membership;
 use fieldhouse_store::{Tx, duties, records, staff, users};
 use jiff::Timestamp;
 
+use crate::repeated::again;
 use crate::{Command, Error, WriteContext};
 
 async fn own<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Result<User, Error> {
@@ -58,15 +59,13 @@ impl Command for Change {
         profile(tx, cx, user).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        _: Option<&str>,
-    ) -> Result<Option<Profile>, Error> {
-        let user = own(tx, cx).await?;
-        profile(tx, cx, user).await.map(Some)
-    }
+    again! { |self, tx, cx| current(tx, cx) }
+}
+
+/// The caller's profile as it is now.
+async fn current<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Result<Profile, Error> {
+    let user = own(tx, cx).await?;
+    profile(tx, cx, user).await
 }
 
 /// Requests a change of the caller's e-mail address. Both addresses get a link, and the change takes effect when both have confirmed it.

@@ -14,6 +14,7 @@ use fieldhouse_store::registrations::{self, Listed};
 use fieldhouse_store::{Tx, children};
 use uuid::Uuid;
 
+use crate::repeated::again;
 use crate::{Command, Error, WriteContext};
 
 /// The permission to register a child: who may change its identity.
@@ -49,16 +50,7 @@ impl Command for Add {
         Ok(Listed { registration, display_name: children::name(tx, &access).await? })
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        created: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        let id = created.and_then(|id| id.parse().ok()).ok_or_else(Error::not_found)?;
-        let (access, registration) = opened(tx, cx, id).await?;
-        Ok(Some(Listed { registration, display_name: children::name(tx, &access).await? }))
-    }
+    again! { |self, tx, cx, id| stored(tx, cx, id) }
 }
 
 /// Changes a registration.
@@ -90,15 +82,7 @@ impl Command for Change {
         Ok(Listed { registration: cx.update(tx, before, after).await?, display_name })
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        _: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        let (access, registration) = opened(tx, cx, self.id).await?;
-        Ok(Some(Listed { registration, display_name: children::name(tx, &access).await? }))
-    }
+    again! { |self, tx, cx| stored(tx, cx, self.id) }
 }
 
 /// Withdraws a registration. The child leaves the teams of the season with it.
@@ -138,6 +122,16 @@ async fn opened<'tx>(
     let access: Opened<'tx> = cx.open(tx, child.ok_or_else(Error::not_found)?).await?;
     let registration = registrations::read(tx, &access, id).await?.ok_or_else(Error::not_found)?;
     Ok((access, registration))
+}
+
+/// A registration as it is now, with the name by which the child is known.
+async fn stored<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    id: RegistrationId,
+) -> Result<Listed, Error> {
+    let (access, registration) = opened(tx, cx, id).await?;
+    Ok(Listed { registration, display_name: children::name(tx, &access).await? })
 }
 
 /// The division that a body names, if it exists.

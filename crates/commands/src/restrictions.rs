@@ -7,6 +7,7 @@ use fieldhouse_store::restrictions::{self, Listed};
 use fieldhouse_store::{Tx, members, relations};
 use uuid::Uuid;
 
+use crate::repeated::again;
 use crate::second_person::actor;
 use crate::{Command, Error, WriteContext};
 
@@ -66,15 +67,7 @@ impl Command for Enter {
         with_name(tx, cx, restriction.id).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        created: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        let id = created.and_then(|id| id.parse().ok()).ok_or_else(Error::not_found)?;
-        with_name(tx, cx, id).await.map(Some)
-    }
+    again! { |self, tx, cx, id| with_name(tx, cx, id) }
 }
 
 /// Lifts a restriction.
@@ -96,12 +89,5 @@ impl Command for Lift {
         with_name(tx, cx, self.0).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        _: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        with_name(tx, cx, self.0).await.map(Some)
-    }
+    again! { |self, tx, cx| with_name(tx, cx, self.0) }
 }

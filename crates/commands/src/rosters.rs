@@ -11,6 +11,7 @@ use fieldhouse_store::rosters::{self, Listed};
 use fieldhouse_store::{Tx, children, registrations};
 use uuid::Uuid;
 
+use crate::repeated::again;
 use crate::{Command, Error, WriteContext};
 
 /// Adds a child to the roster of a team.
@@ -46,15 +47,7 @@ impl Command for Add {
         Ok(Listed { entry, display_name })
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        created: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        let entry = created.and_then(|id| id.parse().ok()).ok_or_else(Error::not_found)?;
-        Ok(Some(listed(tx, cx, (self.team, entry)).await?))
-    }
+    again! { |self, tx, cx, id| listed(tx, cx, (self.team, id)) }
 }
 
 /// An entry in the path: the team and the entry.
@@ -97,14 +90,7 @@ impl Command for Change {
         Ok(Listed { entry: written.unwrap_or(before), display_name })
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        _: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        Ok(Some(listed(tx, cx, self.place).await?))
-    }
+    again! { |self, tx, cx| listed(tx, cx, self.place) }
 }
 
 /// Removes a roster entry that has not begun.

@@ -1,4 +1,4 @@
-//! Saved college programs of a user or a guest.
+//! Saved college programs of a user, a guest or a child.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::colleges::ProgramGender;
 use crate::effects::Effect;
-use crate::ids::{FavoriteId, GuestId, Id, ProgramId, UserId};
+use crate::ids::{ChildId, FavoriteId, GuestId, Id, ProgramId, UserId};
 use crate::record::{At, Body, Cell, CellKind, Column, Field, Input, Record, enumeration};
 use crate::refusal::Check;
 use crate::sports::Sport;
@@ -69,9 +69,11 @@ pub enum ListOwner {
     User(UserId),
     /// A guest, who belongs to no organization.
     Guest(GuestId),
+    /// A child. Its family keeps the list.
+    Child(ChildId),
 }
 
-/// The id of a list's owner. The table that it is stored in says whether it is a user's or a guest's.
+/// The id of a list's owner. The table that it is stored in says whether it is a user's, a guest's or a child's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OwnerId(Uuid);
 
@@ -87,6 +89,7 @@ impl From<ListOwner> for OwnerId {
         match owner {
             ListOwner::User(user) => Self(user.uuid()),
             ListOwner::Guest(guest) => Self(guest.uuid()),
+            ListOwner::Child(child) => Self(child.uuid()),
         }
     }
 }
@@ -247,7 +250,7 @@ impl Field for Tags {
     }
 }
 
-/// A saved college program.
+/// A saved college program. What a family writes about a child is read as one, too, so that `Debug` never shows it.
 #[derive(Clone, PartialEq, Record)]
 #[record(
     table = "favorites", alias = "f", owner = "owner_id", twin = "guest_favorites",
@@ -264,7 +267,7 @@ pub struct Favorite {
     #[field(server)]
     pub program_id: Option<ProgramId>,
     /// The saved program, if it is not in the catalogue.
-    #[field(server)]
+    #[field(server, personal)]
     pub custom: Option<CustomProgram>,
     /// How far the athlete is in recruiting; `saved` by default.
     #[field(client, default = Stage::Saved)]
@@ -279,10 +282,10 @@ pub struct Favorite {
     #[field(server)]
     pub rank: i64,
     /// Notes, up to 10,000 bytes. Guests cannot store notes.
-    #[field(client)]
+    #[field(client, personal)]
     pub notes: Option<Notes>,
     /// Tags: at most 20, of 1 to 40 characters each.
-    #[field(client, default = Tags::default(), max = 20)]
+    #[field(client, personal, default = Tags::default(), max = 20)]
     pub tags: Tags,
     /// When it was saved.
     #[field(server, moment)]
@@ -434,12 +437,17 @@ pub fn reorder(moment: &Moment, list: Vec<Favorite>, ids: &[FavoriteId]) -> Resu
         .collect())
 }
 
-fn same(one: &SavedProgram, other: &SavedProgram) -> bool {
+/// Whether both are the same program.
+pub fn same(one: &SavedProgram, other: &SavedProgram) -> bool {
     match (one, other) {
         (SavedProgram::Custom(one), SavedProgram::Custom(other)) => one.folded() == other.folded(),
         _ => one == other,
     }
 }
+
+mod of_children;
+
+pub use of_children::ChildFavorite;
 
 #[cfg(test)]
 mod tests;

@@ -21,7 +21,7 @@ use crate::children::restrictions::Restriction;
 use crate::divisions::Division;
 use crate::duties::Duty;
 use crate::exports::Export;
-use crate::favorites::Favorite;
+use crate::favorites::{ChildFavorite, Favorite};
 use crate::games::Game;
 use crate::ids::{
     ApiKeyId, BreakGlassGrantId, ChildContactId, ChildEmergencyId, ChildId, ChildIdentityId, ChildMedicalId,
@@ -217,6 +217,8 @@ kinds! {
     "Requests about children's data." PrivacyRequest "privacy_request" PrivacyRequestId 2 Images |_it| None, |it| Some(it.child_id), Relations true;
     // A list belongs to a family, not to the club.
     "Saved college programs." Favorite "favorite" FavoriteId    2 Nothing     |it| Some(it.owner_id.uuid()), |_it| None, Owner      true;
+    // With ids of the same type, because no path says whose list an entry is on.
+    "Saved college programs of children." ChildFavorite "child_favorite" FavoriteId 2 Nothing |_it| None, |it| Some(it.child_id), Relations true;
 catalogue:
     "Colleges of the catalogue." College "college" CollegeId 0;
     "Programs of the catalogue." Program "program" ProgramId 1;

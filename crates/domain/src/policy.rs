@@ -331,6 +331,14 @@ pub enum ChildTouch {
     },
     /// All classes of data of the child in the path that a relation opens to the person of a link. The command opens them.
     AllOfLink,
+    /// One class of data of the child whom the request names, if it names one, or whom the record in the path is about. Without a child it
+    /// uses the caller's own records. A key needs a scope for children's data, too.
+    IfNamed {
+        /// The class.
+        class: DataClass,
+        /// Whether the operation reads or writes it.
+        verb: Verb,
+    },
     /// One class of data of the child whom the record in the path is about. The command opens it.
     OfRecord {
         /// The class.
@@ -363,6 +371,7 @@ impl ChildTouch {
             Self::InPath { class: of, verb: most, .. }
             | Self::InPathUnless { class: of, verb: most, .. }
             | Self::InBody { class: of, verb: most }
+            | Self::IfNamed { class: of, verb: most }
             | Self::OfRecord { class: of, verb: most } => {
                 // The year of birth in the profile follows from the identity, and decides whether a child consents itself.
                 let has_age = matches!(of, DataClass::Identity | DataClass::Records);

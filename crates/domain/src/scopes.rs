@@ -27,7 +27,7 @@ enumeration! {
         Imports "imports",
         /// Exports of a whole organization.
         Exports "exports",
-        /// College programs that the caller or a guest has saved.
+        /// College programs that the caller, a guest or a child's family has saved.
         Favorites "favorites",
         /// The catalogue of US colleges and their programs. Open to everyone.
         Colleges "colleges",

@@ -31,7 +31,7 @@ pub struct Answered<O> {
     pub(crate) created_id: Option<String>,
     pub(crate) secret: bool,
     /// Whether it is about a child, so that no cache keeps it.
-    about_children: bool,
+    pub(crate) about_children: bool,
     /// What follows the body, if it is not in memory.
     stream: Option<Body>,
     _operation: PhantomData<fn() -> O>,

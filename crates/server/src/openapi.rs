@@ -190,6 +190,9 @@ pub(crate) fn who(row: &Row) -> String {
         ChildTouch::OfRecord { class, verb } => {
             format!(" Uses a relation to the child of the record for {class}:{verb}.")
         }
+        ChildTouch::IfNamed { class, verb } => format!(
+            " If it is about a child, a relation of the caller must open {class}:{verb} of the child, and a key needs the scope `children:{verb}` as well."
+        ),
         ChildTouch::InBody { class, verb } => {
             format!(" Requires a relation to the child whom the body names for {class}:{verb}.")
         }

@@ -51,6 +51,7 @@ pub(crate) fn of(rows: &[Row]) -> String {
             }
             ChildTouch::AllOfLink => "all classes open to the person of the link".to_owned(),
             ChildTouch::OfRecord { class, verb } => format!("{class} {verb} of the record's child"),
+            ChildTouch::IfNamed { class, verb } => format!("{class} {verb} of the child, if it is about one"),
             ChildTouch::InBody { class, verb } => format!("{class} {verb} of the child in the body"),
         };
         let if_match = match row.if_match {

@@ -16,7 +16,7 @@ use fieldhouse_domain::api_keys::ApiKeyKind;
 use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, SessionId, UserId};
 use fieldhouse_domain::policy::{self, ChildTouch, Denial, Facts, Requirement, VerifiedCredential};
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::scopes::{READS_CHILDREN, Scope};
+use fieldhouse_domain::scopes::{READS_CHILDREN, Resource, Scope, Verb};
 use fieldhouse_domain::time::TimeZoneName;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -246,6 +246,13 @@ impl OrgScope {
     /// Whether the credential may be used for children's data. Only keys are narrowed.
     pub fn reads_children(&self) -> bool {
         policy::covers(&self.facts.credential, READS_CHILDREN)
+    }
+
+    /// Refuses a key without the scope to use children's data in this way.
+    pub fn refuse_narrow(&self, verb: Verb) -> std::result::Result<(), Denial> {
+        let needed = Scope { resource: Resource::Children, verb };
+        let is_covered = policy::covers(&self.facts.credential, needed);
+        if is_covered { Ok(()) } else { Err(Denial::ScopeInsufficient(needed)) }
     }
 
     /// When the credential expires.

@@ -17,6 +17,7 @@ use fieldhouse_domain::children::performances::ChildPerformance;
 use fieldhouse_domain::children::relations::Relation;
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::effects::{Effect, Kind};
+use fieldhouse_domain::favorites::ChildFavorite;
 use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId};
 use fieldhouse_domain::record::Record;
 use fieldhouse_domain::registrations::Registration;
@@ -86,7 +87,8 @@ of_child! {
     classes: ChildIdentity, ChildContact, ChildEmergency, ChildMedical, ChildPerformance;
     with_sealed_fields:
     RESTRICTIONS "erasures.restrictions" Restriction,
-    BREAK_GLASS_GRANTS "erasures.break_glass_grants" BreakGlassGrant;
+    BREAK_GLASS_GRANTS "erasures.break_glass_grants" BreakGlassGrant,
+    CHILD_FAVORITES "erasures.child_favorites" ChildFavorite;
     others:
     RELATIONS "erasures.relations" Relation;
     CONSENTS "erasures.consents" Consent;

@@ -107,6 +107,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0015_privacy.sql"),
         postgres: "",
     },
+    Migration {
+        number: 17,
+        name: "child_favorites",
+        sql: include_str!("../migrations/0017_child_favorites.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.

@@ -93,6 +93,7 @@ pub const ANYTHING: Requirement = Requirement {
         (Kind::RosterEntry, Reach::Any),
         (Kind::PrivacyRequest, Reach::Any),
         (Kind::Favorite, Reach::Any),
+        (Kind::ChildFavorite, Reach::Any),
         (Kind::Child, Reach::Any),
         (Kind::ChildIdentity, Reach::Any),
         (Kind::ChildContact, Reach::Any),

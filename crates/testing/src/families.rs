@@ -12,14 +12,17 @@ use fieldhouse_domain::children::medical::ChildMedical;
 use fieldhouse_domain::children::performances::ChildPerformance;
 use fieldhouse_domain::children::relations::{Relation, RelationKind};
 use fieldhouse_domain::children::restrictions::{Restriction, RestrictionKind};
+use fieldhouse_domain::colleges::ProgramGender;
 use fieldhouse_domain::effects::AnyRecord;
+use fieldhouse_domain::favorites::{ChildFavorite, CustomProgram, Fit, Notes, Stage, WrittenGender};
 use fieldhouse_domain::ids::UserId;
 use fieldhouse_domain::privacy_requests::{PrivacyRequest, PrivacyRequestKind, PrivacyRequestState};
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
 use fieldhouse_domain::rosters::RosterEntry;
 use fieldhouse_domain::seasons::Season;
+use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::teams::Team;
-use fieldhouse_domain::text::{Address, Details, Email, Name, Phone, Reason};
+use fieldhouse_domain::text::{Address, Details, Email, Name, Phone, Reason, Tag};
 use jiff::civil::date;
 use jiff::{SignedDuration, Timestamp};
 
@@ -273,6 +276,28 @@ pub fn privacy_request(child: &Child, user: UserId) -> PrivacyRequest {
         decided_at: None,
         decided_alone: false,
         reason: None,
+        created_at: NOW,
+        updated_at: TOUCHED,
+        version: 1,
+    }
+}
+
+/// Creates a saved program of a child that is not in the catalogue, with notes and a tag that have the word "marker".
+pub fn favorite(child: &Child, saved_by: UserId) -> ChildFavorite {
+    let college_name = name("Isla College");
+    let (state, sport, gender) = (None, Sport::stored("rowing".to_owned()), ProgramGender::Women);
+    ChildFavorite {
+        id: moment().id(),
+        child_id: child.id,
+        saved_by,
+        program_id: None,
+        custom: Some(CustomProgram { college_name, state, sport, gender: WrittenGender(gender) }),
+        stage: Stage::Saved,
+        fit: Fit::Unset,
+        interest: None,
+        rank: 1,
+        notes: Notes::parse("marker: called\ntwice").ok(),
+        tags: Tag::parse("near marker").into_iter().collect(),
         created_at: NOW,
         updated_at: TOUCHED,
         version: 1,

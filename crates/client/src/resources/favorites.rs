@@ -1,4 +1,4 @@
-//! Saved college programs of the caller or a guest.
+//! Saved college programs of the caller, a child or a guest.
 
 use fieldhouse_api::favorites::{
     ChangeFavorite, FavoriteExportQuery, FavoriteListQuery, FavoriteOrder, FavoriteSave,
@@ -8,7 +8,8 @@ use fieldhouse_domain::ids::FavoriteId;
 use crate::resources::resource;
 
 resource! {
-    /// Saved college programs. Without a credential they belong to a guest, who is identified by [`crate::Client::guest_token`].
+    /// Saved college programs: the caller's own, or with `child_id` those of a child. Without a credential they belong to a guest, who is
+    /// identified by [`crate::Client::guest_token`].
     ///
     /// ```no_run
     /// # async fn example(client: fieldhouse_client::Client) -> Result<(), Box<dyn std::error::Error>> {

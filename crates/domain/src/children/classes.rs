@@ -2,6 +2,7 @@
 
 use super::consents::Purpose;
 use crate::effects::Kind;
+use crate::ledger::Trace;
 use crate::record::enumeration;
 use crate::scopes::Verb;
 
@@ -22,7 +23,7 @@ enumeration! {
         Medical "medical",
         /// Notes and measurements of coaches.
         Performance "performance",
-        /// What is recorded for the family: consents, who saw the child's data, and its history.
+        /// What is recorded for the family: consents, who saw the child's data, its history, and saved college programs.
         Records "records",
     }
 }
@@ -67,7 +68,7 @@ pub const fn of_kind(kind: Kind) -> Option<DataClass> {
         Kind::ChildEmergency => Some(DataClass::Emergency),
         Kind::ChildMedical => Some(DataClass::Medical),
         Kind::ChildPerformance => Some(DataClass::Performance),
-        Kind::Consent => Some(DataClass::Records),
+        Kind::Consent | Kind::ChildFavorite => Some(DataClass::Records),
         _ => None,
     }
 }
@@ -78,6 +79,8 @@ pub const fn of_image(kind: Kind) -> Option<DataClass> {
     match kind {
         Kind::Relation => Some(DataClass::Records),
         Kind::Registration => Some(DataClass::Identity),
+        // The ledger has no images of it.
+        _ if matches!(kind.trace(), Trace::Nothing) => None,
         _ => of_kind(kind),
     }
 }

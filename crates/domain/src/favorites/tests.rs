@@ -154,3 +154,26 @@ fn a_new_order_names_every_program_once_and_changes_only_those_that_move() {
     assert_eq!(moved, [(ohio, 2, 2), (iowa, 1, 2)]);
     assert_eq!(reorder(&moment(1), list, &[ohio, iowa, utah]), Ok(Vec::new()), "as it was");
 }
+
+#[test]
+fn a_childs_entries_follow_the_rules_of_lists_and_keep_who_saved_them() {
+    let child = ChildId::from_uuid(Uuid::from_u128(3));
+    let [mother, father] = [1, 2].map(|number| UserId::from_uuid(Uuid::from_u128(number)));
+    let notes = details(&json!({ "notes": "Ask about the coach", "tags": ["far"] }));
+    let saved = save(&moment(1), ListOwner::Child(child), &[], custom("Ohio", None), notes);
+    let (entry, effect) = saved.expect("it is saved");
+    let created = ChildFavorite::effect(child, effect.expect("it is new"), |_| mother);
+    let stored = ChildFavorite::of(child, mother, entry.clone());
+    assert_eq!(created, Effect::create(stored.clone()));
+    assert_eq!(stored.clone().entry(), entry);
+    let shown = format!("{stored:?} {entry:?}");
+    assert!(!shown.contains("coach") && !shown.contains("far") && !shown.contains("Ohio"), "{shown}");
+
+    let stage = details(&json!({ "stage": "visited" }));
+    let effect = change(&moment(2), ListOwner::Child(child), entry, stage).expect("a change");
+    let by = |id| if id == stored.id { mother } else { father };
+    let effect = ChildFavorite::effect(child, effect.expect("it differs"), by);
+    let Some(AnyRecord::ChildFavorite(after)) = effect.after else { panic!("an entry of a child") };
+    assert_eq!((after.stage, after.saved_by, after.version), (Stage::Visited, mother, 2));
+    assert_eq!(effect.before, Some(stored.into()));
+}

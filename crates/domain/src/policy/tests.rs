@@ -332,8 +332,12 @@ fn only_callers_below_a_role_need_a_relation_to_propose_one() {
     assert!(
         ChildTouch::AllOfLink.includes(class, Verb::Read) && !ChildTouch::AllOfLink.includes(class, verb)
     );
-    let read = ChildTouch::OfRecord { class, verb: Verb::Read };
-    assert!(read.includes(class, Verb::Read) && !read.includes(class, verb));
+    for read in
+        [ChildTouch::OfRecord { class, verb: Verb::Read }, ChildTouch::IfNamed { class, verb: Verb::Read }]
+    {
+        assert!(read.includes(class, Verb::Read) && !read.includes(class, verb));
+        assert_eq!(read.required(Role::Viewer), None);
+    }
 }
 
 #[test]

@@ -32,6 +32,7 @@ struct Counts {
     consents: usize,
     registrations: usize,
     roster: usize,
+    favorites: usize,
     access_log: usize,
 }
 
@@ -56,6 +57,7 @@ pub(super) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         consents: copy.consents.len(),
         registrations: copy.registrations.len(),
         roster: copy.roster.len(),
+        favorites: copy.favorites.len(),
         access_log: copy.access_log.len(),
     })?;
     note(&format!("Wrote {}. It has personal data: only you can read it.", file.display()));

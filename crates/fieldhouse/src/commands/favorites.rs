@@ -1,4 +1,5 @@
-//! `fieldhouse colleges favorites`: saved college programs; without a credential, those of the guest whose token is stored.
+//! `fieldhouse colleges favorites`: saved college programs of the caller or a child; without a credential, those of the guest whose token is
+//! stored.
 
 use clap::{ArgGroup, Args, Subcommand};
 use fieldhouse_client::Client;
@@ -8,7 +9,7 @@ use fieldhouse_client::api::favorites::{
 };
 use fieldhouse_domain::colleges::ProgramGender;
 use fieldhouse_domain::favorites::{Fit, Notes, Stage, WrittenGender};
-use fieldhouse_domain::ids::{FavoriteId, ProgramId};
+use fieldhouse_domain::ids::{ChildId, FavoriteId, ProgramId};
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{Name, State, Tag};
 
@@ -21,8 +22,8 @@ use crate::output::{Column, Width, note, or_dash};
 /// Saved programs.
 #[derive(Subcommand)]
 pub(crate) enum Options {
-    /// List saved programs in your order
-    List,
+    /// List saved programs in their order
+    List(WhoseOptions),
     /// Save a program
     Add(Box<AddOptions>),
     /// Change the details of a saved program; options that you leave out change nothing
@@ -32,9 +33,11 @@ pub(crate) enum Options {
         /// The programs' ids in their new order, as in `list`; the others follow in their order
         #[arg(required = true)]
         ids: Vec<FavoriteId>,
+        #[command(flatten)]
+        whose: WhoseOptions,
     },
     /// Print the whole list as CSV with every field
-    Export,
+    Export(WhoseOptions),
     /// Remove a saved program
     Remove {
         /// The program's id, as in `list`
@@ -42,6 +45,13 @@ pub(crate) enum Options {
     },
     /// Add to your list the programs that were saved on this machine without signing in
     Claim,
+}
+
+#[derive(Args)]
+pub(crate) struct WhoseOptions {
+    /// The list of this child, which its family shares; by default, your own
+    #[arg(long, value_name = "ID")]
+    child_id: Option<ChildId>,
 }
 
 #[derive(Args)]
@@ -80,6 +90,8 @@ pub(crate) struct AddOptions {
     /// A tag; can be repeated
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<Tag>,
+    #[command(flatten)]
+    whose: WhoseOptions,
 }
 
 const COLUMNS: &[Column<Favorite>] = &[
@@ -94,17 +106,23 @@ const COLUMNS: &[Column<Favorite>] = &[
     ("ID", Width::Whole, |it| it.id.to_string()),
 ];
 
+impl WhoseOptions {
+    fn query(&self) -> FavoriteListQuery {
+        FavoriteListQuery { child_id: self.child_id, ..FavoriteListQuery::default() }
+    }
+}
+
 /// Lists, saves, changes, orders, exports, removes or claims programs.
 pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<()> {
     match options {
-        Options::List => list(context).await,
+        Options::List(whose) => list(context, &whose).await,
         Options::Add(options) => add(context, *options).await,
         Options::Change(ChangeOptions { id, fields }) => {
             let changed = context.client()?.colleges().favorites().change(id, &fields.body).await?;
             Ok(context.output.one(&changed, COLUMNS)?)
         }
-        Options::Order { ids } => order(context, &ids).await,
-        Options::Export => export(context).await,
+        Options::Order { ids, whose } => order(context, &ids, &whose).await,
+        Options::Export(whose) => export(context, &whose).await,
         Options::Remove { id } => {
             let removed = context.client()?.colleges().favorites().remove(id).await?;
             Ok(context.output.sentence(&removed, &removed.message)?)
@@ -114,8 +132,8 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
 }
 
 // The server returns the whole list, which is short.
-async fn list(context: &Context) -> anyhow::Result<()> {
-    let page = context.client()?.colleges().favorites().list(&FavoriteListQuery::default()).await?;
+async fn list(context: &Context, whose: &WhoseOptions) -> anyhow::Result<()> {
+    let page = context.client()?.colleges().favorites().list(&whose.query()).await?;
     Ok(context.output.list(&page.data, COLUMNS)?)
 }
 
@@ -133,17 +151,19 @@ async fn add(context: &Context, options: AddOptions) -> anyhow::Result<()> {
     }
 }
 
-async fn order(context: &Context, ids: &[FavoriteId]) -> anyhow::Result<()> {
+async fn order(context: &Context, ids: &[FavoriteId], whose: &WhoseOptions) -> anyhow::Result<()> {
     let favorites = context.client()?.colleges().favorites();
-    let listed = favorites.list(&FavoriteListQuery::default()).await?.data;
+    let listed = favorites.list(&whose.query()).await?.data;
     let others = listed.iter().map(|favorite| favorite.id).filter(|id| !ids.contains(id));
-    let order = FavoriteOrder { ids: ids.iter().copied().chain(others).collect() };
+    let ids = ids.iter().copied().chain(others).collect();
+    let order = FavoriteOrder { child_id: whose.child_id, ids };
     let page = favorites.order(&order).await?;
     Ok(context.output.list(&page.data, COLUMNS)?)
 }
 
-async fn export(context: &Context) -> anyhow::Result<()> {
-    let page = context.client()?.colleges().favorites().export(&FavoriteExportQuery::default()).await?;
+async fn export(context: &Context, whose: &WhoseOptions) -> anyhow::Result<()> {
+    let query = FavoriteExportQuery { child_id: whose.child_id, ..FavoriteExportQuery::default() };
+    let page = context.client()?.colleges().favorites().export(&query).await?;
     if context.output.is_json() {
         return Ok(context.output.json(&page.data)?);
     }
@@ -163,6 +183,7 @@ async fn claim(context: &Context) -> anyhow::Result<()> {
 
 impl AddOptions {
     fn body(self) -> FavoriteSave {
+        let child_id = self.whose.child_id;
         let tags = (!self.tags.is_empty()).then(|| self.tags.into_iter().collect());
         let details = ChangeFavorite {
             stage: self.stage,
@@ -175,9 +196,10 @@ impl AddOptions {
             (Some(college_name), Some(sport)) => {
                 let gender = self.gender.unwrap_or(WrittenGender(ProgramGender::Unknown));
                 let custom = CustomProgram { college_name, state: self.state, sport, gender };
-                FavoriteSave { custom: Some(custom), details, ..FavoriteSave::default() }
+                FavoriteSave { child_id, custom: Some(custom), details, ..FavoriteSave::default() }
             }
             (_, sport) => FavoriteSave {
+                child_id,
                 program_id: self.program,
                 unitid: self.unitid,
                 sport,

@@ -19,7 +19,7 @@ fn olga() -> Person {
     let copy = json!({
         "child_id": CHILD, "exported_at": at, "profile": null, "identity": null, "contact": null, "emergency": null,
         "medical": null, "performance": null, "relations": [], "consents": [], "registrations": [], "roster": [],
-        "access_log": [],
+        "favorites": [], "access_log": [],
     });
     Person::new(move |seen| {
         if seen.call.starts_with("POST ") {

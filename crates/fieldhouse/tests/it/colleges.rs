@@ -8,7 +8,7 @@ use crate::{Person, list};
 
 fn favorite() -> Value {
     json!({
-        "id": "fav_01h2xcejqtf2nbrexx3vqjhp41", "child_id": null, "stage": "saved", "fit": "reach", "interest": 5,
+        "id": "fav_01h2xcejqtf2nbrexx3vqjhp41", "child_id": null, "saved_by": null, "stage": "saved", "fit": "reach", "interest": 5,
         "rank": 1, "notes": null, "tags": ["west"], "version": 1,
         "program": {"id": null, "unitid": null, "college_name": "Somewhere College", "sport": "golf",
             "gender": "women", "division": null, "city": null, "state": "CA"},
@@ -50,14 +50,51 @@ fn saved_programs_are_changed_ordered_and_exported() {
     assert_eq!(body, json!({"ids": [two, one]}), "the others follow in their order");
     let exported = olga.types_with_key("colleges favorites export");
     exported.assert().success().stdout_eq(str![[r#"
-rank,program_college_name,program_sport,program_gender,program_division,program_city,program_state,program_unitid,stage,fit,interest,notes,tags,id,program_id,child_id,created_at,updated_at,version
-1,Somewhere College,golf,women,,,CA,,saved,reach,5,,"[""west""]",fav_01h2xcejqtf2nbrexx3vqjhp41,,,2026-01-01T00:00:00Z,2026-01-01T00:00:00Z,1
+rank,program_college_name,program_sport,program_gender,program_division,program_city,program_state,program_unitid,stage,fit,interest,notes,tags,id,program_id,child_id,saved_by,created_at,updated_at,version
+1,Somewhere College,golf,women,,,CA,,saved,reach,5,,"[""west""]",fav_01h2xcejqtf2nbrexx3vqjhp41,,,,2026-01-01T00:00:00Z,2026-01-01T00:00:00Z,1
 1,Somewhere College,golf,women,,,CA,,saved,reach,5,"'=called
-twice","[""west""]",fav_01h2xcejqtf2nbrexx3vqjhp42,,,2026-01-01T00:00:00Z,2026-01-01T00:00:00Z,1
+twice","[""west""]",fav_01h2xcejqtf2nbrexx3vqjhp42,,,,2026-01-01T00:00:00Z,2026-01-01T00:00:00Z,1
 
 "#]]);
     let ids = olga.types_with_key("colleges favorites export --jq .[].id");
     ids.assert().success().stdout_eq(format!("{one}\n{two}\n"));
+}
+
+#[test]
+fn the_list_of_a_child_is_named_by_its_id() {
+    let (child, id) = ("chi_01h2xcejqtf2nbrexx3vqjhp41", "fav_01h2xcejqtf2nbrexx3vqjhp41");
+    let saved = {
+        let mut saved = favorite();
+        (saved["child_id"], saved["saved_by"]) = (json!(child), json!("usr_01h2xcejqtf2nbrexx3vqjhp41"));
+        saved
+    };
+    let olga = Person::new(move |seen| match seen.call.as_str() {
+        "POST /api/v1/colleges/favorites" => {
+            let meta = json!({"created": true, "guest_token": null});
+            Reply::json(201, &json!({"data": saved, "meta": meta}))
+        }
+        _ => list(&json!([saved]), None),
+    });
+    let types = |words: &str| olga.types_with_key(&format!("colleges favorites {words} --child-id {child}"));
+    types("list").assert().success().stdout_eq(str![[r#"
+RANK  COLLEGE            STATE  SPORT  GENDER  STAGE  FIT    INTEREST  ID
+1     Somewhere College  CA     golf   women   saved  reach  5         fav_01h2xcejqtf2nbrexx3vqjhp41
+
+"#]]);
+    types("add --custom Somewhere --sport golf").assert().success();
+    types("export --json id").assert().success();
+    types(&format!("order {id}")).assert().success();
+    let seen = olga.stub.seen();
+    let queries: Vec<&str> = seen.iter().map(|seen| seen.query.as_str()).collect();
+    let named = format!("child_id={child}");
+    assert_eq!(queries, [named.as_str(), "", &named, &named, ""]);
+    let bodies: Vec<Value> = [1, 4].map(|at| serde_json::from_str(&seen[at].body).expect("JSON")).into();
+    let custom = json!({"college_name": "Somewhere", "sport": "golf"});
+    assert_eq!(
+        (&bodies[0]["child_id"], &bodies[0]["custom"]["college_name"]),
+        (&json!(child), &custom["college_name"])
+    );
+    assert_eq!(bodies[1], json!({"child_id": child, "ids": [id]}));
 }
 
 #[test]

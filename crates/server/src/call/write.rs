@@ -193,13 +193,13 @@ impl<O: Op> Call<O> {
                     .saturating_add(Retained::RepeatedResponses.life())
                     .is_ok_and(|ends| ends > self.now())
             {
-                if stored.body.is_some() || !Self::is_about_children() {
+                if stored.body.is_some() || !Self::may_be_about_children() {
                     return Ok(self.replay(stored));
                 }
                 if let Err(failure) = self.matches(&stored) {
                     return Ok(Err(failure));
                 }
-                let authority = known.ok_or_else(Failure::not_found)?;
+                let Some(authority) = known else { return Ok(self.replay(stored)) };
                 let mut cx = WriteContext::new(authority, O::OPERATION, &moment);
                 let created = stored.created_id.as_deref();
                 return match command.again(tx, &mut cx, created).await? {
@@ -338,14 +338,22 @@ impl<O: Op> Call<O> {
             request_digest: self.app.key_ring.mac(Purpose::Token, &self.request()),
             status: i64::from(answered.status),
             headers: serde_json::to_string(&headers.collect::<Vec<_>>()).unwrap_or_default(),
-            body: (!answered.secret && !Self::is_about_children()).then(|| answered.body.to_vec()),
+            body: (!answered.secret && !Self::is_about_children(answered)).then(|| answered.body.to_vec()),
             created_id: answered.created_id.clone(),
             created_at: self.now(),
         }
     }
 
-    /// Whether the response is about a child. Such a response is not stored: a repeated request gets what the caller may see now.
-    fn is_about_children() -> bool {
+    /// Whether a response is about a child. It is not stored then: a repeated request gets what the caller may see now.
+    fn is_about_children(answered: &Answered<O>) -> bool {
+        match O::ROW.requirement.child {
+            ChildTouch::IfNamed { .. } => answered.about_children,
+            _ => Self::may_be_about_children(),
+        }
+    }
+
+    /// Whether a response of the operation may be about a child.
+    fn may_be_about_children() -> bool {
         let Requirement { child, writes, .. } = O::ROW.requirement;
         child != ChildTouch::Untouched
             || writes.iter().any(|(kind, _)| kind.visibility() == Visibility::Relations)

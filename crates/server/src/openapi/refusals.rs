@@ -110,6 +110,7 @@ fn of_access(row: &Row) -> Vec<Code> {
     // Who may not see the line of a child's roster knows nothing of the child.
     if let ChildTouch::InPath { class, verb, .. }
     | ChildTouch::InPathUnless { class, verb, .. }
+    | ChildTouch::IfNamed { class, verb }
     | ChildTouch::OfRecord { class, verb } = requirement.child
         && (class, verb) != (DataClass::Roster, Verb::Read)
     {

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use super::children::{View, seen};
 use super::exports::view;
-use super::{consents, registrations, relations, rosters};
+use super::{consents, favorites, registrations, relations, rosters};
 use crate::answer::Answered;
 use crate::auth::links;
 use crate::call::Call;
@@ -85,6 +85,7 @@ fn document(child_id: ChildId, copy: commands::Copy, now: Timestamp) -> ChildCop
         consents: copy.consents.iter().map(|it| consents::view(it, now)).collect(),
         registrations: registrations.into_iter().map(registered).collect(),
         roster: roster.into_iter().map(placed).collect(),
+        favorites: favorites::views(&copy.favorites),
         access_log: access_log.into_iter().map(seen).collect(),
     }
 }

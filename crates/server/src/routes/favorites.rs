@@ -1,4 +1,4 @@
-//! Saved college programs of users and guests.
+//! Saved college programs of users, guests and children.
 
 use axum::http::HeaderName;
 use fieldhouse_api::favorites::{
@@ -8,10 +8,12 @@ use fieldhouse_api::favorites::{
 use fieldhouse_api::{Data, Op, Page, op};
 use fieldhouse_commands::favorites::{self as commands, Saved};
 use fieldhouse_domain::colleges::ProgramGender;
-use fieldhouse_domain::favorites::{self, MAX_SAVED};
-use fieldhouse_domain::ids::Id;
+use fieldhouse_domain::favorites::{self as rules, MAX_SAVED};
+use fieldhouse_domain::ids::{ChildId, Id};
+use fieldhouse_domain::scopes::Verb;
+use fieldhouse_store::access::children::Records;
 use fieldhouse_store::colleges::Program;
-use fieldhouse_store::favorites::Listed;
+use fieldhouse_store::favorites::{self, Listed};
 use fieldhouse_store::guests;
 use uuid::Uuid;
 
@@ -24,11 +26,12 @@ use crate::failure::Failure;
 /// The page size of the list: by default, all of it.
 const WHOLE: Bounds = Bounds { default: 200, max: 200 };
 
-fn view(favorite: &favorites::Favorite, program: Option<&Program>) -> Favorite {
+fn view(Listed { favorite, program, child }: &Listed) -> Favorite {
     Favorite {
         id: favorite.id,
-        program: view_program(favorite, program),
-        child_id: None,
+        program: view_program(favorite, program.as_ref()),
+        child_id: child.map(|(child, _)| child),
+        saved_by: child.map(|(_, saved_by)| saved_by),
         stage: favorite.stage,
         fit: favorite.fit,
         interest: favorite.interest,
@@ -41,7 +44,7 @@ fn view(favorite: &favorites::Favorite, program: Option<&Program>) -> Favorite {
     }
 }
 
-fn view_program(favorite: &favorites::Favorite, program: Option<&Program>) -> FavoriteProgram {
+fn view_program(favorite: &rules::Favorite, program: Option<&Program>) -> FavoriteProgram {
     if let Some(custom) = &favorite.custom {
         return FavoriteProgram {
             id: None,
@@ -66,34 +69,51 @@ fn view_program(favorite: &favorites::Favorite, program: Option<&Program>) -> Fa
     }
 }
 
-fn views(list: &[Listed]) -> Vec<Favorite> {
-    list.iter().map(|listed| view(&listed.favorite, listed.program.as_ref())).collect()
+pub(super) fn views(list: &[Listed]) -> Vec<Favorite> {
+    list.iter().map(view).collect()
 }
 
 pub(crate) async fn list(call: Call<op::FavoriteList>) -> Result<Answered<op::FavoriteList>, Failure> {
     let part = call.part::<(i64, Uuid)>(call.query.limit, call.query.cursor.as_deref(), WHOLE)?;
-    let mut found = whole(&call).await?;
+    let child = call.query.child_id;
+    let mut found = whole(&call, child).await?;
     let point = |listed: &Listed| (listed.favorite.rank, listed.favorite.id.uuid());
     found.retain(|listed| part.after.is_none_or(|after| point(listed) > after));
     let page = call.page_info(&part, &mut found, point)?;
-    call.page(Page { data: views(&found), deleted: None, page })
+    let answered = call.page(Page { data: views(&found), deleted: None, page })?;
+    Ok(answered.about_children(child.is_some()))
 }
 
 pub(crate) async fn export(call: Call<op::FavoriteExport>) -> Result<Answered<op::FavoriteExport>, Failure> {
-    let found = whole(&call).await?;
-    call.page(all(&found))
+    let child = call.query.child_id;
+    let found = whole(&call, child).await?;
+    Ok(call.page(all(&found))?.about_children(child.is_some()))
 }
 
-/// The whole list of the caller or the guest.
-async fn whole<O: Op>(call: &Call<O>) -> Result<Vec<Listed>, Failure> {
+/// The whole list of the child, or without one that of the caller or the guest. Only its family sees the list of a child, so that nothing is
+/// noted in the access log.
+async fn whole<O: Op>(call: &Call<O>, child: Option<ChildId>) -> Result<Vec<Listed>, Failure> {
     let mut store = call.store();
+    if let Some(child) = child {
+        refuse_narrow(call, Verb::Read)?;
+        let scope = call.children::<Records>()?;
+        return match favorites::list_of_child(&mut store, &scope, child).await? {
+            Some(found) => Ok(found),
+            None => Err(scope.denial(&mut store, child).await?.into()),
+        };
+    }
     Ok(match call.member() {
-        Some(scope) => fieldhouse_store::favorites::list(&mut store, scope).await?,
+        Some(scope) => favorites::list(&mut store, scope).await?,
         None => match guest(call).await? {
             Some(guest) => guests::list(&mut store, guest).await?,
             None => Vec::new(),
         },
     })
+}
+
+/// Refuses a guest, and a key without the scope for children's data.
+fn refuse_narrow<O: Op>(call: &Call<O>, verb: Verb) -> Result<(), Failure> {
+    Ok(call.scope()?.refuse_narrow(verb)?)
 }
 
 /// A whole list as one page.
@@ -110,8 +130,13 @@ async fn guest<O: Op>(call: &Call<O>) -> Result<Option<fieldhouse_domain::ids::G
 }
 
 pub(crate) async fn save(call: Call<op::FavoriteSave>) -> Result<Answered<op::FavoriteSave>, Failure> {
+    let child = call.body.child_id;
+    if child.is_some() {
+        refuse_narrow(&call, Verb::Write)?;
+    }
     let unnamed = || Failure::internal("a favorite without a program was read");
     let command = commands::Save {
+        child,
         program: call.body.program().ok_or_else(unnamed)?,
         details: call.body.details.clone(),
         whole: call.query.return_ == Some(FavoriteReturn::List),
@@ -129,10 +154,10 @@ fn view_saved(
     let meta = SavedMeta { created: is_new, guest_token: guest_token.clone() };
     let data = match list {
         Some(list) => RecordOrList::List(views(&list)),
-        None => RecordOrList::Record(Box::new(view(&saved.favorite, saved.program.as_ref()))),
+        None => RecordOrList::Record(Box::new(view(&saved))),
     };
-    let answered = Answered::json(&SavedFavorite { data, meta })?.created(saved.favorite.id);
-    let answered = if is_new { answered } else { answered.status(200) };
+    let answered = Answered::json(&SavedFavorite { data, meta })?.about_children(saved.child.is_some());
+    let answered = if is_new { answered.created(saved.favorite.id) } else { answered.status(200) };
     Ok(match guest_token {
         Some(token) => answered.secret().header(HeaderName::from_static(GUEST_TOKEN), token),
         None => answered,
@@ -141,26 +166,32 @@ fn view_saved(
 
 pub(crate) async fn change(call: Call<op::FavoriteChange>) -> Result<Answered<op::FavoriteChange>, Failure> {
     let command = commands::Change { id: *call.path()?, change: call.body.clone() };
-    call.run(command, |_, Listed { favorite, program }| {
-        Ok(Answered::json(&Data { data: view(&favorite, program.as_ref()) })?.version(favorite.version))
+    call.run(command, |_, listed| {
+        let answered = Answered::json(&Data { data: view(&listed) })?.version(listed.favorite.version);
+        Ok(answered.about_children(listed.child.is_some()))
     })
     .await
 }
 
 pub(crate) async fn remove(call: Call<op::FavoriteRemove>) -> Result<Answered<op::FavoriteRemove>, Failure> {
     let command = commands::Remove(*call.path()?);
-    call.run(command, |_, Listed { favorite, program }| {
+    call.run(command, |_, Listed { favorite, program, child }| {
         let program = view_program(&favorite, program.as_ref());
+        let whose = if child.is_some() { "the child's" } else { "your" };
         let message =
-            format!("{}, {}, is no longer among your favorites.", program.college_name, program.sport);
-        Answered::json(&FavoriteRemoved { success: true, message })
+            format!("{}, {}, is no longer among {whose} favorites.", program.college_name, program.sport);
+        Ok(Answered::json(&FavoriteRemoved { success: true, message })?.about_children(child.is_some()))
     })
     .await
 }
 
 pub(crate) async fn order(call: Call<op::FavoriteOrder>) -> Result<Answered<op::FavoriteOrder>, Failure> {
-    let command = commands::Order(call.body.ids.clone());
-    call.run(command, |_, list| Answered::json(&all(&list))).await
+    let child = call.body.child_id;
+    if child.is_some() {
+        refuse_narrow(&call, Verb::Write)?;
+    }
+    let command = commands::Order { child, ids: call.body.ids.clone() };
+    call.run(command, move |_, list| Ok(Answered::json(&all(&list))?.about_children(child.is_some()))).await
 }
 
 pub(crate) async fn claim(call: Call<op::FavoritesClaim>) -> Result<Answered<op::FavoritesClaim>, Failure> {

@@ -8,7 +8,7 @@ use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::games::{self as rules, SPAN_MAX, UPCOMING_DEFAULT, UPCOMING_MAX};
 use fieldhouse_domain::ids::{ChildId, GameId, Id};
 use fieldhouse_domain::policy::Denial;
-use fieldhouse_domain::scopes::READS_CHILDREN;
+use fieldhouse_domain::scopes::Verb;
 use fieldhouse_store::access::children::Roster;
 use fieldhouse_store::games::{self, Filter, Listed, Upcoming};
 use fieldhouse_store::places::{self, Stay};
@@ -117,9 +117,7 @@ async fn stays(call: &Call<op::GamesUpcoming>, mine: &Mine) -> Result<Option<Vec
             fix,
         ));
     }
-    if !scope.reads_children() {
-        return Err(Denial::ScopeInsufficient(READS_CHILDREN).into());
-    }
+    scope.refuse_narrow(Verb::Read)?;
     let zone = scope.time_zone().clone();
     let found = call.read_children(call.children::<Roster>()?, async move |source, lines| {
         let found = places::of_child(source, lines, &zone, child).await?;

@@ -6,12 +6,12 @@ use fieldhouse_api::rosters::{Roster, RosterChild, RosterEntry, RosterMeta};
 use fieldhouse_api::{Data, Op, op};
 use fieldhouse_commands::rosters as commands;
 use fieldhouse_domain::ids::Id as _;
-use fieldhouse_domain::policy::{self, Denial};
-use fieldhouse_domain::scopes::READS_CHILDREN;
+use fieldhouse_domain::policy;
+use fieldhouse_domain::scopes::Verb;
 use fieldhouse_domain::teams::Team;
 use fieldhouse_store::access::children;
+use fieldhouse_store::records;
 use fieldhouse_store::rosters::{self, Listed};
-use fieldhouse_store::{OrgScope, records};
 use uuid::Uuid;
 
 use crate::answer::Answered;
@@ -40,11 +40,12 @@ fn one<O: Op<Answer = Data<RosterEntry>>>(listed: Listed) -> Result<Answered<O>,
     Ok(if O::ROW.status() == 201 { answered.created(id) } else { answered })
 }
 
+/// A roster has names of children, and so have the responses to its changes.
 pub(crate) async fn list(call: Call<op::RosterList>) -> Result<Answered<op::RosterList>, Failure> {
     let (query, team) = (&call.query.page, *call.path()?);
     let part = call.part::<Uuid>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
     let (store, scope) = (&mut call.store(), call.scope()?);
-    refuse_narrow(scope)?;
+    scope.refuse_narrow(Verb::Read)?;
     let known: Option<Team> = records::read(store, scope, team).await?;
     known.ok_or_else(Failure::not_found)?;
     let on = call.query.on.unwrap_or_else(|| scope.today(call.now()));
@@ -70,19 +71,14 @@ pub(crate) async fn list(call: Call<op::RosterList>) -> Result<Answered<op::Rost
     })
 }
 
-/// Refuses a key that may not read children's data: a roster has names of children.
-fn refuse_narrow(scope: &OrgScope) -> Result<(), Failure> {
-    if scope.reads_children() { Ok(()) } else { Err(Denial::ScopeInsufficient(READS_CHILDREN).into()) }
-}
-
 pub(crate) async fn add(call: Call<op::RosterAdd>) -> Result<Answered<op::RosterAdd>, Failure> {
-    refuse_narrow(call.scope()?)?;
+    call.scope()?.refuse_narrow(Verb::Read)?;
     let command = commands::Add { team: *call.path()?, new: call.body.clone() };
     call.run(command, |_, listed| one(listed)).await
 }
 
 pub(crate) async fn change(call: Call<op::RosterChange>) -> Result<Answered<op::RosterChange>, Failure> {
-    refuse_narrow(call.scope()?)?;
+    call.scope()?.refuse_narrow(Verb::Read)?;
     let Parameters(place) = *call.path()?;
     let command = commands::Change { place, change: call.body.clone() };
     call.run(command, |_, listed| one(listed)).await

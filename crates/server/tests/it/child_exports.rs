@@ -5,6 +5,7 @@ use fieldhouse_domain::children::Child;
 use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::effects::Effect;
+use fieldhouse_domain::ids::ChildId;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_testing::{clubs, families};
 use jiff::SignedDuration;
@@ -45,6 +46,9 @@ async fn visible(parent: &Person, child: &str) -> Value {
         let answer = parent.get(&format!("{child}/{class}")).await;
         seen[class] = if answer.status == 200 { answer.body["data"].clone() } else { Value::Null };
     }
+    let id = child.rsplit('/').next().expect("an id");
+    let favorites = parent.get(&format!("/api/v1/colleges/favorites?child_id={id}")).await;
+    seen["favorites"] = favorites.body["data"].clone();
     seen["access_log"] = parent.get(&format!("{child}/access-log")).await.body["data"].clone();
     seen
 }
@@ -62,10 +66,13 @@ async fn a_copy_has_what_the_family_sees_and_no_more() {
         let parent = club.another_session(Role::Member).await;
         let child = child_of(&parent).await;
         let coach = club.member(Role::Coach);
-        let id = child.rsplit('/').next().expect("an id").parse().expect("an id");
+        let id: ChildId = child.rsplit('/').next().expect("an id").parse().expect("an id");
         relate(&club, "coach.ok", id, coach.user.expect("a user")).await;
         assert_eq!(parent.patch(&format!("{child}/medical"), &json!({"notes": "Rests"})).await.status, 200);
         assert_eq!(coach.get(&format!("{child}/contact")).await.status, 200);
+        let college = json!({"college_name": "Isla College", "sport": "rowing"});
+        let saved = json!({"child_id": id.to_string(), "custom": college, "notes": "Call them"});
+        assert_eq!(parent.post("/api/v1/colleges/favorites", &saved).await.status, 201);
         let seen = visible(&parent, &child).await;
         let export = requested(&parent, &child).await;
         let data = &export.body["data"];
@@ -78,7 +85,8 @@ async fn a_copy_has_what_the_family_sees_and_no_more() {
         for class in ["profile", "identity", "contact", "emergency", "medical", "performance"] {
             assert!(!copy[class].is_null() && copy[class] == seen[class], "{class}: {copy}");
         }
-        for list in ["consents", "relations", "access_log"] {
+        assert_eq!(copy["favorites"][0]["notes"], "Call them", "{copy}");
+        for list in ["consents", "relations", "favorites", "access_log"] {
             let (mut copied, mut shown) =
                 (copy[list].as_array().unwrap().clone(), seen[list].as_array().unwrap().clone());
             let by_id = |it: &Value| it["id"].to_string();

@@ -1,5 +1,7 @@
-//! Saved college programs of members. `favorites/details.rs` has the details of a saved program, `favorites/guests.rs` the lists of guests.
+//! Saved college programs of members. `favorites/details.rs` has the details of a saved program, `favorites/guests.rs` the lists of guests,
+//! `favorites/children.rs` those of children.
 
+mod children;
 mod details;
 mod guests;
 
@@ -75,6 +77,7 @@ async fn a_saved_program_has_defaults() {
         let favorite = saved(club.member(Role::Member), custom("A college")).await;
         for (name, value) in [
             ("child_id", json!(null)),
+            ("saved_by", json!(null)),
             ("stage", json!("saved")),
             ("fit", json!("unset")),
             ("interest", json!(null)),
@@ -85,7 +88,7 @@ async fn a_saved_program_has_defaults() {
         ] {
             assert_eq!(favorite.get(name), Some(&value), "{name}");
         }
-        assert_eq!(favorite.as_object().map(serde_json::Map::len), Some(12));
+        assert_eq!(favorite.as_object().map(serde_json::Map::len), Some(13));
         assert_eq!(favorite["program"]["gender"], "unknown");
     })
     .await;

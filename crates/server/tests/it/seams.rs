@@ -17,6 +17,7 @@ use crate::support::families::{CHILDREN, child_of};
 use crate::support::{Answer, Club, Person, on_both};
 
 const REQUESTS: &str = "/api/v1/privacy-requests";
+const FAVORITES: &str = "/api/v1/colleges/favorites";
 const NAME: &str = "Zzyzx of the seams";
 
 fn known(child: &str) -> Child {
@@ -141,6 +142,50 @@ async fn a_key_for_teams_alone_reads_no_name_of_a_child() {
         let key = coach.issue_key(&json!({"name": "Both", "scopes": ["teams:read", "children:read"]})).await;
         let shown = club.with_key(&key).get(&roster).await;
         assert!(shown.status == 200 && shown.text.contains(&child), "{}", shown.text);
+    })
+    .await;
+}
+
+/// Saves a program on a child's list.
+async fn saves(person: &Person, child: &str, college: &str) -> Answer {
+    let custom = json!({"college_name": college, "sport": "rowing"});
+    person
+        .post(FAVORITES, &json!({"child_id": child, "custom": custom, "notes": format!("{NAME} called")}))
+        .await
+}
+
+#[tokio::test]
+async fn a_childs_saved_programs_follow_orders_and_end_with_its_data() {
+    on_both(async |club| {
+        let (mother, father, owner) =
+            (club.member(Role::Member), club.member(Role::Viewer), club.member(Role::Owner));
+        let child = child_of(mother, NAME).await;
+        relate(&club, "guardian", id_of(&child), father.user.expect("a user")).await;
+        assert_eq!(
+            saves(father, &child, "Quux College").await.status,
+            201,
+            "a relation needs no higher role"
+        );
+        let saved = format!("{FAVORITES}?child_id={child}");
+        let of_records = order(&club, &child, father, vec![DataClass::Records]).await;
+        is_problem(&father.get(&saved).await, Code::RelationshipInsufficient, "only the list is closed");
+        let lifted = Restriction { lifted_at: Some(clubs::NOW), ..of_records.clone() };
+        write(&club, Effect::update(&clubs::moment(), of_records, lifted).expect("a change")).await;
+        assert_eq!(father.get(&saved).await.status, 200);
+        let of_all = order(&club, &child, father, Vec::new()).await;
+        is_problem(&father.get(&saved).await, Code::NotFound, "everything is closed");
+        is_problem(&saves(father, &child, "Another").await, Code::NotFound, "everything is closed");
+        let shown = mother.get(&saved).await;
+        assert_eq!(shown.body["data"].as_array().map(Vec::len), Some(1), "{}", shown.text);
+        assert_eq!(club.database.tables_with("quux"), ["child_favorites"]);
+        assert_eq!(club.database.tables_with(NAME), ["children"], "notes are sealed");
+
+        let lifted = Restriction { lifted_at: Some(clubs::NOW), ..of_all.clone() };
+        write(&club, Effect::update(&clubs::moment(), of_all, lifted).expect("a change")).await;
+        let request = mother.post(REQUESTS, &json!({"child_id": child, "kind": "erasure"})).await;
+        assert_eq!(grants(owner, &request).await.status, 200);
+        is_problem(&mother.get(&saved).await, Code::NotFound, "the child is erased");
+        assert_eq!(club.database.tables_with("quux"), Vec::<String>::new());
     })
     .await;
 }

@@ -13,8 +13,8 @@ use fieldhouse_domain::children::born_by;
 use fieldhouse_domain::children::classes::{self, Capacity, DataClass, YOUNG};
 use fieldhouse_domain::children::consents::Purpose;
 use fieldhouse_domain::ids::{ChildId, Id, OrganizationId, SeasonId, TeamId, UserId};
-use fieldhouse_domain::policy::Denial;
-use fieldhouse_domain::scopes::Verb;
+use fieldhouse_domain::policy::{ChildTouch, Denial};
+use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
@@ -302,7 +302,13 @@ impl<'tx> Tx<'tx> {
         if !proof.standing().0.includes(C::CLASS, V::VERB) {
             return Err(undeclared(C::CLASS));
         }
-        let capacity = capacity(self, proof, child, (C::CLASS, V::VERB)).await?;
+        let mut capacity = capacity(self, proof, child, (C::CLASS, V::VERB)).await?;
+        // The scope of such an operation is not that of children. A key without it does not learn which children exist.
+        let is_beside = matches!(proof.standing().0, ChildTouch::IfNamed { .. });
+        if is_beside && capacity.is_ok() && proof.on_children() < Some(V::VERB) {
+            let needed = Scope { resource: Resource::Children, verb: V::VERB };
+            capacity = Err(Denial::ScopeInsufficient(needed));
+        }
         let (organization, brand) = (proof.organization(), proof.brand());
         Ok(capacity.map(|capacity| ChildAccess { organization, child, capacity, brand, of: PhantomData }))
     }

@@ -4,6 +4,7 @@ use fieldhouse_domain::effects::{AnyRecord, Kind};
 use fieldhouse_domain::ids::{ApiKeyId, ChildId, GuestId, Id, InvitationId, OrganizationId, UserId};
 use fieldhouse_domain::policy::{self, ChildTouch, Denial, Reach, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::scopes::Verb;
 use fieldhouse_domain::time::TimeZoneName;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -60,6 +61,8 @@ pub struct OrgWrite<'tx> {
     /// Which data of children the operation uses, and whose relations open it.
     child: ChildTouch,
     standing: Option<Standing>,
+    /// What the credential may do with children's data.
+    on_children: Option<Verb>,
     brand: Brand<'tx>,
 }
 
@@ -87,6 +90,11 @@ impl<'tx> OrgWrite<'tx> {
     /// Which data of children the operation uses, and whose relations open it.
     pub(super) fn standing(&self) -> (ChildTouch, Option<&Standing>) {
         (self.child, self.standing.as_ref())
+    }
+
+    /// What the credential may do with children's data. Only keys are narrowed.
+    pub(super) fn on_children(&self) -> Option<Verb> {
+        self.on_children
     }
 
     pub(super) fn brand(&self) -> Brand<'tx> {
@@ -258,9 +266,24 @@ impl<'tx> Tx<'tx> {
             }
         }
         let standing = self.standing(organization, actor, requirement.child, now).await?;
+        let on_children = match principal {
+            Principal::Caller(scope) => {
+                Verb::ALL.iter().copied().rfind(|verb| scope.refuse_narrow(*verb).is_ok())
+            }
+            _ => Some(Verb::Write),
+        };
         let (writes, child) = (requirement.writes, requirement.child);
-        let proof =
-            OrgWrite { organization, role, actor, writes, target, child, standing, brand: self.brand() };
+        let proof = OrgWrite {
+            organization,
+            role,
+            actor,
+            writes,
+            target,
+            child,
+            standing,
+            on_children,
+            brand: self.brand(),
+        };
         let about = ChildId::from_uuid(target.unwrap_or_default());
         if let Some(wanted) = child.required(role) {
             if let Err(denial) = children::capacity(self, &proof, about, wanted).await? {

@@ -1,19 +1,24 @@
-//! Saved programs of users.
+//! Saved programs of users and children.
 
+use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::colleges::ProgramGender;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{
-    self as rules, ChangeFavorite, CustomProgram, Favorite, Fit, ListOwner, Notes, SavedProgram, Stage,
-    WrittenGender,
+    self as rules, ChangeFavorite, ChildFavorite, CustomProgram, Favorite, Fit, ListOwner, Notes,
+    SavedProgram, Stage, WrittenGender,
 };
+use fieldhouse_domain::ids::{ChildId, Id as _};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{Name, State, Tag};
-use fieldhouse_store::{Error, Store, favorites};
-use fieldhouse_testing::catalogue;
-use fieldhouse_testing::clubs::{self, Club, NOW};
+use fieldhouse_store::access::children::{Read, Records};
+use fieldhouse_store::{Error, Principal, Store, favorites};
+use fieldhouse_testing::clubs::{self, Club, NOW, Person};
+use fieldhouse_testing::{catalogue, families};
 use jiff::SignedDuration;
+
+use crate::children::{requirement, scope};
 
 /// A program that is not in the catalogue.
 pub(crate) fn custom(college: &str) -> SavedProgram {
@@ -116,4 +121,61 @@ pub(crate) async fn the_list_of_a_former_member_is_purged_later(store: &Store) {
     assert_eq!(store.purge_departures(NOW).await.unwrap(), 0);
     let scope = club.person(Role::Coach).scope(store).await;
     assert_eq!(favorites::list(&mut &*store, &scope).await.unwrap().len(), 1, "others keep theirs");
+}
+
+pub(crate) async fn a_child_has_one_list_for_its_family(store: &Store) {
+    let club = Club::found(store, "Favorites Three").await;
+    let (mother, father) = (club.person(Role::Member), club.person(Role::Coach));
+    let (zoe, kim) = (families::child("Zoë M."), families::child("Kim K."));
+    let college = catalogue::college(500_003, "Family College", "FA");
+    let program = catalogue::program(&college, "rowing", ProgramGender::Women);
+    catalogue::write(store, true, vec![college], vec![program.clone()]).await.unwrap();
+    let custom = families::favorite(&zoe, mother.user.id);
+    let second = ChildFavorite {
+        program_id: Some(program.id),
+        custom: None,
+        rank: 2,
+        ..families::favorite(&zoe, father.user.id)
+    };
+    let guardians = [mother, father].map(|parent| AnyRecord::from(families::guardian(&zoe, parent.user.id)));
+    let around = [AnyRecord::from(families::guardian(&kim, mother.user.id)), second.clone().into()];
+    let records =
+        families::with_classes(&zoe).into_iter().chain(families::with_classes(&kim)).chain(guardians);
+    club.create(store, records.chain(around).chain([custom.clone().into()]).collect()).await;
+
+    let list = async |parent: &Person, child: ChildId| {
+        favorites::list_of_child(&mut &*store, &scope::<Records>(store, parent).await, child).await.unwrap()
+    };
+    for parent in [mother, father] {
+        let listed = list(parent, zoe.id).await.expect("a guardian's");
+        let entries: Vec<Favorite> = listed.iter().map(|it| it.favorite.clone()).collect();
+        assert_eq!(entries, [custom.clone().entry(), second.clone().entry()], "in order, with all fields");
+        let savers: Vec<_> = listed.iter().map(|it| it.child).collect();
+        assert_eq!(savers, [mother, father].map(|saver| Some((zoe.id, saver.user.id))));
+        let shown = listed[1].program.as_ref().expect("the program in the catalogue");
+        assert_eq!((&shown.program, &*shown.college_name), (&program, "Family College"));
+    }
+    assert_eq!(list(mother, kim.id).await, Some(vec![]), "a child without saved programs");
+    assert_eq!(list(father, kim.id).await, None, "of another family");
+    assert_eq!(list(club.owner(), zoe.id).await, None);
+    for twice in [
+        ChildFavorite { id: clubs::moment().id(), ..custom.clone() },
+        ChildFavorite { id: clubs::moment().id(), ..second.clone() },
+    ] {
+        let taken = clubs::apply(store, club.id(), vec![Effect::create(twice)]).await;
+        assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
+    }
+
+    let (child, id) = (zoe.id, second.id);
+    let wanted = requirement(DataClass::Records);
+    let requested = std::sync::Arc::new(father.scope_for(store, wanted).await);
+    let read = store.write("tests.favorites", async move |tx| {
+        let proof = tx.permit(Principal::Caller(&requested), wanted, Some(child.uuid()), NOW).await?;
+        let proof = proof.expect("a guardian");
+        assert_eq!(favorites::child_of(tx, &proof, id).await?, Some(child));
+        assert_eq!(favorites::child_of(tx, &proof, clubs::moment().id()).await?, None);
+        let access = tx.open::<Records, Read>(&proof, child).await?.expect("a guardian's");
+        favorites::of_child(tx, &access).await
+    });
+    assert_eq!(Some(read.await.unwrap()), list(mother, zoe.id).await);
 }

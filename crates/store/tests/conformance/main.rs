@@ -160,6 +160,7 @@ async fn programs(store: &Store) {
     catalogue::the_whole_catalogue_is_read(store).await;
     favorites::a_list_is_read_in_order_and_changed(store).await;
     favorites::the_list_of_a_former_member_is_purged_later(store).await;
+    favorites::a_child_has_one_list_for_its_family(store).await;
     two_clubs::a_user_has_in_each_club_the_records_there(store).await;
     guests::have_a_list_until_they_expire(store).await;
     guests::a_list_can_be_claimed_by_a_user(store).await;

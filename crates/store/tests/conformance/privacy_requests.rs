@@ -7,13 +7,14 @@ use fieldhouse_domain::privacy_requests::{PrivacyRequest, PrivacyRequestKind, Pr
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::rosters::RosterEntry;
 use fieldhouse_domain::text::Reason;
+use fieldhouse_store::access::children::Records;
 use fieldhouse_store::ledger::{self, Filter, Verdict};
 use fieldhouse_store::privacy_requests::{self, Erasure};
-use fieldhouse_store::{Change, Store, cases};
+use fieldhouse_store::{Change, Store, cases, favorites};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::families::{
-    break_glass, case, child, classes, consent, filled, guardian, privacy_request, registration, restriction,
-    roster_entry,
+    break_glass, case, child, classes, consent, favorite, filled, guardian, privacy_request, registration,
+    restriction, roster_entry,
 };
 use fieldhouse_testing::leagues::{division, season, team};
 use jiff::SignedDuration;
@@ -90,6 +91,7 @@ pub(crate) async fn an_erasure_leaves_nothing_that_opens(store: &Store) {
         break_glass(&zoe, club.owner().user.id).into(),
         worry.clone().into(),
         consent(&zoe).into(),
+        favorite(&zoe, club.owner().user.id).into(),
         registration(&zoe, &winter).into(),
         roster_entry(&eagles, &zoe).into(),
         left.clone().into(),
@@ -97,6 +99,11 @@ pub(crate) async fn an_erasure_leaves_nothing_that_opens(store: &Store) {
         consent(&kim).into(),
     ];
     club.create(store, records).await;
+    let listed = async || {
+        let scope = crate::children::scope::<Records>(store, club.owner()).await;
+        favorites::list_of_child(&mut &*store, &scope, zoe.id).await.unwrap()
+    };
+    assert_eq!(listed().await.map(|list| list.len()), Some(1));
     // Its images are only in the ledger when the child is erased.
     clubs::apply(store, club.id(), vec![Effect::delete(left.clone())]).await.unwrap();
     store.post_everything().await.unwrap();
@@ -115,6 +122,7 @@ pub(crate) async fn an_erasure_leaves_nothing_that_opens(store: &Store) {
     let case_of_owner = async || cases::read(&mut &*store, &scope, NOW, worry.id).await.unwrap();
     assert_eq!(case_of_owner().await, Some(None), "the owner is the child's guardian");
     assert!(erase().await, "there was something to erase");
+    assert_eq!(listed().await, None);
     store.post_everything().await.unwrap();
     assert!(!store.has_child(club.id(), zoe.id).await.unwrap());
     assert!(store.has_child(club.id(), kim.id).await.unwrap());

@@ -65,6 +65,7 @@ fn changed(mut record: AnyRecord) -> AnyRecord {
         AnyRecord::RosterEntry(entry) => entry.position = Some(name),
         AnyRecord::PrivacyRequest(request) => request.decided_at = Some(NOW),
         AnyRecord::Favorite(favorite) => favorite.rank += 1,
+        AnyRecord::ChildFavorite(favorite) => favorite.rank += 1,
     }
     record
 }
@@ -87,6 +88,7 @@ fn family(season: &Season, team: &Team, guardian: UserId) -> Vec<AnyRecord> {
         families::registration(&zoe, season).into(),
         families::roster_entry(team, &zoe).into(),
         families::privacy_request(&zoe, guardian).into(),
+        families::favorite(&zoe, guardian).into(),
         zoe.into(),
     ]
 }
@@ -123,7 +125,7 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     club.create(store, league.iter().cloned().chain([AnyRecord::Favorite(favorite.clone())]).collect()).await;
 
     let changes = changes(&club, [&league[..], &[invitation.into(), export.into()]].concat(), &favorite);
-    assert_eq!(changes.len(), 29, "every kind");
+    assert_eq!(changes.len(), 30, "every kind");
     for (before, after) in changes {
         let change = Effect::update(&clubs::moment(), before.clone(), after).expect("something differs");
         clubs::apply(store, club.id(), vec![change.clone()]).await.unwrap();

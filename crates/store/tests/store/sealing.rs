@@ -5,13 +5,16 @@ use fieldhouse_domain::children::break_glass::BreakGlassGrant;
 use fieldhouse_domain::children::identities::ChildIdentity;
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::favorites::ChildFavorite;
 use fieldhouse_domain::ids::{ChildId, Id};
 use fieldhouse_domain::text::{Name, Reason};
 use fieldhouse_store::ledger::{self, Entry, EntryEffect, Filter, Verdict};
 use fieldhouse_store::{Change, Error, Result, SealError, Store, records};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::databases;
-use fieldhouse_testing::families::{Classes, break_glass, child, classes, filled, guardian, restriction};
+use fieldhouse_testing::families::{
+    Classes, break_glass, child, classes, favorite, filled, guardian, restriction,
+};
 use serde_json::{Value as Json, json};
 
 use crate::raw;
@@ -96,7 +99,7 @@ async fn no_table_file_ledger_or_journal_has_a_sealed_field_in_the_clear() {
 }
 
 #[tokio::test]
-async fn what_was_decided_about_a_child_is_sealed_too() {
+async fn what_was_decided_about_a_child_and_saved_for_it_is_sealed_too() {
     for database in databases::both() {
         let store = database.open().await;
         let club = Club::found(&store, "Decided").await;
@@ -106,12 +109,18 @@ async fn what_was_decided_about_a_child_is_sealed_too() {
         let order = Restriction { reason: reason.clone(), document_ref: Some(folder), ..restriction(&zoe.0) };
         let user = club.owner().user.id;
         let grant = BreakGlassGrant { note: Some(reason.clone()), reason, ..break_glass(&zoe.0, user) };
-        let decided: [AnyRecord; 2] = [order.clone().into(), grant.into()];
+        let saved = favorite(&zoe.0, user);
+        let decided: [AnyRecord; 3] = [order.clone().into(), grant.into(), saved.clone().into()];
         let created = records(&zoe).into_iter().chain(decided).map(Effect::create).collect();
         apply(&store, &club, created, "marker").await.unwrap();
         let id = order.id;
         let read = clubs::write(&store, club.id(), async move |tx, proof| records::read(tx, proof, id).await);
         assert_eq!(read.await.unwrap(), Some(order));
+        let id = saved.id;
+        let read = clubs::write(&store, club.id(), async move |tx, proof| {
+            records::read::<ChildFavorite, _>(tx, proof, id).await
+        });
+        assert_eq!(read.await.unwrap(), Some(saved));
         for _ in 0..2 {
             assert!(
                 !database.places_with("visibletown").is_empty() && database.places_with(MARKER).is_empty()

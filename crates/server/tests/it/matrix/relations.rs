@@ -12,24 +12,29 @@ use fieldhouse_domain::children::cases::SafeguardingCase;
 use fieldhouse_domain::children::consents::{Consent, Purpose};
 use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationState};
 use fieldhouse_domain::children::restrictions::Restriction;
+use fieldhouse_domain::colleges::ProgramGender;
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::exports;
+use fieldhouse_domain::favorites::{ChildFavorite, CustomProgram, Notes, WrittenGender};
 use fieldhouse_domain::games::Game;
 use fieldhouse_domain::ids::{
-    ChildId, ConsentId, ExportId, GameId, RegistrationId, RelationId, RosterEntryId, SeasonId, TeamId, UserId,
+    ChildId, ConsentId, ExportId, FavoriteId, GameId, RegistrationId, RelationId, RosterEntryId, SeasonId,
+    TeamId, UserId,
 };
 use fieldhouse_domain::policy::{ChildTouch, Credential};
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::rosters::RosterEntry;
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
+use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::staff::{Staff, StaffState};
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::Name;
 use fieldhouse_testing::clubs;
 use fieldhouse_testing::families::{
-    break_glass, case, child, consent, guardian, registration, restriction, roster_entry, with_classes,
+    break_glass, case, child, consent, favorite, guardian, registration, restriction, roster_entry,
+    with_classes,
 };
 use fieldhouse_testing::leagues::{division, duty, game, season, staff};
 use jiff::SignedDuration;
@@ -133,6 +138,8 @@ pub(super) struct Places {
     registrations: [RegistrationId; 2],
     /// A season for which the child is not registered.
     next_season: SeasonId,
+    /// Saved programs of the child: one that is changed, and one that is removed.
+    favorites: [FavoriteId; 2],
 }
 
 /// Creates the places of a child, in its season and three others.
@@ -156,6 +163,10 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
     let photos = Consent { purpose: Purpose::Photos, ..consent(child) };
     let relation = Relation { kind: RelationKind::MedicalStaff, ..guardian(child, medic) };
     let export = exports::request_of_child(&clubs::moment(), medic, child.id);
+    let notes = Notes::parse(&format!("{MARKER} wrote to them")).ok();
+    let saved = ChildFavorite { notes, ..favorite(child, medic) };
+    let removed =
+        ChildFavorite { custom: Some(program("Removed College")), rank: 2, ..favorite(child, medic) };
     let places = Places {
         child: child.id,
         consent: photos.id,
@@ -169,6 +180,7 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
         game: played.id,
         registrations: open.each_ref().map(|it| it.id),
         next_season,
+        favorites: [saved.id, removed.id],
     };
     let open = open.map(AnyRecord::from);
     let around = [
@@ -179,8 +191,20 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
         photos.into(),
         relation.into(),
         export.into(),
+        saved.into(),
+        removed.into(),
     ];
     (places, around.into_iter().chain(open).collect())
+}
+
+/// A program that is not in the catalogue.
+fn program(college: &str) -> CustomProgram {
+    CustomProgram {
+        college_name: Name::stored(college.to_owned()),
+        state: None,
+        sport: Sport::stored("rowing".to_owned()),
+        gender: WrittenGender(ProgramGender::Men),
+    }
 }
 
 /// The duties of the registrar of all seasons of a child.
@@ -227,6 +251,21 @@ pub(super) fn request(operation: Operation, places: &Places) -> (String, Option<
             (if is_link { format!("{path}?token=fhx_none") } else { path }, None)
         }
         Operation::PrivacyRequestCreate => (path, Some(json!({"child_id": places.child, "kind": "export"}))),
+        Operation::FavoriteList | Operation::FavoriteExport => {
+            (format!("{path}?child_id={}", places.child), None)
+        }
+        // The program is saved already, so that the list stays as it is.
+        Operation::FavoriteSave => {
+            let custom = json!({"college_name": "Isla College", "sport": "rowing", "gender": "women"});
+            (path, Some(json!({"child_id": places.child, "custom": custom})))
+        }
+        Operation::FavoriteChange => {
+            (at(places.favorites[0].to_string()), Some(json!({"notes": "Zzyzx called"})))
+        }
+        Operation::FavoriteRemove => (at(places.favorites[1].to_string()), None),
+        Operation::FavoriteOrder => {
+            (path, Some(json!({"child_id": places.child, "ids": [places.favorites[0]]})))
+        }
         Operation::RosterChange => (entry(), Some(json!({"jersey_number": 7}))),
         Operation::RosterRemove => (entry(), None),
         Operation::ChildRelationAdd => {

@@ -42,6 +42,9 @@ async fn family(club: &Club) -> (Person, String) {
     }
     let wanted = json!({"purpose": "photos", "method": "electronic", "notice_version": MARKER});
     assert_eq!(parent.post(&path("consents"), &wanted).await.status, 201);
+    let college = json!({"college_name": format!("{MARKER} College"), "sport": "rowing"});
+    let saved = json!({"child_id": child, "custom": college, "notes": MARKER, "tags": [MARKER]});
+    assert_eq!(parent.post("/api/v1/colleges/favorites", &saved).await.status, 201);
     let coach = club.member(Role::Coach);
     let id = child.parse().expect("an id");
     relate(club, "coach.ok", id, coach.user.expect("a user")).await;

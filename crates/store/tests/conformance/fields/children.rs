@@ -7,17 +7,20 @@ use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::children::consents::{Consent, ConsentMethod, Purpose};
 use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationState};
 use fieldhouse_domain::children::restrictions::{Restriction, RestrictionKind};
+use fieldhouse_domain::colleges::ProgramGender;
+use fieldhouse_domain::favorites::{ChildFavorite, Fit, Stage};
 use fieldhouse_domain::ids::UserId;
 use fieldhouse_domain::privacy_requests::{PrivacyRequest, PrivacyRequestKind, PrivacyRequestState};
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::rosters::RosterEntry;
-use fieldhouse_domain::text::{Pronouns, Reason, WebAddress};
+use fieldhouse_domain::text::{Pronouns, Reason, Tag, WebAddress};
 use fieldhouse_store::Store;
+use fieldhouse_testing::catalogue;
 use fieldhouse_testing::clubs::{Club, NOW};
 use fieldhouse_testing::families::{
-    break_glass, case, child, classes, consent, filled, guardian, privacy_request, registration, restriction,
-    roster_entry,
+    break_glass, case, child, classes, consent, favorite, filled, guardian, privacy_request, registration,
+    restriction, roster_entry,
 };
 use fieldhouse_testing::leagues::{division, season, team};
 use jiff::civil::date;
@@ -48,6 +51,7 @@ pub(crate) async fn are_written_and_read(store: &Store) {
     let (owner, coach) = (club.owner().user.id, club.person(Role::Coach).user.id);
     what_opens_them(&place, &zoe, owner, coach).await;
     where_they_play(&place, &zoe, owner).await;
+    what_is_saved_for_them(&place, &zoe, (owner, coach)).await;
 }
 
 async fn what_opens_them(place: &Place<'_>, zoe: &Child, owner: UserId, coach: UserId) {
@@ -168,6 +172,30 @@ async fn what_is_decided_about_them(
         ..open.clone()
     };
     place.creates_and_changes(open, refused, &["id"]).await;
+}
+
+async fn what_is_saved_for_them(place: &Place<'_>, zoe: &Child, (owner, coach): (UserId, UserId)) {
+    let other = child("Kim K.");
+    place.club.create(place.store, vec![other.clone().into()]).await;
+    let college = catalogue::college(700_002, "Fields College", "FI");
+    let program = catalogue::program(&college, "rowing", ProgramGender::Women);
+    catalogue::write(place.store, true, vec![college], vec![program.clone()]).await.unwrap();
+    let saved = favorite(zoe, owner);
+    let changed = ChildFavorite {
+        child_id: other.id,
+        saved_by: coach,
+        program_id: Some(program.id),
+        custom: None,
+        stage: Stage::Visited,
+        fit: Fit::Reach,
+        interest: Some(4),
+        rank: 9,
+        notes: None,
+        tags: [Tag::parse("far").unwrap()].into_iter().collect(),
+        created_at: later(),
+        ..saved.clone()
+    };
+    place.creates_and_changes(saved, changed, &["id"]).await;
 }
 
 async fn where_they_play(place: &Place<'_>, zoe: &Child, owner: UserId) {
