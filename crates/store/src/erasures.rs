@@ -11,6 +11,7 @@ use fieldhouse_domain::children::break_glass::BreakGlassGrant;
 use fieldhouse_domain::children::consents::Consent;
 use fieldhouse_domain::children::contacts::ChildContact;
 use fieldhouse_domain::children::emergencies::ChildEmergency;
+use fieldhouse_domain::children::guardian_invitations::GuardianInvitation;
 use fieldhouse_domain::children::identities::ChildIdentity;
 use fieldhouse_domain::children::medical::ChildMedical;
 use fieldhouse_domain::children::performances::ChildPerformance;
@@ -85,6 +86,7 @@ macro_rules! of_child {
 of_child! {
     classes: ChildIdentity, ChildContact, ChildEmergency, ChildMedical, ChildPerformance;
     with_sealed_fields:
+    GUARDIAN_INVITATIONS "erasures.guardian_invitations" GuardianInvitation,
     RESTRICTIONS "erasures.restrictions" Restriction,
     BREAK_GLASS_GRANTS "erasures.break_glass_grants" BreakGlassGrant;
     others:

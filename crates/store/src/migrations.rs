@@ -107,6 +107,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0015_privacy.sql"),
         postgres: "",
     },
+    Migration {
+        number: 16,
+        name: "guardian_invitations",
+        sql: include_str!("../migrations/0016_guardian_invitations.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.

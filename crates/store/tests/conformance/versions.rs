@@ -57,6 +57,7 @@ fn changed(mut record: AnyRecord) -> AnyRecord {
         AnyRecord::ChildMedical(medical) => medical.notes = Details::parse("asthma").ok(),
         AnyRecord::ChildPerformance(performance) => performance.position = Some(name),
         AnyRecord::Relation(relation) => relation.confirmed_alone = true,
+        AnyRecord::GuardianInvitation(invitation) => invitation.revoked_at = Some(NOW),
         AnyRecord::Restriction(restriction) => restriction.lifted_at = Some(NOW),
         AnyRecord::BreakGlassGrant(grant) => grant.ended_at = Some(NOW),
         AnyRecord::SafeguardingCase(case) => case.title = name,
@@ -80,6 +81,7 @@ fn family(season: &Season, team: &Team, guardian: UserId) -> Vec<AnyRecord> {
         medical.into(),
         performance.into(),
         families::guardian(&zoe, guardian).into(),
+        families::guardian_invitation(&zoe, guardian).into(),
         families::restriction(&zoe).into(),
         families::case(&zoe, guardian).into(),
         families::break_glass(&zoe, guardian).into(),
@@ -123,7 +125,7 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     club.create(store, league.iter().cloned().chain([AnyRecord::Favorite(favorite.clone())]).collect()).await;
 
     let changes = changes(&club, [&league[..], &[invitation.into(), export.into()]].concat(), &favorite);
-    assert_eq!(changes.len(), 29, "every kind");
+    assert_eq!(changes.len(), 30, "every kind");
     for (before, after) in changes {
         let change = Effect::update(&clubs::moment(), before.clone(), after).expect("something differs");
         clubs::apply(store, club.id(), vec![change.clone()]).await.unwrap();
