@@ -12,8 +12,8 @@ use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
     ApiKeyId, BreakGlassGrantId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId,
     GameId, GuardianInvitationId, InvitationId, MailId, MemberId, OrganizationId, PrivacyRequestId,
-    ProgramId, RegistrationId, RelationId, RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId, SessionId, StaffId, TeamId,
-    VenueId,
+    ProgramId, RegistrationId, RelationId, RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId,
+    SessionId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::organizations::{ChangeOrganization, Organization};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
@@ -32,8 +32,9 @@ use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
     api_keys, audit, auth, break_glass, cases, children, colleges, consents, divisions, duties, exports,
-    favorites, games, guardian_invitations, imports, invitations, members, operator, privacy_requests, profile, registrations,
-    relations, restrictions, rosters, seasons, service, staff, standings, teams, venues,
+    favorites, games, guardian_invitations, imports, invitations, members, operator, privacy_requests,
+    profile, registrations, relations, restrictions, rosters, seasons, service, staff, standings, teams,
+    venues,
 };
 
 /// One operation as a type: what its path, query, body and response are.

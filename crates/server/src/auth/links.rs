@@ -97,7 +97,8 @@ pub(crate) async fn linked(
         let Some((guardian_invitations::Listed { invitation, inviter }, inviting)) = found else {
             return Ok(None);
         };
-        let (version, email, expires_at) = (invitation.version, invitation.email.clone(), invitation.expires_at);
+        let (version, email, expires_at) =
+            (invitation.version, invitation.email.clone(), invitation.expires_at);
         let (status, invitation) = (invitation.status(now), Invited::Guardian(id));
         let role = Role::Member;
         (status, Linked { invitation, version, organization, inviting, email, role, inviter, expires_at })

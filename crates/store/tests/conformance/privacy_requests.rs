@@ -14,8 +14,7 @@ use fieldhouse_store::{Change, Store, cases};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::families::{
     break_glass, case, child, classes, consent, filled, guardian, guardian_invitation, privacy_request,
-    registration, restriction,
-    roster_entry,
+    registration, restriction, roster_entry,
 };
 use fieldhouse_testing::leagues::{division, season, team};
 use jiff::SignedDuration;

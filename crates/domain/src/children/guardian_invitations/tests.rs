@@ -98,9 +98,7 @@ fn the_status_follows_from_what_happened() {
     assert_eq!(mail_failed(&at(2), again.clone(), 7), None, "the message of an earlier version");
     let accepted = again.accepted(at(3).now(), RelationId::from_uuid(Uuid::from_u128(5)));
     let revoked = after(revoke(&at(3), again).expect("it is revoked"));
-    for (closed, status) in
-        [(&accepted, InvitationStatus::Accepted), (&revoked, InvitationStatus::Revoked)]
-    {
+    for (closed, status) in [(&accepted, InvitationStatus::Accepted), (&revoked, InvitationStatus::Revoked)] {
         assert_eq!(closed.status(end), status);
         let again = sent_again(&at(4), &by(7, Capacity::Guardian), closed, &[]);
         assert!(matches!(again, Err(Refusal::State(_))), "{again:?}");

@@ -39,7 +39,10 @@ async fn a_new_person_accepts_and_is_a_guardian_once_a_manager_has_confirmed() {
         let accepted = accept(&club.anonymous(), &new_person(&letter)).await;
         assert_eq!(accepted.status, 200, "{}", accepted.text);
         let data = &accepted.body["data"];
-        assert_eq!((&data["member"]["role"], &data["member"]["source"]), (&json!("member"), &json!("invited")));
+        assert_eq!(
+            (&data["member"]["role"], &data["member"]["source"]),
+            (&json!("member"), &json!("invited"))
+        );
         assert!(!accepted.text.contains("Zzyzx") && !accepted.text.contains(&child), "{}", accepted.text);
         let robin = club.with_token(data["tokens"]["access_token"].as_str().expect("a token"));
         let relation = format!("{RELATIONS}/{}", data["relation_id"].as_str().expect("a relation"));
@@ -54,18 +57,33 @@ async fn a_new_person_accepts_and_is_a_guardian_once_a_manager_has_confirmed() {
         assert!(proposed["accepted_at"].is_string() && !own.text.contains("Zzyzx"), "{}", own.text);
         is_problem(&robin.get(&format!("{CHILDREN}/{child}")).await, Code::NotFound, "nothing is open");
         assert_eq!(robin.get("/api/v1/profile/me").await.body["data"]["children"], json!([]));
-        is_problem(&robin.post(&format!("{relation}/accept"), &json!({})).await, Code::State, "not confirmed");
-        is_problem(&parent.post(&format!("{relation}/confirm"), &json!({})).await, Code::RoleInsufficient, "");
+        is_problem(
+            &robin.post(&format!("{relation}/accept"), &json!({})).await,
+            Code::State,
+            "not confirmed",
+        );
+        is_problem(
+            &parent.post(&format!("{relation}/confirm"), &json!({})).await,
+            Code::RoleInsufficient,
+            "",
+        );
         is_problem(&accept(&club.anonymous(), &new_person(&letter)).await, Code::LinkExpired, "once");
 
         let confirmed = manager.post(&format!("{relation}/confirm"), &json!({})).await;
         assert_eq!(confirmed.body["data"]["state"], "active", "{}", confirmed.text);
         let told = sent(&club).await;
         let [letter] = &told[..] else { panic!("{told:?}") };
-        assert_eq!((&*letter.to, &*letter.subject), ("robin@parents.example", "You are guardian of a child in Riverside Club"));
+        assert_eq!(
+            (&*letter.to, &*letter.subject),
+            ("robin@parents.example", "You are guardian of a child in Riverside Club")
+        );
         assert!(letter.text.contains("opens the child's data to you now") && !letter.text.contains("Zzyzx"));
         assert_eq!(robin.get(&format!("{CHILDREN}/{child}/medical")).await.status, 200);
-        is_problem(&robin.post(&format!("{relation}/accept"), &json!({})).await, Code::State, "accepted before");
+        is_problem(
+            &robin.post(&format!("{relation}/accept"), &json!({})).await,
+            Code::State,
+            "accepted before",
+        );
 
         assert_eq!(listed(parent, &child).await, [shown("robin@parents.example", "accepted")]);
         is_problem(&parent.delete(&one(&child, &invitation)).await, Code::State, "accepted");
@@ -134,7 +152,8 @@ async fn a_suspended_member_does_not_accept_and_a_removed_one_returns_as_a_membe
             (club.member(Role::Member), club.member(Role::Coach), club.member(Role::Owner));
         let child = child_of(parent, NAME).await;
         let (_, letter) = invited(&club, parent, &child, &coach.email).await;
-        let (path, body) = (membership(&club, coach).await, json!({"token": letter.token(), "password": PASSWORD}));
+        let (path, body) =
+            (membership(&club, coach).await, json!({"token": letter.token(), "password": PASSWORD}));
         assert_eq!(owner.patch(&path, &json!({"suspended": true})).await.status, 200);
         is_problem(&accept(&club.anonymous(), &body).await, Code::LinkExpired, "suspended");
         assert_eq!(owner.delete(&path).await.status, 200);

@@ -17,7 +17,8 @@ async fn a_guardian_accepts_on_the_page_which_names_no_child() {
         };
         let (_, letter) = invited(&club, parent, &child, "robin@parents.example").await;
         let link = letter.link();
-        let page = club.anonymous().get(link.strip_prefix(&club.base_url).expect("a link to this server")).await;
+        let page =
+            club.anonymous().get(link.strip_prefix(&club.base_url).expect("a link to this server")).await;
         for part in ["guardian of a child", "A manager of Riverside Club confirms it", "Your name"] {
             assert!(page.text.contains(part), "{part}: {}", page.text);
         }

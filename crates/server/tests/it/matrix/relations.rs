@@ -17,7 +17,8 @@ use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::exports;
 use fieldhouse_domain::games::Game;
 use fieldhouse_domain::ids::{
-    ChildId, ConsentId, ExportId, GameId, RegistrationId, RelationId, RosterEntryId, SeasonId, TeamId, UserId,
+    ChildId, ConsentId, ExportId, GameId, GuardianInvitationId, RegistrationId, RelationId, RosterEntryId,
+    SeasonId, TeamId, UserId,
 };
 use fieldhouse_domain::policy::ChildTouch;
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
@@ -29,7 +30,8 @@ use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::Name;
 use fieldhouse_testing::clubs;
 use fieldhouse_testing::families::{
-    break_glass, case, child, consent, guardian, registration, restriction, roster_entry, with_classes,
+    break_glass, case, child, consent, guardian, guardian_invitation, registration, restriction,
+    roster_entry, with_classes,
 };
 use fieldhouse_testing::leagues::{division, duty, game, season, staff};
 use jiff::SignedDuration;
@@ -120,6 +122,8 @@ pub(super) struct Places {
     /// A member who is medical staff of the child by a relation.
     medic: UserId,
     relation: RelationId,
+    /// An invitation to be its guardian, which the medic sent.
+    invitation: GuardianInvitationId,
     /// An export of the child that the medic requested.
     export: ExportId,
     season: SeasonId,
@@ -155,12 +159,14 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
     };
     let photos = Consent { purpose: Purpose::Photos, ..consent(child) };
     let relation = Relation { kind: RelationKind::MedicalStaff, ..guardian(child, medic) };
+    let invitation = guardian_invitation(child, medic);
     let export = exports::request_of_child(&clubs::moment(), medic, child.id);
     let places = Places {
         child: child.id,
         consent: photos.id,
         medic,
         relation: relation.id,
+        invitation: invitation.id,
         export: export.id,
         season: team.season_id,
         team: hawks.id,
@@ -178,6 +184,7 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
         played.into(),
         photos.into(),
         relation.into(),
+        invitation.into(),
         export.into(),
     ];
     (places, around.into_iter().chain(open).collect())
@@ -232,6 +239,10 @@ pub(super) fn request(operation: Operation, places: &Places) -> (String, Option<
             (at(places.child.to_string()), Some(json!({"user_id": places.medic, "kind": "guardian"})))
         }
         Operation::RelationRevoke => (at(places.relation.to_string()), None),
+        Operation::GuardianInvitationResend | Operation::GuardianInvitationRevoke => {
+            let path = at(places.child.to_string());
+            (path.replace("{invitation_id}", &places.invitation.to_string()), None)
+        }
         Operation::ConsentWithdraw => {
             let path = at(places.child.to_string());
             (path.replace("{consent_id}", &places.consent.to_string()), None)
@@ -320,6 +331,7 @@ pub(super) fn body(operation: Operation) -> Option<Value> {
         Operation::ChildMedicalChange => json!({"notes": "Zzyzx notes"}),
         Operation::ChildPerformanceChange => json!({"position": "Zzyzx guard"}),
         Operation::ProfileChange => json!({"locale": "en-AU"}),
+        Operation::GuardianInvitationCreate => json!({"email": "kim@invited.example"}),
         Operation::ConsentGrant => {
             json!({"purpose": "third_party_share", "method": "electronic", "notice_version": "2026-03"})
         }
