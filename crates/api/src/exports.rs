@@ -10,6 +10,7 @@ use crate::children::{
     AccessEvent, ChildContact, ChildEmergency, ChildIdentity, ChildMedical, ChildPerformance, ChildProfile,
 };
 use crate::consents::Consent;
+use crate::guardian_invitations::GuardianInvitation;
 use crate::registrations::Registration;
 use crate::relations::Relation;
 use crate::rosters::RosterEntry;
@@ -82,6 +83,8 @@ pub struct ChildCopy {
     pub performance: Option<ChildPerformance>,
     /// Everyone who has or had a recorded relation to the child, earliest first.
     pub relations: Vec<Relation>,
+    /// The invitations to be a guardian of the child, earliest first.
+    pub guardian_invitations: Vec<GuardianInvitation>,
     /// The consents, earliest first.
     pub consents: Vec<Consent>,
     /// The registrations for seasons, earliest first.

@@ -450,8 +450,8 @@ operations! {
     ChildExportRead "children.exports.read" GET "/api/v1/children/{id}/exports/{export_id}"
         | Required(Member), SessionOnly, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, []
         | Parameters<(ChildId, ExportId)>, NoQuery, EmptyBody => [200] Data<exports::Export>, [];
-    /// Downloads the copy of a child's data with its link: every class, the consents, relations, registrations and places on rosters, and the
-    /// access log, as far as the person who requested it may see them now. A class that they may not see is null.
+    /// Downloads the copy of a child's data with its link: every class, the consents, relations, invitations of guardians, registrations and
+    /// places on rosters, and the access log, as far as the person who requested it may see them now. A class that they may not see is null.
     ChildExportContent "children.exports.content" GET "/api/v1/children/{id}/exports/{export_id}/content"
         | Public, SessionOnly, Children:Read, ChildTouch::AllOfLink, None, Never, [Export Target]
         | Parameters<(ChildId, ExportId)>, exports::ExportLink, EmptyBody => [200] Data<exports::ChildCopy>, [LinkExpired];

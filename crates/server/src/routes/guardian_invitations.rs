@@ -15,7 +15,7 @@ use crate::answer::Answered;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
-fn view(Listed { invitation, inviter }: &Listed, now: Timestamp) -> GuardianInvitation {
+pub(super) fn view(Listed { invitation, inviter }: &Listed, now: Timestamp) -> GuardianInvitation {
     GuardianInvitation {
         id: invitation.id,
         child_id: invitation.child_id,

@@ -45,6 +45,8 @@ async fn visible(parent: &Person, child: &str) -> Value {
         let answer = parent.get(&format!("{child}/{class}")).await;
         seen[class] = if answer.status == 200 { answer.body["data"].clone() } else { Value::Null };
     }
+    let invited = parent.get(&format!("{child}/guardian-invitations")).await;
+    seen["guardian_invitations"] = invited.body["data"].clone();
     seen["access_log"] = parent.get(&format!("{child}/access-log")).await.body["data"].clone();
     seen
 }
@@ -66,6 +68,8 @@ async fn a_copy_has_what_the_family_sees_and_no_more() {
         relate(&club, "coach.ok", id, coach.user.expect("a user")).await;
         assert_eq!(parent.patch(&format!("{child}/medical"), &json!({"notes": "Rests"})).await.status, 200);
         assert_eq!(coach.get(&format!("{child}/contact")).await.status, 200);
+        let other = json!({"email": "robin@parents.example"});
+        assert_eq!(parent.post(&format!("{child}/guardian-invitations"), &other).await.status, 201);
         let seen = visible(&parent, &child).await;
         let export = requested(&parent, &child).await;
         let data = &export.body["data"];
@@ -78,7 +82,7 @@ async fn a_copy_has_what_the_family_sees_and_no_more() {
         for class in ["profile", "identity", "contact", "emergency", "medical", "performance"] {
             assert!(!copy[class].is_null() && copy[class] == seen[class], "{class}: {copy}");
         }
-        for list in ["consents", "relations", "access_log"] {
+        for list in ["consents", "relations", "guardian_invitations", "access_log"] {
             let (mut copied, mut shown) =
                 (copy[list].as_array().unwrap().clone(), seen[list].as_array().unwrap().clone());
             let by_id = |it: &Value| it["id"].to_string();
@@ -102,6 +106,7 @@ async fn a_copy_has_what_the_family_sees_and_no_more() {
         assert_eq!(copied.body["data"]["medical"], Value::Null, "{}", copied.text);
         assert!(!copied.text.contains("Rests"));
         assert!(!copied.body["data"]["contact"].is_null());
+        assert_eq!(copied.body["data"]["guardian_invitations"], json!([]), "they list none");
     })
     .await;
 }
