@@ -20,3 +20,4 @@ CREATE TABLE guardian_invitations (
     FOREIGN KEY (org_id, relation_id) REFERENCES relations (org_id, id)
 ) {tenant};
 CREATE INDEX guardian_invitations_by_child ON guardian_invitations (org_id, child_id, created_at, id);
+CREATE INDEX guardian_invitations_by_relation ON guardian_invitations (org_id, relation_id);

@@ -160,12 +160,12 @@ async fn an_order_and_an_erasure_end_what_a_guardian_has_invited_to() {
         let list = format!("{CHILDREN}/{child}/guardian-invitations");
         let wanted = json!({"email": "sam@parents.example"});
 
-        // It closes one class alone, and yet names him: he decides nothing about who else sees the child.
+        // It closes one class alone. But it names the father, who decides nothing about who else sees the child.
         order(&club, &child, father, vec![DataClass::Medical]).await;
         for refused in [father.get(&list).await, father.post(&list, &wanted).await] {
             is_problem(&refused, Code::RelationshipInsufficient, "a parent whom an order names");
         }
-        is_problem(&preview(&club, &of_father).await, Code::LinkExpired, "his invitation");
+        is_problem(&preview(&club, &of_father).await, Code::LinkExpired, "sent by the father");
         assert_eq!(preview(&club, &of_mother).await.status, 200);
 
         let other = child_of(mother, NAME).await;

@@ -70,13 +70,18 @@ fn a_registrar_does_not_learn_whom_the_family_has_invited() {
 
 #[test]
 fn the_number_of_open_invitations_is_limited() {
-    let all: Vec<_> = (0..MAX_OPEN).map(|number| open(&format!("robin{number}@a.example"))).collect();
+    let numbered = |number: usize, invitation: GuardianInvitation| GuardianInvitation {
+        id: GuardianInvitationId::from_uuid(Uuid::from_u128(number as u128)),
+        ..invitation
+    };
+    let all: Vec<_> =
+        (0..MAX_OPEN).map(|number| numbered(number, open(&format!("robin{number}@a.example")))).collect();
     let refused = invited(&by(7, Capacity::Guardian), "kim@a.example", &all);
     assert!(matches!(refused, Err(Refusal::LimitReached(_))), "{refused:?}");
     let mut ended = all.clone();
     ended[0].mail_failed_at = Some(at(0).now());
     let sixth = invited(&by(7, Capacity::Guardian), "kim@a.example", &ended).expect("another");
-    let all: Vec<_> = ended.into_iter().chain([sixth]).collect();
+    let all: Vec<_> = ended.into_iter().chain([numbered(MAX_OPEN, sixth)]).collect();
     let again = sent_again(&at(1), &by(7, Capacity::Guardian), &all[0], &all);
     assert!(matches!(again, Err(Refusal::LimitReached(_))), "{again:?}");
     let again = sent_again(&at(1), &by(7, Capacity::Guardian), &all[1], &all[1..]);

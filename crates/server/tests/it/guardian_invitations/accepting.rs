@@ -176,8 +176,10 @@ async fn a_link_that_is_replaced_revoked_used_expired_or_unknown_is_gone_with_th
         let again = parent.post(&format!("{}/resend", one(&child, &first)), &json!({})).await;
         assert_eq!(again.status, 200, "{}", again.text);
         let second = sent(&club).await.pop().expect("another message");
+        club.pass(SignedDuration::from_mins(1));
         let (_, used) = invited(&club, parent, &child, "kim@parents.example").await;
         assert_eq!(accept(&club.anonymous(), &new_person(&used)).await.status, 200);
+        club.pass(SignedDuration::from_mins(1));
         let (withdrawn, revoked) = invited(&club, parent, &child, "sam@parents.example").await;
         assert_eq!(parent.delete(&one(&child, &withdrawn)).await.status, 200);
         assert_eq!(preview(&club, &second).await.status, 200);
