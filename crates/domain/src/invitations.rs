@@ -128,6 +128,7 @@ pub struct NewInvitation {
 
 /// What has happened to an invitation, from which its status follows.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_field_names, reason = "they are named as in the records")]
 pub(crate) struct Course {
     pub(crate) expires_at: Timestamp,
     pub(crate) accepted_at: Option<Timestamp>,
