@@ -265,7 +265,8 @@ async fn guardian_invitations(club: &Club, recorder: &mut Recorder, child: &str)
     let at = |operation: Operation| {
         row(operation).path.replace("{id}", child).replace("{invitation_id}", invitation.id())
     };
-    club.pass(SignedDuration::from_mins(1));
+    // Sessions end ten minutes after the start.
+    club.pass(SignedDuration::from_secs(1));
     let resend = at(Operation::GuardianInvitationResend);
     recorder.call_at(parent, Operation::GuardianInvitationResend, &resend, json!(null)).await;
     recorder.call(parent, Operation::GuardianInvitationList, child, json!(null)).await;
