@@ -11,6 +11,7 @@ use crate::children::{
 };
 use crate::consents::Consent;
 use crate::favorites::Favorite;
+use crate::guardian_invitations::GuardianInvitation;
 use crate::registrations::Registration;
 use crate::relations::Relation;
 use crate::rosters::RosterEntry;
@@ -83,6 +84,8 @@ pub struct ChildCopy {
     pub performance: Option<ChildPerformance>,
     /// Everyone who has or had a recorded relation to the child, earliest first.
     pub relations: Vec<Relation>,
+    /// The invitations to be a guardian of the child, earliest first.
+    pub guardian_invitations: Vec<GuardianInvitation>,
     /// The consents, earliest first.
     pub consents: Vec<Consent>,
     /// The registrations for seasons, earliest first.

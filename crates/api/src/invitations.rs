@@ -1,6 +1,6 @@
 //! Invitations in requests and responses.
 
-use fieldhouse_domain::ids::{InvitationId, MemberId, UserId};
+use fieldhouse_domain::ids::{InvitationId, MemberId, RelationId, UserId};
 use fieldhouse_domain::record::Body;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::Name;
@@ -91,7 +91,7 @@ pub struct InvitationPreview {
     pub kind: InvitationKind,
     /// The organization.
     pub organization: OrganizationRef,
-    /// The role that the person will have.
+    /// The role that the person will have. A member keeps theirs.
     pub role: Role,
     /// The invited address.
     pub email: String,
@@ -106,8 +106,11 @@ pub struct InvitationPreview {
 /// The result of accepting an invitation.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 pub struct AcceptedInvitation {
-    /// The new member.
+    /// The member: new, except for someone who was one and accepts to be a guardian.
     pub member: Member,
+    /// The person's relation to a child that they accepted to be the guardian of. It opens nothing until a second person confirms it. Null
+    /// for other invitations.
+    pub relation_id: Option<RelationId>,
     /// The tokens of a session in the organization. Null if the request had a session: sign in to the organization.
     pub tokens: Option<Tokens>,
 }

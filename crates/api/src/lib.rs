@@ -18,6 +18,7 @@ pub mod envelope;
 pub mod exports;
 pub mod favorites;
 pub mod games;
+pub mod guardian_invitations;
 pub mod imports;
 pub mod invitations;
 pub mod members;

@@ -11,9 +11,9 @@ use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
     ApiKeyId, BreakGlassGrantId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId,
-    GameId, InvitationId, MailId, MemberId, OrganizationId, PrivacyRequestId, ProgramId, RegistrationId,
-    RelationId, RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId, SessionId, StaffId, TeamId,
-    VenueId,
+    GameId, GuardianInvitationId, InvitationId, MailId, MemberId, OrganizationId, PrivacyRequestId,
+    ProgramId, RegistrationId, RelationId, RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId,
+    SessionId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::organizations::{ChangeOrganization, Organization};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
@@ -32,8 +32,9 @@ use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
     api_keys, audit, auth, break_glass, cases, children, colleges, consents, divisions, duties, exports,
-    favorites, games, imports, invitations, members, operator, privacy_requests, profile, registrations,
-    relations, restrictions, rosters, seasons, service, staff, standings, teams, venues,
+    favorites, games, guardian_invitations, imports, invitations, members, operator, privacy_requests,
+    profile, registrations, relations, restrictions, rosters, seasons, service, staff, standings, teams,
+    venues,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -228,10 +229,11 @@ operations! {
         | NoParameter, NoQuery, Json<invitations::InvitationToken> => [200] Data<invitations::InvitationPreview>, [LinkExpired];
     /// Accepts an invitation with its link. Without a session, it takes a password: that of the invited address's account, or of the account
     /// that it creates, which also needs a name. Then the response includes the tokens of a session. With a session, the invited address must
-    /// be that of its user.
+    /// be that of its user. An invitation to be a child's guardian proposes the relation, which a second person then confirms; a member stays
+    /// what they are.
     InvitationAccept "invitations.accept" POST "/api/v1/invitations/accept"
-        | Optional(Viewer), SessionOnly, Members:Write, Untouched, None, Never, [Invitation Target, User Own, Member Own, Session Own]
-        | NoParameter, NoQuery, Json<invitations::InvitationAcceptance> => [200] Data<invitations::AcceptedInvitation>, [LinkExpired, WrongAccount, InvalidCredentials, Duplicate, AlreadyCreated];
+        | Optional(Viewer), SessionOnly, Members:Write, Untouched, None, Never, [Invitation Target, GuardianInvitation Target, Relation Any, User Own, Member Own, Session Own]
+        | NoParameter, NoQuery, Json<invitations::InvitationAcceptance> => [200] Data<invitations::AcceptedInvitation>, [LinkExpired, WrongAccount, InvalidCredentials, SelfGrant, Duplicate, AlreadyCreated];
     /// Reads an invitation.
     InvitationRead "invitations.read" GET "/api/v1/invitations/{id}"
         | Required(Admin), Allowed, Members:Read, Untouched, None, Never, []
@@ -453,8 +455,9 @@ operations! {
     ChildExportRead "children.exports.read" GET "/api/v1/children/{id}/exports/{export_id}"
         | Required(Member), SessionOnly, Children:Read, of_child(DataClass::Records, Verb::Read), None, Never, []
         | Parameters<(ChildId, ExportId)>, NoQuery, EmptyBody => [200] Data<exports::Export>, [];
-    /// Downloads the copy of a child's data with its link: every class, the consents, relations, registrations, places on rosters and saved
-    /// college programs, and the access log, as far as the person who requested it may see them now. A class that they may not see is null.
+    /// Downloads the copy of a child's data with its link: every class, the consents, relations, invitations of guardians, registrations, places
+    /// on rosters and saved college programs, and the access log, as far as the person who requested it may see them now. A class that they
+    /// may not see is null.
     ChildExportContent "children.exports.content" GET "/api/v1/children/{id}/exports/{export_id}/content"
         | Public, SessionOnly, Children:Read, ChildTouch::AllOfLink, None, Never, [Export Target]
         | Parameters<(ChildId, ExportId)>, exports::ExportLink, EmptyBody => [200] Data<exports::ChildCopy>, [LinkExpired];
@@ -467,12 +470,32 @@ operations! {
     ChildRelationAdd "children.relations.add" POST "/api/v1/children/{id}/relations"
         | Required(Member), SessionOnly, Children:Write, of_child_unless_manager(DataClass::Records, Verb::Write), None, Never, [Relation Any]
         | ChildId, NoQuery, Json<relations::NewRelation> => [201] Data<relations::Relation>, [SelfGrant, ExpiryRequired, Duplicate];
+    /// Lists the invitations to be a guardian of a child, newest first. The child and its guardians see all of them, a registrar those that
+    /// they sent. No one whom a restriction keeps away does.
+    GuardianInvitationList "children.guardian_invitations.list" GET "/api/v1/children/{id}/guardian-invitations"
+        | Required(Member), Allowed, Children:Read, of_child(DataClass::Contact, Verb::Read), None, Never, []
+        | ChildId, ListQuery, EmptyBody => [200] Page<guardian_invitations::GuardianInvitation>, [];
+    /// Invites a person to be a guardian of a child, as the child, its guardian or its registrar. The link is mailed to them and never shown to
+    /// anyone else. They accept it like every invitation, and also become a member, unless they are one. That proposes the relation, which
+    /// opens nothing until a second person has confirmed it. Nothing that they get tells who the child is before.
+    GuardianInvitationCreate "children.guardian_invitations.create" POST "/api/v1/children/{id}/guardian-invitations"
+        | Required(Member), SessionOnly, Children:Write, of_child(DataClass::Contact, Verb::Write), None, Never, [GuardianInvitation Any]
+        | ChildId, NoQuery, Json<guardian_invitations::NewGuardianInvitation> => [201] Data<guardian_invitations::GuardianInvitation>, [SelfGrant, Duplicate, LimitReached];
+    /// Sends an invitation to be a guardian again, with a new link and a new expiry. The earlier link is no longer valid, and the caller
+    /// becomes the person who invites.
+    GuardianInvitationResend "children.guardian_invitations.resend" POST "/api/v1/children/{id}/guardian-invitations/{invitation_id}/resend"
+        | Required(Member), SessionOnly, Children:Write, of_child(DataClass::Contact, Verb::Write), None, Never, [GuardianInvitation Any]
+        | Parameters<(ChildId, GuardianInvitationId)>, NoQuery, EmptyBody => [200] Data<guardian_invitations::GuardianInvitation>, [SelfGrant, State, LimitReached];
+    /// Revokes an invitation to be a guardian that was not accepted. Its link is no longer valid.
+    GuardianInvitationRevoke "children.guardian_invitations.revoke" DELETE "/api/v1/children/{id}/guardian-invitations/{invitation_id}"
+        | Required(Member), SessionOnly, Children:Write, of_child(DataClass::Contact, Verb::Write), Honoured, Never, [GuardianInvitation Any]
+        | Parameters<(ChildId, GuardianInvitationId)>, NoQuery, EmptyBody => [200] Data<Deleted>, [State];
     /// Lists the caller's relations to children, newest first. A manager also sees those of others that wait for a second person: with the
     /// id of the child, and without its name.
     RelationList "relations.list" GET "/api/v1/relations"
         | Required(Viewer), SessionOnly, Children:Read, Untouched, None, Never, []
         | NoParameter, ListQuery, EmptyBody => [200] Page<relations::Relation>, [];
-    /// Confirms a proposed relation. The proposer cannot, nor someone whose role the proposer gave them, nor the person; if no other manager
+    /// Confirms a proposed relation. One that its person has accepted with an invitation is active at once. The proposer cannot, nor someone whose role the proposer gave them, nor the person; if no other manager
     /// can, an owner may a day after it was proposed and all owners were told, and the relation is marked. The person is told by mail.
     RelationConfirm "relations.confirm" POST "/api/v1/relations/{id}/confirm"
         | Required(Manager), SessionOnly, Children:Write, Untouched, None, Never, [Relation Target]
@@ -778,7 +801,7 @@ operations! {
     /// Accepts an invitation with the form of that page.
     InvitationPageSubmit "pages.invitation.submit" POST "/accept-invitation"
         | Public, SessionOnly, Auth:Write, Untouched, None, Never, []
-        | NoParameter, NoQuery, FormFields<invitations::InvitationAcceptance> => [200] Form, [LinkExpired, InvalidCredentials, Duplicate, OrganizationSuspended];
+        | NoParameter, NoQuery, FormFields<invitations::InvitationAcceptance> => [200] Form, [LinkExpired, InvalidCredentials, SelfGrant, Duplicate, OrganizationSuspended];
     /// Shows the page that the link of a password reset opens.
     PasswordResetPage "pages.password_reset" GET "/reset-password"
         | Public, Allowed, Auth:Read, Untouched, None, Never, []
@@ -900,6 +923,8 @@ without HTTP:
     OperatorLoadColleges "operator.load_colleges" [College Any, Program Any];
     /// Marks an invitation whose message could not be delivered.
     InvitationMailFailed "invitations.mail_failed" [Invitation Target];
+    /// Marks an invitation to be a guardian whose message could not be delivered.
+    GuardianInvitationMailFailed "guardian_invitations.mail_failed" [GuardianInvitation Target];
     /// Moves the UTC times of games to come to what their local start means by the rules of its time zone now.
     GamesKeepLocalTimes "games.keep_local_times" [Game Any];
     /// Erases a child again, because a restored database still had it.

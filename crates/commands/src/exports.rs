@@ -27,7 +27,7 @@ use fieldhouse_store::access::children::{
 use fieldhouse_store::children::{self, ClassRecord};
 use fieldhouse_store::exports::{self, Exporting, OfChild};
 use fieldhouse_store::favorites::{self, Listed};
-use fieldhouse_store::{Tx, consents, invitations, organizations, users};
+use fieldhouse_store::{Tx, consents, guardian_invitations, invitations, organizations, restrictions, users};
 use jiff::civil::Date;
 use uuid::Uuid;
 
@@ -105,6 +105,7 @@ pub struct Copy {
     pub emergency: Option<ChildEmergency>,
     pub medical: Option<ChildMedical>,
     pub performance: Option<ChildPerformance>,
+    pub guardian_invitations: Vec<guardian_invitations::Listed>,
     pub consents: Vec<Consent>,
     pub favorites: Vec<Listed>,
     pub rest: OfChild,
@@ -141,10 +142,25 @@ impl Command for OpenOfChild {
             emergency: class::<Emergency>(tx, cx, child).await?,
             medical: class::<Medical>(tx, cx, child).await?,
             performance: class::<Performance>(tx, cx, child).await?,
+            guardian_invitations: invitations_of(tx, cx, child).await?,
             consents: consents::of_child(tx, &records).await?,
             favorites: favorites::of_child(tx, &records).await?,
             rest,
         })
+    }
+}
+
+/// The invitations to be a child's guardian, as far as the person lists them.
+async fn invitations_of<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    child: ChildId,
+) -> Result<Vec<guardian_invitations::Listed>, Error> {
+    let (proof, user) = (cx.organization()?, cx.user()?);
+    let is_named = restrictions::named(tx, proof, child, cx.moment.now()).await?.contains(&user);
+    match tx.open::<Contact, Read>(proof, child).await? {
+        Ok(access) if !is_named => Ok(guardian_invitations::of_child(tx, &access).await?),
+        _ => Ok(Vec::new()),
     }
 }
 

@@ -3,10 +3,11 @@
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::effects::Effect;
-use fieldhouse_domain::ids::{Id, InvitationId};
-use fieldhouse_domain::invitations::{self as rules, Invitation, NewInvitation};
+use fieldhouse_domain::ids::{Id, InvitationId, RelationId, UserId};
+use fieldhouse_domain::invitations::{self as rules, Invitation, Invited, NewInvitation};
 use fieldhouse_domain::members::{Member, MemberSource};
 use fieldhouse_domain::policy::Denial;
+use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::sessions::{Client, Session};
 use fieldhouse_domain::users::User;
 use fieldhouse_store::invitations::{self, Listed};
@@ -14,7 +15,7 @@ use fieldhouse_store::{Tx, members, records};
 use uuid::Uuid;
 
 use crate::auth::{MintToken, SignedIn};
-use crate::{Command, Error, WriteContext};
+use crate::{Command, Error, WriteContext, guardian_invitations};
 
 /// Invites a person.
 #[derive(Debug)]
@@ -123,10 +124,11 @@ pub struct Invitee {
     pub is_signed_in: bool,
 }
 
-/// Accepts an invitation: creates the membership, the user if they are new, and a session unless they have one.
+/// Accepts an invitation: creates the membership, the user if they are new, and a session unless they have one. An invitation to be a child's
+/// guardian proposes the relation, and creates a membership only for someone who is no member.
 pub struct Accept {
     /// The invitation.
-    pub id: InvitationId,
+    pub invitation: Invited,
     /// The person.
     pub invitee: Invitee,
     /// Their client.
@@ -138,8 +140,10 @@ pub struct Accept {
 /// The result of accepting an invitation.
 #[derive(Debug)]
 pub struct Accepted {
-    /// The new member.
+    /// The member.
     pub member: members::Listed,
+    /// The proposed relation, if they were invited to be a child's guardian.
+    pub relation: Option<RelationId>,
     /// The session, unless the person has one.
     pub signed_in: Option<SignedIn>,
 }
@@ -149,28 +153,52 @@ impl Command for Accept {
     type Output = Accepted;
 
     fn target(&self) -> Option<Uuid> {
-        Some(self.id.uuid())
+        Some(self.invitation.uuid())
     }
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Accepted, Error> {
-        let before: Invitation = cx.target(tx, self.id).await?;
         let mut effects: Vec<Effect> = self.user_effect(tx, cx).await?.into_iter().collect();
-        let joined = Member::new(cx.moment, self.invitee.after.id, before.role);
-        let role_given_by = Some(before.invited_by);
-        let member = Member { source: MemberSource::Invited, role_given_by, ..joined };
-        let accepted =
-            Invitation { accepted_at: Some(cx.moment.now()), member_id: Some(member.id), ..before.clone() };
-        effects.push(Effect::create(member.clone()));
-        effects.extend(Effect::update(cx.moment, before, accepted));
+        let (member, relation) = match self.invitation {
+            Invited::Member(id) => {
+                let before: Invitation = cx.target(tx, id).await?;
+                let member = self.joined(cx, before.role, before.invited_by);
+                let (accepted_at, member_id) = (Some(cx.moment.now()), Some(member.id));
+                let accepted = Invitation { accepted_at, member_id, ..before.clone() };
+                effects.push(Effect::create(member.clone()));
+                effects.extend(Effect::update(cx.moment, before, accepted));
+                (member, None)
+            }
+            Invited::Guardian(id) => {
+                let user = self.invitee.after.id;
+                let (before, relation, of_child) = guardian_invitations::accepted(tx, cx, id, user).await?;
+                let member = match members::of_user(tx, cx.organization()?, user).await? {
+                    Some(member) if member.suspended_at.is_some() => return Err(Denial::LinkExpired.into()),
+                    Some(member) => member,
+                    None => {
+                        let member = self.joined(cx, cx.role()?, before.invited_by);
+                        effects.push(Effect::create(member.clone()));
+                        member
+                    }
+                };
+                effects.extend(of_child);
+                (member, Some(relation.id))
+            }
+        };
         let signed_in = self.session(cx, &member);
         effects.extend(signed_in.iter().map(|signed_in| Effect::create(signed_in.session.clone())));
         cx.apply(tx, &effects).await?;
         let listed = members::read(tx, cx.organization()?, member.id).await?;
-        Ok(Accepted { member: listed.ok_or_else(Error::not_found)?, signed_in })
+        Ok(Accepted { member: listed.ok_or_else(Error::not_found)?, relation, signed_in })
     }
 }
 
 impl Accept {
+    /// The membership of the person, with a role from the one who invited them.
+    fn joined(&self, cx: &WriteContext<'_, '_>, role: Role, invited_by: UserId) -> Member {
+        let joined = Member::new(cx.moment, self.invitee.after.id, role);
+        Member { source: MemberSource::Invited, role_given_by: Some(invited_by), ..joined }
+    }
+
     /// What changes about the user. Their password was verified before this transaction and may have been changed since.
     async fn user_effect<'tx>(
         &self,

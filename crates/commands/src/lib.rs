@@ -19,6 +19,7 @@ pub mod exports;
 pub mod families;
 pub mod favorites;
 pub mod games;
+pub mod guardian_invitations;
 mod hold;
 pub mod imports;
 pub mod invitations;

@@ -9,6 +9,7 @@ pub mod classes;
 pub mod consents;
 pub mod contacts;
 pub mod emergencies;
+pub mod guardian_invitations;
 pub mod identities;
 pub mod medical;
 pub mod performances;

@@ -146,6 +146,8 @@ ids! {
     ChildPerformanceId "cpe";
     /// A relation of a person to a child.
     RelationId "rel";
+    /// An invitation to be a child's guardian.
+    GuardianInvitationId "giv";
     /// A restriction that closes a child's data.
     RestrictionId "res";
     /// A break-glass grant.

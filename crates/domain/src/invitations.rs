@@ -1,10 +1,11 @@
-//! Invitations to join an organization. The link is mailed to the invited address and to no one else, because its holder joins as that
+//! Invitations to join an organization. Those to be a child's guardian are in `children/guardian_invitations.rs`. The link is mailed to the invited address and to no one else, because its holder joins as that
 //! person.
 
 use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
 
 use crate::effects::Effect;
-use crate::ids::{InvitationId, MemberId, UserId};
+use crate::ids::{GuardianInvitationId, Id as _, InvitationId, MemberId, UserId};
 use crate::record::{Body, Record, enumeration};
 use crate::roles::Role;
 use crate::text::Email;
@@ -20,6 +21,35 @@ enumeration! {
     InvitationKind {
         /// Membership of the organization.
         Member "member",
+        /// To be the guardian of a child. The person also becomes a member, unless they are one.
+        Guardian "guardian",
+    }
+}
+
+/// The invitation that a link is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Invited {
+    /// To join the organization.
+    Member(InvitationId),
+    /// To be the guardian of a child.
+    Guardian(GuardianInvitationId),
+}
+
+impl Invited {
+    /// What it is for.
+    pub const fn kind(self) -> InvitationKind {
+        match self {
+            Self::Member(_) => InvitationKind::Member,
+            Self::Guardian(_) => InvitationKind::Guardian,
+        }
+    }
+
+    /// The UUID of the invitation.
+    pub fn uuid(self) -> Uuid {
+        match self {
+            Self::Member(id) => id.uuid(),
+            Self::Guardian(id) => id.uuid(),
+        }
     }
 }
 
@@ -96,16 +126,48 @@ pub struct NewInvitation {
     pub role: Role,
 }
 
-impl Invitation {
+/// What has happened to an invitation, from which its status follows.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_field_names, reason = "they are named as in the records")]
+pub(crate) struct Course {
+    pub(crate) expires_at: Timestamp,
+    pub(crate) accepted_at: Option<Timestamp>,
+    pub(crate) revoked_at: Option<Timestamp>,
+    pub(crate) mail_failed_at: Option<Timestamp>,
+}
+
+impl Course {
     /// The status at a time.
-    pub fn status(&self, now: Timestamp) -> InvitationStatus {
+    pub(crate) fn status(self, now: Timestamp) -> InvitationStatus {
         match self {
             Self { accepted_at: Some(_), .. } => InvitationStatus::Accepted,
             Self { revoked_at: Some(_), .. } => InvitationStatus::Revoked,
             Self { mail_failed_at: Some(_), .. } => InvitationStatus::MailFailed,
-            Self { expires_at, .. } if *expires_at <= now => InvitationStatus::Expired,
+            Self { expires_at, .. } if expires_at <= now => InvitationStatus::Expired,
             _ => InvitationStatus::Open,
         }
+    }
+
+    /// Refuses an invitation that was accepted or revoked.
+    pub(crate) fn refuse_closed(self) -> Result<(), Refusal> {
+        let closed = match self {
+            Self { accepted_at: Some(_), .. } => "accepted",
+            Self { revoked_at: Some(_), .. } => "revoked",
+            _ => return Ok(()),
+        };
+        Err(Refusal::State(format!("the invitation was {closed}")))
+    }
+}
+
+impl Invitation {
+    /// The status at a time.
+    pub fn status(&self, now: Timestamp) -> InvitationStatus {
+        self.course().status(now)
+    }
+
+    fn course(&self) -> Course {
+        let Self { expires_at, accepted_at, revoked_at, mail_failed_at, .. } = *self;
+        Course { expires_at, accepted_at, revoked_at, mail_failed_at }
     }
 }
 
@@ -141,7 +203,8 @@ pub fn invite(
     })
 }
 
-fn expiry(now: Timestamp) -> Timestamp {
+/// When an invitation expires whose link is mailed now.
+pub(crate) fn expiry(now: Timestamp) -> Timestamp {
     now.saturating_add(INVITATION_LIFE).unwrap_or(Timestamp::MAX)
 }
 
@@ -153,7 +216,7 @@ pub fn sent_again(
     invitation: &Invitation,
 ) -> Result<Invitation, Refusal> {
     refuse_higher_role(actor, invitation.role)?;
-    refuse_closed(invitation)?;
+    invitation.course().refuse_closed()?;
     let now = moment.now();
     Ok(Invitation {
         invited_by,
@@ -176,20 +239,11 @@ pub fn revoke(moment: &Moment, actor: Role, invitation: Invitation) -> Result<Op
 
 /// The invitation after its message was given up. `None` if it no longer waits for an answer, or was sent again.
 pub fn mail_failed(moment: &Moment, invitation: Invitation, sent_version: i64) -> Option<Effect> {
-    if refuse_closed(&invitation).is_err() || invitation.version != sent_version {
+    if invitation.course().refuse_closed().is_err() || invitation.version != sent_version {
         return None;
     }
     let mail_failed_at = Some(moment.now());
     Effect::update(moment, invitation.clone(), Invitation { mail_failed_at, ..invitation })
-}
-
-fn refuse_closed(invitation: &Invitation) -> Result<(), Refusal> {
-    let closed = match invitation {
-        Invitation { accepted_at: Some(_), .. } => "accepted",
-        Invitation { revoked_at: Some(_), .. } => "revoked",
-        _ => return Ok(()),
-    };
-    Err(Refusal::State(format!("the invitation was {closed}")))
 }
 
 fn refuse_higher_role(actor: Role, role: Role) -> Result<(), Refusal> {

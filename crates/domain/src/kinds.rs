@@ -13,6 +13,7 @@ use crate::children::cases::SafeguardingCase;
 use crate::children::consents::Consent;
 use crate::children::contacts::ChildContact;
 use crate::children::emergencies::ChildEmergency;
+use crate::children::guardian_invitations::GuardianInvitation;
 use crate::children::identities::ChildIdentity;
 use crate::children::medical::ChildMedical;
 use crate::children::performances::ChildPerformance;
@@ -25,9 +26,10 @@ use crate::favorites::{ChildFavorite, Favorite};
 use crate::games::Game;
 use crate::ids::{
     ApiKeyId, BreakGlassGrantId, ChildContactId, ChildEmergencyId, ChildId, ChildIdentityId, ChildMedicalId,
-    ChildPerformanceId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId, Id,
-    InvitationId, MemberId, OrganizationId, PrivacyRequestId, ProgramId, RegistrationId, RelationId,
-    RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId, SessionId, StaffId, TeamId, UserId, VenueId,
+    ChildPerformanceId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId,
+    GuardianInvitationId, Id, InvitationId, MemberId, OrganizationId, PrivacyRequestId, ProgramId,
+    RegistrationId, RelationId, RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId, SessionId,
+    StaffId, TeamId, UserId, VenueId,
 };
 use crate::invitations::Invitation;
 use crate::ledger::Trace;
@@ -208,6 +210,7 @@ kinds! {
     "The health of children."   ChildMedical     "child_medical"     ChildMedicalId     2 Images |_it| None, |it| Some(it.child()), Relations true;
     "How children play."        ChildPerformance "child_performance" ChildPerformanceId 2 Images |_it| None, |it| Some(it.child()), Relations true;
     "Relations of people to children." Relation  "relation"          RelationId         2 Images |_it| None, |it| Some(it.child_id), Relations true;
+    "Invitations to be a child's guardian." GuardianInvitation "guardian_invitation" GuardianInvitationId 3 Images |_it| None, |it| Some(it.child_id), Relations true;
     "Restrictions on children's data." Restriction "restriction"     RestrictionId      2 Images |_it| None, |it| Some(it.child_id), Relations true;
     "Safeguarding cases."       SafeguardingCase "safeguarding_case" SafeguardingCaseId 2 Nothing |_it| None, |_it| None,             Relations false;
     "Break-glass grants."       BreakGlassGrant "break_glass_grant" BreakGlassGrantId 2 Images |_it| None, |it| Some(it.child_id), Relations true;

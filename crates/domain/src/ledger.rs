@@ -72,6 +72,7 @@ mod tests {
             ("child_medical", Trace::Images),
             ("child_performance", Trace::Images),
             ("relation", Trace::Images),
+            ("guardian_invitation", Trace::Images),
             ("restriction", Trace::Images),
             ("safeguarding_case", Trace::Nothing),
             ("break_glass_grant", Trace::Images),

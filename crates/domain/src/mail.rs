@@ -5,6 +5,7 @@ use jiff::SignedDuration;
 use uuid::Uuid;
 
 use crate::children::cases::CaseState;
+use crate::children::guardian_invitations::GuardianInvitation;
 use crate::children::relations::RelationState;
 use crate::duties::DutyState;
 use crate::effects::{AnyRecord, Effect};
@@ -32,6 +33,8 @@ enumeration! {
     MailKind {
         /// The link of an invitation.
         Invitation "invitation",
+        /// The link of an invitation to be a child's guardian.
+        GuardianInvitation "guardian_invitation",
         /// The link to set a new password.
         PasswordReset "password_reset",
         /// The link with which the owner of the current address confirms a new one.
@@ -54,6 +57,8 @@ enumeration! {
         BreakGlassReview "break_glass_review",
         /// A relation to a child waits for the person to accept it; sent to them.
         RelationWaiting "relation_waiting",
+        /// A relation that its person has accepted before was confirmed, and is active; sent to them.
+        RelationActive "relation_active",
         /// A request about a child's data was created; sent to every owner.
         PrivacyRequested "privacy_requested",
         /// A request about a child's data was decided; sent to the person who created it.
@@ -98,6 +103,13 @@ pub fn following(effect: &Effect) -> Vec<Message> {
             };
             if sent_before == Some(after.sent_at) { Vec::new() } else { vec![of_invitation(after)] }
         }
+        (before, Some(AnyRecord::GuardianInvitation(after))) => {
+            let sent_before = match before {
+                Some(AnyRecord::GuardianInvitation(before)) => Some(before.sent_at),
+                _ => None,
+            };
+            if sent_before == Some(after.sent_at) { Vec::new() } else { vec![of_guardian_invitation(after)] }
+        }
         (Some(AnyRecord::User(before)), Some(AnyRecord::User(after))) => of_user(before, after),
         _ => Vec::new(),
     }
@@ -130,9 +142,14 @@ pub fn to_owners(effect: &Effect) -> Option<(MailKind, Uuid, i64)> {
 pub fn to_person(effect: &Effect) -> Option<(MailKind, UserId, Uuid, i64)> {
     match (&effect.before, &effect.after) {
         (Some(AnyRecord::Relation(before)), Some(AnyRecord::Relation(after)))
-            if before.state == RelationState::Proposed && after.state == RelationState::Confirmed =>
+            if before.state == RelationState::Proposed =>
         {
-            Some((MailKind::RelationWaiting, after.user_id, after.id.uuid(), after.version))
+            let kind = match after.state {
+                RelationState::Confirmed => MailKind::RelationWaiting,
+                RelationState::Active => MailKind::RelationActive,
+                _ => return None,
+            };
+            Some((kind, after.user_id, after.id.uuid(), after.version))
         }
         (Some(AnyRecord::PrivacyRequest(before)), Some(AnyRecord::PrivacyRequest(after)))
             if before.state != after.state =>
@@ -146,6 +163,15 @@ pub fn to_person(effect: &Effect) -> Option<(MailKind, UserId, Uuid, i64)> {
 fn of_invitation(invitation: &Invitation) -> Message {
     Message {
         kind: MailKind::Invitation,
+        recipient: invitation.email.clone(),
+        record: invitation.id.uuid(),
+        version: invitation.version,
+    }
+}
+
+fn of_guardian_invitation(invitation: &GuardianInvitation) -> Message {
+    Message {
+        kind: MailKind::GuardianInvitation,
         recipient: invitation.email.clone(),
         record: invitation.id.uuid(),
         version: invitation.version,

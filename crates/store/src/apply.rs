@@ -182,7 +182,7 @@ impl<'tx> Tx<'tx> {
     ) -> Result<()> {
         for message in mail::following(effect) {
             // What is mailed about a user does not depend on an organization.
-            let about = organization.filter(|_| message.kind == MailKind::Invitation);
+            let about = organization.filter(|_| !matches!(effect.record(), Some(AnyRecord::User(_))));
             self.queue_mail(about, change.moment, &message).await?;
         }
         if let (Some(_), Some((kind, user, record, version))) = (organization, mail::to_person(effect))

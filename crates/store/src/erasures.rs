@@ -11,6 +11,7 @@ use fieldhouse_domain::children::break_glass::BreakGlassGrant;
 use fieldhouse_domain::children::consents::Consent;
 use fieldhouse_domain::children::contacts::ChildContact;
 use fieldhouse_domain::children::emergencies::ChildEmergency;
+use fieldhouse_domain::children::guardian_invitations::GuardianInvitation;
 use fieldhouse_domain::children::identities::ChildIdentity;
 use fieldhouse_domain::children::medical::ChildMedical;
 use fieldhouse_domain::children::performances::ChildPerformance;
@@ -86,6 +87,7 @@ macro_rules! of_child {
 of_child! {
     classes: ChildIdentity, ChildContact, ChildEmergency, ChildMedical, ChildPerformance;
     with_sealed_fields:
+    GUARDIAN_INVITATIONS "erasures.guardian_invitations" GuardianInvitation,
     RESTRICTIONS "erasures.restrictions" Restriction,
     BREAK_GLASS_GRANTS "erasures.break_glass_grants" BreakGlassGrant,
     CHILD_FAVORITES "erasures.child_favorites" ChildFavorite;

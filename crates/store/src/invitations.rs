@@ -108,10 +108,17 @@ pub async fn of_link(
     let Some(found) = first(reader, READ, values![id(organization), id(invitation)], listed).await? else {
         return Ok(None);
     };
-    let inviting = first(reader, ORGANIZATION, values![id(organization)], |row| {
+    Ok(inviting(reader, organization).await?.map(|inviting| (found, inviting)))
+}
+
+/// The organization of an invitation.
+pub(crate) async fn inviting(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+) -> Result<Option<Inviting>> {
+    first(reader, ORGANIZATION, values![id(organization)], |row| {
         let (name, slug, time_zone) = (row.next()?, row.next()?, row.next()?);
         Ok(Inviting { name, slug, time_zone, is_suspended: row.next::<Option<i64>>()?.is_some() })
     })
-    .await?;
-    Ok(inviting.map(|inviting| (found, inviting)))
+    .await
 }

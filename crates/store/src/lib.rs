@@ -31,6 +31,7 @@ pub mod exports;
 pub mod favorites;
 mod folder;
 pub mod games;
+pub mod guardian_invitations;
 pub mod guests;
 pub mod idempotency;
 pub mod invitations;

@@ -108,6 +108,12 @@ pub const ALL: &[Migration] = &[
         postgres: "",
     },
     Migration {
+        number: 16,
+        name: "guardian_invitations",
+        sql: include_str!("../migrations/0016_guardian_invitations.sql"),
+        postgres: "",
+    },
+    Migration {
         number: 17,
         name: "child_favorites",
         sql: include_str!("../migrations/0017_child_favorites.sql"),

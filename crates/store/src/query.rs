@@ -68,6 +68,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::exports::QUERIES,
         crate::favorites::QUERIES,
         crate::games::QUERIES,
+        crate::guardian_invitations::QUERIES,
         crate::guests::QUERIES,
         crate::idempotency::QUERIES,
         crate::invitations::QUERIES,

@@ -85,6 +85,7 @@ pub const ANYTHING: Requirement = Requirement {
         (Kind::ChildMedical, Reach::Any),
         (Kind::ChildPerformance, Reach::Any),
         (Kind::Relation, Reach::Any),
+        (Kind::GuardianInvitation, Reach::Any),
         (Kind::Restriction, Reach::Any),
         (Kind::SafeguardingCase, Reach::Any),
         (Kind::BreakGlassGrant, Reach::Any),

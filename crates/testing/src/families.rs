@@ -7,6 +7,7 @@ use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::children::consents::{Consent, ConsentMethod, Purpose};
 use fieldhouse_domain::children::contacts::{ChildContact, EmergencyContact, EmergencyContacts};
 use fieldhouse_domain::children::emergencies::ChildEmergency;
+use fieldhouse_domain::children::guardian_invitations::GuardianInvitation;
 use fieldhouse_domain::children::identities::ChildIdentity;
 use fieldhouse_domain::children::medical::ChildMedical;
 use fieldhouse_domain::children::performances::ChildPerformance;
@@ -16,6 +17,7 @@ use fieldhouse_domain::colleges::ProgramGender;
 use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::favorites::{ChildFavorite, CustomProgram, Fit, Notes, Stage, WrittenGender};
 use fieldhouse_domain::ids::UserId;
+use fieldhouse_domain::invitations::INVITATION_LIFE;
 use fieldhouse_domain::privacy_requests::{PrivacyRequest, PrivacyRequestKind, PrivacyRequestState};
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
 use fieldhouse_domain::rosters::RosterEntry;
@@ -142,6 +144,25 @@ pub fn guardian(child: &Child, user: UserId) -> Relation {
     Relation {
         updated_at: TOUCHED,
         ..Relation::of_creator(&moment(), child.id, user, RelationKind::Guardian)
+    }
+}
+
+/// Creates an invitation to be a child's guardian, which a user has sent.
+pub fn guardian_invitation(child: &Child, user: UserId) -> GuardianInvitation {
+    GuardianInvitation {
+        id: moment().id(),
+        child_id: child.id,
+        email: Email::stored("robin@invited.example".to_owned()),
+        invited_by: user,
+        sent_at: NOW,
+        expires_at: NOW.saturating_add(INVITATION_LIFE).unwrap_or(Timestamp::MAX),
+        accepted_at: None,
+        relation_id: None,
+        revoked_at: None,
+        mail_failed_at: None,
+        created_at: NOW,
+        updated_at: TOUCHED,
+        version: 1,
     }
 }
 

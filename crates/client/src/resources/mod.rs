@@ -17,6 +17,7 @@ pub mod duties;
 pub mod exports;
 pub mod favorites;
 pub mod games;
+pub mod guardian_invitations;
 pub mod imports;
 pub mod invitations;
 pub mod members;
@@ -154,6 +155,8 @@ groups! {
         exports exports::Exports,
         /// Games.
         games games::Games,
+        /// Invitations to be a child's guardian.
+        guardian_invitations guardian_invitations::GuardianInvitations,
         /// Imports of leagues.
         imports imports::Imports,
         /// Invitations to join the organization.

@@ -78,6 +78,8 @@ pub const fn of_kind(kind: Kind) -> Option<DataClass> {
 pub const fn of_image(kind: Kind) -> Option<DataClass> {
     match kind {
         Kind::Relation => Some(DataClass::Records),
+        // It shows how to reach someone of the family.
+        Kind::GuardianInvitation => Some(DataClass::Contact),
         Kind::Registration => Some(DataClass::Identity),
         // The ledger has no images of it.
         _ if matches!(kind.trace(), Trace::Nothing) => None,
@@ -224,6 +226,7 @@ mod tests {
                 "child_medical",
                 "child_performance",
                 "relation",
+                "guardian_invitation",
                 "consent",
                 "registration",
                 "roster_entry"

@@ -12,7 +12,8 @@ use crate::record::{Body, Record, enumeration};
 use crate::text::Reason;
 
 pub use rules::{
-    Facts, Revoking, accepted, confirmed, expired, is_known_to, proposal, propose, replaced, revoked,
+    Facts, Revoking, accepted, accepted_by_invitation, confirmed, expired, is_known_to, proposal, propose,
+    replaced, revoked,
 };
 
 enumeration! {
@@ -124,7 +125,7 @@ pub struct Relation {
     /// Whether an owner confirmed it because no other member could.
     #[field(server)]
     pub confirmed_alone: bool,
-    /// When the person accepted it.
+    /// When the person accepted it: after it was confirmed, or before, with an invitation.
     #[field(server)]
     pub accepted_at: Option<Timestamp>,
     /// Who revoked it.

@@ -13,7 +13,7 @@ use fieldhouse_domain::record::Body;
 
 use super::audit::{self, HistoryOptions};
 use super::relations::{self, OfChild};
-use super::{child_exports, consents, restrictions};
+use super::{child_exports, consents, guardian_invitations, restrictions};
 use crate::arguments::Target;
 use crate::context::Context;
 use crate::fields::{ChangeOptions, Created};
@@ -59,6 +59,9 @@ pub(crate) enum Options {
     /// Relations of people to a child
     #[command(subcommand)]
     Relations(OfChild),
+    /// Invitations to be a child's guardian
+    #[command(subcommand)]
+    GuardianInvitations(guardian_invitations::Options),
     /// What closes a child's data, such as a custody order
     #[command(subcommand)]
     Restrictions(restrictions::Options),
@@ -199,6 +202,7 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
             audit::history(context, &paging, |query| children.history(id, query)).await?;
         }
         Options::Relations(options) => relations::of_child(context, options).await?,
+        Options::GuardianInvitations(options) => guardian_invitations::run(context, options).await?,
         Options::Restrictions(options) => restrictions::run(context, options).await?,
     }
     Ok(())

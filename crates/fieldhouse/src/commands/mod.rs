@@ -24,6 +24,7 @@ mod duties;
 mod export;
 mod favorites;
 mod games;
+mod guardian_invitations;
 mod import;
 mod init;
 mod invitations;

@@ -18,7 +18,7 @@ fn olga() -> Person {
     });
     let copy = json!({
         "child_id": CHILD, "exported_at": at, "profile": null, "identity": null, "contact": null, "emergency": null,
-        "medical": null, "performance": null, "relations": [], "consents": [], "registrations": [], "roster": [],
+        "medical": null, "performance": null, "relations": [], "guardian_invitations": [], "consents": [], "registrations": [], "roster": [],
         "favorites": [], "access_log": [],
     });
     Person::new(move |seen| {

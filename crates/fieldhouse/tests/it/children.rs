@@ -9,6 +9,7 @@ use crate::{Person, list};
 const CHILD: &str = "chi_01h2xcejqtf2nbrexx3vqjhp41";
 const CONSENT: &str = "con_01h2xcejqtf2nbrexx3vqjhp41";
 const RESTRICTION: &str = "res_01h2xcejqtf2nbrexx3vqjhp41";
+const INVITATION: &str = "giv_01h2xcejqtf2nbrexx3vqjhp41";
 const TEAM: &str = "tea_01h2xcejqtf2nbrexx3vqjhp41";
 const USER: &str = "usr_01h2xcejqtf2nbrexx3vqjhp41";
 
@@ -39,6 +40,11 @@ fn olga() -> Person {
         "entered_by": USER, "lifted_at": null, "lifted_by": null, "created_at": "2026-03-01T09:00:00Z",
         "updated_at": "2026-03-01T09:00:00Z", "version": 1,
     });
+    let invitation = json!({
+        "id": INVITATION, "child_id": CHILD, "email": "robin@example.org", "invited_by": {"id": USER, "name": "Olga"},
+        "status": "open", "sent_at": "2026-03-01T09:00:00Z", "expires_at": "2026-03-08T09:00:00Z", "accepted_at": null,
+        "relation_id": null, "created_at": "2026-03-01T09:00:00Z", "updated_at": "2026-03-01T09:00:00Z", "version": 1,
+    });
     let mut for_all = restriction.clone();
     (for_all["user"], for_all["classes"]) = (json!(null), json!([]));
     Person::new(move |seen| match seen.call.as_str() {
@@ -46,6 +52,13 @@ fn olga() -> Person {
             list(&json!([for_all, restriction]), None)
         }
         call if call.contains("/restrictions") => Reply::json(200, &json!({"data": restriction})),
+        call if call.starts_with("GET") && call.ends_with("/guardian-invitations") => {
+            list(&json!([invitation]), None)
+        }
+        call if call.starts_with("DELETE") && call.contains("/guardian-invitations") => {
+            Reply::json(200, &json!({"data": {"id": INVITATION, "deleted": true}}))
+        }
+        call if call.contains("/guardian-invitations") => Reply::json(200, &json!({"data": invitation})),
         call if call.starts_with("GET") && call.ends_with("/consents") => list(&json!([consent]), None),
         call if call.contains("/consents") => Reply::json(200, &json!({"data": consent})),
         "GET /api/v1/children" => list(&json!([child]), None),
@@ -132,4 +145,31 @@ custody_order  Carla     contact     2026-03-01T09:00:00Z  -       Family court 
     assert_eq!(body, expected);
     olga.types_with_key(&format!("children restrictions lift {RESTRICTION}")).assert().success();
     assert_eq!(olga.calls()[2], format!("POST /api/v1/restrictions/{RESTRICTION}/lift"));
+}
+
+#[test]
+fn a_guardian_invites_the_other_parent_by_e_mail() {
+    let olga = olga();
+    let group = "children guardian-invitations";
+    let created = olga.types_with_key(&format!("{group} create {CHILD} --email robin@example.org"));
+    created.assert().success().stderr_eq(str![[r#"
+The link is mailed to robin@example.org.
+
+"#]]);
+    let body: Value = serde_json::from_str(&olga.stub.seen()[0].body).expect("JSON");
+    assert_eq!(body, json!({"email": "robin@example.org"}));
+    olga.types_with_key(&format!("{group} list {CHILD}")).assert().success().stdout_eq(str![[r#"
+E-MAIL             STATUS  INVITED BY  EXPIRES     ID
+robin@example.org  open    Olga        2026-03-08  giv_01h2xcejqtf2nbrexx3vqjhp41
+
+"#]]);
+    olga.types_with_key(&format!("{group} resend {CHILD} {INVITATION}")).assert().success();
+    let path = format!("/api/v1/children/{CHILD}/guardian-invitations/{INVITATION}");
+    assert_eq!(olga.calls()[2], format!("POST {path}/resend"));
+    let revoked = olga.types_with_key(&format!("{group} revoke {CHILD} {INVITATION} --yes"));
+    revoked.assert().success().stdout_eq(str![[r#"
+Revoked giv_01h2xcejqtf2nbrexx3vqjhp41.
+
+"#]]);
+    assert_eq!(olga.calls()[3], format!("DELETE {path}"));
 }

@@ -3,14 +3,16 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use fieldhouse_domain::ids::{ExportId, Id, InvitationId, MailId, OrganizationId};
-use fieldhouse_domain::invitations::InvitationStatus;
+use fieldhouse_domain::ids::{ExportId, GuardianInvitationId, Id, InvitationId, MailId, OrganizationId};
+use fieldhouse_domain::invitations::{InvitationStatus, Invited};
 use fieldhouse_domain::mail::MailKind;
 use fieldhouse_domain::policy::Denial;
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::text::Email;
 use fieldhouse_domain::users::User;
 use fieldhouse_store::invitations::{Inviting, Listed};
 use fieldhouse_store::mail::{self, Mail};
-use fieldhouse_store::{invitations, users};
+use fieldhouse_store::{guardian_invitations, invitations, users};
 use jiff::Timestamp;
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
@@ -54,25 +56,63 @@ async fn read(app: &App, token: &str, kinds: &[MailKind]) -> Result<Mail, Failur
     if is_right && kinds.contains(&found.kind) { Ok(found) } else { Err(Denial::LinkExpired.into()) }
 }
 
-/// The open invitation of a link, with its organization.
-pub(crate) async fn invitation(
+/// The invitation of a link: to join the organization, or to be a child's guardian. It does not tell who the child is.
+#[derive(Clone, Debug)]
+pub(crate) struct Linked {
+    /// The invitation.
+    pub(crate) invitation: Invited,
+    /// Its version when the link was sent.
+    pub(crate) version: i64,
+    /// The organization.
+    pub(crate) organization: OrganizationId,
+    /// Its name, time zone and more.
+    pub(crate) inviting: Inviting,
+    /// The invited address.
+    pub(crate) email: Email,
+    /// The role of those who join.
+    pub(crate) role: Role,
+    /// The name of the person who invited.
+    pub(crate) inviter: String,
+    /// When it expires.
+    pub(crate) expires_at: Timestamp,
+}
+
+/// The open invitation of a link.
+pub(crate) async fn invitation(app: &App, token: &str, now: Timestamp) -> Result<Linked, Failure> {
+    let mail = read(app, token, &[MailKind::Invitation, MailKind::GuardianInvitation]).await?;
+    Ok(linked(app, &mail, now).await?.ok_or(Denial::LinkExpired)?)
+}
+
+/// The invitation that a message has a link for. `None` if it cannot be accepted with that link any more.
+pub(crate) async fn linked(
     app: &App,
-    token: &str,
+    mail: &Mail,
     now: Timestamp,
-) -> Result<(Mail, Listed, Inviting), Failure> {
-    let mail = read(app, token, &[MailKind::Invitation]).await?;
-    let (Some(organization), Some(record)) = (mail.organization, mail.record) else {
-        return Err(Denial::LinkExpired.into());
-    };
-    let id = InvitationId::from_uuid(record);
-    let found = invitations::of_link(&mut &*app.store, organization, id).await?;
-    let (listed, inviting) = found.ok_or(Denial::LinkExpired)?;
-    let is_open = listed.invitation.status(now) == InvitationStatus::Open;
-    if is_open && listed.invitation.version == mail.version {
-        Ok((mail, listed, inviting))
+) -> fieldhouse_store::Result<Option<Linked>> {
+    let (Some(organization), Some(record)) = (mail.organization, mail.record) else { return Ok(None) };
+    let store = &mut &*app.store;
+    let (status, linked) = if mail.kind == MailKind::GuardianInvitation {
+        let id = GuardianInvitationId::from_uuid(record);
+        let found = guardian_invitations::of_link(store, organization, id, now).await?;
+        let Some((guardian_invitations::Listed { invitation, inviter }, inviting)) = found else {
+            return Ok(None);
+        };
+        let (version, email, expires_at) =
+            (invitation.version, invitation.email.clone(), invitation.expires_at);
+        let (status, invitation) = (invitation.status(now), Invited::Guardian(id));
+        let role = Role::Member;
+        (status, Linked { invitation, version, organization, inviting, email, role, inviter, expires_at })
     } else {
-        Err(Denial::LinkExpired.into())
-    }
+        let id = InvitationId::from_uuid(record);
+        let found = invitations::of_link(store, organization, id).await?;
+        let Some((Listed { invitation, inviter }, inviting)) = found else { return Ok(None) };
+        let (version, role, expires_at) = (invitation.version, invitation.role, invitation.expires_at);
+        let (status, email) = (invitation.status(now), invitation.email);
+        let invitation = Invited::Member(id);
+        (status, Linked { invitation, version, organization, inviting, email, role, inviter, expires_at })
+    };
+    let is_open = status == InvitationStatus::Open && linked.version == mail.version;
+    Ok(is_open.then_some(linked))
 }
 
 /// The user whose password the link of a reset may set.

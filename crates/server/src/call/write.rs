@@ -8,7 +8,8 @@ use fieldhouse_api::rows::{Changeset, Method};
 use fieldhouse_api::{Code, Op};
 use fieldhouse_commands::{Authority, Command, WriteContext};
 use fieldhouse_domain::Moment;
-use fieldhouse_domain::ids::{InvitationId, OrganizationId, UserId};
+use fieldhouse_domain::ids::{OrganizationId, UserId};
+use fieldhouse_domain::invitations;
 use fieldhouse_domain::kinds::Visibility;
 use fieldhouse_domain::policy::{ChildTouch, Denial, Requirement};
 use fieldhouse_domain::retention::Retained;
@@ -80,7 +81,7 @@ pub struct Invited {
     /// The organization.
     pub organization: OrganizationId,
     /// The invitation.
-    pub invitation: InvitationId,
+    pub invitation: invitations::Invited,
     /// Its version when the link was sent.
     pub version: i64,
     /// The user.

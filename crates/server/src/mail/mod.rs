@@ -6,9 +6,8 @@ mod transport;
 
 use std::time::Duration;
 
-use fieldhouse_commands::Acting;
-use fieldhouse_commands::invitations::MailFailed;
-use fieldhouse_domain::ids::{Id, InvitationId};
+use fieldhouse_commands::{Acting, guardian_invitations, invitations};
+use fieldhouse_domain::ids::{GuardianInvitationId, Id, InvitationId};
 use fieldhouse_domain::mail::{DELIVERY_LIFE, MailKind, MailStatus};
 use fieldhouse_store::mail::Mail;
 use futures_util::StreamExt;
@@ -95,14 +94,21 @@ fn pause(attempts: i64) -> SignedDuration {
 
 /// Marks the invitation whose message was given up.
 async fn give_up(app: &App, mail: &Mail) {
-    let (MailKind::Invitation, Some(organization), Some(record)) =
-        (mail.kind, mail.organization, mail.record)
-    else {
-        return;
+    let (Some(organization), Some(record)) = (mail.organization, mail.record) else { return };
+    let (acting, moment, version) = (Acting::Job(organization), app.clock.moment(), mail.version);
+    let marked = match mail.kind {
+        MailKind::Invitation => {
+            let command = invitations::MailFailed { id: InvitationId::from_uuid(record), version };
+            fieldhouse_commands::run(&app.store, acting, moment, command).await
+        }
+        MailKind::GuardianInvitation => {
+            let id = GuardianInvitationId::from_uuid(record);
+            let command = guardian_invitations::MailFailed { id, version };
+            fieldhouse_commands::run(&app.store, acting, moment, command).await
+        }
+        _ => return,
     };
-    let command = MailFailed { id: InvitationId::from_uuid(record), version: mail.version };
-    let acting = Acting::Job(organization);
-    if let Err(error) = fieldhouse_commands::run(&app.store, acting, app.clock.moment(), command).await {
+    if let Err(error) = marked {
         tracing::warn!(%error, mail = %mail.id, "the invitation of a message could not be marked");
     }
 }

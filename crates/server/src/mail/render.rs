@@ -5,9 +5,9 @@ use fieldhouse_domain::children::cases::{self as case_rules, CaseState};
 use fieldhouse_domain::children::relations::{self as relation_rules, RelationKind, RelationState};
 use fieldhouse_domain::duties::{DutyState, proposal};
 use fieldhouse_domain::ids::{
-    BreakGlassGrantId, DutyId, Id, InvitationId, PrivacyRequestId, RelationId, SafeguardingCaseId, UserId,
+    BreakGlassGrantId, DutyId, Id, PrivacyRequestId, RelationId, SafeguardingCaseId, UserId,
 };
-use fieldhouse_domain::invitations::InvitationStatus;
+use fieldhouse_domain::invitations::InvitationKind;
 use fieldhouse_domain::mail::{MailKind, RESET_LIFE};
 use fieldhouse_domain::privacy_requests::{PrivacyRequestKind, PrivacyRequestState};
 use fieldhouse_domain::time::TimeZoneName;
@@ -15,7 +15,7 @@ use fieldhouse_domain::users::{User, email_change_ends};
 use fieldhouse_store::break_glass as grants;
 use fieldhouse_store::duties::{self, Listed};
 use fieldhouse_store::mail::{self, Mail};
-use fieldhouse_store::{Result, cases, invitations, privacy_requests, relations, users};
+use fieldhouse_store::{Result, cases, privacy_requests, relations, users};
 use jiff::Timestamp;
 
 use crate::app::App;
@@ -37,13 +37,14 @@ const PRODUCT: &str = "Fieldhouse";
 /// The address of the page that a message's link opens.
 pub fn link(app: &App, mail: &Mail) -> String {
     let page = match mail.kind {
-        MailKind::Invitation => "accept-invitation",
+        MailKind::Invitation | MailKind::GuardianInvitation => "accept-invitation",
         MailKind::PasswordReset
         | MailKind::PasswordChanged
         | MailKind::EmailChanged
         | MailKind::DutyProposed
         | MailKind::RelationProposed
         | MailKind::RelationWaiting
+        | MailKind::RelationActive
         | MailKind::CaseProposed
         | MailKind::BreakGlass
         | MailKind::BreakGlassReview
@@ -57,12 +58,14 @@ pub fn link(app: &App, mail: &Mail) -> String {
 /// The text of a message. `None` if it no longer applies, because the record has changed, or because no account has the address.
 pub async fn render(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
     Ok(match mail.kind {
-        MailKind::Invitation => invitation(app, mail).await?,
+        MailKind::Invitation | MailKind::GuardianInvitation => invitation(app, mail).await?,
         MailKind::PasswordReset => password_reset(app, mail).await?,
         MailKind::DutyProposed => duty(app, mail).await?,
         MailKind::CaseProposed => case(app, mail).await?,
         MailKind::BreakGlass | MailKind::BreakGlassReview => break_glass(app, mail).await?,
-        MailKind::RelationProposed | MailKind::RelationWaiting => relation(app, mail).await?,
+        MailKind::RelationProposed | MailKind::RelationWaiting | MailKind::RelationActive => {
+            relation(app, mail).await?
+        }
         MailKind::PrivacyRequested | MailKind::PrivacyDecided => privacy_request(app, mail).await?,
         _ => {
             let user = UserId::from_uuid(mail.record.unwrap_or_default());
@@ -72,18 +75,18 @@ pub async fn render(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
 }
 
 async fn invitation(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
-    let (Some(organization), Some(record)) = (mail.organization, mail.record) else { return Ok(None) };
-    let found = invitations::of_link(&mut &*app.store, organization, InvitationId::from_uuid(record)).await?;
-    let Some((listed, inviting)) = found else { return Ok(None) };
-    let (invitation, inviter) = (listed.invitation, listed.inviter);
-    let is_open = invitation.status(app.clock.now()) == InvitationStatus::Open;
-    if !is_open || invitation.version != mail.version {
-        return Ok(None);
-    }
-    let (club, role) = (inviting.name, invitation.role);
-    let ends = moment(invitation.expires_at, &inviting.time_zone);
+    let Some(linked) = links::linked(app, mail, app.clock.now()).await? else { return Ok(None) };
+    let links::Linked { invitation, inviting, role, inviter, expires_at, .. } = linked;
+    let (club, ends) = (inviting.name, moment(expires_at, &inviting.time_zone));
+    let invites = match invitation.kind() {
+        InvitationKind::Member => format!("{inviter} invites you to join {club} with the role \"{role}\"."),
+        InvitationKind::Guardian => format!(
+            "{inviter} invites you to {club} as the guardian of a child. A manager of {club} confirms it after you accept; until then you \
+             see nothing of the child. Ask {inviter} which child it is about."
+        ),
+    };
     let text = format!(
-        "Hello,\n\n{inviter} invites you to join {club} with the role \"{role}\".\n\nOpen this page to accept:\n\n{}\n\n\
+        "Hello,\n\n{invites}\n\nOpen this page to accept:\n\n{}\n\n\
          The link works once, until {ends}. It is only for you: do not forward it, because anyone who opens it can join in your name.\n\n\
          If you do not know {club}, ignore this message.\n",
         link(app, mail)
@@ -136,9 +139,12 @@ async fn relation(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
         (MailKind::RelationProposed, RelationState::Proposed) => {
             let alone_from = moment(relation_rules::proposal(&relation).alone_from(), &zone);
             let subject = format!("{proposer} proposes {person} as {kind} in {club}");
+            let and_accepted = match relation.accepted_at {
+                Some(_) => format!("; {person} has accepted it with an invitation"),
+                None => format!(" and {person} has accepted it"),
+            };
             let text = format!(
-                "Hello,\n\n{subject}{ends}. This relation opens the child's data once a manager has confirmed it and {person} has \
-                 accepted it.\n\n\
+                "Hello,\n\n{subject}{ends}. This relation opens the child's data once a manager has confirmed it{and_accepted}.\n\n\
                  You get this message because you are an owner: if no other manager can confirm the relation, an owner can confirm it \
                  alone from {alone_from} on.\n\n\
                  If it is not right, revoke it:\n\n    fieldhouse relations revoke {id}\n"
@@ -153,6 +159,14 @@ async fn relation(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
                  If you do not know {club}, ignore this message.\n"
             );
             (format!("Accept that you are {kind} in {club}"), text)
+        }
+        (MailKind::RelationActive, RelationState::Active) => {
+            let text = format!(
+                "Hello {person},\n\nyou have accepted an invitation to be {kind} in {club}{ends}, and a second person has confirmed it. It \
+                 opens the child's data to you now:\n\n    fieldhouse children list\n\n\
+                 If it is not right, give it up:\n\n    fieldhouse relations revoke {id}\n"
+            );
+            (format!("You are {kind} in {club}"), text)
         }
         _ => return Ok(None),
     };

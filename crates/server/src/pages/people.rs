@@ -3,6 +3,7 @@
 use fieldhouse_api::envelope::Form;
 use fieldhouse_api::{Op, op};
 use fieldhouse_domain::ids::{Id, UserId};
+use fieldhouse_domain::invitations::InvitationKind;
 use fieldhouse_domain::mail::MailKind;
 use fieldhouse_domain::passwords::PASSWORD_MIN;
 use fieldhouse_domain::policy::Denial;
@@ -78,6 +79,7 @@ fn token(query: &fieldhouse_api::auth::LinkQuery) -> Result<String, Failure> {
 
 /// An invitation as its page shows it.
 struct Invitation {
+    kind: InvitationKind,
     club: String,
     inviter: String,
     role: &'static str,
@@ -88,13 +90,14 @@ struct Invitation {
 
 impl Invitation {
     async fn read(app: &App, token: &str, now: Timestamp) -> Result<Self, Failure> {
-        let (_, listed, inviting) = links::invitation(app, token, now).await?;
-        let user = users::by_email(&mut &*app.store, &listed.invitation.email).await?;
+        let linked = links::invitation(app, token, now).await?;
+        let user = users::by_email(&mut &*app.store, &linked.email).await?;
         Ok(Self {
-            club: escape(&inviting.name),
-            inviter: escape(&listed.inviter),
-            role: listed.invitation.role.name(),
-            email: escape(listed.invitation.email.as_str()),
+            kind: linked.invitation.kind(),
+            club: escape(&linked.inviting.name),
+            inviter: escape(&linked.inviter),
+            role: linked.role.name(),
+            email: escape(linked.email.as_str()),
             has_account: user.is_some_and(|user| user.password_hash.is_some()),
             token: token.to_owned(),
         })
@@ -102,12 +105,18 @@ impl Invitation {
 
     /// The page with its form. After a refusal it says why, and has the name that was typed.
     fn page(&self, refused: Option<(&Failure, &str)>) -> Form {
-        let Self { club, inviter, role, email, has_account, token } = self;
+        let Self { kind, club, inviter, role, email, has_account, token } = self;
         let failure = refused.map(|(failure, _)| failure);
-        let intro = format!(
-            "<p>{inviter} invites you to join <strong>{club}</strong> with the role <strong>{role}</strong>.</p>\n\
-             <p class=\"hint\">You sign in with the address {email}.</p>"
-        );
+        let invites = match kind {
+            InvitationKind::Member => format!(
+                "<p>{inviter} invites you to join <strong>{club}</strong> with the role <strong>{role}</strong>.</p>"
+            ),
+            InvitationKind::Guardian => format!(
+                "<p>{inviter} invites you to <strong>{club}</strong> as the <strong>guardian of a child</strong>.</p>\n\
+                 <p>A manager of {club} confirms it after you accept. Until then you see nothing of the child.</p>"
+            ),
+        };
+        let intro = format!("{invites}\n<p class=\"hint\">You sign in with the address {email}.</p>");
         let fields = if *has_account {
             let field = input("Password of your account", "password", "password", "current-password", "");
             format!("{field}<p class=\"hint\"><a href=\"forgot-password\">Forgot your password?</a></p>\n")
@@ -129,9 +138,15 @@ impl Invitation {
     }
 
     fn joined(&self) -> Form {
-        let Self { club, email, .. } = self;
+        let Self { kind, club, email, .. } = self;
+        let next = match kind {
+            InvitationKind::Member => "",
+            InvitationKind::Guardian => {
+                " A manager has to confirm that you are the guardian. You get a message when it is done."
+            }
+        };
         let text = format!(
-            "<h1>Welcome to {club}</h1>\n<p>You are a member now. Sign in to your app with the address \
+            "<h1>Welcome to {club}</h1>\n<p>You are a member now.{next} Sign in to your app with the address \
              <strong>{email}</strong> and your password.</p>\n\
              <p class=\"hint\">On the command line: <code>fieldhouse login {email}</code></p>\n"
         );

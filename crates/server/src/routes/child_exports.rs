@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use super::children::{View, seen};
 use super::exports::view;
-use super::{consents, favorites, registrations, relations, rosters};
+use super::{consents, favorites, guardian_invitations, registrations, relations, rosters};
 use crate::answer::Answered;
 use crate::auth::links;
 use crate::call::Call;
@@ -82,6 +82,11 @@ fn document(child_id: ChildId, copy: commands::Copy, now: Timestamp) -> ChildCop
         medical: copy.medical.map(|it| it.view(today)),
         performance: copy.performance.map(|it| it.view(today)),
         relations: relations.iter().map(|it| relations::view(it, now)).collect(),
+        guardian_invitations: copy
+            .guardian_invitations
+            .iter()
+            .map(|it| guardian_invitations::view(it, now))
+            .collect(),
         consents: copy.consents.iter().map(|it| consents::view(it, now)).collect(),
         registrations: registrations.into_iter().map(registered).collect(),
         roster: roster.into_iter().map(placed).collect(),

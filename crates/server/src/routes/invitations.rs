@@ -21,7 +21,7 @@ use uuid::Uuid;
 use super::auth;
 use crate::answer::Answered;
 use crate::auth::attempts::Attempt;
-use crate::auth::links;
+use crate::auth::links::{self, Linked};
 use crate::call::{Bounds, Call, Invited};
 use crate::failure::Failure;
 
@@ -91,18 +91,17 @@ pub(crate) async fn revoke(
 pub(crate) async fn preview(
     call: Call<op::InvitationPreview>,
 ) -> Result<Answered<op::InvitationPreview>, Failure> {
-    let (mail, listed, inviting) = links::invitation(&call.app, &call.body.token, call.now()).await?;
-    let Listed { invitation, inviter } = listed;
-    let user = users::by_email(&mut call.store(), &invitation.email).await?;
-    let id = mail.organization.ok_or(Denial::LinkExpired)?;
+    let linked = links::invitation(&call.app, &call.body.token, call.now()).await?;
+    let Linked { organization: id, inviting, email, role, inviter, expires_at, .. } = linked;
+    let user = users::by_email(&mut call.store(), &email).await?;
     let data = InvitationPreview {
-        kind: invitation.kind,
+        kind: linked.invitation.kind(),
         organization: OrganizationRef { id, name: inviting.name, slug: inviting.slug },
-        role: invitation.role,
-        email: invitation.email.to_string(),
+        role,
+        email: email.to_string(),
         invited_by: inviter,
         has_account: user.is_some_and(|user| user.password_hash.is_some()),
-        expires_at: invitation.expires_at,
+        expires_at,
     };
     Answered::json(&Data { data })
 }
@@ -110,27 +109,25 @@ pub(crate) async fn preview(
 pub(crate) async fn accept(
     call: Call<op::InvitationAccept>,
 ) -> Result<Answered<op::InvitationAccept>, Failure> {
-    let (mail, listed, inviting) = links::invitation(&call.app, &call.body.token, call.now()).await?;
-    let organization = mail.organization.ok_or(Denial::LinkExpired)?;
+    let linked = links::invitation(&call.app, &call.body.token, call.now()).await?;
+    let Linked { invitation, version, organization, inviting, email, .. } = linked;
     if inviting.is_suspended {
         return Err(Denial::OrganizationSuspended.into());
     }
-    let Listed { invitation, .. } = listed;
     let invitee = match call.member() {
-        Some(_) => signed_in(&call, &invitation.email).await?,
-        None => with_password(&call, &invitation.email, &inviting.name).await?,
+        Some(_) => signed_in(&call, &email).await?,
+        None => with_password(&call, &email, &inviting.name).await?,
     };
-    let acting =
-        Invited { organization, invitation: invitation.id, version: mail.version, user: invitee.after.id };
+    let acting = Invited { organization, invitation, version, user: invitee.after.id };
     let client = Client { user_agent: call.context.user_agent(), ip: call.context.address };
     let mint = auth::mint(&call.app, organization);
-    let command = Accept { id: invitation.id, invitee, client, mint };
+    let command = Accept { invitation, invitee, client, mint };
     let here = OrganizationRef { id: organization, name: inviting.name, slug: inviting.slug };
     call.run_invited(acting, command, move |call, accepted| {
-        let Accepted { member, signed_in } = accepted;
+        let Accepted { member, relation: relation_id, signed_in } = accepted;
         let tokens = signed_in.map(|signed_in| auth::tokens(call, signed_in, here.clone())).transpose()?;
         let id = member.member.id;
-        let data = AcceptedInvitation { member: super::members::view(&member), tokens };
+        let data = AcceptedInvitation { member: super::members::view(&member), relation_id, tokens };
         Ok(Answered::json(&Data { data })?.created(id).secret())
     })
     .await

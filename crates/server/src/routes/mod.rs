@@ -16,6 +16,7 @@ mod duties;
 mod exports;
 mod favorites;
 mod games;
+mod guardian_invitations;
 mod imports;
 pub(crate) mod invitations;
 mod mail;
@@ -157,6 +158,10 @@ fn families(routes: Routes) -> Routes {
         .op(consents::withdraw)
         .op(relations::of_child)
         .op(relations::add)
+        .op(guardian_invitations::list)
+        .op(guardian_invitations::create)
+        .op(guardian_invitations::resend)
+        .op(guardian_invitations::revoke)
         .op(relations::list)
         .op(relations::confirm)
         .op(relations::accept)

@@ -49,6 +49,8 @@ async fn visible(parent: &Person, child: &str) -> Value {
     let id = child.rsplit('/').next().expect("an id");
     let favorites = parent.get(&format!("/api/v1/colleges/favorites?child_id={id}")).await;
     seen["favorites"] = favorites.body["data"].clone();
+    let invited = parent.get(&format!("{child}/guardian-invitations")).await;
+    seen["guardian_invitations"] = invited.body["data"].clone();
     seen["access_log"] = parent.get(&format!("{child}/access-log")).await.body["data"].clone();
     seen
 }
@@ -73,6 +75,8 @@ async fn a_copy_has_what_the_family_sees_and_no_more() {
         let college = json!({"college_name": "Isla College", "sport": "rowing"});
         let saved = json!({"child_id": id.to_string(), "custom": college, "notes": "Call them"});
         assert_eq!(parent.post("/api/v1/colleges/favorites", &saved).await.status, 201);
+        let other = json!({"email": "robin@parents.example"});
+        assert_eq!(parent.post(&format!("{child}/guardian-invitations"), &other).await.status, 201);
         let seen = visible(&parent, &child).await;
         let export = requested(&parent, &child).await;
         let data = &export.body["data"];
@@ -86,7 +90,7 @@ async fn a_copy_has_what_the_family_sees_and_no_more() {
             assert!(!copy[class].is_null() && copy[class] == seen[class], "{class}: {copy}");
         }
         assert_eq!(copy["favorites"][0]["notes"], "Call them", "{copy}");
-        for list in ["consents", "relations", "favorites", "access_log"] {
+        for list in ["consents", "relations", "guardian_invitations", "favorites", "access_log"] {
             let (mut copied, mut shown) =
                 (copy[list].as_array().unwrap().clone(), seen[list].as_array().unwrap().clone());
             let by_id = |it: &Value| it["id"].to_string();
@@ -110,6 +114,7 @@ async fn a_copy_has_what_the_family_sees_and_no_more() {
         assert_eq!(copied.body["data"]["medical"], Value::Null, "{}", copied.text);
         assert!(!copied.text.contains("Rests"));
         assert!(!copied.body["data"]["contact"].is_null());
+        assert_eq!(copied.body["data"]["guardian_invitations"], json!([]), "they list none");
     })
     .await;
 }

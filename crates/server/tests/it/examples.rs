@@ -228,6 +228,7 @@ async fn children(club: &Club, recorder: &mut Recorder) {
     let withdraw =
         row(Operation::ConsentWithdraw).path.replace("{id}", child).replace("{consent_id}", consent.id());
     recorder.call_at(parent, Operation::ConsentWithdraw, &withdraw, json!(null)).await;
+    guardian_invitations(club, recorder, child).await;
     // Before a fixture adds records, whose ids depend on other tests.
     child_exports(club, recorder, child).await;
     recorder.call(parent, Operation::ChildHistory, child, json!(null)).await;
@@ -254,6 +255,23 @@ async fn children(club: &Club, recorder: &mut Recorder) {
     second_guardian(club, recorder, child).await;
     rosters(club, recorder, child).await;
     privacy_requests(club, recorder, child).await;
+}
+
+/// Invites the other parent by e-mail, again, and takes it back.
+async fn guardian_invitations(club: &Club, recorder: &mut Recorder, child: &str) {
+    let parent = club.member(Role::Member);
+    let wanted = json!({"email": "robin@example.org"});
+    let invitation = recorder.call(parent, Operation::GuardianInvitationCreate, child, wanted).await;
+    let at = |operation: Operation| {
+        row(operation).path.replace("{id}", child).replace("{invitation_id}", invitation.id())
+    };
+    // Sessions end ten minutes after the start.
+    club.pass(SignedDuration::from_secs(1));
+    let resend = at(Operation::GuardianInvitationResend);
+    recorder.call_at(parent, Operation::GuardianInvitationResend, &resend, json!(null)).await;
+    recorder.call(parent, Operation::GuardianInvitationList, child, json!(null)).await;
+    let revoke = at(Operation::GuardianInvitationRevoke);
+    recorder.call_at(parent, Operation::GuardianInvitationRevoke, &revoke, json!(null)).await;
 }
 
 /// Requests a copy of a child's data, and downloads it.

@@ -18,6 +18,7 @@ mod expiry;
 mod exports;
 mod favorites;
 mod games;
+mod guardian_invitations;
 mod histories;
 mod idempotency;
 mod imports;

@@ -5,15 +5,18 @@ use fieldhouse_domain::children::Child;
 use fieldhouse_domain::children::cases::SafeguardingCase;
 use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::children::restrictions::Restriction;
+use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::ids::ChildId;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_testing::{clubs, families};
 use serde_json::{Value, json};
 
+use crate::guardian_invitations::{accept, invited, preview};
 use crate::matrix::relations::relate;
 use crate::shapes::is_problem;
-use crate::support::families::{CHILDREN, child_of};
+use crate::support::families::{CHILDREN, child_of, on_duty};
+use crate::support::fixtures::member_address;
 use crate::support::{Answer, Club, Person, on_both};
 
 const REQUESTS: &str = "/api/v1/privacy-requests";
@@ -186,6 +189,70 @@ async fn a_childs_saved_programs_follow_orders_and_end_with_its_data() {
         assert_eq!(grants(owner, &request).await.status, 200);
         is_problem(&mother.get(&saved).await, Code::NotFound, "the child is erased");
         assert_eq!(club.database.tables_with("quux"), Vec::<String>::new());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_order_and_an_erasure_end_what_a_guardian_has_invited_to() {
+    on_both(async |club| {
+        let (mother, father, owner) =
+            (club.member(Role::Member), club.member(Role::Coach), club.member(Role::Owner));
+        let child = child_of(mother, NAME).await;
+        relate(&club, "guardian", id_of(&child), father.user.expect("a user")).await;
+        let (_, of_father) = invited(&club, father, &child, "kim@parents.example").await;
+        let (_, of_mother) = invited(&club, mother, &child, "robin@parents.example").await;
+        let list = format!("{CHILDREN}/{child}/guardian-invitations");
+        let wanted = json!({"email": "sam@parents.example"});
+
+        // It closes one class alone. But it names the father, who decides nothing about who else sees the child.
+        order(&club, &child, father, vec![DataClass::Medical]).await;
+        for refused in [father.get(&list).await, father.post(&list, &wanted).await] {
+            is_problem(&refused, Code::RelationshipInsufficient, "a parent whom an order names");
+        }
+        is_problem(&preview(&club, &of_father).await, Code::LinkExpired, "sent by the father");
+        assert_eq!(preview(&club, &of_mother).await.status, 200);
+
+        let other = child_of(mother, NAME).await;
+        let (_, letter) = invited(&club, mother, &other, "sam@parents.example").await;
+        let request = mother.post(REQUESTS, &json!({"child_id": other, "kind": "erasure"})).await;
+        assert_eq!(grants(owner, &request).await.status, 200);
+        is_problem(&preview(&club, &letter).await, Code::LinkExpired, "the child is erased");
+        let body = json!({"token": letter.token(), "name": "Sam", "password": "four words in a row"});
+        is_problem(&accept(&club.anonymous(), &body).await, Code::LinkExpired, "the child is erased");
+        club.app.store.post_everything().await.expect("the ledger is posted");
+        assert!(!club.member(Role::Admin).get("/api/v1/audit-log").await.text.contains("sam@"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_has_accepted_to_be_a_guardian_counts_as_family_before_anyone_confirms_it() {
+    on_both(async |club| {
+        let (mother, owner) = (club.member(Role::Member), club.member(Role::Owner));
+        let child = child_of(mother, NAME).await;
+        let lead = on_duty(&club, DutyKind::SafeguardingLead, Role::Coach).await;
+        let user = lead.user.expect("a user");
+        let case: SafeguardingCase = families::case(&known(&child), user);
+        write(&club, Effect::create(case)).await;
+        let list = format!("{CHILDREN}/{child}/restrictions");
+        let cases = "/api/v1/safeguarding-cases";
+        assert_eq!(
+            (lead.get(&list).await.status, lead.get(cases).await.body["data"].as_array().map(Vec::len)),
+            (200, Some(1))
+        );
+
+        let (_, letter) = invited(&club, mother, &child, &member_address(user)).await;
+        assert_eq!(accept(&lead, &json!({"token": letter.token()})).await.status, 200);
+        is_problem(&lead.get(&list).await, Code::OperationForbidden, "of the family");
+        assert_eq!(lead.get(cases).await.body["data"], json!([]));
+        is_problem(
+            &lead.get(&format!("{CHILDREN}/{child}")).await,
+            Code::NotFound,
+            "and yet nothing is open",
+        );
+        let waiting = owner.get("/api/v1/relations").await;
+        assert_eq!(waiting.body["data"][0]["state"], "proposed", "{}", waiting.text);
     })
     .await;
 }

@@ -57,6 +57,7 @@ fn path(operation: Operation) -> String {
     let path = path.replace("{staff_id}", &format!("stf_{UNKNOWN}"));
     let path = path.replace("{entry_id}", &format!("ros_{UNKNOWN}"));
     let path = path.replace("{export_id}", &format!("exp_{UNKNOWN}"));
+    let path = path.replace("{invitation_id}", &format!("giv_{UNKNOWN}"));
     path.replace("{id}", &id).replace("{file}", "swagger-ui.css").replace("{code}", "not_found")
 }
 
@@ -102,6 +103,7 @@ fn body(operation: Operation) -> Value {
             json!({"purpose": "photos", "method": "electronic", "notice_version": "2026-03"})
         }
         Operation::ChildRelationAdd => json!({"user_id": format!("usr_{UNKNOWN}"), "kind": "guardian"}),
+        Operation::GuardianInvitationCreate => json!({"email": "robin@parents.example"}),
         Operation::RestrictionEnter => json!({"kind": "custody_order", "reason": "Family court"}),
         Operation::SafeguardingCaseOpen => {
             json!({"title": "A report", "child_ids": [format!("chi_{UNKNOWN}")]})

@@ -14,6 +14,7 @@ use fieldhouse_domain::children::classes::{self, Capacity, DataClass, YOUNG};
 use fieldhouse_domain::children::consents::Purpose;
 use fieldhouse_domain::ids::{ChildId, Id, OrganizationId, SeasonId, TeamId, UserId};
 use fieldhouse_domain::policy::{ChildTouch, Denial};
+use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -164,6 +165,12 @@ pub(crate) const ON_DUTY: &str =
 queries! {
     CAPACITY "children.capacity" visible!(" AND child_id = $10");
     CAPACITIES "children.capacities" visible!("");
+    /// The same of the user $2, if they are an active member with the role $11 at least whom no restriction of the child names.
+    INVITES "children.invites" concat!("SELECT v.capacity FROM (", visible!(" AND child_id = $10"), ") v
+        JOIN members m ON m.org_id = $1 AND m.user_id = $2 JOIN users u ON u.id = m.user_id
+        WHERE m.role >= $11 AND m.suspended_at IS NULL AND u.suspended_at IS NULL
+        AND NOT EXISTS (SELECT 1 FROM restrictions x WHERE x.org_id = $1 AND x.child_id = v.child_id AND x.user_id = $2
+            AND x.starts_at <= $3 AND x.lifted_at IS NULL)");
     EXISTS "children.exists" "SELECT id FROM children WHERE org_id = $1 AND id = $2";
     /// A duty of the registrar of the season $4: for all its teams, or for the team $5.
     REGISTERS "children.registers" concat!("SELECT y.id FROM duties y WHERE ", crate::access::children::ON_DUTY, "
@@ -252,6 +259,11 @@ impl<C: Class> ChildScope<C> {
     /// The values of the first nine parameters of a statement that contains [`visible!`].
     pub(crate) fn values(&self) -> Vec<Value<'static>> {
         values(self.organization, &self.standing, (C::CLASS, Verb::Read))
+    }
+
+    /// The same, only in capacities that open the class to a verb.
+    pub(crate) fn values_to(&self, verb: Verb) -> Vec<Value<'static>> {
+        values(self.organization, &self.standing, (C::CLASS, verb))
     }
 
     /// The same, only in some capacities.
@@ -375,6 +387,21 @@ pub(super) async fn capacity(
         Some(capacity) => Ok(Ok(capacity)),
         None => denial(tx, proof.organization(), standing, child).await.map(Err),
     }
+}
+
+/// Whether a user may invite guardians of a child now: a member whose relation opens how the family is reached for writing. No one whom a
+/// restriction names may.
+pub(crate) async fn invites(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    (user, child): (UserId, ChildId),
+    now: Timestamp,
+    today: Date,
+) -> Result<bool> {
+    let standing = Standing { user, now, today };
+    let mut values = values(organization, &standing, (DataClass::Contact, Verb::Write));
+    values.extend([id(child), Value::from(Role::Member.rank())]);
+    Ok(first(reader, INVITES, &values, |row| row.next::<i64>()).await?.is_some())
 }
 
 /// Whether an organization has a child with this UUID.

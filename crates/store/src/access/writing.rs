@@ -1,7 +1,10 @@
 //! Proofs that permit writing, each in one transaction.
 
 use fieldhouse_domain::effects::{AnyRecord, Kind};
-use fieldhouse_domain::ids::{ApiKeyId, ChildId, GuestId, Id, InvitationId, OrganizationId, UserId};
+use fieldhouse_domain::ids::{
+    ApiKeyId, ChildId, GuardianInvitationId, GuestId, Id, InvitationId, OrganizationId, UserId,
+};
+use fieldhouse_domain::invitations::Invited;
 use fieldhouse_domain::policy::{self, ChildTouch, Denial, Reach, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::scopes::Verb;
@@ -20,6 +23,8 @@ use crate::value::{id, values};
 
 queries! {
     INVITED "access.invited" "SELECT role, version, expires_at, accepted_at, revoked_at FROM invitations WHERE org_id = $1 AND id = $2";
+    INVITED_GUARDIAN "access.invited_guardian" "SELECT child_id, invited_by, version, expires_at, accepted_at, revoked_at
+        FROM guardian_invitations WHERE org_id = $1 AND id = $2";
     USER "access.user" "SELECT suspended_at FROM users WHERE id = $1";
     MEMBERSHIP "access.membership" "SELECT m.role, m.suspended_at, u.suspended_at
         FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND m.user_id = $2";
@@ -191,7 +196,7 @@ pub enum Principal<'a> {
         /// The organization that invites them.
         organization: OrganizationId,
         /// The invitation.
-        invitation: InvitationId,
+        invitation: Invited,
         /// Its version when the link was sent.
         version: i64,
         /// The user.
@@ -239,9 +244,11 @@ impl<'tx> Tx<'tx> {
                 (organization, role, Actor { user: Some(user), key: None })
             }
             Principal::Invited { organization, invitation, version, user } => {
-                let Some(role) = self.invited_role(organization, invitation, version, now).await? else {
-                    return Ok(Err(Denial::LinkExpired));
+                let role = match invitation {
+                    Invited::Member(id) => self.invited_role(organization, id, version, now).await?,
+                    Invited::Guardian(id) => self.guardian_role(organization, id, version, now).await?,
                 };
+                let Some(role) = role else { return Ok(Err(Denial::LinkExpired)) };
                 (organization, role, Actor { user: Some(user), key: None })
             }
             Principal::Job(organization) | Principal::Operator(_, organization) => {
@@ -304,10 +311,15 @@ impl<'tx> Tx<'tx> {
         now: Timestamp,
     ) -> Result<Option<Standing>> {
         let (Some(user), true) = (actor.user, child != ChildTouch::Untouched) else { return Ok(None) };
+        Ok(Some(Standing { user, now, today: self.day(organization, now).await? }))
+    }
+
+    /// The day in the organization's time zone.
+    async fn day(&mut self, organization: OrganizationId, now: Timestamp) -> Result<Date> {
         let zone =
             first(self, TIME_ZONE, values![id(organization)], |row| row.next::<TimeZoneName>()).await?;
         let zone = zone.ok_or_else(|| Error::Internal(format!("{organization} does not exist")))?;
-        Ok(Some(Standing { user, now, today: zone.date(now) }))
+        Ok(zone.date(now))
     }
 
     /// The permission of a user who has proved their identity with a link. `None` if the user does not exist or is suspended.
@@ -339,6 +351,29 @@ impl<'tx> Tx<'tx> {
         })
         .await?;
         Ok(role.flatten())
+    }
+
+    /// The role of a guardian whose invitation can be accepted now: the person who sent it may still invite.
+    async fn guardian_role(
+        &mut self,
+        organization: OrganizationId,
+        invitation: GuardianInvitationId,
+        sent_version: i64,
+        now: Timestamp,
+    ) -> Result<Option<Role>> {
+        let sent = first(self, INVITED_GUARDIAN, values![id(organization), id(invitation)], |row| {
+            let (child, inviter) = (row.next::<ChildId>()?, row.next::<UserId>()?);
+            let is_current = row.next::<i64>()? == sent_version;
+            let is_open = row.next::<Timestamp>()? > now
+                && row.next::<Option<i64>>()?.is_none()
+                && row.next::<Option<i64>>()?.is_none();
+            Ok((is_open && is_current).then_some((inviter, child)))
+        })
+        .await?;
+        let Some(by) = sent.flatten() else { return Ok(None) };
+        let today = self.day(organization, now).await?;
+        let may_invite = children::invites(self, organization, by, now, today).await?;
+        Ok(may_invite.then_some(Role::Member))
     }
 
     /// A user's role in an organization. `None` if they are not a member or are suspended.

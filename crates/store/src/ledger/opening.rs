@@ -18,8 +18,8 @@ use crate::value::{id, values};
 /// The kinds whose images a relation can open.
 macro_rules! about {
     () => {
-        "('child', 'child_identity', 'child_contact', 'child_emergency', 'child_medical', 'child_performance', 'relation', 'consent', \
-         'registration', 'roster_entry')"
+        "('child', 'child_identity', 'child_contact', 'child_emergency', 'child_medical', 'child_performance', 'relation', \
+         'guardian_invitation', 'consent', 'registration', 'roster_entry')"
     };
 }
 

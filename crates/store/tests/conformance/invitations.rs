@@ -3,7 +3,7 @@
 use fieldhouse_domain::effects::{Effect, Kind};
 use fieldhouse_domain::ids::Id;
 use fieldhouse_domain::invitations::{
-    self as rules, INVITATION_LIFE, Invitation, InvitationStatus, NewInvitation,
+    self as rules, INVITATION_LIFE, Invitation, InvitationStatus, Invited, NewInvitation,
 };
 use fieldhouse_domain::policy::{Denial, Reach, Requirement};
 use fieldhouse_domain::roles::Role;
@@ -80,7 +80,8 @@ pub(crate) async fn a_link_is_good_for_one_version(store: &Store) {
     let permit = async |version: i64, now: Timestamp| {
         let (organization, invitation, user) = (club.id(), invited.id, club.owner().user.id);
         let body = async move |tx: &mut Tx<'_>| {
-            let principal = Principal::Invited { organization, invitation, version, user };
+            let principal =
+                Principal::Invited { organization, invitation: Invited::Member(invitation), version, user };
             let permitted = tx.permit(principal, requirement, Some(invitation.uuid()), now).await?;
             Ok::<_, fieldhouse_store::Error>(permitted.map(|proof| (proof.role(), proof.actor().user)))
         };

@@ -1,20 +1,21 @@
 //! Requests about children's data, and the erasure of a child.
 
+use fieldhouse_domain::children::guardian_invitations::GuardianInvitation;
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::Id as _;
 use fieldhouse_domain::privacy_requests::{PrivacyRequest, PrivacyRequestKind, PrivacyRequestState};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::rosters::RosterEntry;
-use fieldhouse_domain::text::Reason;
+use fieldhouse_domain::text::{Email, Reason};
 use fieldhouse_store::access::children::Records;
 use fieldhouse_store::ledger::{self, Filter, Verdict};
 use fieldhouse_store::privacy_requests::{self, Erasure};
 use fieldhouse_store::{Change, Store, cases, favorites};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::families::{
-    break_glass, case, child, classes, consent, favorite, filled, guardian, privacy_request, registration,
-    restriction, roster_entry,
+    break_glass, case, child, classes, consent, favorite, filled, guardian, guardian_invitation, privacy_request,
+    registration, restriction, roster_entry,
 };
 use fieldhouse_testing::leagues::{division, season, team};
 use jiff::SignedDuration;
@@ -70,6 +71,7 @@ pub(crate) async fn an_erasure_leaves_nothing_that_opens(store: &Store) {
     let (zoe, kim) = (child("Zoë Erased"), child("Kim Kept"));
     let filled = filled(&classes(&zoe), NOW);
     let block = Restriction { reason: Reason::parse("Zoë Erased, a concern").unwrap(), ..restriction(&zoe) };
+    let email = Email::parse("Zoë.Erased@invited.example").unwrap();
     let worry = case(&zoe, club.person(Role::Coach).user.id);
     let left = RosterEntry {
         starts_on: date(2025, 1, 1),
@@ -87,6 +89,7 @@ pub(crate) async fn an_erasure_leaves_nothing_that_opens(store: &Store) {
         filled.medical.into(),
         filled.performance.into(),
         guardian(&zoe, club.owner().user.id).into(),
+        GuardianInvitation { email, ..guardian_invitation(&zoe, club.owner().user.id) }.into(),
         block.into(),
         break_glass(&zoe, club.owner().user.id).into(),
         worry.clone().into(),

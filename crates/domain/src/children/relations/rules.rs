@@ -4,8 +4,9 @@ use jiff::Timestamp;
 
 use super::{NewRelation, Relation, RelationKind, RelationState};
 use crate::children::classes::Capacity;
+use crate::children::guardian_invitations::GuardianInvitation;
 use crate::children::require;
-use crate::ids::ChildId;
+use crate::ids::{ChildId, UserId};
 use crate::refusal::Check;
 use crate::roles::Role;
 use crate::second_person::{Actor, Proposal};
@@ -52,7 +53,7 @@ pub fn propose(
     if new.kind.max_life().is_some() && new.expires_at.is_none() {
         return Err(Refusal::ExpiryRequired { pointer: "/expires_at" });
     }
-    refuse_equal(now, child, new, &facts.relations)?;
+    refuse_equal(now, child, (new.user_id, new.kind), &facts.relations)?;
     Ok(Relation {
         state: RelationState::Proposed,
         expires_at: new.expires_at,
@@ -60,6 +61,26 @@ pub fn propose(
         proposed_by: actor.user,
         accepted_at: None,
         ..Relation::of_creator(moment, child, new.user_id, new.kind)
+    })
+}
+
+/// The guardianship that someone accepts with an invitation, as proposed by the person who invited them. It opens nothing until a second
+/// person confirms it. `all` has the relations of the child.
+pub fn accepted_by_invitation(
+    moment: &Moment,
+    invitation: &GuardianInvitation,
+    user: UserId,
+    all: &[Relation],
+) -> Result<Relation, Refusal> {
+    if invitation.invited_by == user {
+        return Err(Refusal::SelfGrant);
+    }
+    let child = invitation.child_id;
+    refuse_equal(moment.now(), child, (user, RelationKind::Guardian), all)?;
+    Ok(Relation {
+        state: RelationState::Proposed,
+        proposed_by: Some(invitation.invited_by),
+        ..Relation::of_creator(moment, child, user, RelationKind::Guardian)
     })
 }
 
@@ -77,13 +98,18 @@ fn check_end(check: &mut Check, kind: RelationKind, now: Timestamp, end: Timesta
 }
 
 /// Refuses a relation that exists already, a second person as the child itself, and a person who is another child.
-fn refuse_equal(now: Timestamp, child: ChildId, new: &NewRelation, all: &[Relation]) -> Result<(), Refusal> {
-    let is_same = |it: &&Relation| it.child_id == child && it.user_id == new.user_id;
-    let is_near = |it: &&Relation| it.child_id == child || it.user_id == new.user_id;
-    let of_kind = || all.iter().filter(|it| it.kind == new.kind && !it.state_at(now).is_over());
+fn refuse_equal(
+    now: Timestamp,
+    child: ChildId,
+    (user, kind): (UserId, RelationKind),
+    all: &[Relation],
+) -> Result<(), Refusal> {
+    let is_same = |it: &&Relation| it.child_id == child && it.user_id == user;
+    let is_near = |it: &&Relation| it.child_id == child || it.user_id == user;
+    let of_kind = || all.iter().filter(|it| it.kind == kind && !it.state_at(now).is_over());
     let why = if of_kind().any(|it| is_same(&it)) {
         "the person has this relation to the child, or it is proposed. Revoke it first"
-    } else if new.kind == RelationKind::Itself && of_kind().any(|it| is_near(&it)) {
+    } else if kind == RelationKind::Itself && of_kind().any(|it| is_near(&it)) {
         "a child has one person as itself, and a person is one child. Revoke the other relation of the kind self first"
     } else {
         return Ok(());
@@ -97,7 +123,7 @@ pub fn proposal(relation: &Relation) -> Proposal {
     Proposal { about: Some(about), proposed_by, proposed_at, role: Role::Manager }
 }
 
-/// The confirmed relation. `others` says whether another member than the actor could confirm it.
+/// The confirmed relation, which is active at once if its person has accepted it. `others` says whether another member than the actor could confirm it.
 pub fn confirmed(
     moment: &Moment,
     actor: Actor,
@@ -111,7 +137,7 @@ pub fn confirmed(
     }
     let confirmed_alone = proposal(relation).confirm(now, actor, others)?;
     Ok(Relation {
-        state: RelationState::Confirmed,
+        state: if relation.accepted_at.is_some() { RelationState::Active } else { RelationState::Confirmed },
         confirmed_by: actor.user,
         confirmed_at: Some(now),
         confirmed_alone,

@@ -19,8 +19,8 @@ use fieldhouse_domain::exports;
 use fieldhouse_domain::favorites::{ChildFavorite, CustomProgram, Notes, WrittenGender};
 use fieldhouse_domain::games::Game;
 use fieldhouse_domain::ids::{
-    ChildId, ConsentId, ExportId, FavoriteId, GameId, RegistrationId, RelationId, RosterEntryId, SeasonId,
-    TeamId, UserId,
+    ChildId, ConsentId, ExportId, FavoriteId, GameId, GuardianInvitationId, RegistrationId, RelationId,
+    RosterEntryId, SeasonId, TeamId, UserId,
 };
 use fieldhouse_domain::policy::{ChildTouch, Credential};
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
@@ -33,8 +33,8 @@ use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::Name;
 use fieldhouse_testing::clubs;
 use fieldhouse_testing::families::{
-    break_glass, case, child, consent, favorite, guardian, registration, restriction, roster_entry,
-    with_classes,
+    break_glass, case, child, consent, favorite, guardian, guardian_invitation, registration, restriction,
+    roster_entry, with_classes,
 };
 use fieldhouse_testing::leagues::{division, duty, game, season, staff};
 use jiff::SignedDuration;
@@ -125,6 +125,8 @@ pub(super) struct Places {
     /// A member who is medical staff of the child by a relation.
     medic: UserId,
     relation: RelationId,
+    /// An invitation to be its guardian, which the medic sent.
+    invitation: GuardianInvitationId,
     /// An export of the child that the medic requested.
     export: ExportId,
     season: SeasonId,
@@ -162,6 +164,7 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
     };
     let photos = Consent { purpose: Purpose::Photos, ..consent(child) };
     let relation = Relation { kind: RelationKind::MedicalStaff, ..guardian(child, medic) };
+    let invitation = guardian_invitation(child, medic);
     let export = exports::request_of_child(&clubs::moment(), medic, child.id);
     let notes = Notes::parse(&format!("{MARKER} wrote to them")).ok();
     let saved = ChildFavorite { notes, ..favorite(child, medic) };
@@ -172,6 +175,7 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
         consent: photos.id,
         medic,
         relation: relation.id,
+        invitation: invitation.id,
         export: export.id,
         season: team.season_id,
         team: hawks.id,
@@ -190,6 +194,7 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
         played.into(),
         photos.into(),
         relation.into(),
+        invitation.into(),
         export.into(),
         saved.into(),
         removed.into(),
@@ -272,6 +277,10 @@ pub(super) fn request(operation: Operation, places: &Places) -> (String, Option<
             (at(places.child.to_string()), Some(json!({"user_id": places.medic, "kind": "guardian"})))
         }
         Operation::RelationRevoke => (at(places.relation.to_string()), None),
+        Operation::GuardianInvitationResend | Operation::GuardianInvitationRevoke => {
+            let path = at(places.child.to_string());
+            (path.replace("{invitation_id}", &places.invitation.to_string()), None)
+        }
         Operation::ConsentWithdraw => {
             let path = at(places.child.to_string());
             (path.replace("{consent_id}", &places.consent.to_string()), None)
@@ -360,6 +369,7 @@ pub(super) fn body(operation: Operation) -> Option<Value> {
         Operation::ChildMedicalChange => json!({"notes": "Zzyzx notes"}),
         Operation::ChildPerformanceChange => json!({"position": "Zzyzx guard"}),
         Operation::ProfileChange => json!({"locale": "en-AU"}),
+        Operation::GuardianInvitationCreate => json!({"email": "kim@invited.example"}),
         Operation::ConsentGrant => {
             json!({"purpose": "third_party_share", "method": "electronic", "notice_version": "2026-03"})
         }

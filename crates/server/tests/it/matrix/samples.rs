@@ -5,7 +5,8 @@ use fieldhouse_api::request::BodyKind;
 use fieldhouse_domain::children::cases::CaseState;
 use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::ids::{
-    ChildId, ConsentId, ExportId, Id, OrganizationId, RegistrationId, RosterEntryId, UserId,
+    ChildId, ConsentId, ExportId, GuardianInvitationId, Id, OrganizationId, RegistrationId, RosterEntryId,
+    UserId,
 };
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::contents::Contents;
@@ -228,7 +229,9 @@ pub(crate) async fn sample(
         | Operation::ChildPerformanceChange
         | Operation::ChildExportCreate
         | Operation::ConsentList
-        | Operation::ConsentGrant => {
+        | Operation::ConsentGrant
+        | Operation::GuardianInvitationList
+        | Operation::GuardianInvitationCreate => {
             let sample = sample.at(unknown::<ChildId>());
             match body(operation) {
                 Some(body) => sample.with(body),
@@ -236,6 +239,9 @@ pub(crate) async fn sample(
             }
         }
         Operation::ConsentWithdraw => sample.at(unknown::<ChildId>()).at(unknown::<ConsentId>()),
+        Operation::GuardianInvitationResend | Operation::GuardianInvitationRevoke => {
+            sample.at(unknown::<ChildId>()).at(unknown::<GuardianInvitationId>())
+        }
         Operation::RegistrationAdd => {
             sample.at(unknown::<ChildId>()).with(json!({"season_id": fixture.season()}))
         }
@@ -538,6 +544,7 @@ pub(crate) async fn sample(
         | Operation::OperatorLoadColleges
         | Operation::DemoFamilies
         | Operation::InvitationMailFailed
+        | Operation::GuardianInvitationMailFailed
         | Operation::GamesKeepLocalTimes
         | Operation::ChildEraseAgain
         | Operation::LedgerRetention => {

@@ -140,7 +140,7 @@ async fn every_unchanged_record_returns_304() {
             owner.post("/api/v1/children", &json!({"display_name": "Kim", "birth_date": "2014-05-06"})).await;
         let child = format!("/api/v1/children/{}", child.body["data"]["child_id"].as_str().expect("an id"));
         let classes = ["profile", "identity", "contact", "emergency", "medical", "performance"];
-        let lists = ["access-log", "consents", "relations"];
+        let lists = ["access-log", "consents", "relations", "guardian-invitations"];
         read.extend(classes.iter().chain(&lists).map(|part| (owner, format!("{child}/{part}"))));
         let export = owner.post(&format!("{child}/exports"), &json!({})).await;
         read.push((owner, format!("{child}/exports/{}", export.id())));

@@ -65,3 +65,15 @@ pub(crate) async fn sent_nothing(club: &Club) {
     let letters = sent(club).await;
     assert!(letters.is_empty(), "{letters:?}");
 }
+
+/// Tries to send the waiting messages to where no message arrives.
+pub(crate) async fn deliver_nowhere(club: &Club) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mailer = Mailer::files(folder.path(), "club@fieldhouse.example").expect("an address");
+    // A file where its folder was.
+    let place = folder.path().to_owned();
+    drop(folder);
+    std::fs::write(&place, "").expect("a file");
+    assert_eq!(deliver(&club.app, &mailer).await.expect("messages are read"), 0, "none is sent");
+    std::fs::remove_file(&place).expect("the file");
+}

@@ -5,6 +5,7 @@ use fieldhouse_domain::children::break_glass::{BreakGlassGrant, EmergencyReason,
 use fieldhouse_domain::children::cases::{CaseState, SafeguardingCase};
 use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::children::consents::{Consent, ConsentMethod, Purpose};
+use fieldhouse_domain::children::guardian_invitations::GuardianInvitation;
 use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationState};
 use fieldhouse_domain::children::restrictions::{Restriction, RestrictionKind};
 use fieldhouse_domain::colleges::ProgramGender;
@@ -14,13 +15,13 @@ use fieldhouse_domain::privacy_requests::{PrivacyRequest, PrivacyRequestKind, Pr
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::rosters::RosterEntry;
-use fieldhouse_domain::text::{Pronouns, Reason, Tag, WebAddress};
+use fieldhouse_domain::text::{Email, Pronouns, Reason, Tag, WebAddress};
 use fieldhouse_store::Store;
 use fieldhouse_testing::catalogue;
 use fieldhouse_testing::clubs::{Club, NOW};
 use fieldhouse_testing::families::{
-    break_glass, case, child, classes, consent, favorite, filled, guardian, privacy_request, registration,
-    restriction, roster_entry,
+    break_glass, case, child, classes, consent, favorite, filled, guardian, guardian_invitation, privacy_request,
+    registration, restriction, roster_entry,
 };
 use fieldhouse_testing::leagues::{division, season, team};
 use jiff::civil::date;
@@ -78,6 +79,23 @@ async fn what_opens_them(place: &Place<'_>, zoe: &Child, owner: UserId, coach: U
         ..given.clone()
     };
     place.creates_and_changes(given, revoked, &["id"]).await;
+    let invited = guardian_invitation(zoe, owner);
+    let relation = guardian(&other, coach);
+    place.club.create(place.store, vec![relation.clone().into()]).await;
+    let accepted = GuardianInvitation {
+        child_id: other.id,
+        email: Email::parse("kim@invited.example").unwrap(),
+        invited_by: coach,
+        sent_at: later(),
+        expires_at: later(),
+        accepted_at: Some(later()),
+        relation_id: Some(relation.id),
+        revoked_at: Some(later()),
+        mail_failed_at: Some(later()),
+        created_at: later(),
+        ..invited.clone()
+    };
+    place.creates_and_changes(invited, accepted, &["id"]).await;
     let blocked = restriction(zoe);
     let lifted = Restriction {
         child_id: other.id,

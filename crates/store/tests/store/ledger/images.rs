@@ -126,6 +126,11 @@ fn values_of_children(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
             "confirmed_alone": [true, false], "accepted_at": [null, time],
             "revoked_by": [null, field(staff, "user_id")], "revoked_at": [null, time],
         },
+        "guardian_invitation": {
+            "email": ["a@a.example", "b@a.example"],
+            "sent_at": ["2026-03-01T12:00:00Z", time], "expires_at": ["2026-03-08T12:00:00Z", time], "accepted_at": [null, time],
+            "relation_id": [null], "revoked_at": [null, time], "mail_failed_at": [null, time],
+        },
         "restriction": {
             "classes": [[], ["contact", "medical"]], "kind": ["custody_order", "safeguarding_block"],
             "reason": ["Ä", "B \"quoted\""], "document_ref": notes, "starts_at": ["2026-03-01T12:00:00Z", time],
@@ -269,6 +274,7 @@ fn family(league: &[AnyRecord], guardian: UserId) -> Vec<AnyRecord> {
         medical.into(),
         performance.into(),
         families::guardian(&child, guardian).into(),
+        families::guardian_invitation(&child, guardian).into(),
         Restriction { lifted_at: Some(NOW), ..families::restriction(&child) }.into(),
         families::break_glass(&child, guardian).into(),
         families::consent(&child).into(),

@@ -323,3 +323,52 @@ proptest! {
         }
     }
 }
+
+fn invitation() -> GuardianInvitation {
+    let email = crate::text::Email::parse("robin@parents.example").expect("an address");
+    GuardianInvitation {
+        id: at(0).id(),
+        child_id: child(1),
+        email,
+        invited_by: user(GUARDIAN),
+        sent_at: at(0).now(),
+        expires_at: at(20).now(),
+        accepted_at: None,
+        relation_id: None,
+        revoked_at: None,
+        mail_failed_at: None,
+        created_at: at(0).now(),
+        updated_at: at(0).now(),
+        version: 1,
+    }
+}
+
+#[test]
+fn who_accepts_an_invitation_is_proposed_by_the_inviter_and_active_once_confirmed() {
+    let relation = accepted_by_invitation(&at(1), &invitation(), user(PERSON), &[]).expect("a proposal");
+    let by = (relation.proposed_by, relation.proposed_at, relation.accepted_at);
+    assert_eq!(by, (Some(user(GUARDIAN)), at(1).now(), Some(at(1).now())));
+    assert_eq!((relation.kind, relation.state), (RelationKind::Guardian, RelationState::Proposed));
+    assert!(!relation.is_open_at(at(2).now()), "it opens nothing before it is confirmed");
+    let early = accepted(&at(2), actor(PERSON, Role::Member), &relation);
+    assert!(matches!(early, Err(Refusal::State(_))), "{early:?}");
+    let inviter = confirmed(&at(2), actor(GUARDIAN, Role::Manager), &relation, true);
+    assert!(matches!(inviter, Err(Refusal::SamePerson { .. })), "{inviter:?}");
+    let person = confirmed(&at(2), actor(PERSON, Role::Owner), &relation, true);
+    assert_eq!(person, Err(Refusal::SelfGrant));
+    let open = confirmed(&at(2), manager(), &relation, true).expect("confirmed");
+    assert_eq!((open.state, open.accepted_at), (RelationState::Active, Some(at(1).now())));
+    assert!(open.is_open_at(at(2).now()));
+}
+
+#[test]
+fn no_one_accepts_their_own_invitation_or_one_to_a_relation_that_they_have() {
+    let accept = |person, all: &[Relation]| accepted_by_invitation(&at(1), &invitation(), user(person), all);
+    assert_eq!(accept(GUARDIAN, &[]), Err(Refusal::SelfGrant));
+    for held in [proposed(RelationKind::Guardian), active(RelationKind::Guardian)] {
+        let refused = accept(PERSON, &[held]);
+        assert!(matches!(refused, Err(Refusal::Duplicate(_))), "{refused:?}");
+    }
+    let revoked = Relation { state: RelationState::Revoked, ..active(RelationKind::Guardian) };
+    assert!(accept(PERSON, &[revoked, active(RelationKind::Support)]).is_ok());
+}
