@@ -91,7 +91,7 @@ pub struct InvitationPreview {
     pub kind: InvitationKind,
     /// The organization.
     pub organization: OrganizationRef,
-    /// The role that the person will have. A member keeps theirs.
+    /// The role that the person gets. An existing member keeps their role.
     pub role: Role,
     /// The invited address.
     pub email: String,
@@ -106,7 +106,7 @@ pub struct InvitationPreview {
 /// The result of accepting an invitation.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 pub struct AcceptedInvitation {
-    /// The member: new, except for someone who was one and accepts to be a guardian.
+    /// The membership. It is new, unless the person was already a member.
     pub member: Member,
     /// The person's relation to a child that they accepted to be the guardian of. It opens nothing until a second person confirms it. Null
     /// for other invitations.

@@ -229,8 +229,8 @@ operations! {
         | NoParameter, NoQuery, Json<invitations::InvitationToken> => [200] Data<invitations::InvitationPreview>, [LinkExpired];
     /// Accepts an invitation with its link. Without a session, it takes a password: that of the invited address's account, or of the account
     /// that it creates, which also needs a name. Then the response includes the tokens of a session. With a session, the invited address must
-    /// be that of its user. An invitation to be a child's guardian proposes the relation, which a second person then confirms; a member stays
-    /// what they are.
+    /// be that of its user. An invitation to be a child's guardian proposes the relation, which a second person then confirms. An existing member
+    /// keeps their role.
     InvitationAccept "invitations.accept" POST "/api/v1/invitations/accept"
         | Optional(Viewer), SessionOnly, Members:Write, Untouched, None, Never, [Invitation Target, GuardianInvitation Target, Relation Any, User Own, Member Own, Session Own]
         | NoParameter, NoQuery, Json<invitations::InvitationAcceptance> => [200] Data<invitations::AcceptedInvitation>, [LinkExpired, WrongAccount, InvalidCredentials, SelfGrant, Duplicate, AlreadyCreated];
@@ -470,19 +470,20 @@ operations! {
     ChildRelationAdd "children.relations.add" POST "/api/v1/children/{id}/relations"
         | Required(Member), SessionOnly, Children:Write, of_child_unless_manager(DataClass::Records, Verb::Write), None, Never, [Relation Any]
         | ChildId, NoQuery, Json<relations::NewRelation> => [201] Data<relations::Relation>, [SelfGrant, ExpiryRequired, Duplicate];
-    /// Lists the invitations to be a guardian of a child, newest first. The child and its guardians see all of them, a registrar those that
-    /// they sent. No one whom a restriction keeps away does.
+    /// Lists the invitations to be a guardian of a child, newest first. Guardians see all of them; a registrar sees those that they sent. A
+    /// caller whom a restriction names sees none.
     GuardianInvitationList "children.guardian_invitations.list" GET "/api/v1/children/{id}/guardian-invitations"
         | Required(Member), Allowed, Children:Read, of_child(DataClass::Contact, Verb::Read), None, Never, []
         | ChildId, ListQuery, EmptyBody => [200] Page<guardian_invitations::GuardianInvitation>, [];
-    /// Invites a person to be a guardian of a child, as the child, its guardian or its registrar. The link is mailed to them and never shown to
-    /// anyone else. They accept it like every invitation, and also become a member, unless they are one. That proposes the relation, which
-    /// opens nothing until a second person has confirmed it. Nothing that they get tells who the child is before.
+    /// Invites a person to be a guardian of a child. The caller must be one of its guardians or registrars. The link is mailed to the invited
+    /// address and shown to no one else. Accepting it proposes the relation, and makes the person a member if they are not one; someone whom
+    /// the club removed cannot accept it. The relation opens nothing until a second person confirms it. Before that, nothing that the person
+    /// receives identifies the child. A person sends at most 10 of these invitations within 24 hours.
     GuardianInvitationCreate "children.guardian_invitations.create" POST "/api/v1/children/{id}/guardian-invitations"
         | Required(Member), SessionOnly, Children:Write, of_child(DataClass::Contact, Verb::Write), None, Never, [GuardianInvitation Any]
         | ChildId, NoQuery, Json<guardian_invitations::NewGuardianInvitation> => [201] Data<guardian_invitations::GuardianInvitation>, [SelfGrant, Duplicate, LimitReached];
-    /// Sends an invitation to be a guardian again, with a new link and a new expiry. The earlier link is no longer valid, and the caller
-    /// becomes the person who invites.
+    /// Sends an invitation to be a guardian again, with a new link and a new expiry. The earlier link is no longer valid. The person who invited
+    /// stays the same.
     GuardianInvitationResend "children.guardian_invitations.resend" POST "/api/v1/children/{id}/guardian-invitations/{invitation_id}/resend"
         | Required(Member), SessionOnly, Children:Write, of_child(DataClass::Contact, Verb::Write), None, Never, [GuardianInvitation Any]
         | Parameters<(ChildId, GuardianInvitationId)>, NoQuery, EmptyBody => [200] Data<guardian_invitations::GuardianInvitation>, [SelfGrant, State, LimitReached];
@@ -495,8 +496,9 @@ operations! {
     RelationList "relations.list" GET "/api/v1/relations"
         | Required(Viewer), SessionOnly, Children:Read, Untouched, None, Never, []
         | NoParameter, ListQuery, EmptyBody => [200] Page<relations::Relation>, [];
-    /// Confirms a proposed relation. One that its person has accepted with an invitation is active at once. The proposer cannot, nor someone whose role the proposer gave them, nor the person; if no other manager
-    /// can, an owner may a day after it was proposed and all owners were told, and the relation is marked. The person is told by mail.
+    /// Confirms a proposed relation. If the person has already accepted it through an invitation, it becomes active at once. The proposer cannot
+    /// confirm it, nor can someone whose role the proposer gave them, nor the person themselves; if no other manager can, an owner may a day
+    /// after it was proposed and all owners were told, and the relation is marked. The person is told by mail.
     RelationConfirm "relations.confirm" POST "/api/v1/relations/{id}/confirm"
         | Required(Manager), SessionOnly, Children:Write, Untouched, None, Never, [Relation Target]
         | RelationId, NoQuery, EmptyBody => [200] Data<relations::Relation>, [SelfGrant, SamePerson, State];

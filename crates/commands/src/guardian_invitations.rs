@@ -12,6 +12,7 @@ use fieldhouse_domain::text::Email;
 use fieldhouse_store::access::children::{ChildAccess, Contact, Write};
 use fieldhouse_store::guardian_invitations::{self, Listed};
 use fieldhouse_store::{Tx, records, relations, restrictions, users};
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::{Command, Error, WriteContext};
@@ -31,8 +32,13 @@ async fn open<'tx>(
     if restrictions::named(tx, proof, child, cx.moment.now()).await?.contains(&user) {
         return Err(tx.denial(proof, child).await?.into());
     }
+    if !rules::INVITERS.contains(&access.capacity()) {
+        return Err(Denial::RelationshipInsufficient.into());
+    }
     let found = users::read(tx, user).await?.ok_or_else(Error::not_found)?;
-    let by = Inviting { user, email: found.email, capacity: access.capacity() };
+    let since = cx.moment.now().saturating_sub(rules::A_DAY).unwrap_or(Timestamp::MIN);
+    let sent = guardian_invitations::sent(tx, proof, user, since).await?;
+    let by = Inviting { user, email: found.email, capacity: access.capacity(), sent };
     Ok((access, by))
 }
 

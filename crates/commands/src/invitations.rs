@@ -174,6 +174,10 @@ impl Command for Accept {
                 let member = match members::of_user(tx, cx.organization()?, user).await? {
                     Some(member) if member.suspended_at.is_some() => return Err(Denial::LinkExpired.into()),
                     Some(member) => member,
+                    // Someone whom the club removed returns only with an invitation of an admin.
+                    None if members::is_known(tx, cx.organization()?, user).await? => {
+                        return Err(Denial::LinkExpired.into());
+                    }
                     None => {
                         let member = self.joined(cx, cx.role()?, before.invited_by);
                         effects.push(Effect::create(member.clone()));

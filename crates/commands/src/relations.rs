@@ -2,7 +2,9 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::children::classes::Capacity;
-use fieldhouse_domain::children::relations::{self as rules, Facts, NewRelation, Relation, Revoking};
+use fieldhouse_domain::children::relations::{
+    self as rules, Facts, NewRelation, Relation, RelationState, Revoking,
+};
 use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::ids::{ChildId, Id, RelationId, UserId};
 use fieldhouse_domain::policy::Denial;
@@ -117,6 +119,15 @@ impl Command for Confirm {
         let before = target(tx, cx, self.0).await?;
         let restricted = restricted(tx, cx, before.child_id).await?;
         let actor = actor(tx, cx).await?;
+        // An invitation is void once its sender may no longer invite, also after it was accepted.
+        if let (RelationState::Proposed, Some(_), Some(inviter)) =
+            (before.state, before.accepted_at, before.proposed_by)
+        {
+            let by = (inviter, before.child_id);
+            if !tx.invites(cx.organization()?, by, cx.moment.now()).await? {
+                return Err(rules::refuse_expired().into());
+            }
+        }
         let proposal = rules::proposal(&before);
         let others = second_person::exists_except(tx, cx, &proposal, &restricted).await?;
         let after = rules::confirmed(cx.moment, actor, &before, others)?;

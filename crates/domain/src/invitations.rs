@@ -1,5 +1,5 @@
-//! Invitations to join an organization. Those to be a child's guardian are in `children/guardian_invitations.rs`. The link is mailed to the invited address and to no one else, because its holder joins as that
-//! person.
+//! Invitations to join an organization. The link is mailed only to the invited address, because its holder joins as that person. Invitations to be
+//! a child's guardian are in `children/guardian_invitations.rs`.
 
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;

@@ -57,7 +57,7 @@ enumeration! {
         BreakGlassReview "break_glass_review",
         /// A relation to a child waits for the person to accept it; sent to them.
         RelationWaiting "relation_waiting",
-        /// A relation that its person has accepted before was confirmed, and is active; sent to them.
+        /// A relation is active, because it was confirmed after the person had accepted it; sent to them.
         RelationActive "relation_active",
         /// A request about a child's data was created; sent to every owner.
         PrivacyRequested "privacy_requested",

@@ -20,4 +20,5 @@ CREATE TABLE guardian_invitations (
     FOREIGN KEY (org_id, relation_id) REFERENCES relations (org_id, id)
 ) {tenant};
 CREATE INDEX guardian_invitations_by_child ON guardian_invitations (org_id, child_id, created_at, id);
+CREATE INDEX guardian_invitations_by_sender ON guardian_invitations (org_id, invited_by, created_at);
 CREATE INDEX guardian_invitations_by_relation ON guardian_invitations (org_id, relation_id);

@@ -204,7 +204,10 @@ impl<'tx> Tx<'tx> {
             // Someone of the family must not learn of a case.
             let recipients = match kind {
                 MailKind::CaseProposed => cases::owner_addresses(self, org, record).await?,
-                _ => members::owner_addresses(self, org, effect.record().and_then(AnyRecord::child)).await?,
+                _ => {
+                    let child = effect.record().and_then(AnyRecord::child);
+                    members::owner_addresses(self, org, child, change.moment.now()).await?
+                }
             };
             for recipient in recipients {
                 let message = Message { kind, recipient, record, version };

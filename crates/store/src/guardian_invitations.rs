@@ -2,8 +2,8 @@
 //! how the family is reached. A registrar sees those that they sent.
 
 use constcat::concat;
-use fieldhouse_domain::children::guardian_invitations::GuardianInvitation;
-use fieldhouse_domain::ids::{ChildId, GuardianInvitationId, OrganizationId};
+use fieldhouse_domain::children::guardian_invitations::{GuardianInvitation, INVITERS};
+use fieldhouse_domain::ids::{ChildId, GuardianInvitationId, OrganizationId, UserId};
 use fieldhouse_domain::scopes::Verb;
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -38,6 +38,7 @@ queries! {
             AND x.starts_at <= $3 AND x.lifted_at IS NULL)
         ORDER BY gi.created_at DESC, gi.id DESC LIMIT $13");
     READ "guardian_invitations.read" concat!(LISTED, " AND gi.id = $2");
+    SENT "guardian_invitations.sent" "SELECT COUNT(*) FROM guardian_invitations WHERE org_id = $1 AND invited_by = $2 AND created_at > $3";
     OF_CHILD "guardian_invitations.of_child" concat!(LISTED, " AND gi.child_id = $2 ORDER BY gi.created_at, gi.id");
 }
 
@@ -60,7 +61,7 @@ pub async fn list(
 ) -> Result<Option<Vec<Listed>>> {
     let (at, last) = after.unwrap_or((Timestamp::MAX, Uuid::max()));
     let (organization, sealer) = (scope.organization(), reader.sealer().clone());
-    let mut values = scope.values_to(Verb::Write);
+    let mut values = scope.values_to(Verb::Write, &INVITERS);
     values.extend([id(child), Value::from(at), Value::from(last), Value::from(limit)]);
     let row = |row: &mut Row<'_>| {
         row.skip(1);
@@ -86,7 +87,18 @@ pub async fn of_child<'tx, V: Use>(
     .await
 }
 
-/// The invitation that its link permits to accept.
+/// How many invitations a person has sent since a time, also those that were revoked.
+pub async fn sent<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
+    user: UserId,
+    since: Timestamp,
+) -> Result<i64> {
+    let values = values![id(proof.organization()), id(user), since];
+    Ok(first(tx, SENT, values, |row| row.next()).await?.unwrap_or_default())
+}
+
+/// The invitation that is being accepted.
 pub async fn read<'tx>(
     tx: &mut Tx<'tx>,
     proof: &OrgWrite<'tx>,

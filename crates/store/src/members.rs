@@ -54,7 +54,8 @@ queries! {
     OWNERS "members.owners" "SELECT COUNT(*) FROM members WHERE org_id = $1 AND role = $2 AND suspended_at IS NULL";
     OWNER_ADDRESSES "members.owner_addresses" "SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.org_id = $1 AND m.role = $2 AND m.suspended_at IS NULL AND u.suspended_at IS NULL AND NOT EXISTS (SELECT 1
-            FROM restrictions x WHERE x.org_id = $1 AND x.child_id = $3 AND x.user_id = m.user_id AND x.lifted_at IS NULL)";
+            FROM restrictions x WHERE x.org_id = $1 AND x.child_id = $3 AND x.user_id = m.user_id
+                AND x.starts_at <= $4 AND x.lifted_at IS NULL)";
     OF_USER "members.of_user" concat!("SELECT ", Member::COLUMNS, " FROM members m WHERE m.org_id = $1 AND m.user_id = $2");
     ACTIVE "members.active" concat!("SELECT ", Member::COLUMNS, " FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.org_id = $1 AND m.role >= $2 AND m.suspended_at IS NULL AND u.suspended_at IS NULL");
@@ -170,8 +171,9 @@ pub(crate) async fn owner_addresses(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     child: Option<ChildId>,
+    now: Timestamp,
 ) -> Result<Vec<Email>> {
-    let values = values![id(organization), Role::Owner.rank(), child.map(Id::uuid)];
+    let values = values![id(organization), Role::Owner.rank(), child.map(Id::uuid), now];
     tx.rows(OWNER_ADDRESSES, values, |row| row.next()).await
 }
 

@@ -19,7 +19,8 @@ use crate::value::{Value, id, values};
 
 const OF: &str = concat!("SELECT ", Relation::COLUMNS, " FROM relations r WHERE r.org_id = $1");
 /// The condition of a relation that makes its person one of the child's family, or made them one, as in [`Relation::made_family`].
-pub(crate) const FAMILY: &str = "r.kind IN ('self', 'guardian') AND r.accepted_at IS NOT NULL";
+pub(crate) const FAMILY: &str = "r.kind IN ('self', 'guardian') AND r.accepted_at IS NOT NULL
+    AND (r.confirmed_at IS NOT NULL OR r.proposed_by = r.user_id OR r.state = 'proposed')";
 /// Relations with the names of their people.
 pub(crate) const LISTED: &str = concat!(
     "SELECT ",

@@ -95,17 +95,6 @@ pub const ANYTHING: Requirement = Requirement {
         (Kind::PrivacyRequest, Reach::Any),
         (Kind::Favorite, Reach::Any),
         (Kind::ChildFavorite, Reach::Any),
-        (Kind::Child, Reach::Any),
-        (Kind::ChildIdentity, Reach::Any),
-        (Kind::ChildContact, Reach::Any),
-        (Kind::ChildEmergency, Reach::Any),
-        (Kind::ChildMedical, Reach::Any),
-        (Kind::ChildPerformance, Reach::Any),
-        (Kind::Relation, Reach::Any),
-        (Kind::Restriction, Reach::Any),
-        (Kind::Consent, Reach::Any),
-        (Kind::Registration, Reach::Any),
-        (Kind::RosterEntry, Reach::Any),
     ],
     ..SIGN_IN
 };

@@ -74,12 +74,10 @@ pub const fn of_kind(kind: Kind) -> Option<DataClass> {
 }
 
 /// The class that opens images of a kind of record in the history. `None` if no relation does: what closes a child's data is not shown to
-/// those to whom it is closed.
+/// those to whom it is closed, and invited addresses are shown only in the list of invitations.
 pub const fn of_image(kind: Kind) -> Option<DataClass> {
     match kind {
         Kind::Relation => Some(DataClass::Records),
-        // It shows how to reach someone of the family.
-        Kind::GuardianInvitation => Some(DataClass::Contact),
         Kind::Registration => Some(DataClass::Identity),
         // The ledger has no images of it.
         _ if matches!(kind.trace(), Trace::Nothing) => None,
@@ -213,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn images_open_as_their_records_and_restrictions_never_do() {
+    fn images_open_as_their_records_and_those_of_restrictions_and_invitations_never_do() {
         let opened = |kind: &&Kind| of_image(**kind).is_some();
         let names: Vec<&str> = Kind::ALL.iter().filter(opened).map(|kind| kind.name()).collect();
         assert_eq!(
@@ -226,7 +224,6 @@ mod tests {
                 "child_medical",
                 "child_performance",
                 "relation",
-                "guardian_invitation",
                 "consent",
                 "registration",
                 "roster_entry"

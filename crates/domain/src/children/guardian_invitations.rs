@@ -1,7 +1,7 @@
-//! Invitations to be a child's guardian. Who accepts one is proposed as a guardian, and a second person confirms it like every relation. The
-//! link is mailed to the invited address and to no one else.
+//! Invitations to be a child's guardian. Accepting one proposes the person as a guardian, and a second person confirms it like every relation.
+//! The link is mailed to the invited address and to no one else.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::classes::Capacity;
 use super::unprinted;
@@ -12,8 +12,15 @@ use crate::record::{Body, Record};
 use crate::text::Email;
 use crate::{Moment, Refusal};
 
-/// The maximum number of invitations about a child that can be accepted at a time, among those that the inviting person sees.
+/// The maximum number of open invitations about a child, counting only those that the inviter can see.
 pub const MAX_OPEN: usize = 5;
+/// The maximum number of invitations that a person sends in [`A_DAY`], about all children, also those that were revoked.
+pub const MAX_SENT: i64 = 10;
+/// The time in which the invitations of a person are counted.
+pub const A_DAY: SignedDuration = SignedDuration::from_hours(24);
+
+/// The capacities in which people invite guardians of a child. The child itself does not.
+pub const INVITERS: [Capacity; 2] = [Capacity::Guardian, Capacity::Registrar];
 
 /// An invitation to be a child's guardian.
 #[derive(Clone, PartialEq, Record)]
@@ -28,7 +35,7 @@ pub struct GuardianInvitation {
     /// The invited address.
     #[field(server, sealed)]
     pub email: Email,
-    /// The user who invited them, or sent the invitation again.
+    /// The user who invited them.
     #[field(server)]
     pub invited_by: UserId,
     /// When its link was last mailed.
@@ -79,6 +86,8 @@ pub struct Inviting {
     pub email: Email,
     /// In what capacity they may change how the child's family is reached.
     pub capacity: Capacity,
+    /// How many invitations they have sent in [`A_DAY`].
+    pub sent: i64,
 }
 
 impl Inviting {
@@ -105,16 +114,20 @@ pub fn invite(
 ) -> Result<GuardianInvitation, Refusal> {
     by.refuse_oneself(&new.email)?;
     if is_guardian && by.capacity != Capacity::Registrar {
-        let why = "someone with this address is a guardian of the child, or is proposed as one";
+        let why = "a person with this address is already a guardian of the child, or is proposed as one";
         return Err(Refusal::Duplicate(why.to_owned()));
     }
     let now = moment.now();
     let seen: Vec<_> = all.iter().filter(|it| is_seen(by.user, by.capacity, it)).collect();
     if seen.iter().any(|it| it.waits() && it.email.folded() == new.email.folded()) {
-        let why = "this address is invited already. Send the invitation again, or revoke it first";
+        let why = "this address is already invited. Send that invitation again, or revoke it first";
         return Err(Refusal::Duplicate(why.to_owned()));
     }
     refuse_too_many(now, &seen)?;
+    if by.sent >= MAX_SENT {
+        let what = format!("you have invited {MAX_SENT} guardians within 24 hours. Invite others tomorrow");
+        return Err(Refusal::LimitReached(what));
+    }
     Ok(GuardianInvitation {
         id: moment.id(),
         child_id,
@@ -132,8 +145,8 @@ pub fn invite(
     })
 }
 
-/// The invitation with a new link, which replaces the earlier one. The caller becomes the person who invites. `all` has the invitations
-/// about the child.
+/// The invitation with a new link, which replaces the earlier one. Whoever sends it again, the person who invited stays the one who cannot
+/// confirm the relation. `all` has the invitations about the child.
 pub fn sent_again(
     moment: &Moment,
     by: &Inviting,
@@ -146,7 +159,6 @@ pub fn sent_again(
     let others = all.iter().filter(|it| it.id != invitation.id && is_seen(by.user, by.capacity, it));
     refuse_too_many(now, &others.collect::<Vec<_>>())?;
     Ok(GuardianInvitation {
-        invited_by: by.user,
         sent_at: now,
         expires_at: expiry(now),
         mail_failed_at: None,
@@ -159,7 +171,7 @@ fn refuse_too_many(now: Timestamp, all: &[&GuardianInvitation]) -> Result<(), Re
         return Ok(());
     }
     let what =
-        format!("{MAX_OPEN} invitations about this child are open. Revoke those that are no longer needed");
+        format!("this child already has {MAX_OPEN} open invitations. Revoke one that is no longer needed");
     Err(Refusal::LimitReached(what))
 }
 

@@ -13,7 +13,7 @@ use crate::text::Reason;
 
 pub use rules::{
     Facts, Revoking, accepted, accepted_by_invitation, confirmed, expired, is_known_to, proposal, propose,
-    replaced, revoked,
+    refuse_expired, replaced, revoked,
 };
 
 enumeration! {
@@ -202,8 +202,11 @@ impl Relation {
         self.state_at(now) == RelationState::Active && self.starts_at <= now
     }
 
-    /// Whether it makes a person one of the child's family, or made them one: neither a restriction nor its end makes them a second person.
+    /// Whether it makes, or once made, the user part of the child's family. That does not change when it ends or is restricted, so that they can
+    /// never act as a second person for the child. Someone who accepted and was not confirmed counts while it is proposed.
     pub fn made_family(&self, user: Option<UserId>) -> bool {
-        user == Some(self.user_id) && self.kind.is_family() && self.accepted_at.is_some()
+        let was_confirmed = self.confirmed_at.is_some() || self.proposed_by == Some(self.user_id);
+        let counts = was_confirmed || self.state == RelationState::Proposed;
+        user == Some(self.user_id) && self.kind.is_family() && self.accepted_at.is_some() && counts
     }
 }

@@ -81,8 +81,9 @@ async fn invitation(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
     let invites = match invitation.kind() {
         InvitationKind::Member => format!("{inviter} invites you to join {club} with the role \"{role}\"."),
         InvitationKind::Guardian => format!(
-            "{inviter} invites you to {club} as the guardian of a child. A manager of {club} confirms it after you accept; until then you \
-             see nothing of the child. Ask {inviter} which child it is about."
+            "{inviter} invites you to {club} as the guardian of a child. After you accept, a manager of {club} must confirm you as a \
+             guardian. Until then, you cannot see any of the child's data. To protect the child, this message does not name them. If you \
+             are not sure which child it is, ask {inviter}."
         ),
     };
     let text = format!(
@@ -140,7 +141,7 @@ async fn relation(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
             let alone_from = moment(relation_rules::proposal(&relation).alone_from(), &zone);
             let subject = format!("{proposer} proposes {person} as {kind} in {club}");
             let and_accepted = match relation.accepted_at {
-                Some(_) => format!("; {person} has accepted it with an invitation"),
+                Some(_) => format!(". {person} has already accepted it through an invitation"),
                 None => format!(" and {person} has accepted it"),
             };
             let text = format!(
@@ -162,11 +163,11 @@ async fn relation(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
         }
         (MailKind::RelationActive, RelationState::Active) => {
             let text = format!(
-                "Hello {person},\n\nyou have accepted an invitation to be {kind} in {club}{ends}, and a second person has confirmed it. It \
-                 opens the child's data to you now:\n\n    fieldhouse children list\n\n\
-                 If it is not right, give it up:\n\n    fieldhouse relations revoke {id}\n"
+                "Hello {person},\n\nyou have accepted an invitation to be a {kind} in {club}{ends}, and a second person has confirmed it. \
+                 These are the children whose data you may see:\n\n    fieldhouse children list\n\n\
+                 If this is a mistake, give up the relation:\n\n    fieldhouse relations revoke {id}\n"
             );
-            (format!("You are {kind} in {club}"), text)
+            (format!("You are now a {kind} in {club}"), text)
         }
         _ => return Ok(None),
     };

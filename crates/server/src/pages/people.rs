@@ -113,7 +113,8 @@ impl Invitation {
             ),
             InvitationKind::Guardian => format!(
                 "<p>{inviter} invites you to <strong>{club}</strong> as the <strong>guardian of a child</strong>.</p>\n\
-                 <p>A manager of {club} confirms it after you accept. Until then you see nothing of the child.</p>"
+                 <p>After you accept, a manager of {club} must confirm you as a guardian. Until then, you cannot see any of the \
+                 child's data.</p>"
             ),
         };
         let intro = format!("{invites}\n<p class=\"hint\">You sign in with the address {email}.</p>");
@@ -142,7 +143,7 @@ impl Invitation {
         let next = match kind {
             InvitationKind::Member => "",
             InvitationKind::Guardian => {
-                " A manager has to confirm that you are the guardian. You get a message when it is done."
+                " A manager has to confirm you as a guardian. You will get a message when that is done."
             }
         };
         let text = format!(

@@ -158,7 +158,7 @@ async fn saves(person: &Person, child: &str, college: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_childs_saved_programs_follow_orders_and_end_with_its_data() {
+async fn a_childs_saved_programs_are_closed_by_custody_orders_and_deleted_by_erasures() {
     on_both(async |club| {
         let (mother, father, owner) =
             (club.member(Role::Member), club.member(Role::Viewer), club.member(Role::Owner));
@@ -194,7 +194,7 @@ async fn a_childs_saved_programs_follow_orders_and_end_with_its_data() {
 }
 
 #[tokio::test]
-async fn an_order_and_an_erasure_end_what_a_guardian_has_invited_to() {
+async fn a_custody_order_or_an_erasure_voids_a_guardians_invitations() {
     on_both(async |club| {
         let (mother, father, owner) =
             (club.member(Role::Member), club.member(Role::Coach), club.member(Role::Owner));

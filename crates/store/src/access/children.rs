@@ -12,6 +12,7 @@ use constcat::concat;
 use fieldhouse_domain::children::born_by;
 use fieldhouse_domain::children::classes::{self, Capacity, DataClass, YOUNG};
 use fieldhouse_domain::children::consents::Purpose;
+use fieldhouse_domain::children::guardian_invitations::INVITERS;
 use fieldhouse_domain::ids::{ChildId, Id, OrganizationId, SeasonId, TeamId, UserId};
 use fieldhouse_domain::policy::{ChildTouch, Denial};
 use fieldhouse_domain::roles::Role;
@@ -261,9 +262,9 @@ impl<C: Class> ChildScope<C> {
         values(self.organization, &self.standing, (C::CLASS, Verb::Read))
     }
 
-    /// The same, only in capacities that open the class to a verb.
-    pub(crate) fn values_to(&self, verb: Verb) -> Vec<Value<'static>> {
-        values(self.organization, &self.standing, (C::CLASS, verb))
+    /// The same, only in some capacities that open the class to a verb.
+    pub(crate) fn values_to(&self, verb: Verb, among: &[Capacity]) -> Vec<Value<'static>> {
+        values_as(self.organization, &self.standing, (C::CLASS, verb), among)
     }
 
     /// The same, only in some capacities.
@@ -399,7 +400,8 @@ pub(crate) async fn invites(
     today: Date,
 ) -> Result<bool> {
     let standing = Standing { user, now, today };
-    let mut values = values(organization, &standing, (DataClass::Contact, Verb::Write));
+    let wanted = (DataClass::Contact, Verb::Write);
+    let mut values = values_as(organization, &standing, wanted, &INVITERS);
     values.extend([id(child), Value::from(Role::Member.rank())]);
     Ok(first(reader, INVITES, &values, |row| row.next::<i64>()).await?.is_some())
 }

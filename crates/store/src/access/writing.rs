@@ -353,7 +353,7 @@ impl<'tx> Tx<'tx> {
         Ok(role.flatten())
     }
 
-    /// The role of a guardian whose invitation can be accepted now: the person who sent it may still invite.
+    /// The role that accepting a guardian's invitation gives. `None` if it cannot be accepted, or the person who sent it may no longer invite.
     async fn guardian_role(
         &mut self,
         organization: OrganizationId,
@@ -374,6 +374,18 @@ impl<'tx> Tx<'tx> {
         let today = self.day(organization, now).await?;
         let may_invite = children::invites(self, organization, by, now, today).await?;
         Ok(may_invite.then_some(Role::Member))
+    }
+
+    /// Whether a person may invite guardians of a child at a time.
+    pub async fn invites(
+        &mut self,
+        proof: &OrgWrite<'tx>,
+        (user, child): (UserId, ChildId),
+        now: Timestamp,
+    ) -> Result<bool> {
+        let organization = proof.organization();
+        let today = self.day(organization, now).await?;
+        children::invites(self, organization, (user, child), now, today).await
     }
 
     /// A user's role in an organization. `None` if they are not a member or are suspended.

@@ -19,7 +19,7 @@ use crate::value::{id, values};
 macro_rules! about {
     () => {
         "('child', 'child_identity', 'child_contact', 'child_emergency', 'child_medical', 'child_performance', 'relation', \
-         'guardian_invitation', 'consent', 'registration', 'roster_entry')"
+         'consent', 'registration', 'roster_entry')"
     };
 }
 

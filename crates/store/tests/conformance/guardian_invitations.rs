@@ -80,9 +80,15 @@ pub(crate) async fn are_listed_for_the_family_and_for_registrars_who_sent_them(s
     let about = zoe.id;
     let wanted = Requirement { child: TOUCH, ..ANY_MEMBER };
     let requested = std::sync::Arc::new(parent.scope_for(store, wanted).await);
+    let of_sender = parent.user.id;
     let all = store.write("tests.guardian_invitations", async move |tx| {
         let proof = tx.permit(Principal::Caller(&requested), wanted, Some(about.uuid()), NOW).await?;
-        let access = tx.open::<Contact, Write>(&proof.expect("a guardian"), about).await?;
+        let proof = proof.expect("a guardian");
+        let access = tx.open::<Contact, Write>(&proof, about).await?;
+        let (sender, none) = (of_sender, NOW.saturating_add(SignedDuration::from_hours(1)).unwrap());
+        let sent = guardian_invitations::sent(tx, &proof, sender, Timestamp::UNIX_EPOCH).await?;
+        let later = guardian_invitations::sent(tx, &proof, sender, none).await?;
+        assert!(sent > 0 && later == 0, "{sent}, {later}");
         guardian_invitations::of_child(tx, &access.expect("a guardian's")).await
     });
     assert_eq!(all.await.unwrap(), [of_parent, of_registrar], "earliest first");
@@ -140,7 +146,7 @@ impl Sent {
     }
 }
 
-pub(crate) async fn a_link_is_good_while_its_sender_may_invite(store: &Store) {
+pub(crate) async fn a_link_is_valid_while_its_sender_may_invite(store: &Store) {
     let sent = Sent::by(store, "Guardians Two").await;
     assert_eq!(sent.permitted(store, 1, NOW).await, Ok(Role::Member));
     assert_eq!(sent.permitted(store, 2, NOW).await, Err(Denial::LinkExpired));

@@ -72,7 +72,7 @@ async fn conforms(database: &Database) {
     relations::are_a_family_while_they_are_open(store).await;
     relations::are_proposed_decided_and_told(store).await;
     guardian_invitations::are_listed_for_the_family_and_for_registrars_who_sent_them(store).await;
-    guardian_invitations::a_link_is_good_while_its_sender_may_invite(store).await;
+    guardian_invitations::a_link_is_valid_while_its_sender_may_invite(store).await;
     restrictions::are_listed_for_leads_who_are_not_of_the_family(store).await;
     cases::are_seen_by_leads_and_admins_who_are_not_of_the_family(store).await;
     cases::hide_what_was_read_for_them_until_they_are_closed(store).await;

@@ -14,8 +14,8 @@ use fieldhouse_store::privacy_requests::{self, Erasure};
 use fieldhouse_store::{Change, Store, cases, favorites};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::families::{
-    break_glass, case, child, classes, consent, favorite, filled, guardian, guardian_invitation, privacy_request,
-    registration, restriction, roster_entry,
+    break_glass, case, child, classes, consent, favorite, filled, guardian, guardian_invitation,
+    privacy_request, registration, restriction, roster_entry,
 };
 use fieldhouse_testing::leagues::{division, season, team};
 use jiff::SignedDuration;

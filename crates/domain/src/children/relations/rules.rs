@@ -108,7 +108,7 @@ fn refuse_equal(
     let is_near = |it: &&Relation| it.child_id == child || it.user_id == user;
     let of_kind = || all.iter().filter(|it| it.kind == kind && !it.state_at(now).is_over());
     let why = if of_kind().any(|it| is_same(&it)) {
-        "the person has this relation to the child, or it is proposed. Revoke it first"
+        "the person already has this relation to the child, or is proposed for it. Revoke that relation first"
     } else if kind == RelationKind::Itself && of_kind().any(|it| is_near(&it)) {
         "a child has one person as itself, and a person is one child. Revoke the other relation of the kind self first"
     } else {
@@ -221,14 +221,20 @@ pub fn expired(relation: &Relation) -> Option<Relation> {
     (!relation.state.is_over()).then(|| Relation { state: RelationState::Expired, ..relation.clone() })
 }
 
+/// The refusal of a relation that has expired, or whose proposal no longer counts.
+pub fn refuse_expired() -> Refusal {
+    Refusal::State("the relation has expired; propose a new one".to_owned())
+}
+
 impl Relation {
     fn refuse_over(&self, now: Timestamp) -> Result<(), Refusal> {
-        let why = match self.state_at(now) {
-            RelationState::Expired => "the relation has expired; propose a new one",
-            RelationState::Revoked => "the relation was revoked; propose a new one",
-            _ => return Ok(()),
-        };
-        Err(Refusal::State(why.to_owned()))
+        match self.state_at(now) {
+            RelationState::Expired => Err(refuse_expired()),
+            RelationState::Revoked => {
+                Err(Refusal::State("the relation was revoked; propose a new one".to_owned()))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -49,7 +49,11 @@ async fn a_new_person_accepts_and_is_a_guardian_once_a_manager_has_confirmed() {
         let told = sent(&club).await;
         let [owner] = &told[..] else { panic!("{told:?}") };
         assert_eq!(owner.to, club.member(Role::Owner).email);
-        assert!(owner.text.contains("Robin Parent has accepted it with an invitation"), "{}", owner.text);
+        assert!(
+            owner.text.contains("Robin Parent has already accepted it through an invitation"),
+            "{}",
+            owner.text
+        );
 
         let own = robin.get(RELATIONS).await;
         let proposed = &own.body["data"][0];
@@ -75,9 +79,9 @@ async fn a_new_person_accepts_and_is_a_guardian_once_a_manager_has_confirmed() {
         let [letter] = &told[..] else { panic!("{told:?}") };
         assert_eq!(
             (&*letter.to, &*letter.subject),
-            ("robin@parents.example", "You are guardian of a child in Riverside Club")
+            ("robin@parents.example", "You are now a guardian of a child in Riverside Club")
         );
-        assert!(letter.text.contains("opens the child's data to you now") && !letter.text.contains("Zzyzx"));
+        assert!(letter.text.contains("a second person has confirmed it") && !letter.text.contains("Zzyzx"));
         assert_eq!(robin.get(&format!("{CHILDREN}/{child}/medical")).await.status, 200);
         is_problem(
             &robin.post(&format!("{relation}/accept"), &json!({})).await,
@@ -146,7 +150,7 @@ async fn someone_who_is_a_guardian_meanwhile_is_told_so_and_no_one_accepts_their
 }
 
 #[tokio::test]
-async fn a_suspended_member_does_not_accept_and_a_removed_one_returns_as_a_member() {
+async fn neither_a_suspended_nor_a_removed_member_accepts() {
     on_both(async |club| {
         let (parent, coach, owner) =
             (club.member(Role::Member), club.member(Role::Coach), club.member(Role::Owner));
@@ -157,11 +161,7 @@ async fn a_suspended_member_does_not_accept_and_a_removed_one_returns_as_a_membe
         assert_eq!(owner.patch(&path, &json!({"suspended": true})).await.status, 200);
         is_problem(&accept(&club.anonymous(), &body).await, Code::LinkExpired, "suspended");
         assert_eq!(owner.delete(&path).await.status, 200);
-        let accepted = accept(&club.anonymous(), &body).await;
-        assert_eq!(accepted.status, 200, "{}", accepted.text);
-        let member = &accepted.body["data"]["member"];
-        assert_eq!((&member["role"], &member["user"]["id"]), (&json!("member"), &json!(coach.user)));
-        assert_ne!(membership(&club, coach).await, path, "a new membership");
+        is_problem(&accept(&club.anonymous(), &body).await, Code::LinkExpired, "removed by the club");
     })
     .await;
 }
@@ -203,7 +203,7 @@ async fn a_link_that_is_replaced_revoked_used_expired_or_unknown_is_gone_with_th
 }
 
 #[tokio::test]
-async fn what_the_inviter_may_no_longer_do_ends_the_link() {
+async fn a_link_is_void_once_its_sender_may_no_longer_invite() {
     on_both(async |club| {
         let (parent, owner) = (club.member(Role::Member), club.member(Role::Owner));
         let child = child_of(parent, NAME).await;
@@ -227,6 +227,28 @@ async fn what_the_inviter_may_no_longer_do_ends_the_link() {
         assert_eq!(owner.delete(&path).await.status, 200);
         assert!(!is_open().await, "no member any more");
         sent_nothing(&club).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_accepted_is_not_confirmed_once_its_sender_may_no_longer_invite() {
+    on_both(async |club| {
+        let (parent, coach, manager) =
+            (club.member(Role::Member), club.member(Role::Coach), club.member(Role::Manager));
+        let child = child_of(parent, NAME).await;
+        let (_, letter) = invited(&club, parent, &child, &coach.email).await;
+        let accepted = accept(coach, &json!({"token": letter.token()})).await;
+        let confirm = format!(
+            "{RELATIONS}/{}/confirm",
+            accepted.body["data"]["relation_id"].as_str().expect("a relation")
+        );
+        let path = membership(&club, parent).await;
+        let owner = club.member(Role::Owner);
+        assert_eq!(owner.patch(&path, &json!({"suspended": true})).await.status, 200);
+        is_problem(&manager.post(&confirm, &json!({})).await, Code::State, "suspended");
+        assert_eq!(owner.patch(&path, &json!({"suspended": false})).await.status, 200);
+        assert_eq!(manager.post(&confirm, &json!({})).await.body["data"]["state"], "active");
     })
     .await;
 }

@@ -19,7 +19,7 @@ async fn a_guardian_accepts_on_the_page_which_names_no_child() {
         let link = letter.link();
         let page =
             club.anonymous().get(link.strip_prefix(&club.base_url).expect("a link to this server")).await;
-        for part in ["guardian of a child", "A manager of Riverside Club confirms it", "Your name"] {
+        for part in ["guardian of a child", "a manager of Riverside Club must confirm you", "Your name"] {
             assert!(page.text.contains(part), "{part}: {}", page.text);
         }
         let fields = json!({"token": letter.token(), "name": "Robin", "password": "four words in a row"});

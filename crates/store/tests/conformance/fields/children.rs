@@ -20,8 +20,8 @@ use fieldhouse_store::Store;
 use fieldhouse_testing::catalogue;
 use fieldhouse_testing::clubs::{Club, NOW};
 use fieldhouse_testing::families::{
-    break_glass, case, child, classes, consent, favorite, filled, guardian, guardian_invitation, privacy_request,
-    registration, restriction, roster_entry,
+    break_glass, case, child, classes, consent, favorite, filled, guardian, guardian_invitation,
+    privacy_request, registration, restriction, roster_entry,
 };
 use fieldhouse_testing::leagues::{division, season, team};
 use jiff::civil::date;
