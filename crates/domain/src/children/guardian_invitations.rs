@@ -145,7 +145,7 @@ pub fn invite(
     })
 }
 
-/// The invitation with a new link, which replaces the earlier one. Whoever sends it again, the person who invited stays the one who cannot
+/// The invitation with a new link, which replaces the earlier one. If another person sends it again, the person who invited stays the one who cannot
 /// confirm the relation. `all` has the invitations about the child.
 pub fn sent_again(
     moment: &Moment,
