@@ -202,12 +202,11 @@ impl<'tx> Tx<'tx> {
         }
         if let (Some(org), Some((kind, record, version))) = (organization, mail::to_owners(effect)) {
             // Someone of the family must not learn of a case.
-            let recipients = match kind {
-                MailKind::CaseProposed => cases::owner_addresses(self, org, record).await?,
-                _ => {
-                    let child = effect.record().and_then(AnyRecord::child);
-                    members::owner_addresses(self, org, child, change.moment.now()).await?
-                }
+            let recipients = if kind == MailKind::CaseProposed {
+                cases::owner_addresses(self, org, record).await?
+            } else {
+                let child = effect.record().and_then(AnyRecord::child);
+                members::owner_addresses(self, org, child, change.moment.now()).await?
             };
             for recipient in recipients {
                 let message = Message { kind, recipient, record, version };

@@ -44,7 +44,7 @@ pub(crate) async fn are_the_days_on_a_roster_in_the_time_zone_of_the_club(store:
 
     let of_parent = scope(store, parent).await;
     let lines = of_parent.children::<Roster>(NOW).unwrap();
-    let mut found = places::of_family(&mut &*store, &lines, &of_parent.time_zone()).await.unwrap();
+    let mut found = places::of_family(&mut &*store, &lines, of_parent.time_zone()).await.unwrap();
     found.sort_by_key(|(_, stay)| stay.from);
     // Melbourne's clocks go back on 5 April 2026.
     let expected = [
@@ -53,21 +53,21 @@ pub(crate) async fn are_the_days_on_a_roster_in_the_time_zone_of_the_club(store:
     ];
     assert_eq!(found, expected.map(|stay| (kim.id, stay)));
     let (capacity, mut stays) =
-        places::of_child(&mut &*store, &lines, &of_parent.time_zone(), kim.id).await.unwrap().unwrap();
+        places::of_child(&mut &*store, &lines, of_parent.time_zone(), kim.id).await.unwrap().unwrap();
     stays.sort_by_key(|stay| stay.from);
     assert_eq!((capacity, &stays[..]), (Capacity::Guardian, &expected[..]));
-    assert_eq!(places::of_child(&mut &*store, &lines, &of_parent.time_zone(), lee.id).await.unwrap(), None);
+    assert_eq!(places::of_child(&mut &*store, &lines, of_parent.time_zone(), lee.id).await.unwrap(), None);
 
     let of_coach = scope(store, coach).await;
     let lines = of_coach.children::<Roster>(NOW).unwrap();
     assert_eq!(
-        places::of_family(&mut &*store, &lines, &of_coach.time_zone()).await.unwrap(),
+        places::of_family(&mut &*store, &lines, of_coach.time_zone()).await.unwrap(),
         [],
         "not their own"
     );
-    let found = places::of_child(&mut &*store, &lines, &of_coach.time_zone(), kim.id).await.unwrap();
+    let found = places::of_child(&mut &*store, &lines, of_coach.time_zone(), kim.id).await.unwrap();
     assert_eq!(found.map(|(capacity, _)| capacity), Some(Capacity::Staff));
     let of_owner = scope(store, owner).await;
     let lines = of_owner.children::<Roster>(NOW).unwrap();
-    assert_eq!(places::of_child(&mut &*store, &lines, &of_owner.time_zone(), kim.id).await.unwrap(), None);
+    assert_eq!(places::of_child(&mut &*store, &lines, of_owner.time_zone(), kim.id).await.unwrap(), None);
 }
