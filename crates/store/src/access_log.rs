@@ -109,7 +109,7 @@ impl AccessLog {
             return Ok(found);
         }
         let recorded = store.write("access_log.read", async move |tx| {
-            let (found, children) = read(&mut Source::Tx(tx)).await?;
+            let (found, children) = read(&mut Source::Transaction(tx)).await?;
             record(tx, Access { children, ..access.clone() }).await?;
             Ok(found)
         });

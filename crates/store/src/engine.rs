@@ -94,14 +94,14 @@ pub enum Source<'a, 'tx> {
     /// The store.
     Store(&'a Store),
     /// A transaction.
-    Tx(&'a mut Tx<'tx>),
+    Transaction(&'a mut Tx<'tx>),
 }
 
 impl Reader for Source<'_, '_> {
     fn sealer(&self) -> &Sealer {
         match self {
             Self::Store(store) => store.sealer(),
-            Self::Tx(tx) => tx.sealer(),
+            Self::Transaction(tx) => tx.sealer(),
         }
     }
 
@@ -113,7 +113,7 @@ impl Reader for Source<'_, '_> {
     ) -> Result<Vec<T>> {
         match self {
             Self::Store(store) => store.rows(query, values, each).await,
-            Self::Tx(tx) => tx.rows(query, values, each).await,
+            Self::Transaction(tx) => tx.rows(query, values, each).await,
         }
     }
 }

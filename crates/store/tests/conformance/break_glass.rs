@@ -103,7 +103,7 @@ pub(crate) async fn grants_are_listed_counted_and_told(store: &Store) {
     for is_still_open in [false, true] {
         let opened = opened.clone();
         let read = log.read(store, access.clone(), async move |source| {
-            let is_recorded = matches!(source, Source::Tx(_));
+            let is_recorded = matches!(source, Source::Transaction(_));
             let seen = if is_recorded && !is_still_open { Vec::new() } else { opened.clone() };
             Ok((is_recorded, seen))
         });

@@ -23,7 +23,7 @@ use fieldhouse_domain::scopes::Verb;
 use fieldhouse_domain::staff::{Staff, StaffState};
 use fieldhouse_store::access::children::{Contact, Emergency, Identity, Performance, Profile, Roster};
 use fieldhouse_store::children::{self, ListedRecord};
-use fieldhouse_store::{Principal, Store, rosters};
+use fieldhouse_store::{Principal, Store, registrations, rosters};
 use fieldhouse_testing::clubs::{ANY_MEMBER, Club, NOW, Person};
 use fieldhouse_testing::databases;
 use fieldhouse_testing::families::{
@@ -260,6 +260,14 @@ async fn agree(store: &Store, person: &Person, world: &World) {
         found.sort_unstable();
         expected.sort_unstable();
         assert_eq!(found, expected, "{user} reads a roster");
+    }
+    for season in world.teams.iter().map(|team| team.season_id) {
+        let found = registrations::list(&mut &*store, &lines, (season, None), None, 100).await.unwrap();
+        let mut found: Vec<_> = found.into_iter().map(|it| it.data.registration.id).collect();
+        let mut expected = world.registered(user, season);
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{user} lists registrations");
     }
     for (class, found) in [
         (DataClass::Profile, opened::<Profile>(store, person, world).await),

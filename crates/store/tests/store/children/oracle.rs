@@ -11,7 +11,7 @@ use fieldhouse_domain::children::relations::Relation;
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::duties::{Duty, DutyKind};
 use fieldhouse_domain::effects::AnyRecord;
-use fieldhouse_domain::ids::{ChildId, TeamId, UserId};
+use fieldhouse_domain::ids::{ChildId, RegistrationId, SeasonId, TeamId, UserId};
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
 use fieldhouse_domain::rosters::RosterEntry;
 use fieldhouse_domain::scopes::Verb;
@@ -68,6 +68,29 @@ impl World {
             (!self.is_restricted(user, child.id, class)).then_some((child.id, capacity))
         };
         self.children.iter().filter_map(first).collect()
+    }
+
+    /// The registrations for a season that a person sees: those of the child itself and of its guardians, and, with a duty for the season, those of
+    /// its registrar.
+    pub(super) fn registered(&self, user: UserId, season: SeasonId) -> Vec<RegistrationId> {
+        let registers = self.duties.iter().any(|it| {
+            it.user_id == user
+                && it.kind == DutyKind::Registrar
+                && it.season_id == Some(season)
+                && it.is_open_at(self.now)
+        });
+        let sees = |child: ChildId| {
+            let mut capacities = self.capacities(user, child);
+            capacities.retain(|it| [Capacity::Child, Capacity::Guardian, Capacity::Registrar].contains(it));
+            let is_open = match capacities.into_iter().min() {
+                None => false,
+                Some(Capacity::Registrar) => registers,
+                Some(_) => true,
+            };
+            is_open && !self.is_restricted(user, child, DataClass::Roster)
+        };
+        let of_season = self.registrations.iter().filter(|it| it.season_id == season && sees(it.child_id));
+        of_season.map(|it| it.id).collect()
     }
 
     fn opens(&self, capacity: Capacity, child: &Child, class: DataClass, verb: Verb) -> bool {
