@@ -11,42 +11,64 @@ use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::text::Email;
 use fieldhouse_store::access::children::{ChildAccess, Contact, Write};
 use fieldhouse_store::guardian_invitations::{self, Listed};
-use fieldhouse_store::{Tx, records, relations, restrictions, users};
+use fieldhouse_store::{Tx, records, relations, users};
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::relations::{created, restricted};
+use crate::repeated::again;
 use crate::{Command, Error, WriteContext};
 
 /// The permission to invite: who may change how the child's family is reached.
 type Opened<'tx> = ChildAccess<'tx, Contact, Write>;
 
-/// Opens a child to someone who invites a guardian. Refuses those to whom a restriction closes any of its data: they do not decide who else
-/// sees the child.
+/// Opens a child to someone who invites a guardian, except those whom a restriction names.
 async fn open<'tx>(
     tx: &mut Tx<'tx>,
     cx: &WriteContext<'_, 'tx>,
     child: ChildId,
-) -> Result<(Opened<'tx>, Inviting), Error> {
+) -> Result<Opened<'tx>, Error> {
     let access: Opened<'tx> = cx.open(tx, child).await?;
-    let (proof, user) = (cx.organization()?, cx.user()?);
-    if restrictions::named(tx, proof, child, cx.moment.now()).await?.contains(&user) {
-        return Err(tx.denial(proof, child).await?.into());
-    }
+    restricted(tx, cx, child).await?;
     if !rules::INVITERS.contains(&access.capacity()) {
         return Err(Denial::RelationshipInsufficient.into());
     }
+    Ok(access)
+}
+
+/// The person who invites.
+async fn inviting<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    access: &Opened<'tx>,
+) -> Result<Inviting, Error> {
+    let user = cx.user()?;
     let found = users::read(tx, user).await?.ok_or_else(Error::not_found)?;
     let since = cx.moment.now().saturating_sub(rules::A_DAY).unwrap_or(Timestamp::MIN);
-    let sent = guardian_invitations::sent(tx, proof, user, since).await?;
-    let by = Inviting { user, email: found.email, capacity: access.capacity(), sent };
-    Ok((access, by))
+    let sent = guardian_invitations::sent(tx, cx.organization()?, user, since).await?;
+    Ok(Inviting { user, email: found.email, capacity: access.capacity(), sent })
 }
 
 /// The invitations about a child that the person sees.
-async fn seen<'tx>(tx: &mut Tx<'tx>, access: &Opened<'tx>, by: &Inviting) -> Result<Vec<Listed>, Error> {
-    let mut all = guardian_invitations::of_child(tx, access).await?;
-    all.retain(|it| rules::is_seen(by.user, by.capacity, &it.invitation));
+async fn seen<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    access: &Opened<'tx>,
+) -> Result<Vec<Listed>, Error> {
+    let (user, mut all) = (cx.user()?, guardian_invitations::of_child(tx, access).await?);
+    all.retain(|it| rules::is_seen(user, access.capacity(), &it.invitation));
     Ok(all)
+}
+
+/// One of them, as it is now.
+async fn found<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    access: &Opened<'tx>,
+    id: GuardianInvitationId,
+) -> Result<Listed, Error> {
+    let found = seen(tx, cx, access).await?.into_iter().find(|it| it.invitation.id == id);
+    found.ok_or_else(Error::not_found)
 }
 
 /// Whether the user with an address is a guardian of a child, or is proposed.
@@ -77,9 +99,8 @@ async fn stored<'tx>(
     cx: &WriteContext<'_, 'tx>,
     (child, id): Place,
 ) -> Result<Listed, Error> {
-    let (access, by) = open(tx, cx, child).await?;
-    let found = seen(tx, &access, &by).await?.into_iter().find(|it| it.invitation.id == id);
-    found.ok_or_else(Error::not_found)
+    let access = open(tx, cx, child).await?;
+    found(tx, cx, &access, id).await
 }
 
 /// Invites a person to be a child's guardian. The link is mailed to them.
@@ -100,23 +121,16 @@ impl Command for Create {
     }
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
-        let (access, by) = open(tx, cx, self.child).await?;
-        let all = invitations(&seen(tx, &access, &by).await?);
+        let access = open(tx, cx, self.child).await?;
+        let by = inviting(tx, cx, &access).await?;
+        let all = invitations(&seen(tx, cx, &access).await?);
         let is_guardian = is_guardian(tx, cx, self.child, &self.new.email).await?;
         let invited = rules::invite(cx.moment, &by, self.child, self.new.clone(), &all, is_guardian)?;
         let invited = cx.create(tx, invited).await?;
-        stored(tx, cx, (self.child, invited.id)).await
+        found(tx, cx, &access, invited.id).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        created: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        let id = created.and_then(|id| id.parse().ok()).ok_or_else(Error::not_found)?;
-        stored(tx, cx, (self.child, id)).await.map(Some)
-    }
+    again! { |self, tx, cx, id| stored(tx, cx, (self.child, id)) }
 }
 
 /// Sends an invitation again, with a new link.
@@ -133,22 +147,16 @@ impl Command for Resend {
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
         let (child, id) = self.0;
-        let (access, by) = open(tx, cx, child).await?;
-        let all = invitations(&seen(tx, &access, &by).await?);
+        let access = open(tx, cx, child).await?;
+        let by = inviting(tx, cx, &access).await?;
+        let all = invitations(&seen(tx, cx, &access).await?);
         let before = all.iter().find(|it| it.id == id).cloned().ok_or_else(Error::not_found)?;
         let after = rules::sent_again(cx.moment, &by, &before, &all)?;
         cx.update(tx, before, after).await?;
-        stored(tx, cx, self.0).await
+        found(tx, cx, &access, id).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        _: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        stored(tx, cx, self.0).await.map(Some)
-    }
+    again! { |self, tx, cx| stored(tx, cx, self.0) }
 }
 
 /// Revokes an invitation.
@@ -211,10 +219,7 @@ pub(crate) async fn accepted<'tx>(
     let (before, now) = (found.invitation, cx.moment.now());
     let all = relations::of_child(tx, proof, before.child_id).await?;
     let relation = relation_rules::accepted_by_invitation(cx.moment, &before, user, &all)?;
-    let replaced = relation_rules::replaced(now, &relation, &all).into_iter();
-    let mut effects: Vec<Effect> =
-        replaced.filter_map(|(before, after)| Effect::update(cx.moment, before, after)).collect();
-    effects.push(Effect::create(relation.clone()));
+    let mut effects = created(cx, &relation, &all);
     effects.extend(Effect::update(cx.moment, before.clone(), before.accepted(now, relation.id)));
     Ok((before, relation, effects))
 }

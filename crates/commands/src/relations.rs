@@ -13,6 +13,7 @@ use fieldhouse_store::relations::{self, Listed};
 use fieldhouse_store::{Tx, members, restrictions};
 use uuid::Uuid;
 
+use crate::repeated::again;
 use crate::second_person::{self, actor};
 use crate::{Command, Error, WriteContext};
 
@@ -45,7 +46,7 @@ async fn target<'tx>(
 }
 
 /// The people to whom a restriction closes data of a child. Refuses them: they do not decide who else sees the child.
-async fn restricted<'tx>(
+pub(crate) async fn restricted<'tx>(
     tx: &mut Tx<'tx>,
     cx: &WriteContext<'_, 'tx>,
     child: ChildId,
@@ -56,6 +57,13 @@ async fn restricted<'tx>(
         Some(user) if restricted.contains(&user) => Err(tx.denial(proof, child).await?.into()),
         _ => Ok(restricted),
     }
+}
+
+/// Creates a relation in place of those that have ended and are not recorded so.
+pub(crate) fn created(cx: &WriteContext<'_, '_>, relation: &Relation, all: &[Relation]) -> Vec<Effect> {
+    let replaced = rules::replaced(cx.moment.now(), relation, all).into_iter();
+    let ended = replaced.filter_map(|(before, after)| Effect::update(cx.moment, before, after));
+    ended.chain([Effect::create(relation.clone())]).collect()
 }
 
 /// Proposes a relation of a member to a child. All owners are told by mail.
@@ -85,22 +93,11 @@ impl Command for Add {
         relations.extend(of_person.into_iter().filter(|it| it.child_id != self.child));
         let facts = Facts { capacities, is_member, relations };
         let relation = rules::propose(cx.moment, actor, self.child, &self.new, &facts)?;
-        let replaced = rules::replaced(cx.moment.now(), &relation, &facts.relations).into_iter();
-        let ended = replaced.filter_map(|(before, after)| Effect::update(cx.moment, before, after));
-        let effects: Vec<Effect> = ended.chain([Effect::create(relation.clone())]).collect();
-        cx.apply(tx, &effects).await?;
+        cx.apply(tx, &created(cx, &relation, &facts.relations)).await?;
         with_name(tx, cx, relation.id).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        created: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        let relation = created.and_then(|id| id.parse().ok()).ok_or_else(Error::not_found)?;
-        with_name(tx, cx, relation).await.map(Some)
-    }
+    again! { |self, tx, cx, relation| with_name(tx, cx, relation) }
 }
 
 /// Confirms a proposed relation, as a second person. The person is told by mail.
@@ -125,7 +122,7 @@ impl Command for Confirm {
         {
             let by = (inviter, before.child_id);
             if !tx.invites(cx.organization()?, by, cx.moment.now()).await? {
-                return Err(rules::refuse_expired().into());
+                return Err(rules::expired_refusal().into());
             }
         }
         let proposal = rules::proposal(&before);
@@ -135,14 +132,7 @@ impl Command for Confirm {
         with_name(tx, cx, self.0).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        _: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        with_name(tx, cx, self.0).await.map(Some)
-    }
+    again! { |self, tx, cx| with_name(tx, cx, self.0) }
 }
 
 /// Accepts a confirmed relation, as its person.
@@ -164,15 +154,8 @@ impl Command for Accept {
         with_name(tx, cx, self.0).await
     }
 
-    async fn again<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        cx: &mut WriteContext<'_, 'tx>,
-        _: Option<&str>,
-    ) -> Result<Option<Listed>, Error> {
-        // The same caller has accepted it, so it is their own.
-        with_name(tx, cx, self.0).await.map(Some)
-    }
+    // The same caller has accepted it, so it is their own.
+    again! { |self, tx, cx| with_name(tx, cx, self.0) }
 }
 
 /// Revokes a relation: as its person, as the child or a guardian, or as a manager.

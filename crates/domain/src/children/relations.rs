@@ -12,8 +12,8 @@ use crate::record::{Body, Record, enumeration};
 use crate::text::Reason;
 
 pub use rules::{
-    Facts, Revoking, accepted, accepted_by_invitation, confirmed, expired, is_known_to, proposal, propose,
-    refuse_expired, replaced, revoked,
+    Facts, Revoking, accepted, accepted_by_invitation, confirmed, expired, expired_refusal, is_known_to,
+    proposal, propose, replaced, revoked,
 };
 
 enumeration! {

@@ -10,6 +10,7 @@ use fieldhouse_domain::children::identities::ChildIdentity;
 use fieldhouse_domain::children::medical::ChildMedical;
 use fieldhouse_domain::children::performances::ChildPerformance;
 use fieldhouse_domain::ids::{ChildId, Id as _};
+use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::record::Record;
 use fieldhouse_store::access::children::{
     Class, Contact, Emergency, Identity, Performance, Profile, Records, Roster,
@@ -60,14 +61,13 @@ pub(crate) async fn read(call: Call<op::ChildRead>) -> Result<Answered<op::Child
     });
     match found.await? {
         Some(opened) => Answered::json(&Data { data: line(opened) }),
-        None => Err(hidden::<Roster, _>(&call, child).await),
+        None => Err(hidden::<Roster, _>(&call, child).await?.into()),
     }
 }
 
 /// Why a class of a child is not open to the caller.
-async fn hidden<C: Class, O: Op>(call: &Call<O>, child: ChildId) -> Failure {
-    let denial = async || Ok::<_, Failure>(call.children::<C>()?.denial(&mut call.store(), child).await?);
-    denial().await.map_or_else(|failure| failure, Failure::from)
+async fn hidden<C: Class, O: Op>(call: &Call<O>, child: ChildId) -> Result<Denial, Failure> {
+    Ok(call.children::<C>()?.denial(&mut call.store(), child).await?)
 }
 
 pub(crate) async fn create(call: Call<op::ChildCreate>) -> Result<Answered<op::ChildCreate>, Failure> {
@@ -201,7 +201,7 @@ where
     });
     match found.await? {
         Some(opened) => answer(&opened.data, call.scope()?.today(call.now())),
-        None => Err(hidden::<C, _>(&call, child).await),
+        None => Err(hidden::<C, _>(&call, child).await?.into()),
     }
 }
 

@@ -18,6 +18,7 @@ use super::{OrgScope, Proof, duties, identify};
 use crate::engine::{Brand, Store, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::queries;
+use crate::row::Row;
 use crate::staff;
 use crate::value::{id, values};
 
@@ -210,6 +211,15 @@ pub enum Principal<'a> {
     Operator(&'a Operator, OrganizationId),
 }
 
+/// Whether an invitation can be accepted now with the link of a version: a row's version, expiry, acceptance and revocation.
+fn can_be_accepted(row: &mut Row<'_>, sent_version: i64, now: Timestamp) -> Result<bool> {
+    let is_current = row.next::<i64>()? == sent_version;
+    let is_open = row.next::<Timestamp>()? > now
+        && row.next::<Option<i64>>()?.is_none()
+        && row.next::<Option<i64>>()?.is_none();
+    Ok(is_open && is_current)
+}
+
 impl<'tx> Tx<'tx> {
     /// Asks the policy whether a principal may now do what `requirement` describes. `target` is the record in the path, to which the
     /// requirement may limit the permission.
@@ -343,11 +353,8 @@ impl<'tx> Tx<'tx> {
         now: Timestamp,
     ) -> Result<Option<Role>> {
         let role = first(self, INVITED, values![id(organization), id(invitation)], |row| {
-            let (role, version) = (row.next::<Role>()?, row.next::<i64>()?);
-            let is_open = row.next::<Timestamp>()? > now
-                && row.next::<Option<i64>>()?.is_none()
-                && row.next::<Option<i64>>()?.is_none();
-            Ok((is_open && version == sent_version).then_some(role))
+            let role = row.next::<Role>()?;
+            Ok(can_be_accepted(row, sent_version, now)?.then_some(role))
         })
         .await?;
         Ok(role.flatten())
@@ -363,11 +370,7 @@ impl<'tx> Tx<'tx> {
     ) -> Result<Option<Role>> {
         let sent = first(self, INVITED_GUARDIAN, values![id(organization), id(invitation)], |row| {
             let (child, inviter) = (row.next::<ChildId>()?, row.next::<UserId>()?);
-            let is_current = row.next::<i64>()? == sent_version;
-            let is_open = row.next::<Timestamp>()? > now
-                && row.next::<Option<i64>>()?.is_none()
-                && row.next::<Option<i64>>()?.is_none();
-            Ok((is_open && is_current).then_some((inviter, child)))
+            Ok(can_be_accepted(row, sent_version, now)?.then_some((inviter, child)))
         })
         .await?;
         let Some(by) = sent.flatten() else { return Ok(None) };

@@ -222,14 +222,14 @@ pub fn expired(relation: &Relation) -> Option<Relation> {
 }
 
 /// The refusal of a relation that has expired, or whose proposal no longer counts.
-pub fn refuse_expired() -> Refusal {
+pub fn expired_refusal() -> Refusal {
     Refusal::State("the relation has expired; propose a new one".to_owned())
 }
 
 impl Relation {
     fn refuse_over(&self, now: Timestamp) -> Result<(), Refusal> {
         match self.state_at(now) {
-            RelationState::Expired => Err(refuse_expired()),
+            RelationState::Expired => Err(expired_refusal()),
             RelationState::Revoked => {
                 Err(Refusal::State("the relation was revoked; propose a new one".to_owned()))
             }
