@@ -8,6 +8,7 @@ use fieldhouse_domain::children::Child;
 use fieldhouse_domain::children::consents::Consent;
 use fieldhouse_domain::children::contacts::ChildContact;
 use fieldhouse_domain::children::emergencies::ChildEmergency;
+use fieldhouse_domain::children::guardian_invitations::INVITERS;
 use fieldhouse_domain::children::identities::ChildIdentity;
 use fieldhouse_domain::children::medical::ChildMedical;
 use fieldhouse_domain::children::performances::ChildPerformance;
@@ -159,7 +160,9 @@ async fn invitations_of<'tx>(
     let (proof, user) = (cx.organization()?, cx.user()?);
     let is_named = restrictions::named(tx, proof, child, cx.moment.now()).await?.contains(&user);
     match tx.open::<Contact, Read>(proof, child).await? {
-        Ok(access) if !is_named => Ok(guardian_invitations::of_child(tx, &access).await?),
+        Ok(access) if !is_named && INVITERS.contains(&access.capacity()) => {
+            Ok(guardian_invitations::of_child(tx, &access).await?)
+        }
         _ => Ok(Vec::new()),
     }
 }

@@ -17,6 +17,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use futures_util::future::join3;
 use tokio_postgres::types::ToSql;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -30,9 +31,15 @@ use crate::value::Value;
 
 /// How long a request waits for a connection. Tests use a shorter limit.
 const CONNECTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 10_000 });
-/// The settings of every connection: how long a statement, a lock and an idle transaction may take.
+/// The settings of every connection: how long a statement, a lock and an idle transaction may take, and one plan of each query for all
+/// values, which is the plan that the tests check.
 const SETTINGS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '5s';
-    SET idle_in_transaction_session_timeout = '30s'; SET application_name = 'fieldhouse'";
+    SET idle_in_transaction_session_timeout = '30s'; SET application_name = 'fieldhouse';
+    SET plan_cache_mode = force_generic_plan";
+/// Lets the next statement have a plan for its own values.
+const PLAN_EACH_TIME: &str = "SET plan_cache_mode = force_custom_plan";
+/// Ends [`PLAN_EACH_TIME`].
+const PLAN_ONCE: &str = "SET plan_cache_mode = force_generic_plan";
 
 /// Begins a transaction on records.
 const SERIALIZABLE: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE";
@@ -125,11 +132,19 @@ async fn fetch(
 ) -> std::result::Result<Vec<tokio_postgres::Row>, tokio_postgres::Error> {
     query::note(Engine::Postgres, query);
     let statement = connection.prepare_cached(query.sql).await?;
-    if query.planned_each_time {
-        let typed = params(values).into_iter().zip(statement.params().iter().cloned()).collect::<Vec<_>>();
-        return connection.query_typed(query.sql, &typed).await;
+    let params = params(values);
+    if !query.planned_each_time {
+        return connection.query(&statement, &params).await;
     }
-    connection.query(&statement, &params(values)).await
+    // One flight: the driver sends in the order in which the futures are first polled. In a failed transaction the last one is refused, and
+    // the rollback does its work.
+    let (set, rows, _) = join3(
+        connection.batch_execute(PLAN_EACH_TIME),
+        connection.query(&statement, &params),
+        connection.batch_execute(PLAN_ONCE),
+    )
+    .await;
+    set.and(rows)
 }
 
 fn read_rows<T>(

@@ -13,7 +13,7 @@ use crate::support::mail::sent;
 use crate::support::{Answer, Person, on_both, on_both_in_held_time, send};
 
 const GRANTS: &str = "/api/v1/break-glass-grants";
-const NAME: &str = "Zzyzx of the falls";
+const NAME: &str = "Zzyzxgrove of the falls";
 
 fn fall(child: &str) -> Value {
     json!({"child_id": child, "reason_code": "medical", "reason": "Unconscious after a fall"})

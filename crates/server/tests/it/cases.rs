@@ -14,7 +14,7 @@ use crate::support::mail::sent;
 use crate::support::{Answer, Club, Person, on_both, on_both_in_held_time, send};
 
 const CASES: &str = "/api/v1/safeguarding-cases";
-const NAME: &str = "Zzyzx of the cases";
+const NAME: &str = "Zzyzxgrove of the cases";
 
 async fn lead(club: &Club) -> Person {
     on_duty(club, DutyKind::SafeguardingLead, Role::Member).await

@@ -16,7 +16,7 @@ use crate::matrix::relations::relate;
 use crate::shapes::is_problem;
 use crate::support::{Answer, Club, Person, on_both, on_both_in_held_time, send};
 
-const NAME: &str = "Zzyzx of the copies";
+const NAME: &str = "Zzyzxgrove of the copies";
 
 /// A child of a person: its address.
 async fn child_of(parent: &Person) -> String {
@@ -107,7 +107,15 @@ async fn a_copy_has_what_the_family_sees_and_no_more() {
         );
         let read = parent.get(&format!("{child}/exports/{}", export.id())).await;
         assert_eq!(read.body["data"]["status"], "opened", "{}", read.text);
+
         assert!(!read.text.contains("fhx_"), "the token is shown once");
+
+        let teenager = club.another_session(Role::Manager).await;
+        relate(&club, "self", id, teenager.user.expect("a user")).await;
+        let refused = teenager.get(&format!("{child}/guardian-invitations")).await;
+        is_problem(&refused, Code::RelationshipInsufficient, "a child invites no one");
+        let own = club.anonymous().get(&content(&child, &requested(&teenager, &child).await)).await;
+        assert_eq!(own.body["data"]["guardian_invitations"], json!([]), "{}", own.text);
 
         block(&club, &child, &parent, vec![DataClass::Medical]).await;
         let copied = club.anonymous().get(&content(&child, &requested(&parent, &child).await)).await;

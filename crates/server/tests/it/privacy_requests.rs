@@ -11,7 +11,7 @@ use crate::support::mail::sent;
 use crate::support::{Answer, Person, on_both, send};
 
 const REQUESTS: &str = "/api/v1/privacy-requests";
-const NAME: &str = "Zzyzx of the requests";
+const NAME: &str = "Zzyzxgrove of the requests";
 
 /// Creates a child of a person, and returns its id.
 async fn child_of(parent: &Person) -> String {

@@ -14,7 +14,7 @@ use crate::support::mail::sent;
 use crate::support::{Answer, Club, Person, on_both, on_both_in_held_time, send};
 
 const RELATIONS: &str = "/api/v1/relations";
-const NAME: &str = "Zzyzx of the relations";
+const NAME: &str = "Zzyzxgrove of the relations";
 
 /// Creates a child of a person, and returns its address.
 async fn child_of(parent: &Person) -> String {

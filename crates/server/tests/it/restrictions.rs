@@ -12,7 +12,7 @@ use crate::shapes::{is_problem, pointers};
 use crate::support::families::{CHILDREN, child_of, on_duty};
 use crate::support::{Answer, Club, Person, on_both, on_both_in_held_time, send};
 
-const NAME: &str = "Zzyzx of the orders";
+const NAME: &str = "Zzyzxgrove of the orders";
 
 async fn lead(club: &Club) -> Person {
     on_duty(club, DutyKind::SafeguardingLead, Role::Member).await

@@ -33,7 +33,7 @@ impl Race {
         let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
         let user = fixture.member(Role::Member).user;
         fixture.write().await;
-        let child = child("Zzyzx of the race");
+        let child = child("Zzyzxgrove of the race");
         let effects = with_classes(&child).into_iter().map(Effect::create).collect();
         clubs::apply(&club.app.store, club.organization, effects).await.expect("a child");
         Self { child: child.id, leaver: signed_in(club, user).await, user }
@@ -41,7 +41,7 @@ impl Race {
 
     /// Relates a user to the child again.
     async fn relate(&self, club: &Club, user: UserId) -> Relation {
-        let known = fieldhouse_domain::children::Child { id: self.child, ..child("Zzyzx of the race") };
+        let known = fieldhouse_domain::children::Child { id: self.child, ..child("Zzyzxgrove of the race") };
         let relation = guardian(&known, user);
         let effects = vec![Effect::create(relation.clone())];
         clubs::apply(&club.app.store, club.organization, effects).await.expect("a relation");

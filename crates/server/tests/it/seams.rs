@@ -21,7 +21,7 @@ use crate::support::{Answer, Club, Person, on_both};
 
 const REQUESTS: &str = "/api/v1/privacy-requests";
 const FAVORITES: &str = "/api/v1/colleges/favorites";
-const NAME: &str = "Zzyzx of the seams";
+const NAME: &str = "Zzyzxgrove of the seams";
 
 fn known(child: &str) -> Child {
     Child { id: child.parse().expect("an id"), ..families::child(NAME) }

@@ -16,6 +16,8 @@ use crate::value::values;
 
 queries! {
     SETTING "tests.postgres.setting" "SELECT current_setting($1)";
+    PLANNED_EACH_TIME "tests.postgres.planned_each_time" @planned_each_time "SELECT current_setting($1)";
+    FAILS_PLANNED "tests.postgres.fails_planned" @planned_each_time "SELECT CAST($1 AS TEXT), 1 / (LENGTH($1) - 1)";
     HURRY "tests.postgres.hurry" "SET LOCAL statement_timeout = '50ms'";
     IMPATIENT "tests.postgres.impatient" "SET LOCAL lock_timeout = '50ms'";
     SLEEP "tests.postgres.sleep" "SELECT COUNT(*) FROM pg_sleep(20)";
@@ -45,6 +47,7 @@ async fn every_session_has_limits() {
         ("lock_timeout", "5s"),
         ("idle_in_transaction_session_timeout", "30s"),
         ("application_name", "fieldhouse"),
+        ("plan_cache_mode", "force_generic_plan"),
     ] {
         let effective = postgres.read(SETTING, values![setting], |row| row.next::<String>()).await.unwrap();
         assert_eq!(effective, [shown], "{setting}");
@@ -53,6 +56,24 @@ async fn every_session_has_limits() {
         tx.rows(SETTING, values!["transaction_isolation"], |row| row.next::<String>()).await
     });
     assert_eq!(isolation.await.unwrap(), ["serializable"]);
+}
+
+#[tokio::test]
+async fn only_a_query_that_is_planned_each_time_has_a_plan_of_its_own() {
+    let database = databases::postgres();
+    let postgres = open(&database, 1).await;
+    let mode = async |query: &'static Query| {
+        let read = postgres.read(query, values!["plan_cache_mode"], |row| row.next::<String>()).await;
+        read.expect("a setting").remove(0)
+    };
+    assert_eq!(mode(PLANNED_EACH_TIME).await, "force_custom_plan");
+    assert_eq!(mode(SETTING).await, "force_generic_plan", "after it");
+    postgres.read(FAILS_PLANNED, values!["1"], |_| Ok(())).await.unwrap_err();
+    assert_eq!(mode(SETTING).await, "force_generic_plan", "after an error");
+    let failed =
+        postgres.write("tests.planned", async |tx| tx.rows(FAILS_PLANNED, values!["1"], |_| Ok(())).await);
+    failed.await.unwrap_err();
+    assert_eq!(mode(SETTING).await, "force_generic_plan", "after a rollback");
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ impl Family {
     async fn of(club: &Club) -> Self {
         let mother = club.another_session(Role::Member).await;
         let father = club.another_session(Role::Coach).await;
-        let child = child_of(&mother, "Zzyzx of the lists").await;
+        let child = child_of(&mother, "Zzyzxgrove of the lists").await;
         relate(club, "guardian", id_of(&child), father.user.expect("a user")).await;
         Self { mother, father, child }
     }

@@ -265,7 +265,7 @@ pub(super) fn request(operation: Operation, places: &Places) -> (String, Option<
             (path, Some(json!({"child_id": places.child, "custom": custom})))
         }
         Operation::FavoriteChange => {
-            (at(places.favorites[0].to_string()), Some(json!({"notes": "Zzyzx called"})))
+            (at(places.favorites[0].to_string()), Some(json!({"notes": "Zzyzxgrove called"})))
         }
         Operation::FavoriteRemove => (at(places.favorites[1].to_string()), None),
         Operation::FavoriteOrder => {
@@ -336,7 +336,7 @@ async fn cases(club: &Club, neighbour: &Person, columns: &[String], role: Role) 
 /// A child of whom a user may do everything: as its guardian, as staff of its team, and as the registrar of its seasons.
 pub(super) async fn known_child(club: &Club, user: UserId) -> Places {
     let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
-    let child = child("Zzyzx of the columns");
+    let child = child("Zzyzxgrove of the columns");
     let setting = Setting { team: fixture.team(), user, child: child.clone() };
     let others = [fixture.season(), fixture.season(), fixture.season()];
     let medic = fixture.member(Role::Member).user;
@@ -362,12 +362,12 @@ pub(crate) async fn relate(club: &Club, column: &str, id: ChildId, user: UserId)
 /// The body of an operation on a child that names nothing else. `None` if it takes none.
 pub(super) fn body(operation: Operation) -> Option<Value> {
     Some(match operation {
-        Operation::ChildProfileChange => json!({"pronouns": "zzyzx/zzyzx"}),
-        Operation::ChildIdentityChange => json!({"legal_last_name": "Zzyzx-Quux"}),
+        Operation::ChildProfileChange => json!({"pronouns": "zzyzxgrove/they"}),
+        Operation::ChildIdentityChange => json!({"legal_last_name": "Zzyzxgrove-Quux"}),
         Operation::ChildContactChange => json!({"phones": ["+61 3 5550 0100"]}),
-        Operation::ChildEmergencyChange => json!({"allergies": "Zzyzx nuts"}),
-        Operation::ChildMedicalChange => json!({"notes": "Zzyzx notes"}),
-        Operation::ChildPerformanceChange => json!({"position": "Zzyzx guard"}),
+        Operation::ChildEmergencyChange => json!({"allergies": "Zzyzxgrove nuts"}),
+        Operation::ChildMedicalChange => json!({"notes": "Zzyzxgrove notes"}),
+        Operation::ChildPerformanceChange => json!({"position": "Zzyzxgrove guard"}),
         Operation::ProfileChange => json!({"locale": "en-AU"}),
         Operation::GuardianInvitationCreate => json!({"email": "kim@invited.example"}),
         Operation::ConsentGrant => {

@@ -208,7 +208,7 @@ pub(crate) async fn sample(
     };
     match operation {
         Operation::ChildCreate => {
-            sample.with(json!({"display_name": "Zzyzx of the matrix", "birth_date": "2014-05-06"}))
+            sample.with(json!({"display_name": "Zzyzxgrove of the matrix", "birth_date": "2014-05-06"}))
         }
         // No caller of this matrix has a relation to a child; those who have are in relations.txt.
         Operation::ChildRead

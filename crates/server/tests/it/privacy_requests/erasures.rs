@@ -23,7 +23,7 @@ use crate::shapes::is_problem;
 use crate::support::{Answer, Club, Person, on_both};
 
 /// A part of the name that occurs nowhere else.
-const MARKER: &str = "Zzyzx";
+const MARKER: &str = "Zzyzxgrove";
 
 /// A child of a parent with the marker wherever someone can write it, and a coach.
 async fn family(club: &Club) -> (Person, String) {

@@ -91,7 +91,7 @@ pub(crate) async fn exported(club: &Club) -> (String, String) {
 /// An export of a new child of a member: the child, the export and the token of its link.
 pub(crate) async fn child_exported(club: &Club) -> (String, String, String) {
     let parent = club.another_session(Role::Member).await;
-    let wanted = serde_json::json!({"display_name": "Zzyzx of the exports", "birth_date": "2012-05-06"});
+    let wanted = serde_json::json!({"display_name": "Zzyzxgrove of the exports", "birth_date": "2012-05-06"});
     let child = parent.post("/api/v1/children", &wanted).await;
     let child = child.body["data"]["child_id"].as_str().expect("an id").to_owned();
     let created = parent.post(&format!("/api/v1/children/{child}/exports"), &serde_json::json!({})).await;
@@ -388,7 +388,7 @@ impl Fixture {
 
     /// Adds a restriction of a new child for everyone.
     pub(crate) fn restriction(&mut self) -> RestrictionId {
-        let child = families::child("Zzyzx of the restrictions");
+        let child = families::child("Zzyzxgrove of the restrictions");
         let restriction = families::restriction(&child);
         let id = restriction.id;
         self.effects.extend(families::with_classes(&child).into_iter().map(Effect::create));
@@ -398,7 +398,7 @@ impl Fixture {
 
     /// Adds a safeguarding case about a new child, on which a user works. It is proposed, or open for a day.
     pub(crate) fn case(&mut self, lead: UserId, state: CaseState) -> SafeguardingCase {
-        let child = families::child("Zzyzx of the cases");
+        let child = families::child("Zzyzxgrove of the cases");
         let now = self.moment.now();
         let ends_at = now.checked_add(SignedDuration::from_hours(24)).ok();
         let case = SafeguardingCase { state, opened_at: now, ends_at, ..families::case(&child, lead) };
@@ -409,7 +409,7 @@ impl Fixture {
 
     /// Adds a break-glass grant of a user for a new child.
     pub(crate) fn break_glass(&mut self, user: UserId) -> BreakGlassGrantId {
-        let child = families::child("Zzyzx of the emergencies");
+        let child = families::child("Zzyzxgrove of the emergencies");
         let starts_at = self.moment.now();
         let ends_at = starts_at.checked_add(GRANT_LIFE).expect("a time");
         let grant = BreakGlassGrant { starts_at, ends_at, ..families::break_glass(&child, user) };
@@ -436,7 +436,7 @@ impl Fixture {
 
     /// Adds a child to whom no one has a relation.
     pub(crate) fn child(&mut self) -> ChildId {
-        let child = families::child("Zzyzx of the fixtures");
+        let child = families::child("Zzyzxgrove of the fixtures");
         self.effects.extend(families::with_classes(&child).into_iter().map(Effect::create));
         child.id
     }
