@@ -22,11 +22,12 @@ use crate::row::Row;
 use crate::sealing::{SealedText, Sealer};
 use crate::value::{Value, id, values};
 
-/// Entries with their effects, newest first. `page` selects their numbers, `effects` which effects are shown.
+/// Entries with their effects, newest first. `page` selects their numbers, `effects` which effects are shown. The page is read once:
+/// PostgreSQL would read it again for each entry if it planned the query while the ledger was short.
 macro_rules! read_entries {
     ($page:expr, $effects:expr) => {
         concat!(
-            "WITH page AS (",
+            "WITH page AS MATERIALIZED (",
             $page,
             ") SELECT e.seq, e.id, e.at, e.posted_at, e.user_id, u.name, e.key_id, e.on_behalf_of, e.operation, e.request_id,
                 e.changeset_id, e.reason, f.position, f.kind, f.record_id, f.verb, f.version, f.changed, f.before, f.after, f.salt,
