@@ -16,6 +16,7 @@ pub(crate) use tx::PostgresTx;
 use std::path::Path;
 use std::time::Duration;
 
+use constcat::concat;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use futures_util::future::join3;
 use tokio_postgres::types::ToSql;
@@ -31,15 +32,16 @@ use crate::value::Value;
 
 /// How long a request waits for a connection. Tests use a shorter limit.
 const CONNECTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 10_000 });
-/// The settings of every connection: how long a statement, a lock and an idle transaction may take, and one plan of each query for all
-/// values, which is the plan that the tests check.
-const SETTINGS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '5s';
-    SET idle_in_transaction_session_timeout = '30s'; SET application_name = 'fieldhouse';
-    SET plan_cache_mode = force_generic_plan";
+/// One plan of each query for all values, which is the plan that the tests check.
+const PLAN_ONCE: &str = "SET plan_cache_mode = force_generic_plan";
 /// Lets the next statement have a plan for its own values.
 const PLAN_EACH_TIME: &str = "SET plan_cache_mode = force_custom_plan";
-/// Ends [`PLAN_EACH_TIME`].
-const PLAN_ONCE: &str = "SET plan_cache_mode = force_generic_plan";
+/// The settings of every connection: how long a statement, a lock and an idle transaction may take, and how queries are planned.
+const SETTINGS: &str = concat!(
+    "SET statement_timeout = '10s'; SET lock_timeout = '5s';
+    SET idle_in_transaction_session_timeout = '30s'; SET application_name = 'fieldhouse'; ",
+    PLAN_ONCE
+);
 
 /// Begins a transaction on records.
 const SERIALIZABLE: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE";

@@ -107,7 +107,6 @@ async fn a_copy_has_what_the_family_sees_and_no_more() {
         );
         let read = parent.get(&format!("{child}/exports/{}", export.id())).await;
         assert_eq!(read.body["data"]["status"], "opened", "{}", read.text);
-
         assert!(!read.text.contains("fhx_"), "the token is shown once");
 
         let teenager = club.another_session(Role::Manager).await;

@@ -20,10 +20,8 @@ use serde_json::{Value, json};
 use super::{NAME, child_of, decide, granted, listed, request};
 use crate::matrix::relations::relate;
 use crate::shapes::is_problem;
+use crate::support::marker::MARKER;
 use crate::support::{Answer, Club, Person, on_both};
-
-/// A part of the name that occurs nowhere else.
-const MARKER: &str = "Zzyzxgrove";
 
 /// A child of a parent with the marker wherever someone can write it, and a coach.
 async fn family(club: &Club) -> (Person, String) {
