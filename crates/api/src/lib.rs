@@ -9,6 +9,7 @@ pub mod audit;
 pub mod auth;
 pub mod break_glass;
 pub mod cases;
+pub mod changesets;
 pub mod children;
 pub mod colleges;
 pub mod consents;

@@ -10,10 +10,10 @@ use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
 use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
-    ApiKeyId, BreakGlassGrantId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId,
+    ApiKeyId, BreakGlassGrantId, ChangesetId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId,
     GameId, GuardianInvitationId, InvitationId, MailId, MemberId, OrganizationId, PrivacyRequestId,
     ProgramId, RegistrationId, RelationId, RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId,
-    SessionId, StaffId, TeamId, VenueId,
+    SessionId, SimulationId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::organizations::{ChangeOrganization, Organization};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
@@ -31,7 +31,7 @@ use crate::request::{
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
-    api_keys, audit, auth, break_glass, cases, children, colleges, consents, divisions, duties, exports,
+    api_keys, audit, auth, break_glass, cases, changesets, children, colleges, consents, divisions, duties, exports,
     favorites, games, guardian_invitations, imports, invitations, members, operator, privacy_requests,
     profile, registrations, relations, restrictions, rosters, seasons, service, staff, standings, teams,
     venues,
@@ -722,6 +722,77 @@ operations! {
         | Required(Manager), Allowed, Games:Read, Untouched, None, Never, []
         | GameId, ListQuery, EmptyBody => [200] Page<audit::Entry>, [];
 
+    /// Lists changesets, newest first. Coaches see their own, managers all.
+    ChangesetList "changesets.list" GET "/api/v1/changesets"
+        | Required(Coach), Allowed, Changesets:Read, Untouched, None, Never, []
+        | NoParameter, changesets::ChangesetListQuery, EmptyBody => [200] Page<changesets::Changeset>, [];
+    /// Proposes a changeset: a draft that does nothing until it is simulated, submitted, approved and executed. A key needs the scope
+    /// `changesets:propose`.
+    ChangesetCreate "changesets.create" POST "/api/v1/changesets"
+        | Required(Coach), ProposeOnly, Changesets:Propose, Untouched, None, Never, [Changeset Own]
+        | NoParameter, NoQuery, Json<changesets::NewChangeset> => [201] Data<changesets::Changeset>, [InvalidOperation, OperationNotChangeable, TooManyOpen, UndoExpired, OperationForbidden, State];
+    /// Reads a changeset with its operations and its latest simulation.
+    ChangesetRead "changesets.read" GET "/api/v1/changesets/{id}"
+        | Required(Coach), Allowed, Changesets:Read, Untouched, None, Never, []
+        | ChangesetId, NoQuery, EmptyBody => [200] Data<changesets::Changeset>, [];
+    /// Changes a changeset, as its author. Approvals become void, and it has to be simulated again.
+    ChangesetChange "changesets.change" PATCH "/api/v1/changesets/{id}"
+        | Required(Coach), ProposeOnly, Changesets:Propose, Untouched, Required, Never, [Changeset Own]
+        | ChangesetId, NoQuery, MergePatch<changesets::ChangeChangeset> => [200] Data<changesets::Changeset>, [InvalidOperation, OperationNotChangeable, OperationForbidden, State];
+    /// Simulates a changeset: carries out its operations as its author, keeps what they would do, and undoes them. Finds problems, which the
+    /// response lists. Approvals stay if nothing is different.
+    ChangesetSimulate "changesets.simulate" POST "/api/v1/changesets/{id}/simulate"
+        | Required(Coach), ProposeOnly, Changesets:Propose, Untouched, None, Never, [Changeset Target]
+        | ChangesetId, NoQuery, EmptyBody => [200] Data<changesets::Changeset>, [SimulationTooLarge, State];
+    /// Reads a simulation with its effects.
+    ChangesetSimulation "changesets.simulation" GET "/api/v1/changesets/{id}/simulations/{simulation_id}"
+        | Required(Coach), Allowed, Changesets:Read, Images, None, Never, []
+        | Parameters<(ChangesetId, SimulationId)>, NoQuery, EmptyBody => [200] Data<changesets::SimulationRead>, [];
+    /// Reads what the latest simulation would do to each record. `Accept: text/plain` returns it as text.
+    ChangesetDiff "changesets.diff" GET "/api/v1/changesets/{id}/diff"
+        | Required(Coach), Allowed, Changesets:Read, Images, None, Never, []
+        | ChangesetId, NoQuery, EmptyBody => [200] Data<changesets::ChangesetDiff>, [NotSimulated];
+    /// Reads the impact of the latest simulation, in terms of people.
+    ChangesetImpact "changesets.impact" GET "/api/v1/changesets/{id}/impact"
+        | Required(Coach), Allowed, Changesets:Read, Untouched, None, Never, []
+        | ChangesetId, NoQuery, EmptyBody => [200] Data<changesets::Simulation>, [NotSimulated];
+    /// Submits a simulated changeset for review. At risk R0 it is approved at once.
+    ChangesetSubmit "changesets.submit" POST "/api/v1/changesets/{id}/submit"
+        | Required(Coach), ProposeOnly, Changesets:Propose, Untouched, None, Never, [Changeset Own]
+        | ChangesetId, NoQuery, EmptyBody => [200] Data<changesets::Changeset>, [NotSimulated, SimulationExpired, OperationForbidden, State];
+    /// Approves a simulation. Not by its author, not with a key, and only by someone who may see and do all of it.
+    ChangesetApprove "changesets.approve" POST "/api/v1/changesets/{id}/approve"
+        | Required(Manager), SessionOnly, Changesets:Write, Images, None, Never, [Changeset Target]
+        | ChangesetId, NoQuery, Json<changesets::SimulationHash> => [200] Data<changesets::Changeset>, [OwnChangeset, ApproverTooNew, ContentNotVisible, SimulationChanged, SimulationExpired, OperationForbidden, State];
+    /// Withdraws the caller's approval.
+    ChangesetUnapprove "changesets.unapprove" POST "/api/v1/changesets/{id}/unapprove"
+        | Required(Manager), SessionOnly, Changesets:Write, Untouched, None, Never, [Changeset Target]
+        | ChangesetId, NoQuery, EmptyBody => [200] Data<changesets::Changeset>, [State];
+    /// Rejects a submitted changeset for good.
+    ChangesetReject "changesets.reject" POST "/api/v1/changesets/{id}/reject"
+        | Required(Manager), SessionOnly, Changesets:Write, Untouched, None, Never, [Changeset Target]
+        | ChangesetId, NoQuery, Json<changesets::Rejection> => [200] Data<changesets::Changeset>, [OwnChangeset, State];
+    /// Withdraws a changeset for good, as its author or as an admin.
+    ChangesetWithdraw "changesets.withdraw" POST "/api/v1/changesets/{id}/withdraw"
+        | Required(Coach), ProposeOnly, Changesets:Propose, Untouched, None, Never, [Changeset Target]
+        | ChangesetId, NoQuery, Json<changesets::Rejection> => [200] Data<changesets::Changeset>, [OperationForbidden, State];
+    /// Makes the server execute an approved changeset at a time.
+    ChangesetSchedule "changesets.schedule" POST "/api/v1/changesets/{id}/schedule"
+        | Required(Coach), SessionOnly, Changesets:Write, Untouched, None, Never, [Changeset Target]
+        | ChangesetId, NoQuery, Json<changesets::Schedule> => [200] Data<changesets::Changeset>, [SimulationChanged, OperationForbidden, State];
+    /// Executes an approved changeset, exactly once: does what was approved, or nothing. Repeating the request returns the same result.
+    ChangesetExecute "changesets.execute" POST "/api/v1/changesets/{id}/execute"
+        | Required(Coach), SessionOnly, Changesets:Write, Untouched, None, Never, [Changeset Target]
+        | ChangesetId, NoQuery, Json<changesets::SimulationHash> => [200] Data<changesets::Executed>, [ChangesetStale, AuthorityLost, SimulationChanged, UndoConflict, OperationForbidden, State];
+    /// Undoes an executed changeset: proposes a changeset that undoes it, and executes that at once if `quick` is set and possible.
+    ChangesetUndo "changesets.undo" POST "/api/v1/changesets/{id}/undo"
+        | Required(Coach), ProposeOnly, Changesets:Propose, Untouched, None, Never, [Changeset Any]
+        | ChangesetId, NoQuery, Json<changesets::NewUndo> => [201] Data<changesets::Changeset>, [UndoConflict, UndoExpired, OperationNotChangeable, OperationForbidden, TooManyOpen, State];
+    /// Lists what happened to a changeset, earliest first.
+    ChangesetEvents "changesets.events" GET "/api/v1/changesets/{id}/events"
+        | Required(Coach), Allowed, Changesets:Read, Untouched, None, Never, []
+        | ChangesetId, ListQuery, EmptyBody => [200] Page<changesets::Event>, [];
+
     /// Imports a league file: seasons, divisions, teams, venues and games. All or nothing, unless `skip_bad` is set. Importing the
     /// same file again changes nothing; a later version of it updates the records. Try it with `dry_run` first: the response shows how the
     /// file is read and which record each name becomes.
@@ -929,6 +1000,10 @@ without HTTP:
     GuardianInvitationMailFailed "guardian_invitations.mail_failed" [GuardianInvitation Target];
     /// Moves the UTC times of games to come to what their local start means by the rules of its time zone now.
     GamesKeepLocalTimes "games.keep_local_times" [Game Any];
+    /// Executes a changeset at the time for which it is scheduled.
+    ChangesetRunScheduled "changesets.run_scheduled" [Changeset Any];
+    /// Notes that the time of a changeset is over.
+    ChangesetExpire "changesets.expire" [Changeset Any];
     /// Erases a child again, because a restored database still had it.
     ChildEraseAgain "children.erase_again" [PrivacyRequest Any, Child Any];
     /// Clears images of records that are older than their retention.

@@ -2,6 +2,8 @@
 //!
 //! A new code gets one row in the table at the end; its page, its place in the OpenAPI document and `docs/errors.md` follow from it.
 
+use fieldhouse_domain::Refusal;
+use fieldhouse_domain::changesets::Refused;
 use serde::{Deserialize, Serialize};
 use utoipa::openapi::schema::SchemaType;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
@@ -81,6 +83,47 @@ impl Code {
                 | Self::Overloaded
                 | Self::Unavailable
         )
+    }
+}
+
+impl From<&Refusal> for Code {
+    fn from(refusal: &Refusal) -> Self {
+        match refusal {
+            Refusal::Invalid(_) => Self::ValidationFailed,
+            Refusal::NotFound => Self::NotFound,
+            Refusal::VersionMismatch { .. } => Self::VersionMismatch,
+            Refusal::VersionRequired => Self::PreconditionRequired,
+            Refusal::Duplicate(_) => Self::Duplicate,
+            Refusal::State(_) => Self::State,
+            Refusal::InUse(_) | Refusal::HasContents(_) => Self::InUse,
+            Refusal::Overlap(_) => Self::Overlap,
+            Refusal::LimitReached(_) => Self::LimitReached,
+            Refusal::LastOwner => Self::LastOwner,
+            Refusal::SelfGrant => Self::SelfGrant,
+            Refusal::SamePerson { .. } => Self::SamePerson,
+            Refusal::ExpiryRequired { .. } => Self::ExpiryRequired,
+            Refusal::BreakGlassLimit { .. } => Self::BreakglassLimit,
+            Refusal::Forbidden(_) => Self::OperationForbidden,
+            Refusal::Changeset(refused) => match **refused {
+                Refused::Invalid { .. } => Self::InvalidOperation,
+                Refused::NotChangeable(_) => Self::OperationNotChangeable,
+                Refused::Forbidden { .. } => Self::OperationForbidden,
+                Refused::NotSimulated => Self::NotSimulated,
+                Refused::SimulationChanged { .. } => Self::SimulationChanged,
+                Refused::SimulationExpired => Self::SimulationExpired,
+                Refused::Own => Self::OwnChangeset,
+                Refused::ApproverTooNew => Self::ApproverTooNew,
+                Refused::ContentNotVisible => Self::ContentNotVisible,
+                Refused::AuthorityLost(_) => Self::AuthorityLost,
+                Refused::Stale { .. } => Self::ChangesetStale,
+                Refused::UndoConflict(_) => Self::UndoConflict,
+                Refused::UndoExpired => Self::UndoExpired,
+                Refused::TooManyOpen { .. } => Self::TooManyOpen,
+                Refused::TooLarge(_) => Self::SimulationTooLarge,
+                Refused::Waiting { .. } => Self::State,
+                Refused::Required { .. } => Self::ChangesetRequired,
+            },
+        }
     }
 }
 

@@ -35,18 +35,37 @@ pub struct WriteContext<'a, 'tx> {
     operation: Operation,
     request_id: &'a str,
     reason: Option<String>,
-    if_match: Option<&'a str>,
+    expected: Expected<'a>,
+}
+
+/// The version that the target of a command must have.
+#[derive(Clone, Copy, Debug)]
+enum Expected<'a> {
+    /// The value of the header `If-Match`.
+    Header(Option<&'a str>),
+    /// The `if_version` of an operation of a changeset, which compares all versions with those of its simulation anyway.
+    Version(Option<i64>),
 }
 
 impl<'a, 'tx> WriteContext<'a, 'tx> {
     /// The context of a command without a request.
     pub fn new(authority: Authority<'tx>, operation: Operation, moment: &'a Moment) -> Self {
-        Self { moment, authority, operation, request_id: "", reason: None, if_match: None }
+        Self { moment, authority, operation, request_id: "", reason: None, expected: Expected::Header(None) }
     }
 
     /// The context of a request's command, with the value of its `If-Match`.
     pub fn of_request(self, request_id: &'a str, if_match: Option<&'a str>) -> Self {
-        Self { request_id, if_match, ..self }
+        Self { request_id, expected: Expected::Header(if_match), ..self }
+    }
+
+    /// The context of an operation of a changeset, with the version that its target must have.
+    pub(crate) fn of_operation(self, if_version: Option<i64>, reason: Option<&str>) -> Self {
+        Self { expected: Expected::Version(if_version), reason: reason.map(str::to_owned), ..self }
+    }
+
+    /// Whether an operation of a changeset runs.
+    pub(crate) fn is_in_changeset(&self) -> bool {
+        matches!(self.expected, Expected::Version(_))
     }
 
     /// Sets the reason, which is stored in the ledger and shown to families with changed games.
@@ -90,8 +109,16 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
 
     /// Checks the version of the record that the operation is about, if the command has read it itself.
     pub fn check<R: Stored>(&self, record: R) -> Result<R, Error> {
-        if let Some(row) = self.operation.row() {
-            row.if_match.check(self.if_match, record.version())?;
+        match self.expected {
+            Expected::Header(header) => {
+                if let Some(row) = self.operation.row() {
+                    row.if_match.check(header, record.version())?;
+                }
+            }
+            Expected::Version(Some(version)) if version != record.version() => {
+                return Err(Refusal::VersionMismatch { current: record.version() }.into());
+            }
+            Expected::Version(_) => {}
         }
         Ok(record)
     }

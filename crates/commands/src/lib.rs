@@ -11,6 +11,7 @@ pub mod api_keys;
 pub mod auth;
 pub mod break_glass;
 pub mod cases;
+pub mod changesets;
 pub mod children;
 pub mod consents;
 pub mod divisions;

@@ -175,7 +175,7 @@ pub struct Game {
     #[field(client, min = 0, max = 10_000)]
     pub away_score: Option<i64>,
     /// The last change that families should know about.
-    #[field(server, initial = None)]
+    #[field(server, stamp, initial = None)]
     pub last_change: Option<LastChange>,
     /// The id that another system gave it.
     #[field(client)]

@@ -180,6 +180,10 @@ ids! {
     InvitationId "inv";
     /// A message that the server sends.
     MailId "mai";
+    /// A changeset.
+    ChangesetId "chg";
+    /// A simulation of a changeset.
+    SimulationId "sim";
 }
 
 #[cfg(test)]

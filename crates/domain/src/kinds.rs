@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
 use crate::api_keys::ApiKey;
+use crate::changesets::Changeset;
 use crate::children::Child;
 use crate::children::break_glass::BreakGlassGrant;
 use crate::children::cases::SafeguardingCase;
@@ -25,7 +26,7 @@ use crate::exports::Export;
 use crate::favorites::{ChildFavorite, Favorite};
 use crate::games::Game;
 use crate::ids::{
-    ApiKeyId, BreakGlassGrantId, ChildContactId, ChildEmergencyId, ChildId, ChildIdentityId, ChildMedicalId,
+    ApiKeyId, BreakGlassGrantId, ChangesetId, ChildContactId, ChildEmergencyId, ChildId, ChildIdentityId, ChildMedicalId,
     ChildPerformanceId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId,
     GuardianInvitationId, Id, InvitationId, MemberId, OrganizationId, PrivacyRequestId, ProgramId,
     RegistrationId, RelationId, RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId, SessionId,
@@ -152,6 +153,8 @@ macro_rules! kinds {
             pub fn updated_at(&self) -> Timestamp { match self { $(Self::$kind(record) => record.updated_at),+ } }
             /// All fields except secrets, in the order of the declaration.
             pub fn image(&self) -> Map<String, Json> { match self { $(Self::$kind(record) => record.image()),+ } }
+            /// The fields in which a simulation and its execution agree, in the order of the declaration.
+            pub fn lasting(&self) -> Map<String, Json> { match self { $(Self::$kind(record) => record.lasting()),+ } }
             /// The names of the fields that differ, without bookkeeping; all fields if `other` is of another kind.
             pub fn changed(&self, other: &Self) -> Vec<&'static str> {
                 match (self, other) {
@@ -201,6 +204,7 @@ kinds! {
     "Venues."        Venue        "venue"        VenueId        1 Images      |_it| None, |_it| None,                    Members    true;
     "Games."         Game         "game"         GameId         4 Images      |_it| None, |_it| None,                    Members    true;
     "Exports."       Export       "export"       ExportId       1 Images      |_it| None, |it| it.child_id,              Members    false;
+    "Changesets." Changeset "changeset" ChangesetId 2 Images |it| Some(it.author_id.uuid()), |_it| None, Members false;
     "Staff of teams." Staff      "staff"        StaffId        4 Images      |_it| None, |_it| None,                    Members    true;
     "Duties."        Duty         "duty"         DutyId         4 Images      |_it| None, |_it| None,                    Members    true;
     "Children."      Child        "child"        ChildId        1 Images      |_it| None, |it| Some(it.id),        Relations  true;

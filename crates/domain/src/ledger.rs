@@ -1,5 +1,6 @@
 //! What the ledger of an organization stores for each kind of record.
 
+use crate::changesets::Changeset;
 use crate::effects::{AnyRecord, Effect};
 
 /// What the ledger stores of an effect.
@@ -16,11 +17,17 @@ pub enum Trace {
 }
 
 impl Effect {
-    /// What the ledger stores of this effect. A session is recorded when it is opened or ended, not when its token rotates.
+    /// What the ledger stores of this effect. A session is recorded when it is opened or ended, not when its token
+    /// rotates; a changeset when it is decided about, not when it is simulated.
     pub fn trace(&self) -> Trace {
         match (&self.before, &self.after) {
             (Some(AnyRecord::Session(before)), Some(AnyRecord::Session(after)))
                 if before.revoked_at == after.revoked_at =>
+            {
+                Trace::Nothing
+            }
+            (Some(AnyRecord::Changeset(before)), Some(AnyRecord::Changeset(after)))
+                if Changeset::is_only_simulated(before, after) =>
             {
                 Trace::Nothing
             }
@@ -63,6 +70,7 @@ mod tests {
             ("venue", Trace::Images),
             ("game", Trace::Images),
             ("export", Trace::Images),
+            ("changeset", Trace::Images),
             ("staff", Trace::Images),
             ("duty", Trace::Images),
             ("child", Trace::Images),

@@ -55,7 +55,7 @@ pub struct Member {
     #[field(server, moment)]
     pub joined_at: Timestamp,
     /// When the membership was suspended.
-    #[field(server)]
+    #[field(server, stamp)]
     pub suspended_at: Option<Timestamp>,
     /// When it last changed.
     #[field(server, bookkeeping)]

@@ -12,6 +12,8 @@ use crate::ids::Id;
 #[derive(Debug)]
 pub struct Moment {
     now: Timestamp,
+    /// The time in its ids.
+    dated: Timestamp,
     seed: u128,
     made: AtomicU64,
 }
@@ -24,7 +26,7 @@ impl Moment {
     pub fn new(now: Timestamp, random: u128) -> Self {
         let now = whole_microseconds(now);
         // Leave the top bit free, so that counting up from the seed never wraps.
-        Self { now, seed: random & ((1 << (RANDOM_BITS - 1)) - 1), made: AtomicU64::new(0) }
+        Self { now, dated: now, seed: random & ((1 << (RANDOM_BITS - 1)) - 1), made: AtomicU64::new(0) }
     }
 
     /// The time at which the command runs, in whole microseconds.
@@ -35,19 +37,25 @@ impl Moment {
     /// A new id: a UUIDv7 of this moment. Ids of one moment ascend in the order of their creation (RFC 9562, section 6.2, method 2).
     pub fn id<I: Id>(&self) -> I {
         let random = self.seed + u128::from(self.made.fetch_add(1, Ordering::Relaxed));
-        let millis = u128::try_from(self.now.as_millisecond()).unwrap_or(0) & 0xffff_ffff_ffff;
+        let millis = u128::try_from(self.dated.as_millisecond()).unwrap_or(0) & 0xffff_ffff_ffff;
         let (a, b) = (random >> 62 & 0xfff, random & ((1 << 62) - 1));
         I::from_uuid(Uuid::from_u128(millis << 80 | 0x7 << 76 | a << 64 | 0b10 << 62 | b))
     }
 
-    /// The ids of this moment, at another time.
+    /// A moment at `now` whose ids are dated at an earlier time, so that a simulation shows the ids that the execution creates.
+    pub fn fixed(now: Timestamp, dated: Timestamp, random: u128) -> Self {
+        Self { dated: whole_microseconds(dated), ..Self::new(now, random) }
+    }
+
+    /// The random bits of this moment at another time.
     pub fn at(self, now: Timestamp) -> Self {
-        Self { now: whole_microseconds(now), ..self }
+        let now = whole_microseconds(now);
+        Self { now, dated: now, ..self }
     }
 
     /// The same moment before any id was created, for running the same command again.
     pub fn again(&self) -> Self {
-        Self { now: self.now, seed: self.seed, made: AtomicU64::new(0) }
+        Self { now: self.now, dated: self.dated, seed: self.seed, made: AtomicU64::new(0) }
     }
 }
 

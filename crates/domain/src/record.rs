@@ -11,7 +11,8 @@
 //! - `derived(name_folded = self.name.folded())`: columns that are computed from fields.
 //!
 //! Each field says who sets it: `#[field(client)]` (in the bodies of create and change), `create_only` or `server`. It may also be
-//! `bookkeeping` or `moment` (ignored in comparisons), `secret` (never in a body, an image or `Debug`), `personal` (data of a child:
+//! `bookkeeping` or `moment` (ignored in comparisons), `stamp` (compared, but taken from the moment of the change: a simulation and its
+//! execution differ in it), `secret` (never in a body, an image or `Debug`), `personal` (data of a child:
 //! never in `Debug`, and in a response only through a view) or `sealed` (the same, and stored sealed with the child's key). `default` is the value of a field that a body of create leaves out, `initial` the
 //! value that the server sets. `min` and `max` limit numbers and the length of lists.
 
@@ -49,6 +50,8 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
     const SECRETS: &'static [&'static str];
     /// The names of the fields that are stored sealed with the key of the child whom the record is about.
     const SEALED: &'static [&'static str];
+    /// The names of the fields in which a simulation and its execution agree: all but bookkeeping, stamps and secrets.
+    const LASTING: &'static [&'static str];
     /// The table and its statements.
     const TABLE: Table;
     /// A second table with the same columns.
@@ -74,6 +77,14 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
     fn get(&self, field: &str) -> Option<Json>;
     /// Sets a field to a value that [`Record::get`] returned.
     fn set(&mut self, field: &str, value: &Json) -> Result<(), Refusal>;
+
+    /// The fields in which a simulation and its execution agree, in the order of the declaration.
+    fn lasting(&self) -> serde_json::Map<String, Json> {
+        Self::LASTING
+            .iter()
+            .filter_map(|field| self.get(field).map(|value| ((*field).to_owned(), value)))
+            .collect()
+    }
 
     /// All fields but secrets, in the order of the declaration.
     fn image(&self) -> serde_json::Map<String, Json> {

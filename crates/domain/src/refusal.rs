@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
+use crate::changesets::Refused;
 use crate::games::Conflict;
 use crate::roles::Role;
 use crate::seasons::contents::Inventory;
@@ -43,7 +44,7 @@ pub struct FieldError {
 }
 
 /// Why a command was refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Refusal {
     /// Some fields are invalid.
     #[error("{} field(s) are invalid", .0.len())]
@@ -107,6 +108,15 @@ pub enum Refusal {
     /// The caller's role does not reach this record or this value.
     #[error("{0}")]
     Forbidden(String),
+    /// It cannot be done with a changeset, or only with one.
+    #[error("{0}")]
+    Changeset(Box<Refused>),
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        Self::Changeset(Box::new(refused))
+    }
 }
 
 impl Refusal {

@@ -23,6 +23,8 @@ enumeration! {
         Games "games",
         /// Children, and what opens their data.
         Children "children",
+        /// Changes that are simulated, reviewed, approved, executed once, and undone.
+        Changesets "changesets",
         /// Imports of league files that other products exported.
         Imports "imports",
         /// Exports of a whole organization.
@@ -59,12 +61,14 @@ impl Resource {
 }
 
 enumeration! {
-    /// What a scope permits. Writing includes reading.
+    /// What a scope permits. Writing includes reading, and so does proposing; writing does not include proposing.
     Verb {
         /// Reading.
         Read "read",
         /// Reading and writing.
         Write "write",
+        /// Reading, and proposing changes that people decide about.
+        Propose "propose",
     }
 }
 
@@ -83,7 +87,7 @@ pub const READS_CHILDREN: Scope = Scope { resource: Resource::Children, verb: Ve
 impl Scope {
     /// Whether a key with this scope may do what requires `needed`.
     pub fn covers(self, needed: Self) -> bool {
-        self.resource == needed.resource && self.verb >= needed.verb
+        self.resource == needed.resource && (self.verb == needed.verb || needed.verb == Verb::Read)
     }
 
     /// Parses `resource:verb`.
@@ -102,7 +106,7 @@ impl FromStr for Scope {
             .ok_or_else(|| {
                 let names: Vec<_> = Resource::ALL.iter().map(|resource| resource.name()).collect();
                 let fix = format!(
-                    "Send resource:read or resource:write, where resource is one of: {}.",
+                    "Send resource:read or resource:write, where resource is one of: {}; or changesets:propose.",
                     names.join(", ")
                 );
                 InvalidValue::new("unknown_scope", "is not a scope", fix)
@@ -128,7 +132,7 @@ impl Field for Scope {
         at.parsed(Self::parse(text))
     }
     fn schema() -> RefOr<Schema> {
-        let pattern = "^[a-z_]+:(read|write)$";
+        let pattern = "^[a-z_]+:(read|write|propose)$";
         ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern)).into()
     }
 }

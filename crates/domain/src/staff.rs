@@ -66,13 +66,13 @@ pub struct Staff {
     #[field(server)]
     pub proposed_by: Option<UserId>,
     /// When it was proposed.
-    #[field(server)]
+    #[field(server, stamp)]
     pub proposed_at: Timestamp,
     /// Who confirmed it.
     #[field(server)]
     pub confirmed_by: Option<UserId>,
     /// When it was confirmed.
-    #[field(server)]
+    #[field(server, stamp)]
     pub confirmed_at: Option<Timestamp>,
     /// Whether an owner confirmed it because no other member could.
     #[field(server)]

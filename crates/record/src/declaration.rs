@@ -38,6 +38,8 @@ pub(crate) struct Field {
     pub(crate) setter: Setter,
     /// Ignored in comparisons.
     pub(crate) bookkeeping: bool,
+    /// Taken from the moment of a change, so that a simulation and its execution differ in it.
+    pub(crate) stamp: bool,
     pub(crate) privacy: Privacy,
     /// The value of a field that a body of create leaves out.
     pub(crate) default: Option<Expr>,
@@ -195,7 +197,7 @@ pub(crate) fn docs_text(docs: &[Attribute]) -> String {
 fn field(field: &syn::Field) -> Result<Field> {
     let name = field.ident.clone().ok_or_else(|| Error::new_spanned(field, "a named field is required"))?;
     let mut setter = None;
-    let (mut bookkeeping, mut privacy) = (false, Privacy::Open);
+    let (mut bookkeeping, mut stamp, mut privacy) = (false, false, Privacy::Open);
     let (mut default, mut initial) = (None, None);
     let mut bounds = Bounds::default();
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("field")) {
@@ -208,6 +210,8 @@ fn field(field: &syn::Field) -> Result<Field> {
                 setter = Some(Setter::Server);
             } else if meta.path.is_ident("bookkeeping") || meta.path.is_ident("moment") {
                 bookkeeping = true;
+            } else if meta.path.is_ident("stamp") {
+                stamp = true;
             } else if meta.path.is_ident("secret") {
                 privacy = Privacy::Secret;
             } else if meta.path.is_ident("personal") {
@@ -224,7 +228,7 @@ fn field(field: &syn::Field) -> Result<Field> {
                 bounds.max = Some(meta.value()?.parse()?);
             } else {
                 let known =
-                    "client, create_only, server, bookkeeping, moment, secret, personal, sealed, default, initial, min or max";
+                    "client, create_only, server, bookkeeping, moment, stamp, secret, personal, sealed, default, initial, min or max";
                 return Err(meta.error(format!("expected {known}")));
             }
             Ok(())
@@ -242,6 +246,7 @@ fn field(field: &syn::Field) -> Result<Field> {
         docs: docs(&field.attrs),
         setter,
         bookkeeping,
+        stamp,
         privacy,
         default,
         initial,

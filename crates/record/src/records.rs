@@ -72,6 +72,11 @@ fn implementation(record: &Declaration) -> TokenStream {
     let idents: Vec<_> = record.fields.iter().map(|field| &field.name).collect();
     let secrets = record.fields.iter().filter(|field| field.privacy == Privacy::Secret).map(Field::text);
     let sealed = record.fields.iter().filter(|field| field.privacy == Privacy::Sealed).map(Field::text);
+    let lasting = record
+        .fields
+        .iter()
+        .filter(|field| !field.bookkeeping && !field.stamp && field.privacy != Privacy::Secret)
+        .map(Field::text);
     let derived: Vec<_> = record.derived.iter().map(|(_, value)| value).collect();
     let owner = record.owner.as_ref().map(|owner| {
         let owner = format_ident!("{owner}");
@@ -103,6 +108,7 @@ fn implementation(record: &Declaration) -> TokenStream {
             const FIELDS: &'static [&'static str] = &[#(#texts),*];
             const SECRETS: &'static [&'static str] = &[#(#secrets),*];
             const SEALED: &'static [&'static str] = &[#(#sealed),*];
+            const LASTING: &'static [&'static str] = &[#(#lasting),*];
             const TABLE: ::fieldhouse_domain::record::Table = #table_of;
             const TWIN: ::core::option::Option<::fieldhouse_domain::record::Table> = #twin;
 

@@ -7,6 +7,7 @@ use fieldhouse_api::envelope::{Form, PROBLEM_JSON};
 use fieldhouse_api::problems::FieldProblem;
 use fieldhouse_api::{Code, Problem};
 use fieldhouse_domain::Refusal;
+use fieldhouse_domain::changesets::Refused;
 use fieldhouse_domain::games::Conflict;
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::refusal::MAX_ERRORS;
@@ -283,7 +284,7 @@ impl From<Denial> for Failure {
 
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
-        let text = sentence(&refusal.to_string());
+        let (code, text) = (Code::from(&refusal), sentence(&refusal.to_string()));
         match refusal {
             Refusal::Invalid(fields) => {
                 let mut failure = Self::new(Code::ValidationFailed, invalid(&fields));
@@ -305,10 +306,7 @@ impl From<Refusal> for Failure {
                     format!("The record is now at version {current}. Read it again and repeat the change.");
                 Self::new(Code::VersionMismatch, detail).with("current_version", current)
             }
-            Refusal::Duplicate(_) => Self::new(Code::Duplicate, text),
-            Refusal::State(_) => Self::new(Code::State, text),
-            Refusal::InUse(_) => Self::new(Code::InUse, text),
-            Refusal::HasContents(inventory) => Self::new(Code::InUse, text)
+            Refusal::HasContents(inventory) => Self::new(code, text)
                 .with("counts", json!(inventory.counts))
                 .with("digest", inventory.digest),
             Refusal::Overlap(conflicts) => {
@@ -316,15 +314,19 @@ impl From<Refusal> for Failure {
                 let conflicts: Vec<_> = conflicts.into_iter().take(MAX_ERRORS).map(conflict).collect();
                 Self::new(Code::Overlap, text).with("conflicts", conflicts)
             }
-            Refusal::LimitReached(_) => Self::new(Code::LimitReached, text),
             Refusal::BreakGlassLimit { wait } => {
                 Self::new(Code::BreakglassLimit, text).header(header::RETRY_AFTER, wait.to_string())
             }
-            Refusal::SelfGrant => Self::new(Code::SelfGrant, text),
-            Refusal::SamePerson { .. } => Self::new(Code::SamePerson, text),
-            Refusal::LastOwner => Self::new(Code::LastOwner, text),
-            Refusal::Forbidden(_) => Self::new(Code::OperationForbidden, text),
+            Refusal::Duplicate(_)
+            | Refusal::State(_)
+            | Refusal::InUse(_)
+            | Refusal::LimitReached(_)
+            | Refusal::SelfGrant
+            | Refusal::SamePerson { .. }
+            | Refusal::LastOwner
+            | Refusal::Forbidden(_) => Self::new(code, text),
             Refusal::ExpiryRequired { pointer } => Self::expiry_required(pointer),
+            Refusal::Changeset(refused) => of_changeset(*refused, code, text),
         }
     }
 }
@@ -411,6 +413,25 @@ impl From<fieldhouse_store::Error> for Failure {
             Some(seconds) => failure.header(header::RETRY_AFTER, seconds),
             None => failure,
         }
+    }
+}
+
+/// The problem of something that cannot be done with a changeset, with what its reader needs to go on.
+fn of_changeset(refused: Refused, code: Code, text: String) -> Failure {
+    let failure = Failure::new(code, text);
+    match refused {
+        Refused::Invalid { index, pointer, fix, .. } => {
+            failure.with("index", index).with("pointer", pointer).with("fix", fix)
+        }
+        Refused::NotChangeable(what) => failure.with("not_changeable", what),
+        Refused::Forbidden { index, .. } => failure.with("index", index),
+        Refused::SimulationChanged { hash } => failure.with("simulation_hash", hash),
+        Refused::Stale { drifted } => failure.with("drifted", drifted).with("next", "simulate"),
+        Refused::UndoConflict(conflicts) => failure.with("conflicts", conflicts),
+        Refused::TooManyOpen { limit } => failure.with("limit", limit),
+        Refused::Waiting { until } => failure.with("not_before", until.to_string()),
+        Refused::Required { template, .. } => failure.with("template", template),
+        _ => failure,
     }
 }
 

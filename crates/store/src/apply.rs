@@ -8,6 +8,7 @@
 
 use constcat::concat;
 use fieldhouse_domain::Moment;
+use fieldhouse_domain::changesets::outcome::Applied;
 use fieldhouse_domain::children::classes::{self, DataClass};
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::ids::{ChildId, Id, OrganizationId, UserId};
@@ -152,7 +153,13 @@ impl<'tx> Tx<'tx> {
                 return Ok(effects);
             }
         };
+        let ordered = effects.len();
         consequences::add(self, proof.organization(), proof.actor().user, change, &mut effects).await?;
+        if let Some(watched) = &mut self.watched {
+            let operation = watched.operation;
+            let all = effects.iter().cloned().enumerate();
+            watched.applied.extend(all.map(|(at, effect)| Applied { effect, operation, derived: at >= ordered }));
+        }
         effects.sort_by_key(Effect::place);
         for effect in &effects {
             self.follow_child(proof.organization(), effect).await?;

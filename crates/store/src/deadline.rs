@@ -21,6 +21,11 @@ impl Deadline {
         Self { name, at: Instant::now() + TRANSACTION_TIME }
     }
 
+    /// The same, or sooner: this long from now.
+    pub(crate) fn within(self, time: Duration) -> Self {
+        Self { at: self.at.min(Instant::now() + time), ..self }
+    }
+
     /// The transaction's name.
     pub(crate) fn name(&self) -> &'static str {
         self.name

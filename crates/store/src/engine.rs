@@ -11,11 +11,14 @@ pub(crate) mod tests;
 use std::future::Future;
 use std::path::PathBuf;
 
+use fieldhouse_domain::effects::Kind;
+use uuid::Uuid;
+
 pub use read::ReadTx;
 pub use savepoint::Savepoint;
 pub use stream::Rows;
 pub(crate) use tx::Brand;
-pub use tx::Tx;
+pub use tx::{Tx, Watched};
 
 use crate::error::{Error, Result};
 use crate::postgres::Postgres;
@@ -78,6 +81,10 @@ pub trait Reader: Send {
     /// What opens children's data.
     #[doc(hidden)]
     fn sealer(&self) -> &Sealer;
+
+    /// Notes that a record was read, or looked for and not found. Only a transaction that is watched keeps it.
+    #[doc(hidden)]
+    fn note_read(&mut self, _record: (Kind, Uuid), _version: Option<i64>) {}
 
     /// Reads all rows of a query.
     #[doc(hidden)]

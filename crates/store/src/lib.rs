@@ -16,6 +16,7 @@ pub mod api_keys;
 mod apply;
 pub mod break_glass;
 pub mod cases;
+pub mod changesets;
 pub mod children;
 pub mod colleges;
 pub mod consents;
@@ -66,7 +67,8 @@ pub mod venues;
 
 pub use access::{Actor, Caller, GuestWrite, OrgScope, OrgWrite, Principal, Proof, RawCredential, UserWrite};
 pub use apply::{Authority, Change};
-pub use engine::{Engine, Options, ReadTx, Reader, Rows, Savepoint, Source, Store, Tx};
+pub use engine::{Engine, Options, ReadTx, Reader, Rows, Savepoint, Source, Store, Tx, Watched};
+pub use ledger::Attribution;
 pub use error::{Error, Result, Taken};
 pub use folder::FolderLock;
 pub use sealing::{SealError, Sealer};

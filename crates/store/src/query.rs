@@ -58,6 +58,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::apply::QUERIES,
         crate::break_glass::QUERIES,
         crate::cases::QUERIES,
+        crate::changesets::QUERIES,
         crate::children::QUERIES,
         crate::children::CLASS_QUERIES,
         crate::colleges::QUERIES,

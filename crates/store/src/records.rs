@@ -178,6 +178,7 @@ pub async fn read<S: Stored, R: Reader>(
     let owner = (S::KIND == Kind::Favorite).then(|| id(proof.owner()));
     let values: Vec<Value<'_>> = org.into_iter().chain(owner).chain([id(record_id)]).collect();
     let found: Option<S> = read_one(reader, proof.organization(), &values).await?;
+    reader.note_read((S::KIND, record_id.uuid()), found.as_ref().map(Record::version));
     Ok(found.filter(|record| is_visible(record, proof)))
 }
 

@@ -30,6 +30,7 @@ queries! {
     COUNT "roster.count" "SELECT COUNT(*) FROM roster_entries WHERE org_id = $1 AND team_id = $2 AND starts_on <= $3
         AND (ends_on IS NULL OR ends_on >= $3)";
     CHILD_OF "roster.child_of" "SELECT child_id FROM roster_entries WHERE org_id = $1 AND team_id = $2 AND id = $3";
+    PLACE_OF "roster.place_of" "SELECT team_id, child_id FROM roster_entries WHERE org_id = $1 AND id = $2";
     OF_CHILD "roster.of_child" concat!("SELECT ", RosterEntry::COLUMNS, " FROM roster_entries e
         WHERE e.org_id = $1 AND e.child_id = $2 AND e.team_id = $3 ORDER BY e.starts_on, e.id");
     OF_REGISTRATION "roster.of_registration" concat!("SELECT o.time_zone, ", RosterEntry::COLUMNS, " FROM roster_entries e
@@ -95,6 +96,16 @@ pub async fn child_of<R: Reader>(
     entry: RosterEntryId,
 ) -> Result<Option<ChildId>> {
     first(reader, CHILD_OF, values![id(proof.organization()), id(team), id(entry)], |row| row.next()).await
+}
+
+/// The team and the child of an entry, to ask which relation opens it.
+pub async fn place_of<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    entry: RosterEntryId,
+) -> Result<Option<(TeamId, ChildId)>> {
+    let values = values![id(proof.organization()), id(entry)];
+    first(reader, PLACE_OF, values, |row| Ok((row.next()?, row.next()?))).await
 }
 
 /// The entries of a child in a team, earliest first.

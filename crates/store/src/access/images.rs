@@ -8,9 +8,9 @@ use fieldhouse_domain::policy::ChildTouch;
 use fieldhouse_domain::scopes::Verb;
 use jiff::Timestamp;
 
-use super::OrgScope;
+use super::{OrgScope, OrgWrite};
 use super::children::{ChildScope, Records, Standing, open_children};
-use crate::engine::ReadTx;
+use crate::engine::{ReadTx, Tx};
 use crate::error::{Error, Result};
 
 /// The permission to open images of children's records in one request: each that a relation of the caller opens now.
@@ -44,6 +44,27 @@ impl ChildScope<Records> {
         let (mut reader, of) = (tx, (self.organization, &self.standing));
         let wanted = (DataClass::Records, Verb::Read);
         Ok(!open_children(&mut reader, of, wanted, Capacity::ALL, Some(child)).await?.is_empty())
+    }
+}
+
+impl Tx<'_> {
+    /// Whether a relation of the user of a proof opens all of some images now. The operation must declare that it shows them.
+    pub async fn sees_images(
+        &mut self,
+        proof: &OrgWrite<'_>,
+        wanted: &BTreeSet<(DataClass, ChildId)>,
+    ) -> Result<bool> {
+        let (ChildTouch::Images, Some(standing)) = proof.standing() else {
+            return Err(Error::Internal("the operation does not declare that it shows images".to_owned()));
+        };
+        let standing = *standing;
+        for (class, child) in wanted {
+            let (of, among) = ((proof.organization(), &standing), classes::see_images(*class));
+            if open_children(self, of, (*class, Verb::Read), &among, Some(*child)).await?.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 

@@ -7,7 +7,7 @@ use fieldhouse_domain::ids::{
 use fieldhouse_domain::invitations::Invited;
 use fieldhouse_domain::policy::{self, ChildTouch, Denial, Reach, Relation, Requirement};
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::scopes::Verb;
+use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_domain::time::TimeZoneName;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -29,6 +29,8 @@ queries! {
     USER "access.user" "SELECT suspended_at FROM users WHERE id = $1";
     MEMBERSHIP "access.membership" "SELECT m.role, m.suspended_at, u.suspended_at
         FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND m.user_id = $2";
+    SUSPENDED "access.suspended" "SELECT suspended_at IS NOT NULL FROM orgs WHERE id = $1";
+    ISSUED "access.issued" "SELECT role, scopes, revoked_at FROM api_keys WHERE org_id = $1 AND id = $2 AND user_id = $3";
     TIME_ZONE "access.time_zone" "SELECT time_zone FROM orgs WHERE id = $1";
 }
 
@@ -203,8 +205,16 @@ pub enum Principal<'a> {
         /// The user.
         user: UserId,
     },
-    /// A user who is not making the request: the author or an approver of a changeset.
-    Absent(UserId, OrganizationId),
+    /// A user who is not making the request: the author or an approver of a changeset. They are judged by their membership now and, if they
+    /// used a key, by what that key was issued for, unless it was revoked.
+    Absent {
+        /// The organization.
+        organization: OrganizationId,
+        /// The user.
+        user: UserId,
+        /// The API key that they used.
+        key: Option<ApiKeyId>,
+    },
     /// A job of the server.
     Job(OrganizationId),
     /// The operator of the server.
@@ -230,6 +240,7 @@ impl<'tx> Tx<'tx> {
         target: Option<Uuid>,
         now: Timestamp,
     ) -> Result<std::result::Result<OrgWrite<'tx>, Denial>> {
+        let mut absent_on_children = None;
         let (organization, role, actor) = match principal {
             Principal::Caller(scope) => {
                 let caller = match identify(self, &scope.sent, now).await? {
@@ -244,7 +255,20 @@ impl<'tx> Tx<'tx> {
                     Err(denial) => return Ok(Err(denial)),
                 }
             }
-            Principal::Proven(user, organization) | Principal::Absent(user, organization) => {
+            Principal::Absent { organization, user, key } => {
+                let role = match self.absent_role(organization, user, key).await? {
+                    Ok((role, verb)) => {
+                        absent_on_children = verb;
+                        role
+                    }
+                    Err(denial) => return Ok(Err(denial)),
+                };
+                if let Err(denial) = policy::decide_role(&requirement, role) {
+                    return Ok(Err(denial));
+                }
+                (organization, role, Actor { user: Some(user), key })
+            }
+            Principal::Proven(user, organization) => {
                 let Some(role) = self.role_of(user, organization).await? else {
                     return Ok(Err(Denial::Unknown));
                 };
@@ -285,8 +309,9 @@ impl<'tx> Tx<'tx> {
         let standing = self.standing(organization, actor, requirement.child, now).await?;
         let on_children = match principal {
             Principal::Caller(scope) => {
-                Verb::ALL.iter().copied().rfind(|verb| scope.refuse_narrow(*verb).is_ok())
+                [Verb::Write, Verb::Read].into_iter().find(|verb| scope.refuse_narrow(*verb).is_ok())
             }
+            Principal::Absent { .. } => absent_on_children,
             _ => Some(Verb::Write),
         };
         let (writes, child) = (requirement.writes, requirement.child);
@@ -389,6 +414,35 @@ impl<'tx> Tx<'tx> {
         let organization = proof.organization();
         let today = self.day(organization, now).await?;
         children::invites(self, organization, (user, child), now, today).await
+    }
+
+    /// The role of a user who is not making the request, and what they may do with children's data.
+    async fn absent_role(
+        &mut self,
+        organization: OrganizationId,
+        user: UserId,
+        key: Option<ApiKeyId>,
+    ) -> Result<std::result::Result<(Role, Option<Verb>), Denial>> {
+        let suspended = first(self, SUSPENDED, values![id(organization)], |row| row.next::<bool>()).await?;
+        if suspended != Some(false) {
+            return Ok(Err(Denial::OrganizationSuspended));
+        }
+        let Some(role) = self.role_of(user, organization).await? else { return Ok(Err(Denial::Unknown)) };
+        let Some(key) = key else { return Ok(Ok((role, Some(Verb::Write)))) };
+        let values = values![id(organization), id(key), id(user)];
+        let issued = first(self, ISSUED, values, |row| {
+            Ok((row.next::<Role>()?, row.next::<Vec<Scope>>()?, row.next::<Option<i64>>()?.is_some()))
+        });
+        Ok(match issued.await? {
+            Some((issued, scopes, false)) => {
+                let covers = |verb: &Verb| {
+                    let needed = Scope { resource: Resource::Children, verb: *verb };
+                    scopes.is_empty() || scopes.iter().any(|scope| scope.covers(needed))
+                };
+                Ok((role.min(issued), [Verb::Write, Verb::Read].into_iter().find(covers)))
+            }
+            _ => Err(Denial::KeyRevoked),
+        })
     }
 
     /// A user's role in an organization. `None` if they are not a member or are suspended.

@@ -1,6 +1,12 @@
 //! Transactions that write, on either engine.
 
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
+use std::time::Duration;
+
+use fieldhouse_domain::changesets::outcome::Applied;
+use fieldhouse_domain::effects::Kind;
+use uuid::Uuid;
 
 use crate::deadline::Deadline;
 use crate::engine::{Engine, Reader};
@@ -27,7 +33,20 @@ pub struct Tx<'tx> {
     pub(super) outer: Vec<Unrecorded>,
     sealer: Sealer,
     pub(crate) child_keys: Held,
+    /// What the commands of a changeset read and wrote, while they run.
+    pub(crate) watched: Option<Watched>,
     brand: Brand<'tx>,
+}
+
+/// What commands read and wrote, to compare a simulation with its execution.
+#[derive(Debug, Default)]
+pub struct Watched {
+    /// The effects in the order of writing.
+    pub applied: Vec<Applied>,
+    /// The version of each record that was read first. `None` if it did not exist.
+    pub read: BTreeMap<(Kind, Uuid), Option<i64>>,
+    /// The operation that runs now.
+    pub operation: usize,
 }
 
 /// Marks values that belong to one transaction.
@@ -60,12 +79,41 @@ impl<'tx> Tx<'tx> {
             outer: Vec::new(),
             sealer,
             child_keys: Held::new(),
+            watched: None,
             brand: PhantomData,
         }
     }
 
     pub(crate) fn brand(&self) -> Brand<'tx> {
         self.brand
+    }
+
+    /// Begins to watch what commands read and write.
+    pub fn watch(&mut self) {
+        self.watched = Some(Watched::default());
+    }
+
+    /// Says which operation runs next. Returns the effects so far.
+    pub fn watch_operation(&mut self, operation: usize) -> usize {
+        self.watched.as_mut().map_or(0, |watched| {
+            watched.operation = operation;
+            watched.applied.len()
+        })
+    }
+
+    /// What is being watched.
+    pub fn watched(&self) -> Option<&Watched> {
+        self.watched.as_ref()
+    }
+
+    /// Ends watching, and returns what was seen.
+    pub fn unwatch(&mut self) -> Watched {
+        self.watched.take().unwrap_or_default()
+    }
+
+    /// Makes the transaction fail if it takes longer than this from now on.
+    pub fn limit(&mut self, time: Duration) {
+        self.deadline = self.deadline.within(time);
     }
 
     /// Its name in spans, metrics and logs.
@@ -149,6 +197,12 @@ impl<'tx> Tx<'tx> {
 impl Reader for Tx<'_> {
     fn sealer(&self) -> &Sealer {
         &self.sealer
+    }
+
+    fn note_read(&mut self, record: (Kind, Uuid), version: Option<i64>) {
+        if let Some(watched) = &mut self.watched {
+            watched.read.entry(record).or_insert(version);
+        }
     }
 
     async fn rows<T: Send>(

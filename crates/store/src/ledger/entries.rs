@@ -5,7 +5,7 @@ mod nested;
 use std::collections::HashMap;
 
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
-use fieldhouse_domain::ids::{ChildId, EntryId, Id, OrganizationId};
+use fieldhouse_domain::ids::{ChangesetId, ChildId, EntryId, Id, OrganizationId, UserId};
 use fieldhouse_domain::ledger::Trace;
 use jiff::Timestamp;
 use rand::Rng;
@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use uuid::Uuid;
 
 use super::{journal, posting};
-use crate::access::Actor;
+use crate::access::{Actor, OrgWrite};
 use crate::apply::Change;
 use crate::engine::{Engine, Tx};
 use crate::error::{Error, Result};
@@ -85,6 +85,8 @@ struct Draft {
     operation: &'static str,
     request_id: String,
     reason: Option<String>,
+    on_behalf_of: Option<UserId>,
+    changeset: Option<ChangesetId>,
     effects: Vec<Collected>,
     by_record: HashMap<(Kind, Uuid), usize>,
 }
@@ -193,6 +195,8 @@ impl Unrecorded {
                 operation: change.operation,
                 request_id: change.request_id.to_owned(),
                 reason: change.reason.map(str::to_owned),
+                on_behalf_of: None,
+                changeset: None,
                 effects: Vec::new(),
                 by_record: HashMap::new(),
             });
@@ -269,10 +273,10 @@ impl Draft {
             at: self.at.as_microsecond(),
             user_id: self.actor.user.map(Id::uuid),
             key_id: self.actor.key.map(Id::uuid),
-            on_behalf_of: None,
+            on_behalf_of: self.on_behalf_of.map(Id::uuid),
             operation: self.operation.to_owned(),
             request_id: self.request_id,
-            changeset_id: None,
+            changeset_id: self.changeset.map(Id::uuid),
             reason_salt: reason.as_ref().map(|_| salt(&mut random)),
             reason,
             effects,
@@ -366,7 +370,36 @@ fn salt(random: &mut impl Rng) -> Salt {
     salt
 }
 
+/// Who and what an entry names, if several commands of others make it.
+#[derive(Clone, Debug)]
+pub struct Attribution<'a> {
+    /// The operation's id.
+    pub operation: &'static str,
+    /// Who acts. `None` for the server.
+    pub user: Option<UserId>,
+    /// The person on whose behalf they act: the author.
+    pub on_behalf_of: UserId,
+    /// The changeset.
+    pub changeset: ChangesetId,
+    /// Why.
+    pub reason: Option<&'a str>,
+}
+
 impl Tx<'_> {
+    /// Makes the entry of the organization name a changeset and its people, whatever commands have written it. Returns its id; `None` if
+    /// nothing was changed.
+    pub fn attribute(&mut self, proof: &OrgWrite<'_>, attribution: &Attribution<'_>) -> Option<EntryId> {
+        let organization = proof.organization();
+        let mut drafts = self.unrecorded.drafts.iter_mut();
+        let draft = drafts.find(|draft| draft.organization == organization)?;
+        draft.operation = attribution.operation;
+        draft.actor = Actor { user: attribution.user, key: None };
+        draft.on_behalf_of = Some(attribution.on_behalf_of);
+        draft.changeset = Some(attribution.changeset);
+        draft.reason = attribution.reason.map(str::to_owned);
+        Some(draft.id)
+    }
+
     /// Records the transaction's changes, in one entry for each organization. Nothing may be written afterwards.
     pub(crate) async fn record(&mut self, name: &'static str) -> Result<()> {
         for draft in self.unrecorded.take(name)? {

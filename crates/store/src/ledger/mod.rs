@@ -19,6 +19,7 @@ pub(crate) mod posting;
 pub(crate) mod reading;
 pub(crate) mod verifying;
 
+pub use entries::Attribution;
 pub use heads::{Generation, Head};
 pub use opening::{Shown, history_of_child, open_images};
 pub use reading::{

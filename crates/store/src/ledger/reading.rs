@@ -181,6 +181,44 @@ pub struct EntryEffect {
     pub(super) closed: [Option<SealedText>; 2],
 }
 
+impl EntryEffect {
+    /// An effect with images as they are stored, perhaps sealed.
+    pub(crate) fn of_images(
+        (kind, record_id): (Kind, Uuid),
+        verb: String,
+        child: Option<ChildId>,
+        [before, after]: [Option<String>; 2],
+    ) -> Self {
+        let ((before, closed_before), (after, closed_after)) = (closed(before), closed(after));
+        let closed = [closed_before, closed_after];
+        let sealed = closed.iter().any(Option::is_some);
+        let (position, version, changed, cleared) = (0, 0, Vec::new(), false);
+        Self { position, kind, record_id, verb, version, changed, before, after, cleared, child, sealed, closed }
+    }
+}
+
+impl Entry {
+    /// Effects that are not in the ledger, to open their images in the same way.
+    pub(crate) fn of_effects(effects: Vec<EntryEffect>) -> Self {
+        Self {
+            seq: 0,
+            id: EntryId::from_uuid(Uuid::nil()),
+            at: Timestamp::UNIX_EPOCH,
+            posted_at: Timestamp::UNIX_EPOCH,
+            user_id: None,
+            user_name: None,
+            key_id: None,
+            on_behalf_of: None,
+            operation: String::new(),
+            request_id: String::new(),
+            changeset_id: None,
+            reason: None,
+            sealed_reason: None,
+            effects,
+        }
+    }
+}
+
 /// Filters of entries.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {

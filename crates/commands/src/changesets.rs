@@ -1,0 +1,3 @@
+//! Changesets.
+
+pub(crate) mod run;
