@@ -1,0 +1,3 @@
+//! Changesets: significant changes, which are proposed, reviewed, executed and undone.
+
+pub mod undo;
