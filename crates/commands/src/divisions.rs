@@ -8,6 +8,7 @@ use fieldhouse_domain::seasons::Season;
 use fieldhouse_store::{Tx, divisions};
 use uuid::Uuid;
 
+use crate::restored::restored;
 use crate::{Command, Error, WriteContext};
 
 /// Creates a division of a season.
@@ -68,5 +69,19 @@ impl Command for Delete {
         Refusal::unless_unused(dependents, kinds, advice)?;
         cx.delete(tx, division).await?;
         Ok(self.0)
+    }
+}
+
+/// Brings a deleted division back, for an undo. It is given as it was before its deletion.
+#[derive(Debug)]
+pub struct Restore(pub Division);
+
+impl Command for Restore {
+    const OPERATION: Operation = Operation::DivisionCreate;
+    type Output = Division;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Division, Error> {
+        cx.read::<Season>(tx, "/season_id", self.0.season_id).await?;
+        cx.create(tx, restored(cx.moment, &self.0)).await
     }
 }

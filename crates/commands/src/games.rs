@@ -12,6 +12,7 @@ use fieldhouse_store::games::{self, Listed};
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::restored::restored;
 use crate::{Command, Error, WriteContext};
 
 /// Creates a game or a bye.
@@ -122,6 +123,26 @@ impl Command for Delete {
         let game: Game = cx.target(tx, self.0).await?;
         cx.delete(tx, game).await?;
         Ok(self.0)
+    }
+}
+
+/// Brings a deleted game back, for an undo. It is given as it was before its deletion. It may overlap with
+/// other games.
+#[derive(Debug)]
+pub struct Restore(pub Game);
+
+impl Command for Restore {
+    const OPERATION: Operation = Operation::GameCreate;
+    type Output = Listed;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
+        cx.read::<Season>(tx, "/season_id", self.0.season_id).await?;
+        let game = restored(cx.moment, &self.0);
+        let places = places(tx, cx, &game).await?;
+        // A team that moved to another division kept this game.
+        rules::refuse_wrong_places(Some(&self.0), &game, &places)?;
+        cx.create(tx, game).await?;
+        with_names(tx, cx, self.0.id).await
     }
 }
 

@@ -31,6 +31,7 @@ pub mod profile;
 pub mod registrations;
 pub mod relations;
 mod repeated;
+mod restored;
 pub mod restrictions;
 pub mod rosters;
 pub mod seasons;

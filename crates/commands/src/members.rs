@@ -7,6 +7,7 @@ use fieldhouse_store::Tx;
 use fieldhouse_store::members::{self, Listed};
 use uuid::Uuid;
 
+use crate::restored::restored;
 use crate::{Command, Error, WriteContext};
 
 /// Changes a member's role, or suspends them.
@@ -53,5 +54,25 @@ impl Command for Remove {
         rules::refuse_removal(cx.role()?, &member, owners)?;
         cx.delete(tx, member).await?;
         Ok(self.0)
+    }
+}
+
+/// Brings a deleted membership back, for an undo. It is given as it was before its deletion. The person's
+/// keys, sessions, staff entries, duties and relations stay ended.
+#[derive(Debug)]
+pub struct Restore(pub Member);
+
+impl Command for Restore {
+    const OPERATION: Operation = Operation::MemberRemove;
+    type Output = Listed;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.0.id.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
+        rules::refuse_restoring(cx.role()?, &self.0)?;
+        cx.create(tx, restored(cx.moment, &self.0)).await?;
+        members::read(tx, cx.organization()?, self.0.id).await?.ok_or_else(Error::not_found)
     }
 }

@@ -3,7 +3,7 @@
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_domain::ids::{Id, RosterEntryId, TeamId};
+use fieldhouse_domain::ids::{ChildId, Id, RosterEntryId, TeamId};
 use fieldhouse_domain::rosters::{self as rules, ChangeRosterEntry, Facts, NewRosterEntry, RosterEntry};
 use fieldhouse_domain::teams::Team;
 use fieldhouse_store::access::children::{ChildAccess, Read, Roster, Use, Write};
@@ -12,6 +12,7 @@ use fieldhouse_store::{Tx, children, registrations};
 use uuid::Uuid;
 
 use crate::repeated::again;
+use crate::restored::restored;
 use crate::{Command, Error, WriteContext};
 
 /// Adds a child to the roster of a team.
@@ -29,25 +30,38 @@ impl Command for Add {
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
         let team = changed_by_registrar(tx, cx, self.team).await?;
-        let opened = tx.open::<Roster, Write>(cx.organization()?, self.new.child_id).await?.ok();
-        let (mut registration, mut entries) = (None, Vec::new());
-        if let Some(access) = &opened {
-            registration = registrations::current(tx, access, team.season_id).await?;
-            entries = rosters::of_child(tx, access, team.id).await?;
-        }
-        let facts = Facts {
-            is_known: opened.is_some(),
-            registration: registration.map(|registration| registration.status),
-            entries: &entries,
-        };
-        let entry = rules::add(cx.moment, cx.today()?, team.id, &self.new, &facts)?;
-        let access = opened.ok_or_else(Error::not_found)?;
-        let display_name = children::name(tx, &access).await?;
-        cx.apply_to_child(tx, access, &[Effect::create(entry.clone())]).await?;
-        Ok(Listed { entry, display_name })
+        let today = cx.today()?;
+        add(tx, cx, &team, self.new.child_id, |facts| rules::add(cx.moment, today, team.id, &self.new, facts))
+            .await
     }
 
     again! { |self, tx, cx, id| listed(tx, cx, (self.team, id)) }
+}
+
+/// Adds an entry, which the rules make from what is known about the child.
+async fn add<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    team: &Team,
+    child: ChildId,
+    entry: impl FnOnce(&Facts<'_>) -> Result<RosterEntry, Refusal> + Send,
+) -> Result<Listed, Error> {
+    let opened = tx.open::<Roster, Write>(cx.organization()?, child).await?.ok();
+    let (mut registration, mut entries) = (None, Vec::new());
+    if let Some(access) = &opened {
+        registration = registrations::current(tx, access, team.season_id).await?;
+        entries = rosters::of_child(tx, access, team.id).await?;
+    }
+    let facts = Facts {
+        is_known: opened.is_some(),
+        registration: registration.map(|registration| registration.status),
+        entries: &entries,
+    };
+    let entry = entry(&facts)?;
+    let access = opened.ok_or_else(Error::not_found)?;
+    let display_name = children::name(tx, &access).await?;
+    cx.apply_to_child(tx, access, &[Effect::create(entry.clone())]).await?;
+    Ok(Listed { entry, display_name })
 }
 
 /// An entry in the path: the team and the entry.
@@ -120,6 +134,23 @@ impl Command for Remove {
     }
 }
 
+/// Brings a deleted roster entry back, for an undo. It is given as it was before its deletion.
+#[derive(Debug)]
+pub struct Restore(pub RosterEntry);
+
+impl Command for Restore {
+    const OPERATION: Operation = Operation::RosterAdd;
+    type Output = Listed;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
+        let entry = restored(cx.moment, &self.0);
+        let team: Option<Team> = cx.find(tx, entry.team_id).await?;
+        let team = team.ok_or_else(|| Refusal::missing("/team_id"))?;
+        refuse_unless_registrar(tx, cx, &team).await?;
+        add(tx, cx, &team, entry.child_id, |facts| rules::restored(&entry, facts)).await
+    }
+}
+
 /// The team, if the caller is the registrar of its season. A team of another organization is not found.
 async fn changed_by_registrar<'tx>(
     tx: &mut Tx<'tx>,
@@ -127,11 +158,20 @@ async fn changed_by_registrar<'tx>(
     team: TeamId,
 ) -> Result<Team, Error> {
     let team: Team = cx.find(tx, team).await?.ok_or_else(Error::not_found)?;
+    refuse_unless_registrar(tx, cx, &team).await?;
+    Ok(team)
+}
+
+async fn refuse_unless_registrar<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    team: &Team,
+) -> Result<(), Error> {
     if !tx.registers(cx.organization()?, team.season_id, Some(team.id)).await? {
         let why = "only the registrar of the team's season can change its roster";
         return Err(Refusal::Forbidden(why.to_owned()).into());
     }
-    Ok(team)
+    Ok(())
 }
 
 /// Opens the roster line of the child of an entry. An entry that does not exist, one of another team, and one of a child that no relation

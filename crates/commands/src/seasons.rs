@@ -10,6 +10,7 @@ use fieldhouse_store::seasons::{self, Listed};
 use uuid::Uuid;
 
 use crate::hold::refuse_long;
+use crate::restored::restored;
 use crate::{Command, Error, WriteContext};
 
 /// Creates a season.
@@ -70,6 +71,20 @@ impl Command for Delete {
         contents.refuse_unless_empty()?;
         cx.delete(tx, contents.season).await?;
         Ok(self.0)
+    }
+}
+
+/// Brings a deleted season back, for an undo. It is given as it was before its deletion.
+#[derive(Debug)]
+pub struct Restore(pub Season);
+
+impl Command for Restore {
+    const OPERATION: Operation = Operation::SeasonCreate;
+    type Output = Listed;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
+        let season = cx.create(tx, restored(cx.moment, &self.0)).await?;
+        Ok(Listed { season, divisions: Vec::new() })
     }
 }
 

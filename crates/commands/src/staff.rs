@@ -3,12 +3,13 @@
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::ids::{Id, StaffId, TeamId};
-use fieldhouse_domain::staff::{self as rules, ChangeStaff, NewStaff, Staff};
+use fieldhouse_domain::staff::{self as rules, ChangeStaff, NewStaff, Staff, StaffState};
 use fieldhouse_domain::teams::Team;
 use fieldhouse_store::staff::{self, Listed};
 use fieldhouse_store::{Tx, members};
 use uuid::Uuid;
 
+use crate::restored::restored;
 use crate::second_person::{self, actor};
 use crate::{Command, Error, WriteContext};
 
@@ -30,9 +31,7 @@ impl Command for Add {
         team.ok_or_else(Error::not_found)?;
         let actor = actor(tx, cx).await?;
         let entry = rules::propose(cx.moment, actor, self.team, &self.new)?;
-        if members::of_user(tx, cx.organization()?, entry.user_id).await?.is_none() {
-            return Err(Refusal::missing("/user_id").into());
-        }
+        refuse_no_member(tx, cx, &entry).await?;
         let entry = cx.create(tx, entry).await?;
         with_name(tx, cx, entry.id).await
     }
@@ -106,6 +105,38 @@ impl Command for Confirm {
         cx.update(tx, before, after).await?;
         with_name(tx, cx, self.1).await
     }
+}
+
+/// Brings a deleted staff entry back, for an undo. It is given as it was before its deletion. A second person
+/// confirms it again.
+#[derive(Debug)]
+pub struct Restore(pub Staff);
+
+impl Command for Restore {
+    const OPERATION: Operation = Operation::StaffAdd;
+    type Output = Listed;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
+        let team: Option<Team> = cx.find(tx, self.0.team_id).await?;
+        team.ok_or_else(|| Refusal::missing("/team_id"))?;
+        let entry = rules::restored(cx.moment, actor(tx, cx).await?, &restored(cx.moment, &self.0))?;
+        refuse_no_member(tx, cx, &entry).await?;
+        cx.create(tx, entry).await?;
+        with_name(tx, cx, self.0.id).await
+    }
+}
+
+/// Refuses an entry that opens, or may open, a team's data to someone who is not a member.
+async fn refuse_no_member<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    entry: &Staff,
+) -> Result<(), Error> {
+    let is_over = entry.state == StaffState::Ended;
+    if !is_over && members::of_user(tx, cx.organization()?, entry.user_id).await?.is_none() {
+        return Err(Refusal::missing("/user_id").into());
+    }
+    Ok(())
 }
 
 /// The entry in the path. An entry of another team is not found.

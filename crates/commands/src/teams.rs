@@ -9,6 +9,7 @@ use fieldhouse_domain::teams::{self as rules, ChangeTeam, NewTeam, Team};
 use fieldhouse_store::{Tx, teams};
 use uuid::Uuid;
 
+use crate::restored::restored;
 use crate::{Command, Error, WriteContext};
 
 /// Creates a team in a division.
@@ -84,5 +85,20 @@ impl Command for Delete {
         Refusal::unless_unused(dependents, kinds, "Move, delete, revoke or end them first")?;
         cx.delete(tx, team).await?;
         Ok(self.0)
+    }
+}
+
+/// Brings a deleted team back, for an undo. It is given as it was before its deletion.
+#[derive(Debug)]
+pub struct Restore(pub Team);
+
+impl Command for Restore {
+    const OPERATION: Operation = Operation::TeamCreate;
+    type Output = Team;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Team, Error> {
+        cx.read::<Season>(tx, "/season_id", self.0.season_id).await?;
+        refuse_wrong_division(tx, cx, &self.0).await?;
+        cx.create(tx, restored(cx.moment, &self.0)).await
     }
 }

@@ -7,6 +7,7 @@ use fieldhouse_domain::venues::{ChangeVenue, NewVenue, Venue};
 use fieldhouse_store::{Tx, venues};
 use uuid::Uuid;
 
+use crate::restored::restored;
 use crate::{Command, Error, WriteContext};
 
 /// Creates a venue.
@@ -64,5 +65,18 @@ impl Command for Delete {
         Refusal::unless_unused(games, ["game", "games"], "Move them to another venue first")?;
         cx.delete(tx, venue).await?;
         Ok(self.0)
+    }
+}
+
+/// Brings a deleted venue back, for an undo. It is given as it was before its deletion.
+#[derive(Debug)]
+pub struct Restore(pub Venue);
+
+impl Command for Restore {
+    const OPERATION: Operation = Operation::VenueCreate;
+    type Output = Venue;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Venue, Error> {
+        cx.create(tx, restored(cx.moment, &self.0)).await
     }
 }

@@ -5,6 +5,7 @@ pub mod life;
 pub mod operations;
 pub mod outcome;
 pub mod risk;
+pub mod undo;
 
 use std::borrow::Cow;
 

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
+use crate::Refusal;
 use crate::api_keys::ApiKey;
 use crate::changesets::Changeset;
 use crate::children::Child;
@@ -37,7 +38,7 @@ use crate::ledger::Trace;
 use crate::members::Member;
 use crate::organizations::Organization;
 use crate::privacy_requests::PrivacyRequest;
-use crate::record::{Record, enumeration};
+use crate::record::{ImageError, Record, enumeration};
 use crate::registrations::Registration;
 use crate::rosters::RosterEntry;
 use crate::seasons::Season;
@@ -85,6 +86,14 @@ macro_rules! kinds {
         }
 
         impl Kind {
+            /// The names of the fields of its record. None for a record of the catalogue.
+            pub const fn fields(self) -> &'static [&'static str] {
+                match self { $(Self::$kind => <$kind as Record>::FIELDS,)+ $(Self::$catalogue => &[]),+ }
+            }
+            /// The names of the fields in the body of change that the derive generates.
+            pub const fn changeable(self) -> &'static [&'static str] {
+                match self { $(Self::$kind => <$kind as Record>::CHANGEABLE,)+ $(Self::$catalogue => &[]),+ }
+            }
             /// The longest chain of references from a record of this kind to records of other kinds.
             pub const fn depth(self) -> i8 {
                 match self { $(Self::$kind => $depth,)+ $(Self::$catalogue => $catalogue_depth),+ }
@@ -151,10 +160,21 @@ macro_rules! kinds {
             pub fn version(&self) -> i64 { match self { $(Self::$kind(record) => record.version),+ } }
             /// When it last changed.
             pub fn updated_at(&self) -> Timestamp { match self { $(Self::$kind(record) => record.updated_at),+ } }
+            /// The value of a field. `None` for a secret or an unknown field.
+            pub fn get(&self, field: &str) -> Option<Json> { match self { $(Self::$kind(record) => record.get(field)),+ } }
+            /// Sets a field to a value that [`AnyRecord::get`] returned.
+            pub fn set(&mut self, field: &str, value: &Json) -> Result<(), Refusal> { match self { $(Self::$kind(record) => record.set(field, value)),+ } }
             /// All fields except secrets, in the order of the declaration.
             pub fn image(&self) -> Map<String, Json> { match self { $(Self::$kind(record) => record.image()),+ } }
             /// The fields in which a simulation and its execution agree, in the order of the declaration.
             pub fn lasting(&self) -> Map<String, Json> { match self { $(Self::$kind(record) => record.lasting()),+ } }
+            /// Rebuilds a record from its image. A kind with secrets is refused, and one of the catalogue.
+            pub fn of_image(kind: Kind, image: &Map<String, Json>) -> Result<Self, ImageError> {
+                match kind {
+                    $(Kind::$kind => $kind::of_image(image).map(Self::$kind),)+
+                    $(Kind::$catalogue => Err(ImageError::NoRecord(kind)),)+
+                }
+            }
             /// The names of the fields that differ, without bookkeeping; all fields if `other` is of another kind.
             pub fn changed(&self, other: &Self) -> Vec<&'static str> {
                 match (self, other) {

@@ -120,6 +120,11 @@ pub fn refuse_removal(actor: Role, member: &Member, owners: i64) -> Result<(), R
     refuse_losing_last_owner(member, false, owners)
 }
 
+/// Checks that a removed member may come back: no one restores a role above their own.
+pub fn refuse_restoring(actor: Role, member: &Member) -> Result<(), Refusal> {
+    refuse_higher_role(actor, member, member.role)
+}
+
 fn refuse_higher_role(actor: Role, member: &Member, wanted: Role) -> Result<(), Refusal> {
     if member.role > actor || wanted > actor {
         return Err(Refusal::Forbidden(format!(

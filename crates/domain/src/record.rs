@@ -19,6 +19,7 @@
 mod body;
 mod cell;
 mod field;
+mod image;
 
 use std::fmt;
 
@@ -32,6 +33,7 @@ pub use body::{
 pub use cell::{Bytes, Cell, CellKind, Cells, Column, list_cell};
 pub use field::Field;
 pub use fieldhouse_record::{Body, Record};
+pub use image::{Image, ImageError};
 
 use crate::Refusal;
 use crate::effects::Kind;
@@ -46,6 +48,8 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
     const KIND: Kind;
     /// The names of all fields.
     const FIELDS: &'static [&'static str];
+    /// The names of the fields in the body of change that the derive generates.
+    const CHANGEABLE: &'static [&'static str];
     /// The names of the secret fields, which are never shown.
     const SECRETS: &'static [&'static str];
     /// The names of the fields that are stored sealed with the key of the child whom the record is about.
@@ -85,6 +89,8 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
             .filter_map(|field| self.get(field).map(|value| ((*field).to_owned(), value)))
             .collect()
     }
+    /// Rebuilds a record from its image. A field that was added later is null or has its default. A record with secrets is refused.
+    fn of_image(image: &serde_json::Map<String, Json>) -> Result<Self, ImageError>;
 
     /// All fields but secrets, in the order of the declaration.
     fn image(&self) -> serde_json::Map<String, Json> {
@@ -124,10 +130,15 @@ pub fn image_of(value: &impl Serialize) -> Json {
 
 /// Reads a field's value from an image.
 pub fn restore<F: Field>(field: &mut F, value: &Json) -> Result<(), Refusal> {
+    *field = read_value(value)?;
+    Ok(())
+}
+
+/// Reads a value of an image.
+fn read_value<F: Field>(value: &Json) -> Result<F, Refusal> {
     let mut check = crate::refusal::Check::default();
     let read = F::read(Input::Json(value), &mut At::new(&mut check, String::new()));
-    *field = check.finish(read)?;
-    Ok(())
+    check.finish(read)
 }
 
 /// The refusal of an unknown field.

@@ -126,6 +126,15 @@ pub fn add(
     Ok(entry)
 }
 
+/// Brings a deleted entry back as it was, by the rules of [`add`].
+pub fn restored(entry: &RosterEntry, facts: &Facts<'_>) -> Result<RosterEntry, Refusal> {
+    let mut check = Check::default();
+    check_child(&mut check, facts);
+    check.finish(Some(()))?;
+    refuse_overlap(entry, facts.entries)?;
+    Ok(entry.clone())
+}
+
 fn check_child(check: &mut Check, facts: &Facts<'_>) {
     let (code, message, fix) = match (facts.is_known, facts.registration) {
         (false, _) => return check.missing("/child_id"),

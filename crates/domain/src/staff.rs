@@ -119,6 +119,18 @@ pub fn propose(moment: &Moment, actor: Actor, team_id: TeamId, new: &NewStaff) -
     })
 }
 
+/// Brings a deleted entry back, as if the actor proposed it: what opens children's data is always confirmed by a second person. An entry that
+/// is over opens nothing and comes back as it was.
+pub fn restored(moment: &Moment, actor: Actor, entry: &Staff) -> Result<Staff, Refusal> {
+    if entry.state == StaffState::Ended {
+        return Ok(entry.clone());
+    }
+    let Staff { user_id, kind, starts_on, ends_on, .. } = *entry;
+    let proposed = propose(moment, actor, entry.team_id, &NewStaff { user_id, kind, starts_on, ends_on })?;
+    let Staff { id, created_at, version, .. } = *entry;
+    Ok(Staff { id, created_at, version, ..proposed })
+}
+
 /// The entry after a change. No one changes their own; an entry whose period grows has to be confirmed again.
 pub fn changed(moment: &Moment, actor: Actor, staff: &Staff, change: ChangeStaff) -> Result<Staff, Refusal> {
     actor.refuse_oneself(staff.user_id)?;

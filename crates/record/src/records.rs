@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use syn::Ident;
 
 use crate::bodies;
-use crate::declaration::{Declaration, Field, Privacy, Setter};
+use crate::declaration::{Declaration, Field, Privacy, Setter, is_optional};
 use crate::statements::{self, Statements};
 
 pub(crate) fn expand(record: &Declaration) -> TokenStream {
@@ -77,6 +77,7 @@ fn implementation(record: &Declaration) -> TokenStream {
         .iter()
         .filter(|field| !field.bookkeeping && !field.stamp && field.privacy != Privacy::Secret)
         .map(Field::text);
+    let changeable = record.changed().into_iter().map(Field::text).collect::<Vec<_>>();
     let derived: Vec<_> = record.derived.iter().map(|(_, value)| value).collect();
     let owner = record.owner.as_ref().map(|owner| {
         let owner = format_ident!("{owner}");
@@ -95,6 +96,7 @@ fn implementation(record: &Declaration) -> TokenStream {
         let (ident, text) = (&field.name, field.text());
         quote! { #text => ::fieldhouse_domain::record::restore(&mut self.#ident, value), }
     });
+    let of_image = of_image(record);
     let id = record.fields.iter().find(|field| field.name == "id").map(|field| &field.kind);
     quote! {
         impl #name {
@@ -106,6 +108,7 @@ fn implementation(record: &Declaration) -> TokenStream {
             type Id = #id;
             const KIND: ::fieldhouse_domain::effects::Kind = ::fieldhouse_domain::effects::Kind::#kind;
             const FIELDS: &'static [&'static str] = &[#(#texts),*];
+            const CHANGEABLE: &'static [&'static str] = &[#(#changeable),*];
             const SECRETS: &'static [&'static str] = &[#(#secrets),*];
             const SEALED: &'static [&'static str] = &[#(#sealed),*];
             const LASTING: &'static [&'static str] = &[#(#lasting),*];
@@ -151,6 +154,37 @@ fn implementation(record: &Declaration) -> TokenStream {
                     _ => ::core::result::Result::Err(::fieldhouse_domain::record::no_such_field(field)),
                 }
             }
+            #of_image
+        }
+    }
+}
+
+/// The function that rebuilds a record from an image. What an image leaves out cannot be rebuilt, so a record with secrets is refused.
+pub(crate) fn of_image(record: &Declaration) -> TokenStream {
+    let secret = record.fields.iter().any(|field| field.privacy == Privacy::Secret);
+    let fields = record.fields.iter().map(|field| {
+        let (ident, text) = (&field.name, field.text());
+        let missing = if let Some(default) = &field.default {
+            quote! { ::core::option::Option::Some(#default) }
+        } else if is_optional(&field.kind) {
+            quote! { ::core::option::Option::Some(::core::option::Option::None) }
+        } else {
+            quote! { ::core::option::Option::None }
+        };
+        quote! { #ident: image.field(#text, || #missing)? }
+    });
+    let (argument, body) = if secret {
+        let refused = quote! { ::fieldhouse_domain::record::ImageError::Secret(Self::KIND) };
+        (quote! { _ }, quote! { ::core::result::Result::Err(#refused) })
+    } else {
+        let start = quote! { let image = ::fieldhouse_domain::record::Image::new(Self::KIND, image); };
+        (quote! { image }, quote! { #start ::core::result::Result::Ok(Self { #(#fields),* }) })
+    };
+    quote! {
+        fn of_image(#argument: &::serde_json::Map<::std::string::String, ::serde_json::Value>)
+            -> ::core::result::Result<Self, ::fieldhouse_domain::record::ImageError>
+        {
+            #body
         }
     }
 }

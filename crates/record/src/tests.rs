@@ -58,6 +58,31 @@ fn the_code_for_a_record_on_the_wire() {
     insta::assert_snapshot!(prettyplease::unparse(&code));
 }
 
+/// What rebuilds a record without secrets from its image: a field that was added later has its default.
+#[test]
+fn the_code_that_rebuilds_a_record() {
+    let input: syn::DeriveInput = parse_quote! {
+        #[record(table = "fields", alias = "f")]
+        pub struct Field {
+            #[field(server)]
+            pub id: FieldId,
+            #[field(client)]
+            pub length: Option<f64>,
+            #[field(client, default = Vec::new())]
+            pub lines: Vec<Name>,
+            #[field(client, default = Some(Turf::Grass))]
+            pub turf: Option<Turf>,
+        }
+    };
+    let declaration = crate::declaration::Declaration::parse(&input).expect("a declaration");
+    let code: syn::ItemFn = syn::parse2(crate::records::of_image(&declaration)).expect("Rust");
+    insta::assert_snapshot!(prettyplease::unparse(&syn::File {
+        shebang: None,
+        attrs: Vec::new(),
+        items: vec![code.into()],
+    }));
+}
+
 #[test]
 fn a_field_without_a_setter_is_refused() {
     let input: syn::DeriveInput = parse_quote! {

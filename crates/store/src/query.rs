@@ -80,6 +80,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::ledger::opening::QUERIES,
         crate::ledger::posting::QUERIES,
         crate::ledger::reading::QUERIES,
+        crate::ledger::undoing::QUERIES,
         crate::ledger::verifying::QUERIES,
         crate::mail::QUERIES,
         crate::members::QUERIES,

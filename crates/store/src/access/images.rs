@@ -8,9 +8,9 @@ use fieldhouse_domain::policy::ChildTouch;
 use fieldhouse_domain::scopes::Verb;
 use jiff::Timestamp;
 
-use super::{OrgScope, OrgWrite};
 use super::children::{ChildScope, Records, Standing, open_children};
-use crate::engine::{ReadTx, Tx};
+use super::{OrgScope, OrgWrite};
+use crate::engine::{ReadTx, Reader, Tx};
 use crate::error::{Error, Result};
 
 /// The permission to open images of children's records in one request: each that a relation of the caller opens now.
@@ -30,6 +30,19 @@ impl OrgScope {
         let standing = || Standing { user: self.facts.user, now, today: self.today(now) };
         let standing = self.reads_children().then(standing);
         Ok(ImageScope { organization: self.facts.organization, standing })
+    }
+}
+
+impl OrgWrite<'_> {
+    /// The permission to open images in this transaction. The operation must declare that it shows them. Nothing is open to the operator and
+    /// to jobs, nor to a key that may not read children's data.
+    pub(crate) fn images(&self) -> Result<ImageScope> {
+        let (touch, standing) = self.standing();
+        if touch != ChildTouch::Images {
+            return Err(Error::Internal("the operation does not declare that it shows images".to_owned()));
+        }
+        let standing = standing.copied().filter(|_| self.on_children().is_some());
+        Ok(ImageScope { organization: self.organization(), standing })
     }
 }
 
@@ -77,18 +90,18 @@ impl ImageScope {
     /// Those of some images that are open to the caller, by class and child, each with the capacity that opens it.
     pub(crate) async fn open(
         &self,
-        tx: &ReadTx<'_>,
+        reader: &mut impl Reader,
         wanted: &BTreeSet<(DataClass, ChildId)>,
     ) -> Result<BTreeMap<(DataClass, ChildId), Capacity>> {
         let Some(standing) = &self.standing else { return Ok(BTreeMap::new()) };
-        let (mut reader, mut open) = (tx, BTreeMap::new());
+        let mut open = BTreeMap::new();
         let classes: BTreeSet<DataClass> = wanted.iter().map(|(class, _)| *class).collect();
         for class in classes {
             let mut children = wanted.iter().filter(|(of, _)| *of == class).map(|(_, child)| *child);
             // One statement for each class: for its only child, or for all children who are open to the caller.
             let only = children.next().filter(|_| children.next().is_none());
             let (of, among) = ((self.organization, standing), classes::see_images(class));
-            let found = open_children(&mut reader, of, (class, Verb::Read), &among, only).await?;
+            let found = open_children(reader, of, (class, Verb::Read), &among, only).await?;
             open.extend(found.into_iter().map(|(child, capacity)| ((class, child), capacity)));
         }
         open.retain(|of, _| wanted.contains(of));

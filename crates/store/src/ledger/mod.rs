@@ -7,6 +7,7 @@
 //! - [`chain`]: the digests that link entries.
 //! - [`reading`]: the audit log, the history of a record, and changes since a position.
 //! - [`opening`]: what it says about children, which is sealed.
+//! - [`undoing`]: what is to be undone.
 //! - [`clearing`]: erasure and retention. [`verifying`]: whether entries were altered.
 
 pub(crate) mod chain;
@@ -17,6 +18,7 @@ pub(crate) mod journal;
 pub(crate) mod opening;
 pub(crate) mod posting;
 pub(crate) mod reading;
+pub(crate) mod undoing;
 pub(crate) mod verifying;
 
 pub use entries::Attribution;
@@ -26,6 +28,7 @@ pub use reading::{
     Changed, Entry, EntryEffect, Filter, Following, Listing, Point, Position, entries, following, head,
     history, latest, posted_after,
 };
+pub use undoing::{Content, MOST_UNDONE, Reading, Undone, UndoneEffect, UndoneEntry, entries_of};
 pub use verifying::{Verdict, verify, verify_for_operator};
 
 use crate::query::Query;

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use constcat::concat;
 use fieldhouse_domain::children::classes::{self, Capacity, DataClass};
 use fieldhouse_domain::ids::{ChildId, OrganizationId};
+use fieldhouse_domain::kinds::Kind;
 
 use super::reading::{Entry, EntryEffect, gather, read_entries};
 use crate::access::ImageScope;
 use crate::access::children::{ChildScope, Records};
-use crate::engine::ReadTx;
+use crate::engine::{ReadTx, Reader};
 use crate::error::{Error, Result};
 use crate::query::queries;
 use crate::sealing::{ChildKey, Place, SealError, SealedText, keys};
@@ -53,14 +54,26 @@ pub async fn history_of_child(
 /// Opens those images of children's records that are open to the caller. A reason opens where all that its entry shows of its child does.
 /// Nothing opens of a child whose key was destroyed.
 pub async fn open_images(tx: &ReadTx<'_>, scope: &ImageScope, entries: &mut [Entry]) -> Result<Shown> {
+    let mut reader = tx;
+    open_some(&mut reader, scope, entries, |_| true).await
+}
+
+/// The same, only of some kinds of record.
+pub(super) async fn open_some(
+    reader: &mut impl Reader,
+    scope: &ImageScope,
+    entries: &mut [Entry],
+    is_wanted: impl Fn(Kind) -> bool,
+) -> Result<Shown> {
     let effects = entries.iter().flat_map(|entry| &entry.effects);
-    let wanted: BTreeSet<_> = effects.filter(|effect| effect.sealed).filter_map(class_of).collect();
-    let open = scope.open(tx, &wanted).await?;
-    let held = keys_of(tx, scope.organization(), &open).await?;
+    let sealed = effects.filter(|effect| effect.sealed && is_wanted(effect.kind));
+    let wanted: BTreeSet<_> = sealed.filter_map(class_of).collect();
+    let open = scope.open(reader, &wanted).await?;
+    let held = keys_of(reader, scope.organization(), &open).await?;
     let mut shown = BTreeMap::<DataClass, BTreeMap<ChildId, Capacity>>::new();
     for entry in entries {
         let seq = entry.seq;
-        for effect in entry.effects.iter_mut().filter(|effect| effect.sealed) {
+        for effect in entry.effects.iter_mut().filter(|effect| effect.sealed && is_wanted(effect.kind)) {
             let Some((of, capacity)) = class_of(effect).and_then(|of| Some((of, *open.get(&of)?))) else {
                 continue;
             };
@@ -86,15 +99,14 @@ fn class_of(effect: &EntryEffect) -> Option<(DataClass, ChildId)> {
 
 /// The keys of the children of whom something is open.
 async fn keys_of(
-    tx: &ReadTx<'_>,
+    reader: &mut impl Reader,
     organization: OrganizationId,
     open: &BTreeMap<(DataClass, ChildId), Capacity>,
 ) -> Result<BTreeMap<ChildId, ChildKey>> {
     let children: BTreeSet<ChildId> = open.keys().map(|(_, child)| *child).collect();
     let mut held = BTreeMap::new();
     for child in children {
-        let mut reader = tx;
-        held.extend(keys::read(&mut reader, (organization, child)).await?.map(|key| (child, key)));
+        held.extend(keys::read(reader, (organization, child)).await?.map(|key| (child, key)));
     }
     Ok(held)
 }
@@ -120,8 +132,6 @@ fn unopened(seq: i64, error: SealError) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use fieldhouse_domain::effects::Kind;
-
     use super::*;
 
     #[test]
