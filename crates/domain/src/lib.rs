@@ -8,6 +8,7 @@ extern crate self as fieldhouse_domain;
 
 pub mod api_keys;
 pub mod attempts;
+pub mod changesets;
 pub mod children;
 pub mod colleges;
 pub mod divisions;

@@ -119,6 +119,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0017_child_favorites.sql"),
         postgres: "",
     },
+    Migration {
+        number: 18,
+        name: "changesets",
+        sql: include_str!("../migrations/0018_changesets.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.

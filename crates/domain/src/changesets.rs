@@ -1,0 +1,3 @@
+//! Changesets: significant changes, which are simulated, reviewed and approved before they are made.
+
+pub mod risk;
