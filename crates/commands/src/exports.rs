@@ -240,7 +240,8 @@ impl Import {
         effects.extend(joining.into_iter().map(|member| {
             let user_id = users.get(&member.user_id).copied().unwrap_or(member.user_id);
             let role_given_by = member.role_given_by.and_then(|giver| users.get(&giver).copied());
-            Effect::create(Member { user_id, role_given_by, ..member.clone() })
+            let role_given_at = member.role_given_at.filter(|_| role_given_by.is_some());
+            Effect::create(Member { user_id, role_given_by, role_given_at, ..member.clone() })
         }));
         Ok(users)
     }

@@ -200,7 +200,8 @@ impl Accept {
     /// The membership of the person, with a role from the one who invited them.
     fn joined(&self, cx: &WriteContext<'_, '_>, role: Role, invited_by: UserId) -> Member {
         let joined = Member::new(cx.moment, self.invitee.after.id, role);
-        Member { source: MemberSource::Invited, role_given_by: Some(invited_by), ..joined }
+        let (role_given_by, role_given_at) = (Some(invited_by), Some(cx.moment.now()));
+        Member { source: MemberSource::Invited, role_given_by, role_given_at, ..joined }
     }
 
     /// What changes about the user. Their password was verified before this transaction and may have been changed since.

@@ -1,6 +1,7 @@
 //! Changesets: changes that are simulated, reviewed, approved, executed exactly once, and undone. The record of one, and what its parts are;
 //! its life is in [`life`], its operations are in [`operations`], and what they do is in [`outcome`].
 
+pub mod impact;
 pub mod life;
 pub mod operations;
 pub mod outcome;
@@ -16,6 +17,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::Moment;
+pub use crate::changesets::risk::REDUCED_WAIT;
 use crate::changesets::risk::Risk;
 use crate::effects::Kind;
 use crate::ids::{ApiKeyId, ChangesetId, EntryId, SimulationId, UserId};
@@ -33,8 +35,6 @@ pub const APPROVED_LIFE: SignedDuration = SignedDuration::from_hours(72);
 pub const SCHEDULE_GRACE: SignedDuration = SignedDuration::from_hours(1);
 /// How far ahead an execution can be scheduled.
 pub const SCHEDULE_MAX: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// How long a changeset waits that fewer people approve than its risk asks for.
-pub const REDUCED_WAIT: SignedDuration = SignedDuration::from_hours(24);
 /// How long after its execution an undo may be executed at once.
 pub const QUICK_UNDO: SignedDuration = SignedDuration::from_mins(30);
 /// The maximum number of operations.

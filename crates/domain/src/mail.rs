@@ -28,6 +28,9 @@ pub const RESETS_A_DAY: i64 = 5;
 /// The minimum time between two requests for a password reset.
 pub const RESET_PAUSE: SignedDuration = SignedDuration::from_mins(1);
 
+/// How long messages about changed games are held by default, so that they are never sent if the change is undone meanwhile.
+pub const NOTIFY_HOLD: SignedDuration = SignedDuration::from_mins(10);
+
 enumeration! {
     /// A kind of message.
     MailKind {
@@ -63,6 +66,8 @@ enumeration! {
         PrivacyRequested "privacy_requested",
         /// A request about a child's data was decided; sent to the person who created it.
         PrivacyDecided "privacy_decided",
+        /// Games of a child's team changed, by a changeset; sent to its family.
+        GamesChanged "games_changed",
     }
 }
 

@@ -51,6 +51,9 @@ pub struct Member {
     /// Who gave the role, by inviting the user or changing their role. Null for founders.
     #[field(server)]
     pub role_given_by: Option<UserId>,
+    /// When they gave it. Null for founders, and for roles from before it was recorded.
+    #[field(server, stamp)]
+    pub role_given_at: Option<Timestamp>,
     /// When the user joined.
     #[field(server, moment)]
     pub joined_at: Timestamp,
@@ -75,6 +78,7 @@ impl Member {
             role,
             source: MemberSource::Founded,
             role_given_by: None,
+            role_given_at: None,
             joined_at: now,
             suspended_at: None,
             updated_at: now,

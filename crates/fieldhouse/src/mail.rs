@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use fieldhouse_domain::mail::NOTIFY_HOLD;
 use fieldhouse_server::mail::{Mailer, Smtp};
+use jiff::SignedDuration;
 use url::Url;
 
 use crate::failure::Failure;
@@ -33,6 +35,15 @@ pub(crate) struct Mail {
         value_name = "EMAIL"
     )]
     from: String,
+    /// How many seconds messages about changed games are held; if the change is undone meanwhile, they are never sent
+    #[arg(
+        long = "notify-hold-s",
+        env = "FIELDHOUSE_NOTIFY_HOLD_S",
+        default_value_t = NOTIFY_HOLD.as_secs(),
+        value_parser = clap::value_parser!(i64).range(0..=43_200),
+        value_name = "SECONDS"
+    )]
+    notify_hold_s: i64,
 }
 
 impl Mail {
@@ -55,6 +66,11 @@ impl Mail {
             (None, None, None) => Err(Failure::usage("with PostgreSQL, say how mail is sent")
                 .next("send it with --smtp-url, or write it to a folder with --mail-dir")),
         }
+    }
+
+    /// How long messages about changed games are held.
+    pub(crate) fn hold(&self) -> SignedDuration {
+        SignedDuration::from_secs(self.notify_hold_s)
     }
 
     fn url(&self) -> Option<&str> {

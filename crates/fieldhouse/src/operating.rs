@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use fieldhouse_client::api::operator::OrganizationListQuery;
 use fieldhouse_client::api::organization::Organization;
 use fieldhouse_client::{Client, Error, Method};
+use fieldhouse_domain::mail::NOTIFY_HOLD;
 use fieldhouse_domain::organizations::Slug;
 use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_server::auth::operators;
@@ -101,7 +102,7 @@ impl Database {
         let opened = opened.shared();
         let base_url = public_url.unwrap_or(DEFAULT_URL);
         let limits = LimitOptions::default();
-        let app = App::new(opened.store.clone(), key_ring, base_url, limits, Clock::system());
+        let app = App::new(opened.store.clone(), key_ring, base_url, limits, Clock::system(), NOTIFY_HOLD);
         let app = app.map_err(anyhow::Error::msg)?;
         // Beside the servers of PostgreSQL nothing was restored.
         if opened.lock.is_some() {

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use fieldhouse_domain::mail::NOTIFY_HOLD;
 use fieldhouse_imports::colleges;
 use fieldhouse_server::app::App;
 use fieldhouse_server::auth::limits::LimitOptions;
@@ -68,7 +69,7 @@ async fn measure(database: &Database) -> Result<(), Box<dyn std::error::Error>> 
     let socket = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let address = format!("http://{}", socket.local_addr()?);
     let limits = LimitOptions { address: std::num::NonZeroU32::MAX, ..LimitOptions::default() };
-    let app = App::new(store, KeyRing::open(folder.path(), &clock)?, &address, limits, clock)?;
+    let app = App::new(store, KeyRing::open(folder.path(), &clock)?, &address, limits, clock, NOTIFY_HOLD)?;
     let served =
         listener::serve(socket, router::router(app)?, ConnectionOptions::default(), std::future::pending());
     let serving = tokio::spawn(served);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fieldhouse_store::Store;
 use fieldhouse_store::access_log::AccessLog;
+use jiff::SignedDuration;
 use uuid::Uuid;
 
 use crate::auth::attempts::Running;
@@ -48,6 +49,8 @@ pub struct Shared {
     pub operator_tokens: UsedTokens,
     /// The URL under which clients reach the server, without a slash at the end.
     pub base_url: String,
+    /// How long messages about changed games are held.
+    pub notify_hold: SignedDuration,
 }
 
 impl App {
@@ -58,6 +61,7 @@ impl App {
         base_url: &str,
         limits: LimitOptions,
         clock: Clock,
+        notify_hold: SignedDuration,
     ) -> Result<Self, String> {
         let base_url = base_url.trim_end_matches('/').to_owned();
         let tokens = AccessTokens::new(&key_ring, &base_url)?;
@@ -78,6 +82,7 @@ impl App {
             access_log: AccessLog::default(),
             erasures: Erasures::default(),
             base_url,
+            notify_hold,
         })))
     }
 }

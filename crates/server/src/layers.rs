@@ -87,6 +87,8 @@ mod tests {
     use axum::routing::get;
     use tower::ServiceExt;
 
+    use fieldhouse_domain::mail::NOTIFY_HOLD;
+
     use super::*;
     use crate::auth::limits::LimitOptions;
     use crate::clock::Clock;
@@ -98,8 +100,9 @@ mod tests {
         let database = fieldhouse_testing::databases::sqlite();
         let store = Arc::new(database.open().await);
         let ring = KeyRing::open(folder.path(), &Clock::system()).expect("a key ring");
-        let app = App::new(store, ring, "http://localhost", LimitOptions::default(), Clock::system())
-            .expect("an app");
+        let app =
+            App::new(store, ring, "http://localhost", LimitOptions::default(), Clock::system(), NOTIFY_HOLD)
+                .expect("an app");
         let router = around(Router::new().route("/", handler), app.clone()).with_state(app);
         let request = Request::builder().uri("/").header(REQUEST_ID, "tests-1").body(Body::empty());
         let response = router.oneshot(request.expect("a request")).await.expect("an answer");

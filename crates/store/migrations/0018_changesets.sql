@@ -113,3 +113,23 @@ CREATE TABLE changeset_events (
 
 -- The entry of a changeset, to undo it.
 CREATE INDEX ledger_entries_by_changeset ON ledger_entries (org_id, changeset_id);
+
+-- When a member's role was given. Null for roles from before.
+ALTER TABLE members ADD COLUMN role_given_at {time};
+
+-- The teams that a message about changed games is about, and the child through whom they concern the recipient. It is checked again when the
+-- message is sent. Purged with the message, and erased with the child.
+CREATE TABLE mail_teams (
+    org_id {uuid} NOT NULL REFERENCES orgs (id),
+    mail_id {uuid} NOT NULL REFERENCES mail (id) ON DELETE CASCADE,
+    child_id {uuid} NOT NULL,
+    team_id {uuid} NOT NULL,
+    user_id {uuid} NOT NULL,
+    starts_on {date} NOT NULL,
+    ends_on {date},
+    PRIMARY KEY (org_id, mail_id, child_id, team_id, starts_on),
+    FOREIGN KEY (org_id, child_id) REFERENCES children (org_id, id) ON DELETE CASCADE
+) {tenant};
+CREATE INDEX mail_teams_by_mail ON mail_teams (mail_id);
+CREATE INDEX mail_teams_by_child ON mail_teams (org_id, child_id);
+CREATE INDEX mail_by_record ON mail (record_id) WHERE status = 'waiting';

@@ -4,7 +4,7 @@
 //! - A division that is created, changed or deleted gives its season a new version, because they are read together.
 //! - A game records its local start, and the changes that families should know about.
 //! - A changed or deleted membership ends the member's sessions in the organization; a deleted one also revokes their keys and
-//!   ends their staff entries, duties and relations to children. A changed role records who gave it.
+//!   ends their staff entries, duties and relations to children. A changed role records who gave it, and when.
 //! - A withdrawn registration takes the child out of the teams of its season. What is left of registrations and rosters goes with the
 //!   season, the division or the team that it names; commands refuse to delete one that children are still in.
 
@@ -49,6 +49,7 @@ pub(crate) async fn add(
                 if before.role != after.role && actor.is_some() =>
             {
                 after.role_given_by = actor;
+                after.role_given_at = Some(change.moment.now());
             }
             _ => {}
         }

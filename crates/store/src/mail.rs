@@ -119,25 +119,36 @@ impl Tx<'_> {
         moment: &Moment,
         message: &Message,
     ) -> Result<()> {
-        let now = moment.now();
+        self.queue_mail_at(organization, moment, message, moment.now()).await.map(drop)
+    }
+
+    /// Queues a message that is sent at `due` at the earliest.
+    pub(crate) async fn queue_mail_at(
+        &mut self,
+        organization: Option<OrganizationId>,
+        moment: &Moment,
+        message: &Message,
+        due: Timestamp,
+    ) -> Result<MailId> {
+        let mail_id: MailId = moment.id();
         self.run(
             INSERT,
             values![
-                id(moment.id::<MailId>()),
+                id(mail_id),
                 organization.map(id),
                 message.kind.name(),
                 message.recipient.as_str(),
                 message.recipient.folded(),
                 Some(message.record),
                 message.version,
-                now,
+                moment.now(),
                 None::<Timestamp>,
-                Some(now),
+                Some(due),
                 MailStatus::Waiting.name(),
             ],
         )
-        .await
-        .map(drop)
+        .await?;
+        Ok(mail_id)
     }
 
     /// Creates a password reset whose link the operator passes on. It is not mailed.

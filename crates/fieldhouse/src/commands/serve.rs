@@ -135,7 +135,8 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
         None => format!("http://{}", listener.local_addr()?),
     };
     let store = Arc::new(opened.store);
-    let app = App::new(store.clone(), key_ring, &base_url, options.limits.options(), Clock::system())
+    let hold = options.mail.hold();
+    let app = App::new(store.clone(), key_ring, &base_url, options.limits.options(), Clock::system(), hold)
         .map_err(anyhow::Error::msg)?;
     erase_again(&app, options.database.folder()).await?;
     let router = router::router(app.clone()).map_err(anyhow::Error::msg)?;

@@ -1,5 +1,6 @@
 //! The texts of messages.
 
+use fieldhouse_domain::changesets::impact::lines;
 use fieldhouse_domain::children::break_glass::EmergencyReason;
 use fieldhouse_domain::children::cases::{self as case_rules, CaseState};
 use fieldhouse_domain::children::relations::{self as relation_rules, RelationKind, RelationState};
@@ -15,7 +16,7 @@ use fieldhouse_domain::users::{User, email_change_ends};
 use fieldhouse_store::break_glass as grants;
 use fieldhouse_store::duties::{self, Listed};
 use fieldhouse_store::mail::{self, Mail};
-use fieldhouse_store::{Result, cases, privacy_requests, relations, users};
+use fieldhouse_store::{Result, cases, families, privacy_requests, relations, users};
 use jiff::Timestamp;
 
 use crate::app::App;
@@ -49,7 +50,8 @@ pub fn link(app: &App, mail: &Mail) -> String {
         | MailKind::BreakGlass
         | MailKind::BreakGlassReview
         | MailKind::PrivacyRequested
-        | MailKind::PrivacyDecided => "reset-password",
+        | MailKind::PrivacyDecided
+        | MailKind::GamesChanged => "reset-password",
         MailKind::EmailChangeCurrent | MailKind::EmailChangeNew => "confirm-email",
     };
     format!("{}/{page}?token={}", app.base_url, links::token(mail, &app.key_ring))
@@ -67,6 +69,7 @@ pub async fn render(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
             relation(app, mail).await?
         }
         MailKind::PrivacyRequested | MailKind::PrivacyDecided => privacy_request(app, mail).await?,
+        MailKind::GamesChanged => games_changed(app, mail).await?,
         _ => {
             let user = UserId::from_uuid(mail.record.unwrap_or_default());
             users::read(&mut &*app.store, user).await?.and_then(|user| of_user(app, mail, &user))
@@ -265,6 +268,23 @@ async fn privacy_request(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
         }
         _ => return Ok(None),
     };
+    Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
+}
+
+/// Tells a family which games of its teams changed. Nothing in it tells who the child is.
+async fn games_changed(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
+    let Some(told) = families::games_told(&mut &*app.store, mail, app.clock.now()).await? else {
+        return Ok(None);
+    };
+    let (club, count) = (told.organization, told.games.len());
+    let games = if count == 1 { "1 game".to_owned() } else { format!("{count} games") };
+    let reason = told.reason.map(|reason| format!("Reason: {reason}\n\n")).unwrap_or_default();
+    let text = format!(
+        "Hello,\n\n{club} has changed {games} of a team that concerns your family.\n\n{reason}{}\
+         You get this message because you, or a child in your care, are in one of these teams. Times are those of the venue.\n",
+        lines(&told.games)
+    );
+    let subject = format!("{club} has changed {games}");
     Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
 }
 

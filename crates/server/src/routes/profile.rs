@@ -153,6 +153,7 @@ mod tests {
     use axum::body::Body;
     use axum::extract::{FromRequest, Request};
     use fieldhouse_api::Code;
+    use fieldhouse_domain::mail::NOTIFY_HOLD;
     use fieldhouse_domain::organizations::Slug;
     use fieldhouse_domain::roles::Role;
     use fieldhouse_domain::text::{Email, Name};
@@ -175,8 +176,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let ring = KeyRing::open(folder.path(), &Clock::system()).expect("a key ring");
         let store = Arc::new(database.open().await);
-        let app = App::new(store, ring, "http://localhost", LimitOptions::default(), Clock::system())
-            .expect("an app");
+        let app =
+            App::new(store, ring, "http://localhost", LimitOptions::default(), Clock::system(), NOTIFY_HOLD)
+                .expect("an app");
         let name = Name::parse("Riverside Club").expect("a name");
         let time_zone = TimeZoneName::parse("UTC").expect("a zone");
         let people = [Role::Owner, Role::Viewer].map(|role| Person {

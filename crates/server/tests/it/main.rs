@@ -18,6 +18,7 @@ mod expiry;
 mod exports;
 mod favorites;
 mod games;
+mod games_changed;
 mod guardian_invitations;
 mod histories;
 mod idempotency;

@@ -1,12 +1,17 @@
 //! Members: who belongs to the club, and what members with higher roles may do to them.
 
 use fieldhouse_api::Code;
+use fieldhouse_domain::ids::MemberId;
+use fieldhouse_domain::members::Member;
 use fieldhouse_domain::roles::Role;
+use fieldhouse_store::records;
+use fieldhouse_testing::clubs;
+use jiff::SignedDuration;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::shapes::{is_problem, pointers};
-use crate::support::{Club, PASSWORD, Person, on_both, send};
+use crate::support::{Club, PASSWORD, Person, on_both, on_both_in_held_time, send};
 
 const MEMBERS: &str = "/api/v1/members";
 
@@ -26,6 +31,23 @@ async fn membership(club: &Club, role: Role) -> Value {
 async fn address(club: &Club, role: Role) -> String {
     let member = membership(club, role).await;
     format!("{MEMBERS}/{}", member["id"].as_str().expect("an id"))
+}
+
+#[tokio::test]
+async fn a_changed_role_has_the_time_at_which_it_was_given() {
+    on_both_in_held_time(async |club| {
+        let (admin, path) = (club.member(Role::Admin), address(&club, Role::Coach).await);
+        club.pass(SignedDuration::from_mins(5));
+        let changed = admin.patch(&path, &json!({"role": "manager"})).await;
+        assert_eq!(changed.status, 200, "{}", changed.text);
+        let id: MemberId = changed.id().parse().expect("an id");
+        let read = clubs::write(&club.app.store, club.organization, async move |tx, proof| {
+            records::read::<Member, _>(tx, proof, id).await
+        });
+        let member = read.await.expect("the store answers").expect("a member");
+        assert_eq!((member.role_given_by, member.role_given_at), (admin.user, Some(club.app.clock.now())));
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use fieldhouse_api::{Operation, Row};
 use fieldhouse_domain::ids::{Id, OrganizationId, UserId};
+use fieldhouse_domain::mail::NOTIFY_HOLD;
 use fieldhouse_domain::organizations::Slug;
 use fieldhouse_domain::policy;
 use fieldhouse_domain::roles::Role;
@@ -94,7 +95,8 @@ impl Club {
         let socket = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let base_url = format!("http://{}", socket.local_addr().expect("an address"));
         let store = Arc::new(database.open().await);
-        let app = App::new(store, key_ring, public_url.unwrap_or(&base_url), limits, clock).expect("an app");
+        let app = App::new(store, key_ring, public_url.unwrap_or(&base_url), limits, clock, NOTIFY_HOLD)
+            .expect("an app");
         app.erasures.keep_in(folder.path()).expect("the list of erasures");
         let router = router::router(app.clone()).expect("a handler for every operation");
         let (stop, stopped) = oneshot::channel::<()>();

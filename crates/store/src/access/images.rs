@@ -61,23 +61,13 @@ impl ChildScope<Records> {
 }
 
 impl Tx<'_> {
-    /// Whether a relation of the user of a proof opens all of some images now. The operation must declare that it shows them.
+    /// Whether all of some images are open to the user of a proof now. The operation must declare that it shows them.
     pub async fn sees_images(
         &mut self,
         proof: &OrgWrite<'_>,
         wanted: &BTreeSet<(DataClass, ChildId)>,
     ) -> Result<bool> {
-        let (ChildTouch::Images, Some(standing)) = proof.standing() else {
-            return Err(Error::Internal("the operation does not declare that it shows images".to_owned()));
-        };
-        let standing = *standing;
-        for (class, child) in wanted {
-            let (of, among) = ((proof.organization(), &standing), classes::see_images(*class));
-            if open_children(self, of, (*class, Verb::Read), &among, Some(*child)).await?.is_empty() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        Ok(proof.images()?.open(self, wanted).await?.len() == wanted.len())
     }
 }
 

@@ -169,6 +169,7 @@ pub(crate) async fn of_people_are_written_and_read(store: &Store) {
         role: Role::Admin,
         source: MemberSource::Invited,
         role_given_by: Some(user.id),
+        role_given_at: Some(later()),
         joined_at: later(),
         suspended_at: Some(later()),
         ..member.clone()

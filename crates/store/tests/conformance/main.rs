@@ -20,6 +20,7 @@ mod fields;
 mod games;
 mod guardian_invitations;
 mod guests;
+mod impact;
 mod invitations;
 mod leagues;
 mod ledger;
@@ -82,6 +83,8 @@ async fn conforms(database: &Database) {
     rosters::are_read_by_day_and_only_through_a_relation(store).await;
     rosters::are_opened_in_every_capacity_of_the_caller(store).await;
     rosters::end_with_what_they_name(store).await;
+    impact::counts_families_and_new_clashes(store).await;
+    impact::families_are_told_once_unless_it_is_undone(store).await;
     programs(store).await;
     exports::everything_of_one_club_is_read_parents_first(store).await;
     exports::a_child_is_read_by_its_family(store).await;

@@ -7,6 +7,7 @@ use fieldhouse_api::Code;
 use fieldhouse_domain::children::Child;
 use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::effects::Effect;
+use fieldhouse_domain::mail::NOTIFY_HOLD;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::Reason;
 use fieldhouse_server::auth::limits::LimitOptions;
@@ -145,7 +146,8 @@ async fn the_list_has_ids_of_granted_erasures_only() {
 /// An app on a store, with the list of a folder: as after a restart, or a restore.
 fn restarted(club: &Club, store: Arc<Store>, folder: &Path) -> App {
     let ring = KeyRing::open(club.folder.path(), &Clock::system()).expect("the key ring");
-    let app = App::new(store, ring, "http://localhost", LimitOptions::default(), Clock::system());
+    let app =
+        App::new(store, ring, "http://localhost", LimitOptions::default(), Clock::system(), NOTIFY_HOLD);
     let app = app.expect("an app");
     app.erasures.keep_in(folder).expect("the list");
     app

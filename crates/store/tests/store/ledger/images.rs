@@ -178,7 +178,7 @@ fn values_of_clubs(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
         },
         "member": {
             "role": ["viewer", "admin"], "source": ["founded", "invited"], "suspended_at": [null, time],
-            "role_given_by": [null, "usr_01h2xcejqtf2nbrexx3vqjhp41"],
+            "role_given_by": [null, "usr_01h2xcejqtf2nbrexx3vqjhp41"], "role_given_at": [null, time],
         },
         "invitation": {
             "kind": ["member"], "email": ["a@a.example", "b@a.example"], "role": ["viewer", "admin"],
