@@ -14,6 +14,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 pub use fieldhouse_domain::changesets::outcome::EffectCause;
 pub use fieldhouse_domain::changesets::risk::Risk;
+pub use fieldhouse_domain::changesets::undo::Resolution as ConflictResolution;
 pub use fieldhouse_domain::changesets::{
     Approval, ChangesetEvent, ChangesetKind, ChangesetState, DriftPolicy, Rejection, Schedule, SimulationHash,
 };
@@ -132,6 +133,27 @@ pub struct NewUndo {
     /// With `true`, the undo is executed at once. Possible within 30 minutes of the execution, at risk R0 to R2 and without conflicts, in a
     /// session of its author, an approver, its executor or an admin. With `false`, the default, it is only proposed.
     pub quick: Option<bool>,
+}
+
+/// How conflicts of an undo are resolved.
+#[derive(Clone, Debug, Default, PartialEq, Body)]
+#[body(title = "ChangesetResolve")]
+pub struct Resolve {
+    /// The resolutions. One replaces an earlier one of the same conflict.
+    #[body(min = 1, max = 500)]
+    pub resolutions: Vec<Resolution>,
+}
+
+/// How one conflict is resolved.
+#[derive(Clone, Debug, PartialEq, Body)]
+#[body(title = "ChangesetResolution")]
+pub struct Resolution {
+    /// The id of the record, as the conflict names it.
+    pub record: String,
+    /// The field, if the conflict names one.
+    pub field: Option<String>,
+    /// What to do.
+    pub resolution: ConflictResolution,
 }
 
 /// A changeset.

@@ -782,12 +782,16 @@ operations! {
         | ChangesetId, NoQuery, Json<changesets::Schedule> => [200] Data<changesets::Changeset>, [SimulationChanged, OperationForbidden, State];
     /// Executes an approved changeset, exactly once: does what was approved, or nothing. Repeating the request returns the same result.
     ChangesetExecute "changesets.execute" POST "/api/v1/changesets/{id}/execute"
-        | Required(Coach), SessionOnly, Changesets:Write, Untouched, None, Never, [Changeset Target]
+        | Required(Coach), SessionOnly, Changesets:Write, Untouched, None, Never, [Changeset Any]
         | ChangesetId, NoQuery, Json<changesets::SimulationHash> => [200] Data<changesets::Executed>, [ChangesetStale, AuthorityLost, SimulationChanged, UndoConflict, OperationForbidden, State];
     /// Undoes an executed changeset: proposes a changeset that undoes it, and executes that at once if `quick` is set and possible.
     ChangesetUndo "changesets.undo" POST "/api/v1/changesets/{id}/undo"
-        | Required(Coach), ProposeOnly, Changesets:Propose, Untouched, None, Never, [Changeset Any]
+        | Required(Coach), ProposeOnly, Changesets:Propose, Images, None, Never, [Changeset Any]
         | ChangesetId, NoQuery, Json<changesets::NewUndo> => [201] Data<changesets::Changeset>, [UndoConflict, UndoExpired, OperationNotChangeable, OperationForbidden, TooManyOpen, State];
+    /// Resolves conflicts of an undo with later changes, as its author, and simulates it again.
+    ChangesetResolve "changesets.resolve" POST "/api/v1/changesets/{id}/resolutions"
+        | Required(Coach), ProposeOnly, Changesets:Propose, Untouched, None, Never, [Changeset Own]
+        | ChangesetId, NoQuery, Json<changesets::Resolve> => [200] Data<changesets::Changeset>, [OperationForbidden, SimulationTooLarge, State];
     /// Lists what happened to a changeset, earliest first.
     ChangesetEvents "changesets.events" GET "/api/v1/changesets/{id}/events"
         | Required(Coach), Allowed, Changesets:Read, Untouched, None, Never, []

@@ -1,3 +1,792 @@
-//! Changesets.
+//! Changesets: proposing, simulating and deciding. Their execution is in `changesets/execution.rs`.
 
-pub(crate) mod run;
+mod execution;
+mod plan;
+mod run;
+
+use std::collections::BTreeSet;
+
+use fieldhouse_api::Operation;
+use fieldhouse_domain::changesets::impact::Impact;
+use fieldhouse_domain::changesets::life::{self, Approver, Person, Simulated, Terms};
+use fieldhouse_domain::changesets::operations;
+use fieldhouse_domain::changesets::outcome::{self, Pin};
+use fieldhouse_domain::changesets::risk::{self, Authorship, Candidate, Facts, NotApprover};
+use fieldhouse_domain::changesets::undo::Resolved;
+use fieldhouse_domain::changesets::{
+    Author, Changeset, ChangesetEvent, ChangesetKind, DriftPolicy, OPEN_PER_AGENT, OPEN_PER_AUTHOR, Refused,
+    Schedule, UndoOf,
+};
+use fieldhouse_domain::api_keys::ApiKeyKind;
+use fieldhouse_domain::children::classes;
+use fieldhouse_domain::effects::Effect;
+use fieldhouse_domain::ids::{ChangesetId, ChildId, Id, UserId};
+use fieldhouse_domain::members::Member;
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::text::{Name, Reason};
+use fieldhouse_domain::Refusal;
+use fieldhouse_store::changesets::{self, Origin, Simulation};
+use fieldhouse_store::{Tx, api_keys, members, records};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value as Json, json};
+use uuid::Uuid;
+
+use crate::repeated::again;
+use crate::{Command, Error, WriteContext};
+
+pub use execution::{Execute, Executed, RunScheduled, Undo};
+
+use plan::{Planned, author, plan, sees};
+use run::{As, Ran, child_of, entitled, rehearse, shown as shown_problem};
+
+/// A changeset with its parts, as it is shown.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The changeset.
+    pub changeset: Changeset,
+    /// The operations; `None` for one about a child.
+    pub operations: Vec<Option<Json>>,
+    /// The latest simulation.
+    pub simulation: Option<Simulation>,
+    /// What it undoes.
+    pub undo_of: Option<UndoOf>,
+}
+
+/// The parts of a changeset, to show them.
+async fn shown<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    changeset: Changeset,
+) -> Result<Shown, Error> {
+    let organization = cx.organization()?.organization();
+    let operations = changesets::shown_operations(tx, organization, changeset.id).await?;
+    let simulation = match changeset.simulation_id {
+        Some(id) => changesets::simulation(tx, organization, id).await?,
+        None => None,
+    };
+    let undo_of = match changeset.kind {
+        ChangesetKind::Undo => Some(plan::undo_of(&changesets::origin(tx, organization, changeset.id).await?)?),
+        _ => None,
+    };
+    Ok(Shown { changeset, operations, simulation, undo_of })
+}
+
+/// The changeset in the path, if the caller may see it.
+async fn target<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    id: ChangesetId,
+) -> Result<Changeset, Error> {
+    let found: Changeset = cx.target(tx, id).await?;
+    if sees(&found, cx.organization()?) { Ok(found) } else { Err(Error::not_found()) }
+}
+
+/// The person who acts.
+fn person(cx: &WriteContext<'_, '_>) -> Result<Person, Error> {
+    let proof = cx.organization()?;
+    Ok(Person { user: cx.user()?, role: proof.role(), by_key: proof.actor().key.is_some() })
+}
+
+/// Writes the next state of a changeset and notes what happened.
+async fn write<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    before: Changeset,
+    after: Changeset,
+    event: ChangesetEvent,
+    reason: Option<&str>,
+) -> Result<Changeset, Error> {
+    let after = cx.update(tx, before, after).await?;
+    tx.note_event(cx.organization()?, &after, event, cx.moment.now(), reason).await?;
+    Ok(after)
+}
+
+/// Proposes a changeset.
+#[derive(Clone, Debug)]
+pub struct Create {
+    /// What it is.
+    pub title: Option<Name>,
+    /// Why.
+    pub reason: Option<Reason>,
+    /// The operations, unless it undoes something.
+    pub operations: Vec<Json>,
+    /// What it undoes.
+    pub undo: Option<UndoOf>,
+    /// What its execution does if records have changed.
+    pub drift_policy: DriftPolicy,
+    /// Random bytes for its ids and hashes.
+    pub salt: [u8; 16],
+}
+
+impl Command for Create {
+    const OPERATION: Operation = Operation::ChangesetCreate;
+    type Output = Shown;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Shown, Error> {
+        let changeset = propose(tx, cx, self).await?;
+        shown(tx, cx, changeset).await
+    }
+}
+
+/// Creates a draft, within the limits of its author.
+async fn propose<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    new: &Create,
+) -> Result<Changeset, Error> {
+    let author = acting_author(tx, cx).await?;
+    refuse_many(tx, cx, author).await?;
+    let kind = if new.undo.is_some() { ChangesetKind::Undo } else { ChangesetKind::Change };
+    let operations = if new.undo.is_some() { Vec::new() } else { operations::read(&new.operations)? };
+    let title = match (&new.title, &new.undo) {
+        (Some(title), _) => title.clone(),
+        (None, Some(of)) => Name::stored(undo_title(tx, cx, of).await?),
+        (None, None) => {
+            let fix = "Send a few words that say what it does.";
+            let missing = fieldhouse_domain::text::InvalidValue::new("required", "is missing", fix);
+            return Err(Refusal::field("/title", missing).into());
+        }
+    };
+    let mut changeset = Changeset::new(cx.moment, kind, author, title, new.reason.clone());
+    changeset.drift_policy = new.drift_policy;
+    changeset.operation_count = i64::try_from(operations.len()).unwrap_or(i64::MAX);
+    if let Some(UndoOf::Changeset { changeset_id }) = new.undo {
+        changeset.undo_of = Some(changeset_id);
+    }
+    let changeset = cx.create(tx, changeset).await?;
+    let undo_of = new.undo.map(|of| json!(of).to_string());
+    let origin = Origin {
+        salt: new.salt,
+        undo_of,
+        resolutions: "[]".to_owned(),
+        file: None,
+        file_options: None,
+    };
+    tx.create_origin(cx.organization()?, changeset.id, &origin).await?;
+    let (who, _) = plan::author(tx, cx.organization()?, &changeset, cx.moment.now()).await?;
+    if let Some(of) = new.undo {
+        refuse_undo(tx, cx, &who, of).await?;
+    }
+    store_operations(tx, cx, &changeset, &who, (&operations, &new.operations)).await?;
+    let proof = cx.organization()?;
+    tx.note_event(proof, &changeset, ChangesetEvent::Created, cx.moment.now(), None).await?;
+    Ok(changeset)
+}
+
+/// The title of an undo whose author gives none.
+async fn undo_title<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    of: &UndoOf,
+) -> Result<String, Error> {
+    Ok(match of {
+        UndoOf::Changeset { changeset_id } => {
+            let undone: Option<Changeset> = cx.find(tx, *changeset_id).await?;
+            let undone = undone.filter(|undone| cx.organization().is_ok_and(|proof| sees(undone, proof)));
+            let title = undone.ok_or_else(Error::not_found)?.title.to_string();
+            let start: String = title.chars().take(80).collect();
+            format!("Undo: {start}")
+        }
+        UndoOf::Entry { entry } => format!("Undo the entry {entry}"),
+        UndoOf::Key { key_id, since } => format!("Undo what the key {key_id} did since {since}"),
+    })
+}
+
+/// Refuses an undo that is not possible at all, and one of a changeset that was undone before.
+async fn refuse_undo<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    who: &As<'_>,
+    of: UndoOf,
+) -> Result<(), Error> {
+    if let UndoOf::Changeset { changeset_id } = of {
+        let undone: Option<Changeset> = cx.find(tx, changeset_id).await?;
+        let undone = undone.filter(|undone| cx.organization().is_ok_and(|proof| sees(undone, proof)));
+        let undone = undone.ok_or_else(Error::not_found)?;
+        if undone.executed_at.is_none() {
+            return Err(Refusal::State("only an executed changeset can be undone".to_owned()).into());
+        }
+        if let Some(by) = undone.undone_by {
+            return Err(Refusal::State(format!("{by} has undone it. Undo that one to redo it")).into());
+        }
+    }
+    plan::undone(tx, who, of).await.map(drop)
+}
+
+/// Who writes a changeset.
+async fn acting_author<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Result<Author, Error> {
+    let (user, key) = (cx.user()?, cx.organization()?.actor().key);
+    let is_agent = match key {
+        Some(key) => {
+            let held = api_keys::read(tx, cx.organization()?, key).await?;
+            held.is_none_or(|held| held.key.kind == ApiKeyKind::Agent)
+        }
+        None => false,
+    };
+    Ok(Author { user, key, is_agent })
+}
+
+async fn refuse_many<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    author: Author,
+) -> Result<(), Error> {
+    let of = (author.user, author.key);
+    let (all, with_key) = tx.open_changesets(cx.organization()?, of, cx.moment.now()).await?;
+    let limit = if author.is_agent && with_key >= OPEN_PER_AGENT {
+        OPEN_PER_AGENT
+    } else if all >= OPEN_PER_AUTHOR {
+        OPEN_PER_AUTHOR
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::from(Refused::TooManyOpen { limit }).into())
+}
+
+/// Stores operations, sealed if they are about a child.
+async fn store_operations<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    changeset: &Changeset,
+    who: &As<'_>,
+    (operations, bodies): (&[operations::Operation], &[Json]),
+) -> Result<(), Error> {
+    let mut stored: Vec<(Json, Option<ChildId>)> = Vec::with_capacity(operations.len());
+    for (numbered, body) in operations.iter().enumerate().zip(bodies) {
+        stored.push((body.clone(), child_of(tx, who, numbered).await?));
+    }
+    Ok(tx.replace_operations(cx.organization()?, changeset.id, &stored).await?)
+}
+
+/// Changes a changeset, as its author.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The changeset.
+    pub id: ChangesetId,
+    /// What it is.
+    pub title: Option<Name>,
+    /// Why.
+    pub reason: Option<Option<Reason>>,
+    /// The operations, which replace the earlier ones.
+    pub operations: Option<Vec<Json>>,
+    /// What its execution does if records have changed.
+    pub drift_policy: Option<DriftPolicy>,
+}
+
+impl Command for Change {
+    const OPERATION: Operation = Operation::ChangesetChange;
+    type Output = Shown;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.id.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Shown, Error> {
+        let before = target(tx, cx, self.id).await?;
+        let mut after = life::ALL.edited(&before, person(cx)?, cx.moment.now())?;
+        if let Some(title) = &self.title {
+            after.title = title.clone();
+        }
+        if let Some(reason) = &self.reason {
+            after.reason.clone_from(reason);
+        }
+        after.drift_policy = self.drift_policy.unwrap_or(after.drift_policy);
+        // The key of the latest edit counts: what it may not do must not be executed in the name of another.
+        let author = acting_author(tx, cx).await?;
+        (after.author_key_id, after.by_agent) = (author.key, author.is_agent || before.by_agent);
+        if let Some(bodies) = &self.operations {
+            if before.kind != ChangesetKind::Change {
+                return Err(Refusal::State("its operations are planned, not listed".to_owned()).into());
+            }
+            let operations = operations::read(bodies)?;
+            after.operation_count = i64::try_from(operations.len()).unwrap_or(i64::MAX);
+            let (who, _) = plan::author(tx, cx.organization()?, &after, cx.moment.now()).await?;
+            store_operations(tx, cx, &before, &who, (&operations, bodies)).await?;
+        }
+        let after = write(tx, cx, before, after, ChangesetEvent::Edited, None).await?;
+        shown(tx, cx, after).await
+    }
+}
+
+/// How the conflicts of an undo are resolved.
+#[derive(Clone, Debug)]
+pub struct Resolve {
+    /// The changeset.
+    pub id: ChangesetId,
+    /// The resolutions, which replace earlier ones of the same conflicts.
+    pub resolutions: Vec<Resolved>,
+}
+
+impl Command for Resolve {
+    const OPERATION: Operation = Operation::ChangesetResolve;
+    type Output = Shown;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.id.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Shown, Error> {
+        let before = target(tx, cx, self.id).await?;
+        if before.kind != ChangesetKind::Undo {
+            return Err(Refusal::State("only an undo has conflicts to resolve".to_owned()).into());
+        }
+        let after = life::ALL.edited(&before, person(cx)?, cx.moment.now())?;
+        let origin = changesets::origin(tx, cx.organization()?.organization(), before.id).await?;
+        let mut all = plan::resolutions(&origin)?;
+        for resolved in &self.resolutions {
+            all.resolve(resolved.clone());
+        }
+        tx.store_resolutions(cx.organization()?, before.id, &json!(all).to_string()).await?;
+        let after = write(tx, cx, before, after, ChangesetEvent::Resolved, None).await?;
+        let simulated = simulate(tx, cx, after).await?;
+        shown(tx, cx, simulated.changeset).await
+    }
+}
+
+/// Simulates a changeset.
+#[derive(Clone, Copy, Debug)]
+pub struct Simulate(pub ChangesetId);
+
+impl Command for Simulate {
+    const OPERATION: Operation = Operation::ChangesetSimulate;
+    type Output = Shown;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.0.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Shown, Error> {
+        let before = target(tx, cx, self.0).await?;
+        let simulated = simulate(tx, cx, before).await?;
+        shown(tx, cx, simulated.changeset).await
+    }
+}
+
+/// The result of a simulation.
+struct Outcome {
+    changeset: Changeset,
+    /// What it would do, if there are no problems.
+    ran: Option<Ran>,
+    planned: Planned,
+}
+
+/// What a rehearsal showed, in the form in which it is hashed and stored.
+struct Findings {
+    effect_digest: String,
+    impact: Json,
+    conflicts: Vec<Json>,
+    warnings: Vec<Json>,
+    pins: BTreeSet<Pin>,
+    hash: String,
+}
+
+fn findings(salt: &[u8; 16], ran: &Ran, planned: &Planned) -> Findings {
+    let effect_digest = outcome::effect_digest(salt, &ran.nets);
+    let impact = json!(ran.impact);
+    let conflicts: Vec<Json> = planned.conflicts.iter().map(|conflict| json!(conflict)).collect();
+    let warnings = warnings(&ran.impact, planned);
+    let (shown_conflicts, shown_warnings) = (Json::from(conflicts.clone()), Json::from(warnings.clone()));
+    let parts = [&impact, &shown_conflicts, &shown_warnings];
+    let hash = outcome::simulation_hash(salt, &effect_digest, &ran.pins, &parts);
+    Findings { effect_digest, impact, conflicts, warnings, pins: ran.pins.clone(), hash }
+}
+
+/// What a reviewer should know.
+fn warnings(impact: &Impact, planned: &Planned) -> Vec<Json> {
+    let mut warnings = Vec::new();
+    let mut warn = |code: &str, detail: String| warnings.push(json!({"code": code, "detail": detail}));
+    if impact.double_bookings.count > 0 {
+        warn("double_bookings", format!("{} games overlap with others", impact.double_bookings.count));
+    }
+    if impact.coach_clashes.count > 0 {
+        let count = impact.coach_clashes.count;
+        warn("coach_clashes", format!("{count} games overlap with others of the same staff"));
+    }
+    if planned.overrides {
+        warn("restores_anyway", "it overwrites what others have changed since".to_owned());
+    }
+    warnings
+}
+
+/// Simulates a changeset as its author and stores what it would do.
+async fn simulate<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    before: Changeset,
+) -> Result<Outcome, Error> {
+    tx.limit_simulation();
+    let now = cx.moment.now();
+    let (who, origin) = author(tx, cx.organization()?, &before, now).await?;
+    let mut planned = plan(tx, cx.organization()?, &before, &who, &origin).await?;
+    let (ran, mut problem) = match planned.problem.take() {
+        Some(problem) => (None, Some(problem)),
+        None if !planned.conflicts.is_empty() => (None, None),
+        None => match rehearse(tx, &who, &planned.operations).await? {
+            Ok(ran) => (Some(ran), None),
+            Err(problem) => (None, Some(problem)),
+        },
+    };
+    if let (Some((index, error)), ChangesetKind::Undo) = (&problem, before.kind)
+        && let Some(conflict) = conflict_of(&planned, *index, error)
+    {
+        planned.conflicts.push(conflict);
+        problem = None;
+    }
+    let ran = ran.filter(|ran| {
+        if ran.nets.is_empty() {
+            let nothing = Refusal::State("it changes nothing".to_owned());
+            problem = Some((0, nothing.into()));
+        }
+        !ran.nets.is_empty()
+    });
+    let facts = json!({
+        "restores_anyway": planned.overrides,
+        "undoes_own_creation": planned.undoes_own_creation,
+    });
+    let found = ran.as_ref().map(|ran| findings(&origin.salt, ran, &planned));
+    let hash = found.as_ref().map(|found| found.hash.clone());
+    let is_same = hash.is_some() && hash == before.simulation_hash;
+    let simulation_id = match before.simulation_id.filter(|_| is_same) {
+        Some(same) => {
+            tx.renew_simulation(cx.organization()?, same, now, &facts).await?;
+            same
+        }
+        None => {
+            let problems: Vec<Json> =
+                problem.iter().map(|(index, error)| shown_problem(*index, error)).collect();
+            let conflicts = planned.conflicts.iter().map(|conflict| json!(conflict)).collect();
+            let simulation = match &found {
+                Some(found) => Simulation {
+                    id: cx.moment.id(),
+                    changeset: before.id,
+                    hash: hash.clone(),
+                    effect_digest: found.effect_digest.clone(),
+                    at: now,
+                    impact: found.impact.clone(),
+                    facts,
+                    pins: found.pins.clone(),
+                    conflicts: found.conflicts.clone(),
+                    warnings: found.warnings.clone(),
+                    problems: Vec::new(),
+                },
+                None => Simulation {
+                    id: cx.moment.id(),
+                    changeset: before.id,
+                    hash: None,
+                    effect_digest: String::new(),
+                    at: now,
+                    impact: json!({}),
+                    facts,
+                    pins: BTreeSet::new(),
+                    conflicts,
+                    warnings: Vec::new(),
+                    problems,
+                },
+            };
+            let nets = ran.iter().flat_map(|ran| &ran.nets);
+            let nets: Vec<_> = nets
+                .map(|net| (net, outcome::effect_digest(&origin.salt, std::slice::from_ref(net))))
+                .collect();
+            tx.store_simulation(cx.organization()?, &simulation, &nets).await?;
+            simulation.id
+        }
+    };
+    let operations = i64::try_from(planned.operations.len()).unwrap_or(i64::MAX);
+    let simulated = Simulated { id: simulation_id, hash, operations };
+    let after = life::ALL.simulated(&before, &simulated, now)?;
+    let changeset = write(tx, cx, before, after, ChangesetEvent::Simulated, None).await?;
+    Ok(Outcome { changeset, ran, planned })
+}
+
+/// The conflict that a refused step of an undo means.
+fn conflict_of(
+    planned: &Planned,
+    index: usize,
+    error: &Error,
+) -> Option<fieldhouse_domain::changesets::undo::Conflict> {
+    use fieldhouse_domain::changesets::undo::Conflict;
+    let step = planned.steps.get(index)?;
+    match error {
+        Error::Refused(refusal) => Some(Conflict::refused(step, refusal)),
+        Error::Store(fieldhouse_store::Error::Duplicate(_)) => Some(Conflict::taken(step)),
+        _ => None,
+    }
+}
+
+/// The facts of a changeset from which its risk follows, at a time.
+fn facts(changeset: &Changeset, simulation: &Simulation, role: Role, now: Timestamp) -> Result<Facts, Error> {
+    let impact: Impact = serde_json::from_value(simulation.impact.clone())
+        .map_err(|error| fieldhouse_store::Error::Internal(format!("changesets.simulation: {error}")))?;
+    let flag = |name: &str| simulation.facts.get(name).and_then(Json::as_bool).unwrap_or_default();
+    Ok(Facts {
+        own_team: role >= Role::Manager,
+        by_agent: changeset.by_agent || changeset.author_key_id.is_some(),
+        undoes_own_creation: flag("undoes_own_creation"),
+        restores_anyway: usize::from(flag("restores_anyway")),
+        ..of_impact(&impact, now)
+    })
+}
+
+fn of_impact(impact: &Impact, now: Timestamp) -> Facts {
+    Facts {
+        records: impact.records,
+        deletions: impact.deleted,
+        families: impact.families,
+        first_game_in: impact.first_game.map(|first| first.duration_since(now)),
+        raises_role: impact.raises_role,
+        children: impact.children,
+        whole_season: impact.whole_season,
+        touches_children: impact.children > 0 || !impact.child_classes.is_empty(),
+        own_team: true,
+        ..Facts::default()
+    }
+}
+
+/// What a submission requires now: the risk, with what the author proposed in the last 24 hours, and who could approve it.
+async fn terms<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    changeset: &Changeset,
+) -> Result<Terms, Error> {
+    let (proof, now) = (cx.organization()?, cx.moment.now());
+    let id = changeset.simulation_id.ok_or(Refusal::from(Refused::NotSimulated))?;
+    let simulation = changesets::simulation(tx, proof.organization(), id).await?;
+    let simulation = simulation.ok_or(Refusal::from(Refused::NotSimulated))?;
+    let member = members::of_user(tx, proof, changeset.author_id).await?;
+    let role = member.map_or(Role::Viewer, |member| member.role);
+    let day = now.saturating_sub(risk::COUNTED).unwrap_or(Timestamp::MIN);
+    let created = day.saturating_sub(SignedDuration::from_hours(15 * 24)).unwrap_or(Timestamp::MIN);
+    let recent = tx.recent_facts(proof, changeset, (created, day)).await?;
+    let earlier: Vec<Facts> = recent
+        .into_iter()
+        .filter_map(|recent| {
+            let impact: Impact = serde_json::from_value(recent.get("impact")?.clone()).ok()?;
+            let own = recent.get("facts")?.get("undoes_own_creation")?.as_bool()?;
+            Some(Facts { undoes_own_creation: own, own_team: role >= Role::Manager, ..of_impact(&impact, now) })
+        })
+        .collect();
+    let facts = facts(changeset, &simulation, role, now)?.with_earlier(&earlier);
+    let risk = risk::risk(&facts);
+    let required = risk::required(risk, changeset.by_agent, facts.restores_anyway > 0);
+    let authorship = Authorship { author: changeset.author_id, key_owner: None, editors: &[] };
+    let active: Vec<Member> = members::active(tx, proof, Role::Manager).await?;
+    let could = |role: Role| {
+        let may = |member: &&Member| {
+            risk::may_approve(&Candidate::of(member), authorship, role, now).is_ok()
+        };
+        u32::try_from(active.iter().filter(may).count()).unwrap_or(u32::MAX)
+    };
+    let settled = risk::settle(required, could(required.role), could(Role::Manager));
+    let (approvals, role) = (i64::from(settled.approvals), settled.role);
+    Ok(Terms { risk, approvals, role, reduced: settled.reduced })
+}
+
+/// Submits a changeset for review.
+#[derive(Clone, Copy, Debug)]
+pub struct Submit(pub ChangesetId);
+
+impl Command for Submit {
+    const OPERATION: Operation = Operation::ChangesetSubmit;
+    type Output = Shown;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.0.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Shown, Error> {
+        let before = target(tx, cx, self.0).await?;
+        if before.simulation_hash.is_none() {
+            return Err(Refusal::from(Refused::NotSimulated).into());
+        }
+        let terms = terms(tx, cx, &before).await?;
+        let after = life::ALL.submitted(&before, person(cx)?, terms, cx.moment.now())?;
+        let after = write(tx, cx, before, after, ChangesetEvent::Submitted, None).await?;
+        shown(tx, cx, after).await
+    }
+}
+
+/// Approves a simulation.
+#[derive(Clone, Debug)]
+pub struct Approve {
+    /// The changeset.
+    pub id: ChangesetId,
+    /// The hash of the simulation that the approver saw.
+    pub hash: String,
+}
+
+impl Command for Approve {
+    const OPERATION: Operation = Operation::ChangesetApprove;
+    type Output = Shown;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.id.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Shown, Error> {
+        let before = target(tx, cx, self.id).await?;
+        let (person, now) = (person(cx)?, cx.moment.now());
+        let member = members::of_user(tx, cx.organization()?, person.user).await?;
+        let is_new = member.is_some_and(|member| is_new(&before, &member, now));
+        let approver = Approver { person, is_new };
+        // What only the state decides is checked first: it needs no rehearsal.
+        life::ALL.approved(&before, approver, Ok(()), &self.hash, now)?;
+        let entitled = may_approve_content(tx, cx, &before, person.user).await?;
+        let after = life::ALL.approved(&before, approver, entitled, &self.hash, now)?;
+        let after = write(tx, cx, before, after, ChangesetEvent::Approved, None).await?;
+        shown(tx, cx, after).await
+    }
+
+    again! { |self, tx, cx| current(tx, cx, self.id) }
+}
+
+/// Whether the author gave a member their role a short time ago.
+fn is_new(changeset: &Changeset, member: &Member, now: Timestamp) -> bool {
+    let authorship = Authorship { author: changeset.author_id, key_owner: None, editors: &[] };
+    let least = Role::Viewer;
+    let refused = risk::may_approve(&Candidate::of(member), authorship, least, now);
+    matches!(refused, Err(NotApprover::TooNew(_)))
+}
+
+/// A changeset as it is now.
+async fn current<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    id: ChangesetId,
+) -> Result<Shown, Error> {
+    let found: Option<Changeset> = records::read(tx, cx.organization()?, id).await?;
+    let found = found.filter(|found| cx.organization().is_ok_and(|proof| sees(found, proof)));
+    shown(tx, cx, found.ok_or_else(Error::not_found)?).await
+}
+
+/// Whether a person may see every effect and do every operation of a changeset.
+async fn may_approve_content<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    changeset: &Changeset,
+    user: UserId,
+) -> Result<Result<(), Refusal>, Error> {
+    let Some(simulation) = changeset.simulation_id else { return Ok(Err(Refused::NotSimulated.into())) };
+    let proof = cx.organization()?;
+    let records = tx.simulated_records(proof, simulation).await?;
+    let mut wanted = BTreeSet::new();
+    for (kind, _, child, _) in records {
+        let Some(child) = child else { continue };
+        match classes::of_image(kind) {
+            Some(class) => wanted.insert((class, child)),
+            None => return Ok(Err(Refused::ContentNotVisible.into())),
+        };
+    }
+    if !wanted.is_empty() {
+        let who = As { user, key: None, ..author(tx, proof, changeset, cx.moment.now()).await?.0 };
+        let own = match run::permit(tx, &who, Operation::ChangesetApprove, Some(changeset.id.uuid())).await {
+            Ok(own) => own,
+            Err(Error::Denied(denial)) => return Ok(Err(Refusal::Forbidden(run::why(denial)))),
+            Err(error) => return Err(error),
+        };
+        if !tx.sees_images(&own, &wanted).await? {
+            return Ok(Err(Refused::ContentNotVisible.into()));
+        }
+    }
+    let (who, origin) = author(tx, cx.organization()?, changeset, cx.moment.now()).await?;
+    let planned = plan(tx, cx.organization()?, changeset, &who, &origin).await?;
+    let who = As { user, key: None, ..who };
+    Ok(match entitled(tx, &who, &planned.operations).await? {
+        Ok(()) => Ok(()),
+        Err((index, why)) => Err(Refused::Forbidden { index, why }.into()),
+    })
+}
+
+/// A decision that depends only on the state of a changeset and on who makes it.
+macro_rules! decision {
+    ($(#[$doc:meta])* $name:ident $operation:ident $event:ident |$before:ident, $person:ident, $now:ident| $after:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name {
+            /// The changeset.
+            pub id: ChangesetId,
+            /// Why.
+            pub reason: Option<Reason>,
+        }
+
+        impl Command for $name {
+            const OPERATION: Operation = Operation::$operation;
+            type Output = Shown;
+
+            fn target(&self) -> Option<Uuid> {
+                Some(self.id.uuid())
+            }
+
+            async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Shown, Error> {
+                let $before = target(tx, cx, self.id).await?;
+                let ($person, $now) = (person(cx)?, cx.moment.now());
+                let after = $after?;
+                let reason = self.reason.as_ref().map(|reason| reason.as_str());
+                if let Some(reason) = reason {
+                    cx.because(reason);
+                }
+                let after = write(tx, cx, $before, after, ChangesetEvent::$event, reason).await?;
+                shown(tx, cx, after).await
+            }
+        }
+    };
+}
+
+decision! {
+    /// Withdraws the caller's approval.
+    Unapprove ChangesetUnapprove Unapproved |before, person, now| life::ALL.unapproved(&before, person, now)
+}
+decision! {
+    /// Rejects a submitted changeset.
+    Reject ChangesetReject Rejected |before, person, now| life::ALL.rejected(&before, person, now)
+}
+decision! {
+    /// Withdraws a changeset.
+    Withdraw ChangesetWithdraw Withdrawn |before, person, _now| life::ALL.withdrawn(&before, person)
+}
+
+/// Schedules the execution of an approved changeset.
+#[derive(Clone, Debug)]
+pub struct SetSchedule {
+    /// The changeset.
+    pub id: ChangesetId,
+    /// The hash and the time.
+    pub schedule: Schedule,
+}
+
+impl Command for SetSchedule {
+    const OPERATION: Operation = Operation::ChangesetSchedule;
+    type Output = Shown;
+
+    fn target(&self) -> Option<Uuid> {
+        Some(self.id.uuid())
+    }
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Shown, Error> {
+        let before = target(tx, cx, self.id).await?;
+        let of = (self.schedule.simulation_hash.as_str(), self.schedule.at);
+        let after = life::ALL.scheduled(&before, person(cx)?, of, cx.moment.now())?;
+        let after = write(tx, cx, before, after, ChangesetEvent::Scheduled, None).await?;
+        shown(tx, cx, after).await
+    }
+}
+
+/// Notes that the time of a changeset is over. Returns whether it was.
+#[derive(Clone, Copy, Debug)]
+pub struct Expire(pub ChangesetId);
+
+impl Command for Expire {
+    const OPERATION: Operation = Operation::ChangesetExpire;
+    type Output = bool;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<bool, Error> {
+        let Some(before) = cx.find::<Changeset>(tx, self.0).await? else { return Ok(false) };
+        let Some(after) = life::ALL.expired(&before, cx.moment.now()) else { return Ok(false) };
+        write(tx, cx, before, after, ChangesetEvent::Expired, None).await?;
+        Ok(true)
+    }
+}
+
+/// The effects of a run.
+fn effects(ran: &Ran) -> Vec<Effect> {
+    ran.nets.iter().map(|net| net.effect.clone()).collect()
+}

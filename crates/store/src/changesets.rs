@@ -39,7 +39,7 @@ queries! {
         AND expires_at > $2 ORDER BY schedule_at LIMIT 100";
     OVER "changesets.over" "SELECT id FROM changesets WHERE org_id = $1 AND state IN ('in_review', 'approved')
         AND expires_at <= $2 ORDER BY expires_at LIMIT 100";
-    RECENT "changesets.recent" "SELECT m.facts FROM changesets cs JOIN changeset_simulations m ON m.org_id = $1 AND m.id = cs.simulation_id
+    RECENT "changesets.recent" "SELECT m.impact, m.facts FROM changesets cs JOIN changeset_simulations m ON m.org_id = $1 AND m.id = cs.simulation_id
         WHERE cs.org_id = $1 AND cs.author_id = $2 AND cs.created_at > $3 AND cs.submitted_at > $4 AND cs.id <> $5
             AND cs.state IN ('in_review', 'approved', 'executed')";
     CREATE_SOURCE "changesets.create_source" "INSERT INTO changeset_sources
@@ -433,7 +433,12 @@ impl<'tx> Tx<'tx> {
     ) -> Result<Vec<Json>> {
         let values =
             values![id(proof.organization()), id(changeset.author_id), created, submitted, id(changeset.id)];
-        self.rows(RECENT, values, |row| json("changesets.recent", &row.next::<String>()?)).await
+        const QUERY: &str = "changesets.recent";
+        self.rows(RECENT, values, |row| {
+            let impact = json(QUERY, &row.next::<String>()?)?;
+            Ok(serde_json::json!({"impact": impact, "facts": json(QUERY, &row.next::<String>()?)?}))
+        })
+        .await
     }
 
     /// Stores a simulation with its effects. What is about a child is sealed.

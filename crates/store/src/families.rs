@@ -10,7 +10,6 @@ use constcat::concat;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::changesets::impact::{self as rules, ToldGame};
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
-use fieldhouse_domain::games::Game;
 use fieldhouse_domain::ids::{ChildId, OrganizationId, TeamId, UserId};
 use fieldhouse_domain::kinds::Visibility;
 use fieldhouse_domain::mail::{MailKind, MailStatus, Message};

@@ -4,24 +4,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fieldhouse_api::{Code, Operation as Of};
-use fieldhouse_domain::changesets::Refused;
+use fieldhouse_domain::changesets::impact::Impact;
+use fieldhouse_domain::changesets::{MAX_EFFECTS, Refused};
 use fieldhouse_domain::changesets::operations::{self, Act, Change, ChangeRole, Changeable, Operation};
 use fieldhouse_domain::changesets::outcome::{self, Net, Pin};
-use fieldhouse_domain::effects::{AnyRecord, Kind};
-use fieldhouse_domain::games::Game;
-use fieldhouse_domain::games::rules as games_rules;
+use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
+use fieldhouse_domain::games::{self as game_rules, Game};
 use fieldhouse_domain::ids::{
-    ApiKeyId, DivisionId, GameId, Id, MemberId, OrganizationId, RosterEntryId, SeasonId, StaffId, TeamId,
+    ApiKeyId, ChildId, DivisionId, GameId, Id, MemberId, OrganizationId, RosterEntryId, SeasonId, StaffId, TeamId,
     UserId, VenueId,
 };
-use fieldhouse_domain::members::ChangeMember;
+use fieldhouse_domain::divisions::Division;
+use fieldhouse_domain::members::{ChangeMember, Member};
+use fieldhouse_domain::seasons::Season;
+use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::record::Body;
+use fieldhouse_domain::rosters::RosterEntry;
 use fieldhouse_domain::staff::Staff;
 use fieldhouse_domain::venues::Venue;
 use fieldhouse_domain::{Moment, Refusal};
-use fieldhouse_store::access::children::{ChildAccess, Read, Roster};
-use fieldhouse_store::records;
+use fieldhouse_store::access::children::{ChildAccess, Read, Roster, Write};
+use fieldhouse_store::{impact, records};
 use fieldhouse_store::{Error as StoreError, OrgWrite, Principal, Tx, Watched, games, rosters};
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json, json};
@@ -45,6 +49,8 @@ pub(crate) struct As<'a> {
     pub dated: Timestamp,
     /// The random bytes from which new ids follow.
     pub salt: [u8; 16],
+    /// Whether the operations undo something.
+    pub undoes: bool,
     /// Why, for what follows from the operations.
     pub reason: Option<&'a str>,
 }
@@ -77,10 +83,8 @@ pub(crate) struct Ran {
     pub nets: Vec<Net>,
     /// What was read and written.
     pub pins: BTreeSet<Pin>,
-    /// The games that overlap with others afterwards, because an operation allows it.
-    pub overlaps: Vec<(GameId, usize)>,
-    /// How many effects have no images: sessions that end.
-    pub unrestorable: usize,
+    /// What it means for people.
+    pub impact: Impact,
 }
 
 /// A problem as it is stored and shown.
@@ -209,31 +213,31 @@ async fn attempt<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, operations: &[Operation]) 
     tx.watch();
     let ran = run_all(tx, who, operations).await;
     let seen = tx.unwatch();
-    let games = ran?;
+    let around = ran?;
     let Watched { applied, read, .. } = seen;
-    let all = applied.len();
     let nets = outcome::fold(applied);
+    if nets.len() > MAX_EFFECTS {
+        let large = Refused::TooLarge(format!("it has {} effects; {MAX_EFFECTS} are the maximum", nets.len()));
+        return Err(Broken::Problem(operations.len(), Refusal::from(large).into()));
+    }
     let mut pins = outcome::pins(&read, &nets);
-    pins.extend(games.pins);
-    Ok(Ran { unrestorable: all.saturating_sub(nets.len()), nets, pins, overlaps: games.overlaps })
-}
-
-/// What is around the games that moved.
-#[derive(Default)]
-struct Around {
-    pins: Vec<Pin>,
-    overlaps: Vec<(GameId, usize)>,
+    pins.extend(around);
+    let effects: Vec<Effect> = nets.iter().map(|net| net.effect.clone()).collect();
+    let proof = permit(tx, who, Of::GameRead, None).await;
+    let proof = proof.map_err(|error| Broken::Problem(operations.len(), error))?;
+    let impact = impact::of(tx, &proof, &effects, who.now).await?;
+    Ok(Ran { nets, pins, impact })
 }
 
 async fn run_all<'tx>(
     tx: &mut Tx<'tx>,
     who: &As<'_>,
     operations: &[Operation],
-) -> Result<Around, Broken> {
+) -> Result<Vec<Pin>, Broken> {
     let mut names = BTreeMap::new();
     for (index, operation) in operations.iter().enumerate() {
         let seen = tx.watch_operation(index);
-        let step = Step { who, index, operation, names: &names };
+        let step = Step { who, index, operation, undoes: who.undoes, names: &names };
         step.run(tx).await.map_err(|error| Broken::Problem(index, error))?;
         if let Act::Create { name: Some(name), .. } = &operation.act {
             let kind = operation.resource.kind();
@@ -253,10 +257,10 @@ async fn refuse_overlaps<'tx>(
     tx: &mut Tx<'tx>,
     who: &As<'_>,
     operations: &[Operation],
-) -> Result<Around, Broken> {
+) -> Result<Vec<Pin>, Broken> {
     let applied = tx.watched().map(|watched| watched.applied.clone()).unwrap_or_default();
     let nets = outcome::fold(applied);
-    let mut around = Around::default();
+    let mut around = Vec::new();
     let changed: BTreeSet<Uuid> = nets
         .iter()
         .filter_map(|net| net.effect.record())
@@ -268,7 +272,7 @@ async fn refuse_overlaps<'tx>(
         .filter_map(|net| match (&net.effect.before, &net.effect.after) {
             (None, Some(AnyRecord::Game(after))) => Some((after, net.operation)),
             (Some(AnyRecord::Game(before)), Some(AnyRecord::Game(after)))
-                if games_rules::is_moved(before, after) =>
+                if game_rules::is_moved(before, after) =>
             {
                 Some((after, net.operation))
             }
@@ -294,12 +298,12 @@ async fn refuse_overlaps<'tx>(
         let nearby = games::nearby(tx, &proof, game).await?;
         let others = nearby.iter().filter(|other| !changed.contains(&other.id.uuid()));
         let seen: Vec<String> = others.map(|other| format!("{}@{}", other.id, other.version)).collect();
-        around.pins.push(Pin {
+        around.push(Pin {
             of: "games_nearby".to_owned(),
             id: game.id.to_string(),
             seen: (!seen.is_empty()).then(|| seen.join(" ")),
         });
-        let conflicts = games_rules::conflicts(game, venue, &nearby);
+        let conflicts = game_rules::conflicts(game, venue, &nearby);
         if conflicts.is_empty() {
             continue;
         }
@@ -312,12 +316,11 @@ async fn refuse_overlaps<'tx>(
         if !allows {
             return Err(Broken::Problem(index, Refusal::Overlap(conflicts).into()));
         }
-        around.overlaps.push((game.id, index));
     }
     Ok(around)
 }
 
-async fn permit<'tx>(
+pub(crate) async fn permit<'tx>(
     tx: &mut Tx<'tx>,
     who: &As<'_>,
     operation: Of,
@@ -332,6 +335,8 @@ struct Step<'a> {
     who: &'a As<'a>,
     index: usize,
     operation: &'a Operation,
+    /// Whether it undoes something, so that it may also lift or repeat the suspension of a member.
+    undoes: bool,
     names: &'a BTreeMap<String, String>,
 }
 
@@ -396,8 +401,13 @@ impl Step<'_> {
                         self.command(tx, staff::Change { place, change: body(&set)? }, version).await
                     }
                     Members => {
-                        let (id, role) = (MemberId::from_uuid(*id), body::<ChangeRole>(&set)?.role);
-                        let change = ChangeMember { role: Some(role), suspended: None };
+                        let id = MemberId::from_uuid(*id);
+                        let change = if self.undoes {
+                            body::<ChangeMember>(&set)?
+                        } else {
+                            let role = body::<ChangeRole>(&set)?.role;
+                            ChangeMember { role: Some(role), suspended: None }
+                        };
                         self.command(tx, members::Change { id, change }, version).await
                     }
                 }
@@ -414,7 +424,21 @@ impl Step<'_> {
                 let record = self.current(tx, *id).await?;
                 operations::tested(&record, test).map_err(|refused| self.at(refused))
             }
-            Act::Restore(_) => Err(Refusal::State("it cannot be restored".to_owned()).into()),
+            Act::Restore(record) => match (**record).clone() {
+                AnyRecord::Season(season) => self.command(tx, seasons::Restore(season), None).await,
+                AnyRecord::Division(division) => {
+                    self.command(tx, divisions::Restore(division), None).await
+                }
+                AnyRecord::Team(team) => self.command(tx, teams::Restore(team), None).await,
+                AnyRecord::Venue(venue) => self.command(tx, venues::Restore(venue), None).await,
+                AnyRecord::Game(game) => self.command(tx, crate::games::Restore(game), None).await,
+                AnyRecord::RosterEntry(entry) => {
+                    self.command(tx, crate::rosters::Restore(entry), None).await
+                }
+                AnyRecord::Staff(entry) => self.command(tx, staff::Restore(entry), None).await,
+                AnyRecord::Member(member) => self.command(tx, members::Restore(member), None).await,
+                other => Err(Refusal::from(Refused::NotChangeable(vec![other.kind().to_string()])).into()),
+            },
         }
     }
 
@@ -515,13 +539,13 @@ impl Step<'_> {
     async fn current<'tx>(&self, tx: &mut Tx<'tx>, id: Uuid) -> Result<AnyRecord, Error> {
         let proof = permit(tx, self.who, reads(self.operation.resource), Some(id)).await?;
         let record: Option<AnyRecord> = match self.operation.resource {
-            Changeable::Seasons => any(records::read(tx, &proof, SeasonId::from_uuid(id)).await?),
-            Changeable::Divisions => any(records::read(tx, &proof, DivisionId::from_uuid(id)).await?),
-            Changeable::Teams => any(records::read(tx, &proof, TeamId::from_uuid(id)).await?),
-            Changeable::Venues => any(records::read(tx, &proof, VenueId::from_uuid(id)).await?),
-            Changeable::Games => any(records::read(tx, &proof, GameId::from_uuid(id)).await?),
-            Changeable::Staff => any(records::read(tx, &proof, StaffId::from_uuid(id)).await?),
-            Changeable::Members => any(records::read(tx, &proof, MemberId::from_uuid(id)).await?),
+            Changeable::Seasons => any::<Season>(records::read(tx, &proof, SeasonId::from_uuid(id)).await?),
+            Changeable::Divisions => any::<Division>(records::read(tx, &proof, DivisionId::from_uuid(id)).await?),
+            Changeable::Teams => any::<Team>(records::read(tx, &proof, TeamId::from_uuid(id)).await?),
+            Changeable::Venues => any::<Venue>(records::read(tx, &proof, VenueId::from_uuid(id)).await?),
+            Changeable::Games => any::<Game>(records::read(tx, &proof, GameId::from_uuid(id)).await?),
+            Changeable::Staff => any::<Staff>(records::read(tx, &proof, StaffId::from_uuid(id)).await?),
+            Changeable::Members => any::<Member>(records::read(tx, &proof, MemberId::from_uuid(id)).await?),
             Changeable::RosterEntries => {
                 let entry = RosterEntryId::from_uuid(id);
                 match rosters::place_of(tx, &proof, entry).await? {
@@ -603,6 +627,43 @@ pub(crate) const fn operation_of(resource: Changeable, act: &Act) -> Option<Of> 
     })
 }
 
+/// The child whom an operation is about, if the person may write its place in a team. An operation about any other child is refused, in the
+/// same way as one about a child that does not exist.
+pub(crate) async fn child_of<'tx>(
+    tx: &mut Tx<'tx>,
+    who: &As<'_>,
+    (index, operation): (usize, &Operation),
+) -> Result<Option<ChildId>, Error> {
+    if operation.resource != Changeable::RosterEntries {
+        return Ok(None);
+    }
+    let (of, pointer) = match &operation.act {
+        Act::Create { .. } => (Of::RosterAdd, "/data/child_id"),
+        _ => (Of::RosterChange, "/id"),
+    };
+    let proof = permit(tx, who, of, operation.target()).await?;
+    let child = match &operation.act {
+        Act::Create { data, .. } => {
+            data.get("child_id").and_then(Json::as_str).and_then(|text| text.parse::<ChildId>().ok())
+        }
+        act => match operation.target().filter(|_| !matches!(act, Act::Restore(_))) {
+            Some(id) => {
+                let place = rosters::place_of(tx, &proof, RosterEntryId::from_uuid(id)).await?;
+                place.map(|(_, child)| child)
+            }
+            None => None,
+        },
+    };
+    if let Some(child) = child
+        && tx.open::<Roster, Write>(&proof, child).await?.is_ok()
+    {
+        return Ok(Some(child));
+    }
+    let (pointer, message) = (pointer.to_owned(), "does not exist".to_owned());
+    let fix = Some("Send the id of a record that exists and that a relation opens to you.".to_owned());
+    Err(Refusal::from(Refused::Invalid { index, pointer, message, fix }).into())
+}
+
 /// Whether a person may do all of the operations now, by their role and duties, and by running those that depend on who they are.
 pub(crate) async fn entitled<'tx>(
     tx: &mut Tx<'tx>,
@@ -633,4 +694,16 @@ pub(crate) async fn entitled<'tx>(
         Err((index, Error::Refused(refusal))) => Err((index, refusal.to_string())),
         Err((index, _)) => Err((index, "it cannot be done".to_owned())),
     })
+}
+
+/// An entry of a roster as it is now, if the person may see it.
+pub(crate) async fn entry_now<'tx>(
+    tx: &mut Tx<'tx>,
+    who: &As<'_>,
+    known: &RosterEntry,
+) -> Result<Option<AnyRecord>, Error> {
+    let proof = permit(tx, who, Of::RosterChange, Some(known.id.uuid())).await?;
+    let Ok(access) = tx.open::<Roster, Write>(&proof, known.child_id).await? else { return Ok(None) };
+    let entries = rosters::of_child(tx, &access, known.team_id).await?;
+    Ok(any(entries.into_iter().find(|entry| entry.id == known.id)))
 }

@@ -341,6 +341,22 @@ impl Guards {
         self.require(Guard::Waited, until <= at, || Refused::Waiting { until }.into())
     }
 
+    /// An approved changeset that is in review again, because its risk has grown since its submission.
+    pub fn reassessed(self, changeset: &Changeset, terms: Terms, now: Timestamp) -> Changeset {
+        let mut after = changeset.clone();
+        (after.risk, after.required_approvals) = (Some(terms.risk), Some(terms.approvals));
+        after.approver_role = Some(terms.role);
+        after.schedule_at = None;
+        if terms.reduced {
+            after.reduced_approval = true;
+            after.not_before = Some(later(now, REDUCED_WAIT));
+        }
+        // Who approved it may not have the role that approvals need now.
+        after.approvals.0.clear();
+        settle(&mut after, now);
+        after
+    }
+
     /// The changeset after its execution.
     pub fn executed(
         self,

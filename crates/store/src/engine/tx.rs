@@ -111,8 +111,12 @@ impl<'tx> Tx<'tx> {
         self.watched.take().unwrap_or_default()
     }
 
-    /// Makes the transaction fail if it takes longer than this from now on.
-    pub fn limit(&mut self, time: Duration) {
+    /// Makes the transaction fail if it simulates for too long from now on: on SQLite all other writes wait meanwhile.
+    pub fn limit_simulation(&mut self) {
+        let time = match self.engine() {
+            Engine::Sqlite => Duration::from_millis(250),
+            Engine::Postgres => Duration::from_secs(2),
+        };
         self.deadline = self.deadline.within(time);
     }
 

@@ -3,7 +3,7 @@
 use constcat::concat;
 use fieldhouse_domain::changesets::undo::{Images, Lost, Touch, UNDOABLE};
 use fieldhouse_domain::effects::{AnyRecord, Kind};
-use fieldhouse_domain::ids::{ApiKeyId, EntryId, Id};
+use fieldhouse_domain::ids::{ApiKeyId, EntryId, Id, UserId};
 use fieldhouse_domain::record::ImageError;
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -69,6 +69,8 @@ pub struct UndoneEntry {
     pub id: EntryId,
     /// When the change was made.
     pub at: Timestamp,
+    /// Who made it. `None` for the operator and the server.
+    pub user_id: Option<UserId>,
     /// The operation.
     pub operation: String,
     /// The changeset that it executed.
@@ -149,9 +151,9 @@ fn made_at(entry: Uuid) -> Option<Timestamp> {
 }
 
 fn undone(entry: Entry) -> Result<UndoneEntry> {
-    let Entry { seq, id, at, operation, changeset_id, effects, .. } = entry;
+    let Entry { seq, id, at, user_id, operation, changeset_id, effects, .. } = entry;
     let effects = effects.into_iter().map(|effect| undone_effect(seq, effect)).collect::<Result<_>>()?;
-    Ok(UndoneEntry { seq, id, at, operation, changeset_id, effects })
+    Ok(UndoneEntry { seq, id, at, user_id, operation, changeset_id, effects })
 }
 
 fn undone_effect(seq: i64, effect: EntryEffect) -> Result<UndoneEffect> {

@@ -1,0 +1,246 @@
+//! What a changeset is to do: its operations as they are stored, or as they are planned from the ledger for an undo.
+
+use fieldhouse_api::Operation as Of;
+use fieldhouse_domain::Refusal;
+use fieldhouse_domain::changesets::operations::{self, Act, Change, Changeable, Operation};
+use fieldhouse_domain::changesets::undo::{self, Conflict, Resolutions, Step};
+use fieldhouse_domain::changesets::{Changeset, ChangesetKind, MAX_OPERATIONS, Refused, UndoOf};
+use fieldhouse_domain::effects::{AnyRecord, Kind};
+use fieldhouse_domain::ids::{DivisionId, GameId, Id, MemberId, SeasonId, StaffId, TeamId, UserId, VenueId};
+use fieldhouse_store::changesets::{Origin, origin};
+use fieldhouse_store::ledger::{self, Reading, Undone, UndoneEntry};
+use fieldhouse_store::{OrgWrite, Tx, records};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value as Json;
+use uuid::Uuid;
+
+use super::run::{As, permit};
+use crate::Error;
+
+/// What a changeset is to do now.
+#[derive(Debug)]
+pub(crate) struct Planned {
+    /// The operations.
+    pub operations: Vec<Operation>,
+    /// For an undo: the step of each operation.
+    pub steps: Vec<Step>,
+    /// The conflicts of an undo with later changes.
+    pub conflicts: Vec<Conflict>,
+    /// Why it cannot be planned.
+    pub problem: Option<(usize, Error)>,
+    /// Whether an undo overwrites what others did.
+    pub overrides: bool,
+    /// Whether it undoes, within a day and by its author, what only created records that no one has changed since.
+    pub undoes_own_creation: bool,
+}
+
+impl Planned {
+    fn of(operations: Vec<Operation>) -> Self {
+        Self {
+            operations,
+            steps: Vec::new(),
+            conflicts: Vec::new(),
+            problem: None,
+            overrides: false,
+            undoes_own_creation: false,
+        }
+    }
+}
+
+/// As whom the operations of a changeset run.
+pub(crate) async fn author<'tx, 'a>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
+    changeset: &'a Changeset,
+    now: Timestamp,
+) -> Result<(As<'a>, Origin), Error> {
+    let origin = origin(tx, proof.organization(), changeset.id).await?;
+    let who = As {
+        organization: proof.organization(),
+        user: changeset.author_id,
+        key: changeset.author_key_id,
+        now,
+        dated: changeset.created_at,
+        salt: origin.salt,
+        undoes: changeset.kind == ChangesetKind::Undo,
+        reason: changeset.reason.as_ref().map(|reason| reason.as_str()),
+    };
+    Ok((who, origin))
+}
+
+/// Plans what a changeset is to do now.
+pub(crate) async fn plan<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
+    changeset: &Changeset,
+    who: &As<'_>,
+    origin: &Origin,
+) -> Result<Planned, Error> {
+    match changeset.kind {
+        ChangesetKind::Undo => plan_undo(tx, who, origin).await,
+        ChangesetKind::Change | ChangesetKind::Import => {
+            let stored = tx.operations_to_run(proof, changeset.id).await?;
+            let mut bodies: Vec<Json> = Vec::with_capacity(stored.len());
+            for (index, (body, _)) in stored.into_iter().enumerate() {
+                let Some(body) = body else {
+                    let gone = Refusal::State("the child's data was erased".to_owned());
+                    let mut planned = Planned::of(Vec::new());
+                    planned.problem = Some((index, gone.into()));
+                    return Ok(planned);
+                };
+                bodies.push(body);
+            }
+            match operations::read(&bodies) {
+                Ok(operations) => Ok(Planned::of(operations)),
+                Err(refusal) => {
+                    let mut planned = Planned::of(Vec::new());
+                    planned.problem = Some((0, refusal.into()));
+                    Ok(planned)
+                }
+            }
+        }
+    }
+}
+
+/// What an undo is about.
+pub(crate) fn undo_of(origin: &Origin) -> Result<UndoOf, Error> {
+    let text = origin.undo_of.as_deref().unwrap_or_default();
+    serde_json::from_str(text)
+        .map_err(|error| fieldhouse_store::Error::Internal(format!("changesets.source: {error}")).into())
+}
+
+/// How the conflicts of an undo are resolved.
+pub(crate) fn resolutions(origin: &Origin) -> Result<Resolutions, Error> {
+    serde_json::from_str(&origin.resolutions)
+        .map_err(|error| fieldhouse_store::Error::Internal(format!("changesets.source: {error}")).into())
+}
+
+/// Reads from the ledger what is to be undone. Refuses what no changeset may change, and what is too old.
+pub(crate) async fn undone<'tx>(
+    tx: &mut Tx<'tx>,
+    who: &As<'_>,
+    of: UndoOf,
+) -> Result<Vec<UndoneEntry>, Error> {
+    let proof = permit(tx, who, Of::ChangesetUndo, None).await?;
+    let what = match of {
+        UndoOf::Changeset { changeset_id } => Undone::Changeset(changeset_id.uuid()),
+        UndoOf::Entry { entry } => Undone::Entry(entry),
+        UndoOf::Key { key_id, since } => Undone::Key { key: key_id, since },
+    };
+    let (entries, _) = match ledger::entries_of(tx, &proof, what).await? {
+        Reading::Entries(entries, shown) => (entries, shown),
+        Reading::TooMany => {
+            let large = "it would undo more than 2,000 effects".to_owned();
+            return Err(Refusal::from(Refused::TooLarge(large)).into());
+        }
+    };
+    if entries.is_empty() {
+        return Err(Error::not_found());
+    }
+    let kinds: Vec<Kind> = entries.iter().flat_map(UndoneEntry::kinds).collect();
+    let foreign = undo::foreign(&kinds);
+    if !foreign.is_empty() {
+        let names = foreign.iter().map(ToString::to_string).collect();
+        return Err(Refusal::from(Refused::NotChangeable(names)).into());
+    }
+    if entries.iter().any(|entry| who.now.duration_since(entry.at) > undo::UNDO_LIFE) {
+        return Err(Refusal::from(Refused::UndoExpired).into());
+    }
+    if entries.iter().any(UndoneEntry::is_closed) {
+        return Err(Refusal::from(Refused::ContentNotVisible).into());
+    }
+    Ok(entries)
+}
+
+async fn plan_undo<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, origin: &Origin) -> Result<Planned, Error> {
+    let entries = match undone(tx, who, undo_of(origin)?).await {
+        Ok(entries) => entries,
+        Err(error @ (Error::Refused(_) | Error::Denied(_))) => {
+            let mut planned = Planned::of(Vec::new());
+            planned.problem = Some((0, error));
+            return Ok(planned);
+        }
+        Err(error) => return Err(error),
+    };
+    let done = undo::gather(entries.iter().flat_map(UndoneEntry::touches));
+    let mut current: Vec<AnyRecord> = Vec::new();
+    for done in &done {
+        current.extend(now(tx, who, done.kind, done.id, done.after.as_ref().or(done.before.as_ref())).await?);
+    }
+    let find = |kind: Kind, id: Uuid| {
+        current.iter().find(|record| record.kind() == kind && record.uuid() == id).cloned()
+    };
+    let plan = undo::plan(&done, find, &resolutions(origin)?);
+    let operations: Vec<Operation> = plan.steps.iter().filter_map(operation).collect();
+    let mut planned = Planned::of(operations);
+    if planned.operations.len() > MAX_OPERATIONS {
+        let large = format!("it would need {} operations; {MAX_OPERATIONS} are the maximum", planned.operations.len());
+        planned.problem = Some((0, Refusal::from(Refused::TooLarge(large)).into()));
+    }
+    let day = SignedDuration::from_hours(24);
+    let is_own = |entry: &UndoneEntry| {
+        entry.user_id == Some(who.user) && who.now.duration_since(entry.at) <= day
+    };
+    planned.undoes_own_creation = plan.conflicts.is_empty()
+        && !plan.overrides
+        && entries.iter().all(is_own)
+        && done.iter().all(|done| done.before.is_none())
+        && plan.steps.iter().all(|step| matches!(step, Step::Delete(_)));
+    planned.overrides = plan.overrides;
+    planned.conflicts = plan.conflicts;
+    planned.steps = plan.steps;
+    Ok(planned)
+}
+
+/// The operation of a step.
+fn operation(step: &Step) -> Option<Operation> {
+    let record = step.record();
+    let resource = Changeable::of(record.kind())?;
+    let act = match step {
+        Step::Delete(record) => {
+            Act::Delete { id: record.uuid(), if_version: None, dependents: Vec::new() }
+        }
+        Step::Update { record, set } => Act::Update {
+            id: record.uuid(),
+            if_version: None,
+            change: Change::Set(set.clone()),
+            // What is restored was there before.
+            allow_overlap: false,
+        },
+        Step::Restore(record) => Act::Restore(Box::new(record.clone())),
+    };
+    Some(Operation { resource, act })
+}
+
+/// A record as it is now.
+async fn now<'tx>(
+    tx: &mut Tx<'tx>,
+    who: &As<'_>,
+    kind: Kind,
+    id: Uuid,
+    known: Option<&AnyRecord>,
+) -> Result<Option<AnyRecord>, Error> {
+    let proof = permit(tx, who, Of::ChangesetUndo, None).await?;
+    Ok(match kind {
+        Kind::Season => records::read(tx, &proof, SeasonId::from_uuid(id)).await?.map(AnyRecord::Season),
+        Kind::Division => {
+            records::read(tx, &proof, DivisionId::from_uuid(id)).await?.map(AnyRecord::Division)
+        }
+        Kind::Team => records::read(tx, &proof, TeamId::from_uuid(id)).await?.map(AnyRecord::Team),
+        Kind::Venue => records::read(tx, &proof, VenueId::from_uuid(id)).await?.map(AnyRecord::Venue),
+        Kind::Game => records::read(tx, &proof, GameId::from_uuid(id)).await?.map(AnyRecord::Game),
+        Kind::Staff => records::read(tx, &proof, StaffId::from_uuid(id)).await?.map(AnyRecord::Staff),
+        Kind::Member => records::read(tx, &proof, MemberId::from_uuid(id)).await?.map(AnyRecord::Member),
+        Kind::RosterEntry => match known {
+            Some(AnyRecord::RosterEntry(entry)) => super::run::entry_now(tx, who, entry).await?,
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// Whether a person is the author of a changeset or may see it as a manager.
+pub(crate) fn sees(changeset: &Changeset, proof: &OrgWrite<'_>) -> bool {
+    let is_author = |user: UserId| user == changeset.author_id;
+    proof.role() >= fieldhouse_domain::roles::Role::Manager || proof.actor().user.is_some_and(is_author)
+}
