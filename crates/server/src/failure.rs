@@ -31,6 +31,8 @@ struct Parts {
     cause: Option<String>,
     /// The page that shows it, if the operation answers with pages.
     page: Option<Form>,
+    /// Whether the transaction took too long.
+    late: bool,
 }
 
 impl Failure {
@@ -44,6 +46,7 @@ impl Failure {
             headers: Vec::new(),
             cause: None,
             page: None,
+            late: false,
         }))
     }
 
@@ -147,6 +150,11 @@ impl Failure {
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.more.insert(name.to_owned(), value.into());
         self
+    }
+
+    /// Whether the transaction took too long.
+    pub fn is_late(&self) -> bool {
+        self.0.late
     }
 
     /// Adds a header.
@@ -397,6 +405,7 @@ impl From<fieldhouse_store::Error> for Failure {
             return failure;
         }
         let cause = error.to_string();
+        let late = matches!(error, Error::Deadline(_));
         let (code, wait) = match error {
             Error::Duplicate(_) | Error::Reference(_) => (Code::Conflict, None),
             Error::Overloaded(_) => (Code::Overloaded, Some("1")),
@@ -408,7 +417,8 @@ impl From<fieldhouse_store::Error> for Failure {
             | Error::EditedMigration(_)
             | Error::Internal(_) => (Code::Internal, None),
         };
-        let failure = Self::of(code).because(cause);
+        let mut failure = Self::of(code).because(cause);
+        failure.0.late = late;
         match wait {
             Some(seconds) => failure.header(header::RETRY_AFTER, seconds),
             None => failure,

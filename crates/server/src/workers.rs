@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use fieldhouse_commands::Acting;
+use fieldhouse_commands::changesets::{Executed, Expire, RunScheduled};
 use fieldhouse_commands::games::KeepLocalTimes;
 use fieldhouse_domain::ids::ApiKeyId;
 use fieldhouse_domain::retention::Retained;
@@ -78,6 +79,7 @@ async fn run_rounds(app: &App) {
         tokio::time::sleep(ROUND).await;
         flush(app).await;
         app.limits.remove_full_buckets();
+        run_changesets(app).await;
         if round % PURGE_ROUNDS == 1 {
             purge(app).await;
             if let Err(error) = erasures::settle_all(app).await {
@@ -170,6 +172,49 @@ pub async fn keep_local_times(app: &App) {
                 tracing::warn!(%organization, %error, "the times of games could not be checked");
                 None
             });
+        }
+    }
+}
+
+/// Executes changesets at the time for which they are scheduled, and notes which have expired.
+pub async fn run_changesets(app: &App) {
+    let organizations = match app.store.organizations().await {
+        Ok(organizations) => organizations,
+        Err(error) => return tracing::warn!(%error, "the organizations could not be read"),
+    };
+    for organization in organizations {
+        let waiting = match app.store.waiting_changesets(organization, app.clock.now()).await {
+            Ok(waiting) => waiting,
+            Err(error) => {
+                tracing::warn!(%organization, %error, "the changesets that wait could not be read");
+                continue;
+            }
+        };
+        if !waiting.due.is_empty()
+            && let Err(error) = app.store.post(organization).await
+        {
+            tracing::warn!(%organization, %error, "waiting entries could not be posted");
+        }
+        for id in waiting.due {
+            let (acting, command) = (Acting::Job(organization), RunScheduled { id, hold: app.notify_hold });
+            let ran = fieldhouse_commands::run(&app.store, acting, app.clock.moment(), command).await;
+            match ran {
+                Ok(Some(Executed::Refused(refusal))) => {
+                    tracing::info!(%organization, changeset = %id, %refusal, "a scheduled changeset was not executed");
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::warn!(%organization, changeset = %id, %error, "a scheduled changeset was not executed");
+                }
+            }
+        }
+        for id in waiting.over {
+            let acting = Acting::Job(organization);
+            if let Err(error) =
+                fieldhouse_commands::run(&app.store, acting, app.clock.moment(), Expire(id)).await
+            {
+                tracing::warn!(%organization, changeset = %id, %error, "a changeset could not be marked as expired");
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod auth;
 mod break_glass;
 mod cases;
 mod catalogue;
+mod changesets;
 mod child_exports;
 mod children;
 mod colleges;
@@ -41,7 +42,7 @@ use crate::router::Routes;
 
 /// All operations with their handlers.
 pub(crate) fn all(routes: Routes) -> Routes {
-    let groups = [people_and_credentials, league, families, programs, pages_and_service];
+    let groups = [people_and_credentials, league, proposals, families, programs, pages_and_service];
     groups.into_iter().fold(routes, |routes, group| group(routes))
 }
 
@@ -80,6 +81,28 @@ fn people_and_credentials(routes: Routes) -> Routes {
         .op(invitations::resend)
         .op(invitations::revoke)
         .op(audit::list)
+}
+
+fn proposals(routes: Routes) -> Routes {
+    routes
+        .op(changesets::list)
+        .op(changesets::create)
+        .op(changesets::read)
+        .op(changesets::change)
+        .op(changesets::simulate)
+        .op(changesets::simulation)
+        .op(changesets::diff)
+        .op(changesets::impact)
+        .op(changesets::submit)
+        .op(changesets::approve)
+        .op(changesets::unapprove)
+        .op(changesets::reject)
+        .op(changesets::withdraw)
+        .op(changesets::schedule)
+        .op(changesets::execute)
+        .op(changesets::undo)
+        .op(changesets::resolve)
+        .op(changesets::events)
 }
 
 fn league(routes: Routes) -> Routes {
