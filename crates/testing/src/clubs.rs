@@ -75,6 +75,7 @@ pub const ANYTHING: Requirement = Requirement {
         (Kind::Team, Reach::Any),
         (Kind::Venue, Reach::Any),
         (Kind::Game, Reach::Any),
+        (Kind::Changeset, Reach::Any),
         (Kind::Staff, Reach::Any),
         (Kind::Duty, Reach::Any),
         (Kind::Export, Reach::Any),
