@@ -85,6 +85,11 @@ impl Gathering {
         let compared = before.as_ref().or(self.done.before.as_ref());
         if let (Some(before), Some(after)) = (compared, &after) {
             for field in after.changed(before) {
+                if let Some(at) = self.done.crossed.iter().position(|crossed| crossed.field == field) {
+                    // Without the effects it would be what others set.
+                    let theirs = self.done.crossed.swap_remove(at).theirs;
+                    self.set_base(field, &theirs);
+                }
                 self.ours.insert(field, after.get(field).unwrap_or_default());
             }
         }
@@ -114,13 +119,15 @@ impl Gathering {
                         self.done.crossed.push(Crossed { field, ours, theirs });
                     }
                 }
-                None => {
-                    // The value comes from a record of the same kind.
-                    let set = self.done.before.as_mut().map(|base| base.set(field, &theirs));
-                    debug_assert!(set.is_none_or(|set| set.is_ok()), "{field} of a {}", before.kind());
-                }
+                None => self.set_base(field, &theirs),
             }
         }
+    }
+
+    /// Sets a field of the record as it would be without the effects, to a value of a record of the same kind.
+    fn set_base(&mut self, field: &'static str, value: &Json) {
+        let set = self.done.before.as_mut().map(|base| base.set(field, value));
+        debug_assert!(set.is_none_or(|set| set.is_ok()), "{field} of a {}", self.done.kind);
     }
 
     fn finish(mut self) -> Done {
