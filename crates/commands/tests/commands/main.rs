@@ -6,6 +6,7 @@ mod accounts;
 mod acting;
 mod imports;
 mod refusals;
+mod restores;
 
 use fieldhouse_commands::{Acting, Authority, Command, Error, WriteContext};
 use fieldhouse_domain::policy::Requirement;

@@ -60,7 +60,7 @@ pub struct Done {
     pub after: Option<AnyRecord>,
     /// The fields that they set.
     pub fields: Vec<&'static str>,
-    /// The fields that they set and others changed between them.
+    /// The fields that they set and others changed between them, unless they set them again.
     pub crossed: Vec<Crossed>,
     /// Whether others changed the record between them.
     pub edited: bool,

@@ -32,7 +32,7 @@ queries! {
     ENTRY "ledger.undone_entry" undone!("SELECT seq FROM ledger_entries WHERE org_id = $1 AND posted_at >= $3 AND id = $2");
     CHANGESET "ledger.undone_changeset" undone!("SELECT seq FROM ledger_entries WHERE org_id = $1 AND changeset_id = $2");
     KEY "ledger.undone_key" undone!("SELECT seq FROM ledger_entries WHERE org_id = $1 AND posted_at >= $3 AND at >= $3 AND key_id = $2
-        ORDER BY seq LIMIT 2001");
+        ORDER BY posted_at LIMIT 2001");
 }
 
 /// What is to be undone.

@@ -1,6 +1,7 @@
 //! The ledger: what changes leave behind, and who can read it how.
 
 pub(crate) mod children;
+pub(crate) mod undoing;
 
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::ids::Id;

@@ -98,6 +98,9 @@ async fn conforms(database: &Database) {
     ledger::a_transaction_is_one_entry_with_every_record_before_and_after(store).await;
     ledger::children::their_history_is_for_the_family(store).await;
     ledger::children::images_of_many_open_together(store).await;
+    ledger::undoing::entries_are_read_oldest_first_as_they_are_undone(store).await;
+    ledger::undoing::images_open_to_whom_a_relation_opens_them(store).await;
+    ledger::undoing::what_no_undo_writes_is_named_by_its_kind(store).await;
     ledger::each_kind_leaves_what_the_table_says(store).await;
     ledger::a_user_is_recorded_in_each_of_their_organizations(store).await;
     ledger::entries_are_filtered_and_come_newest_first(store).await;

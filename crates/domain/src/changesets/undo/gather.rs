@@ -45,7 +45,7 @@ pub fn gather(touches: impl IntoIterator<Item = Touch>) -> Vec<Done> {
         });
         let Some(gathering) = gathered.get_mut(place) else { continue };
         match images {
-            Images::Known { before, after } => gathering.add(before.map(|it| *it), after.map(|it| *it)),
+            Images::Known { before, after } => gathering.add(before.as_deref(), after.map(|it| *it)),
             Images::Lost(lost) => gathering.done.lost = Some(lost),
         }
     }
@@ -75,20 +75,25 @@ impl Gathering {
         Self { done, is_first: true, ours: BTreeMap::new() }
     }
 
-    fn add(&mut self, before: Option<AnyRecord>, after: Option<AnyRecord>) {
+    fn add(&mut self, before: Option<&AnyRecord>, after: Option<AnyRecord>) {
         if std::mem::replace(&mut self.is_first, false) {
-            self.done.before.clone_from(&before);
+            self.done.before = before.cloned();
         } else {
-            self.note_others(before.as_ref());
+            self.note_others(before);
         }
         // What was deleted and came back is compared with what it was at first.
-        let compared = before.as_ref().or(self.done.before.as_ref());
-        if let (Some(before), Some(after)) = (compared, &after) {
+        let compared = before.or(self.done.before.as_ref()).cloned();
+        if let (Some(before), Some(after)) = (&compared, &after) {
             for field in after.changed(before) {
+                if let Some(at) = self.done.crossed.iter().position(|crossed| crossed.field == field) {
+                    // Without the effects it would be what others set.
+                    let theirs = self.done.crossed.swap_remove(at).theirs;
+                    self.set_base(field, &theirs);
+                }
                 self.ours.insert(field, after.get(field).unwrap_or_default());
             }
         }
-        if let (Some(last), None, Some(base)) = (&before, &after, &mut self.done.before) {
+        if let (Some(last), None, Some(base)) = (before, &after, &mut self.done.before) {
             base.set_version(last.version(), last.updated_at());
         }
         self.done.after = after;
@@ -114,13 +119,15 @@ impl Gathering {
                         self.done.crossed.push(Crossed { field, ours, theirs });
                     }
                 }
-                None => {
-                    // The value comes from a record of the same kind.
-                    let set = self.done.before.as_mut().map(|base| base.set(field, &theirs));
-                    debug_assert!(set.is_none_or(|set| set.is_ok()), "{field} of a {}", before.kind());
-                }
+                None => self.set_base(field, &theirs),
             }
         }
+    }
+
+    /// Sets a field of the record as it would be without the effects, to a value of a record of the same kind.
+    fn set_base(&mut self, field: &'static str, value: &Json) {
+        let set = self.done.before.as_mut().map(|base| base.set(field, value));
+        debug_assert!(set.is_none_or(|set| set.is_ok()), "{field} of a {}", self.done.kind);
     }
 
     fn finish(mut self) -> Done {

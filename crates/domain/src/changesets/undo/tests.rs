@@ -249,10 +249,19 @@ fn several_effects_on_a_record_are_one() {
     // Between two of our changes, someone else changed the same field, or another one.
     let [other, moved] =
         [Venue { name: name("Theirs"), ..first.clone() }, Venue { latitude: Some(1.0), ..second.clone() }];
-    let crossed = gather([touch(some(&first), some(&second)), touch(some(&other), some(&third))]);
-    let plan = planned(&crossed, some(&third).as_ref(), &Resolutions::default());
-    assert_eq!((told(&plan), plan.steps.len()), (vec![("field_changed", Some("name"))], 0));
+    let over = gather([touch(some(&first), some(&second)), touch(some(&other), some(&third))]);
+    let plan = planned(&over, some(&third).as_ref(), &Resolutions::default());
+    let step = Step::Update { record: third.clone().into(), set: set(&json!({ "name": "Theirs" })) };
+    assert_eq!((plan.steps, plan.conflicts.len()), (vec![step], 0), "what they had set before we did again");
+    let kept = Venue { latitude: Some(1.0), ..other.clone() };
+    let crossed = gather([touch(some(&first), some(&second)), touch(some(&other), some(&kept))]);
+    let plan = planned(&crossed, some(&kept).as_ref(), &Resolutions::default());
+    let step = Step::Update { record: kept.into(), set: set(&json!({ "latitude": null })) };
+    assert_eq!(told(&plan), [("field_changed", Some("name"))]);
+    assert_eq!(plan.steps, [step]);
     assert_eq!(plan.conflicts[0].theirs, Some(json!("Theirs")));
+    let removed = gather([touch(some(&first), some(&second)), touch(some(&other), None)]);
+    assert_eq!(told(&planned(&removed, None, &Resolutions::default())), [("field_changed", Some("name"))]);
     let removed = gather([touch(some(&first), some(&second)), touch(some(&moved), None)]);
     let plan = planned(&removed, None, &Resolutions::default());
     let wanted = Venue { latitude: Some(1.0), ..first.clone() };

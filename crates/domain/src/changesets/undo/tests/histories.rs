@@ -206,9 +206,17 @@ proptest! {
     ) {
         let (mut world, mut expected) = (World::full(), World::full());
         let mut ours = Vec::new();
+        let mut set_by_us = BTreeMap::new();
         for (is_ours, (which, act)) in &acts {
+            let Act::Set(field, value) = act else { continue };
+            let (field, value) = value_of(&world.0[which], *field, *value);
+            if !is_ours && set_by_us.get(&(which, field)) == Some(&value) {
+                // A value that they set again looks like ours.
+                continue;
+            }
             let touched = world.act(*which, act);
             if *is_ours {
+                set_by_us.extend(touched.is_some().then_some(((which, field), value)));
                 ours.extend(touched);
             } else if touched.is_some() {
                 expected.act(*which, act);
