@@ -112,7 +112,7 @@ CREATE TABLE changeset_events (
 ) {tenant};
 
 -- The entry of a changeset, to undo it.
-CREATE INDEX ledger_entries_by_changeset ON ledger_entries (org_id, changeset_id);
+CREATE INDEX ledger_entries_by_changeset ON ledger_entries (org_id, changeset_id) WHERE changeset_id IS NOT NULL;
 
 -- When a member's role was given. Null for roles from before.
 ALTER TABLE members ADD COLUMN role_given_at {time};
