@@ -132,4 +132,4 @@ CREATE TABLE mail_teams (
 ) {tenant};
 CREATE INDEX mail_teams_by_mail ON mail_teams (mail_id);
 CREATE INDEX mail_teams_by_child ON mail_teams (org_id, child_id);
-CREATE INDEX mail_by_record ON mail (record_id) WHERE status = 'waiting';
+CREATE INDEX mail_by_record ON mail (record_id) WHERE kind = 'games_changed';

@@ -145,7 +145,7 @@ pub struct Impact {
     pub child_classes: Vec<DataClass>,
     /// Whether someone gets a higher role.
     pub raises_role: bool,
-    /// Whether a season is created, deleted, or changes its status.
+    /// Whether a season is deleted or changes its status.
     pub whole_season: bool,
     /// What an undo does not bring back.
     pub cannot_be_undone: Vec<LastingCount>,
@@ -260,7 +260,8 @@ fn raises_role(effect: &Effect) -> bool {
 fn is_whole_season(effect: &Effect) -> bool {
     match (&effect.before, &effect.after) {
         (Some(AnyRecord::Season(before)), Some(AnyRecord::Season(after))) => before.status != after.status,
-        _ => matches!(effect.record(), Some(AnyRecord::Season(_))),
+        (Some(AnyRecord::Season(_)), None) => true,
+        _ => false,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::impact::Impact;
 use crate::ids::UserId;
 use crate::members::Member;
 use crate::record::enumeration;
@@ -43,6 +44,7 @@ enumeration! {
 
 /// What the risk of a changeset depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a condition of the table of its own")]
 pub struct Facts {
     /// How many records are created, changed or deleted.
     pub records: usize,
@@ -70,7 +72,39 @@ pub struct Facts {
     pub restores_anyway: usize,
 }
 
+/// The facts about a changeset that do not follow from its effects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Authored {
+    /// See [`Facts::own_team`].
+    pub own_team: bool,
+    /// See [`Facts::by_agent`].
+    pub by_agent: bool,
+    /// See [`Facts::undoes_own_creation`].
+    pub undoes_own_creation: bool,
+    /// See [`Facts::restores_anyway`].
+    pub restores_anyway: usize,
+}
+
 impl Facts {
+    /// The facts that follow from an impact, at a time. The rest are about the author: see [`Authored`].
+    pub fn of(impact: &Impact, now: Timestamp, authored: Authored) -> Self {
+        let Authored { own_team, by_agent, undoes_own_creation, restores_anyway } = authored;
+        Self {
+            records: impact.records,
+            deletions: impact.deleted,
+            families: impact.families,
+            first_game_in: impact.first_game.map(|start| start.duration_since(now)),
+            raises_role: impact.raises_role,
+            children: impact.children,
+            whole_season: impact.whole_season,
+            touches_children: !impact.child_classes.is_empty(),
+            own_team,
+            by_agent,
+            undoes_own_creation,
+            restores_anyway,
+        }
+    }
+
     /// The facts together with those of the author's changesets of the last 24 hours, so that splitting one does not help. The caller passes
     /// `first_game_in` of earlier ones as it is now. Who proposes, and how conflicts are resolved, is only about this changeset.
     ///

@@ -114,6 +114,19 @@ impl Place<'_> {
     }
 }
 
+/// The membership with another value in each field.
+fn demoted(member: &Member, user: &User) -> Member {
+    Member {
+        role: Role::Admin,
+        source: MemberSource::Invited,
+        role_given_by: Some(user.id),
+        role_given_at: Some(later()),
+        joined_at: later(),
+        suspended_at: Some(later()),
+        ..member.clone()
+    }
+}
+
 pub(crate) async fn of_people_are_written_and_read(store: &Store) {
     let club = Club::found(store, "Fields One").await;
     let Person { user, member, session, key, .. } = club.owner().clone();
@@ -165,15 +178,7 @@ pub(crate) async fn of_people_are_written_and_read(store: &Store) {
     };
     place.changes(key, reissued, &["id", "user_id"]).await;
     // Before the user, whose change touches the membership.
-    let demoted = Member {
-        role: Role::Admin,
-        source: MemberSource::Invited,
-        role_given_by: Some(user.id),
-        role_given_at: Some(later()),
-        joined_at: later(),
-        suspended_at: Some(later()),
-        ..member.clone()
-    };
+    let demoted = demoted(&member, &user);
     let invitation = invitation(&user, "zoe@fields-one.example");
     let accepted = Invitation {
         email: Email::parse("zoe@elsewhere.example").unwrap(),

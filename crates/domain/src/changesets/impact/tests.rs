@@ -84,7 +84,7 @@ fn games_are_added_moved_or_cancelled() {
     let postponed = Game { status: GameStatus::Postponed, ..soon.clone() };
     let bye = Game { kind: GameKind::Bye, away_team_id: None, ..soon.clone() };
     let status = |before: &Game, status| update(before, |it| it.status = status);
-    let cases = [
+    let cases = vec![
         ("created", Effect::create(soon.clone()), Some(Added)),
         ("created in the past", Effect::create(past.clone()), None),
         ("created now", Effect::create(game(10, 0)), None),
@@ -255,7 +255,7 @@ fn only_overlaps_that_did_not_exist_before_are_new() {
         after: whole.get(&id(7)).cloned().map(AnyRecord::from),
     };
     assert_eq!(found(&[to(&shifted, &mine), fewer], others, &whole), 1, "there was room before");
-    assert_eq!(found(&[to(&far, &mine)], &[far.clone()], &whole), 0, "not with itself");
+    assert_eq!(found(&[to(&far, &mine)], std::slice::from_ref(&far), &whole), 0, "not with itself");
 }
 
 #[test]

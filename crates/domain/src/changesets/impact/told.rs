@@ -120,18 +120,16 @@ impl Names {
 
 /// The games as lines of a message, the first [`TOLD`] of them.
 pub fn lines(games: &[ToldGame]) -> String {
-    let mut lines = String::new();
-    for ToldGame { title, before, after } in games.iter().take(TOLD) {
-        let was = before.as_ref().map(|before| format!("    before: {before}\n")).unwrap_or_default();
-        let label = if before.is_some() { "now:   " } else { "new:   " };
-        lines.push_str(&format!("{title}\n{was}    {label} {after}\n\n"));
-    }
-    match games.len().saturating_sub(TOLD) {
-        0 => {}
-        1 => lines.push_str("And 1 more game.\n\n"),
-        more => lines.push_str(&format!("And {more} more games.\n\n")),
-    }
-    lines
+    let listed = games.iter().take(TOLD).map(|ToldGame { title, before, after }| match before {
+        Some(before) => format!("{title}\n    before: {before}\n    now:    {after}\n\n"),
+        None => format!("{title}\n    new:    {after}\n\n"),
+    });
+    let more = match games.len().saturating_sub(TOLD) {
+        0 => None,
+        1 => Some("And 1 more game.\n\n".to_owned()),
+        more => Some(format!("And {more} more games.\n\n")),
+    };
+    listed.chain(more).collect()
 }
 
 /// A game from its image. `None` if the image is not one of a game.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::Moment;
+use crate::children::classes::DataClass;
 use crate::ids::Id as _;
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
@@ -9,8 +10,8 @@ fn small() -> Facts {
     Facts { records: 1, own_team: true, ..Facts::default() }
 }
 
-fn hours(hours: i64) -> Option<SignedDuration> {
-    Some(SignedDuration::from_hours(hours))
+fn hours(hours: i64) -> SignedDuration {
+    SignedDuration::from_hours(hours)
 }
 
 #[test]
@@ -25,20 +26,20 @@ fn each_row_of_the_table_has_its_limits() {
         ("not one's own team", Facts { own_team: false, ..base }, Risk::R1),
         ("data of children", Facts { touches_children: true, children: 1, ..base }, Risk::R1),
         ("by an agent", Facts { by_agent: true, ..base }, Risk::R1),
-        ("by an agent, and soon", Facts { by_agent: true, first_game_in: hours(1), ..base }, Risk::R2),
-        ("small, and soon", Facts { first_game_in: hours(1), ..base }, Risk::R0),
+        ("by an agent, and soon", Facts { by_agent: true, first_game_in: Some(hours(1)), ..base }, Risk::R2),
+        ("small, and soon", Facts { first_game_in: Some(hours(1)), ..base }, Risk::R0),
         ("small, for many families", Facts { families: 101, ..base }, Risk::R0),
         ("50 records", Facts { records: 50, ..base }, Risk::R1),
         ("51 records", Facts { records: 51, ..base }, Risk::R2),
         ("100 families", Facts { families: 100, ..large }, Risk::R1),
         ("101 families", Facts { families: 101, ..large }, Risk::R2),
-        ("in 72 hours", Facts { first_game_in: hours(72), ..large }, Risk::R2),
+        ("in 72 hours", Facts { first_game_in: Some(hours(72)), ..large }, Risk::R2),
         (
             "in more than 72 hours",
             Facts { first_game_in: Some(72 * HOUR + SignedDuration::from_nanos(1)), ..large },
             Risk::R1,
         ),
-        ("it has started since", Facts { first_game_in: hours(-1), ..large }, Risk::R2),
+        ("it has started since", Facts { first_game_in: Some(hours(-1)), ..large }, Risk::R2),
         ("a deletion", Facts { deletions: 1, ..base }, Risk::R2),
         ("20 deletions", Facts { records: 20, deletions: 20, ..base }, Risk::R2),
         ("21 deletions", Facts { records: 21, deletions: 21, ..base }, Risk::R3),
@@ -55,6 +56,35 @@ fn each_row_of_the_table_has_its_limits() {
     for (what, facts, expected) in cases {
         assert_eq!(risk(&facts), expected, "{what}");
     }
+}
+
+#[test]
+fn facts_follow_from_an_impact() {
+    let impact = Impact {
+        records: 3,
+        deleted: 2,
+        families: 4,
+        first_game: now().checked_add(HOUR).ok(),
+        children: 5,
+        child_classes: vec![DataClass::Roster],
+        raises_role: true,
+        ..Impact::default()
+    };
+    let authored = Authored { own_team: true, restores_anyway: 1, ..Authored::default() };
+    let expected = Facts {
+        records: 3,
+        deletions: 2,
+        families: 4,
+        first_game_in: Some(HOUR),
+        raises_role: true,
+        children: 5,
+        touches_children: true,
+        own_team: true,
+        restores_anyway: 1,
+        ..Facts::default()
+    };
+    assert_eq!(Facts::of(&impact, now(), authored), expected);
+    assert_eq!(Facts::of(&Impact::default(), now(), Authored::default()), Facts::default());
 }
 
 /// All combinations of values at and beside each limit.
@@ -75,7 +105,7 @@ fn all() -> Vec<Facts> {
     vary(&[&|it| it.records = 5, &|it| it.records = 6, &|it| it.records = 50, &|it| it.records = 51]);
     vary(&[&|it| it.deletions = 0, &|it| it.deletions = 1, &|it| it.deletions = 20, &|it| it.deletions = 21]);
     vary(&[&|it| it.families = 100, &|it| it.families = 101]);
-    vary(&[&|_| {}, &|it| it.first_game_in = hours(72), &|it| it.first_game_in = hours(73)]);
+    vary(&[&|_| {}, &|it| it.first_game_in = Some(hours(72)), &|it| it.first_game_in = Some(hours(73))]);
     vary(&[&|it| it.children = 0, &|it| it.children = 10, &|it| it.children = 11]);
     vary(&[&|_| {}, &|it| it.raises_role = true]);
     vary(&[&|_| {}, &|it| it.whole_season = true]);
@@ -88,11 +118,13 @@ fn all() -> Vec<Facts> {
 
 /// The table of the design, written again row by row.
 fn expected(it: &Facts) -> Risk {
-    let is_soon = it.first_game_in == hours(72);
+    let is_soon = it.first_game_in == Some(hours(72));
     match it {
         Facts { undoes_own_creation: true, .. } => Risk::R1,
-        Facts { raises_role: true, .. } | Facts { whole_season: true, .. } => Risk::R3,
-        Facts { children: 11, .. } | Facts { deletions: 21, .. } => Risk::R3,
+        Facts { raises_role: true, .. }
+        | Facts { whole_season: true, .. }
+        | Facts { children: 11, .. }
+        | Facts { deletions: 21, .. } => Risk::R3,
         Facts {
             records: 5, own_team: true, deletions: 0, touches_children: false, by_agent: false, ..
         } => Risk::R0,
@@ -130,9 +162,9 @@ fn earlier_changes_never_lower_the_risk_and_a_split_change_has_the_risk_of_the_w
     let whole = last.with_earlier(earlier);
     let expected = Facts { records: 51, deletions: 21, families: 120, children: 12, ..small() };
     assert_eq!(whole, expected);
-    let near = Facts { first_game_in: hours(5), own_team: false, ..small() };
-    let far = Facts { first_game_in: hours(500), by_agent: true, restores_anyway: 2, ..small() };
-    let expected = Facts { records: 2, first_game_in: hours(5), own_team: false, ..far };
+    let near = Facts { first_game_in: Some(hours(5)), own_team: false, ..small() };
+    let far = Facts { first_game_in: Some(hours(500)), by_agent: true, restores_anyway: 2, ..small() };
+    let expected = Facts { records: 2, first_game_in: Some(hours(5)), own_team: false, ..far };
     assert_eq!(far.with_earlier(&[near]), expected, "the nearest game, and the author of this one");
     assert_eq!(far.with_earlier(&[]), far);
     let most = Facts { records: usize::MAX, ..small() };
