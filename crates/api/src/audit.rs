@@ -1,7 +1,7 @@
 //! The audit log on the wire: entries of the organization's ledger.
 
 use fieldhouse_domain::effects::Kind;
-use fieldhouse_domain::ids::{ApiKeyId, EntryId, UserId};
+use fieldhouse_domain::ids::{ApiKeyId, ChangesetId, EntryId, UserId};
 use fieldhouse_domain::record::Body;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,8 @@ pub struct Entry {
     pub operation: String,
     /// The request.
     pub request_id: String,
+    /// The changeset that was executed. Null for a direct change.
+    pub changeset_id: Option<ChangesetId>,
     /// Why, in the words of the actor. Null if none was given, and if it is about a child of whom something in the entry is not shown.
     pub reason: Option<String>,
     /// What happened to records.

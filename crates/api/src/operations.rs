@@ -10,10 +10,10 @@ use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
 use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{
-    ApiKeyId, BreakGlassGrantId, ChangesetId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId,
-    GameId, GuardianInvitationId, InvitationId, MailId, MemberId, OrganizationId, PrivacyRequestId,
-    ProgramId, RegistrationId, RelationId, RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId,
-    SessionId, SimulationId, StaffId, TeamId, VenueId,
+    ApiKeyId, BreakGlassGrantId, ChangesetId, ChildId, CollegeId, ConsentId, DivisionId, DutyId, ExportId,
+    FavoriteId, GameId, GuardianInvitationId, InvitationId, MailId, MemberId, OrganizationId,
+    PrivacyRequestId, ProgramId, RegistrationId, RelationId, RestrictionId, RosterEntryId,
+    SafeguardingCaseId, SeasonId, SessionId, SimulationId, StaffId, TeamId, VenueId,
 };
 use fieldhouse_domain::organizations::{ChangeOrganization, Organization};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
@@ -31,10 +31,10 @@ use crate::request::{
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
 use crate::table::{operations, query, relation, sheet};
 use crate::{
-    api_keys, audit, auth, break_glass, cases, changesets, children, colleges, consents, divisions, duties, exports,
-    favorites, games, guardian_invitations, imports, invitations, members, operator, privacy_requests,
-    profile, registrations, relations, restrictions, rosters, seasons, service, staff, standings, teams,
-    venues,
+    api_keys, audit, auth, break_glass, cases, changesets, children, colleges, consents, divisions, duties,
+    exports, favorites, games, guardian_invitations, imports, invitations, members, operator,
+    privacy_requests, profile, registrations, relations, restrictions, rosters, seasons, service, staff,
+    standings, teams, venues,
 };
 
 /// One operation as a type: what its path, query, body and response are.
@@ -204,7 +204,7 @@ operations! {
     /// with a higher role, and the last owner cannot be demoted or suspended.
     MemberChange "members.change" PATCH "/api/v1/members/{id}"
         | Required(Admin), SessionOnly, Members:Write, Untouched, Honoured, Possible, [Member Target]
-        | MemberId, NoQuery, MergePatch<members::ChangeMember> => [200] Data<members::Member>, [LastOwner, OperationForbidden];
+        | MemberId, NoQuery, MergePatch<members::ChangeMember> => [200] Data<members::Member>, [LastOwner, OperationForbidden, ChangesetRequired];
     /// Removes a member from the organization, with their keys and sessions in it. Takes effect with the member's next request.
     MemberRemove "members.remove" DELETE "/api/v1/members/{id}"
         | Required(Admin), SessionOnly, Members:Write, Untouched, Honoured, Possible, [Member Target]

@@ -7,24 +7,24 @@ mod run;
 use std::collections::BTreeSet;
 
 use fieldhouse_api::Operation;
+use fieldhouse_domain::Refusal;
+use fieldhouse_domain::api_keys::ApiKeyKind;
 use fieldhouse_domain::changesets::impact::Impact;
 use fieldhouse_domain::changesets::life::{self, Approver, Person, Simulated, Terms};
 use fieldhouse_domain::changesets::operations;
 use fieldhouse_domain::changesets::outcome::{self, Pin};
-use fieldhouse_domain::changesets::risk::{self, Authorship, Candidate, Facts, NotApprover};
+use fieldhouse_domain::changesets::risk::{self, Authored, Authorship, Candidate, Facts, NotApprover};
 use fieldhouse_domain::changesets::undo::Resolved;
 use fieldhouse_domain::changesets::{
     Author, Changeset, ChangesetEvent, ChangesetKind, DriftPolicy, OPEN_PER_AGENT, OPEN_PER_AUTHOR, Refused,
     Schedule, UndoOf,
 };
-use fieldhouse_domain::api_keys::ApiKeyKind;
 use fieldhouse_domain::children::classes;
 use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::ids::{ChangesetId, ChildId, Id, UserId};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Name, Reason};
-use fieldhouse_domain::Refusal;
 use fieldhouse_store::changesets::{self, Origin, Simulation};
 use fieldhouse_store::{Tx, api_keys, members, records};
 use jiff::{SignedDuration, Timestamp};
@@ -65,7 +65,9 @@ async fn shown<'tx>(
         None => None,
     };
     let undo_of = match changeset.kind {
-        ChangesetKind::Undo => Some(plan::undo_of(&changesets::origin(tx, organization, changeset.id).await?)?),
+        ChangesetKind::Undo => {
+            Some(plan::undo_of(&changesets::origin(tx, organization, changeset.id).await?)?)
+        }
         _ => None,
     };
     Ok(Shown { changeset, operations, simulation, undo_of })
@@ -123,7 +125,7 @@ impl Command for Create {
     type Output = Shown;
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Shown, Error> {
-        let changeset = propose(tx, cx, self).await?;
+        let changeset = Box::pin(propose(tx, cx, self)).await?;
         shown(tx, cx, changeset).await
     }
 }
@@ -155,13 +157,8 @@ async fn propose<'tx>(
     }
     let changeset = cx.create(tx, changeset).await?;
     let undo_of = new.undo.map(|of| json!(of).to_string());
-    let origin = Origin {
-        salt: new.salt,
-        undo_of,
-        resolutions: "[]".to_owned(),
-        file: None,
-        file_options: None,
-    };
+    let origin =
+        Origin { salt: new.salt, undo_of, resolutions: "[]".to_owned(), file: None, file_options: None };
     tx.create_origin(cx.organization()?, changeset.id, &origin).await?;
     let (who, _) = plan::author(tx, cx.organization()?, &changeset, cx.moment.now()).await?;
     if let Some(of) = new.undo {
@@ -174,11 +171,7 @@ async fn propose<'tx>(
 }
 
 /// The title of an undo whose author gives none.
-async fn undo_title<'tx>(
-    tx: &mut Tx<'tx>,
-    cx: &WriteContext<'_, 'tx>,
-    of: &UndoOf,
-) -> Result<String, Error> {
+async fn undo_title<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, of: &UndoOf) -> Result<String, Error> {
     Ok(match of {
         UndoOf::Changeset { changeset_id } => {
             let undone: Option<Changeset> = cx.find(tx, *changeset_id).await?;
@@ -226,11 +219,7 @@ async fn acting_author<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Res
     Ok(Author { user, key, is_agent })
 }
 
-async fn refuse_many<'tx>(
-    tx: &mut Tx<'tx>,
-    cx: &WriteContext<'_, 'tx>,
-    author: Author,
-) -> Result<(), Error> {
+async fn refuse_many<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, author: Author) -> Result<(), Error> {
     let of = (author.user, author.key);
     let (all, with_key) = tx.open_changesets(cx.organization()?, of, cx.moment.now()).await?;
     let limit = if author.is_agent && with_key >= OPEN_PER_AGENT {
@@ -338,7 +327,7 @@ impl Command for Resolve {
         }
         tx.store_resolutions(cx.organization()?, before.id, &json!(all).to_string()).await?;
         let after = write(tx, cx, before, after, ChangesetEvent::Resolved, None).await?;
-        let simulated = simulate(tx, cx, after).await?;
+        let simulated = Box::pin(simulate(tx, cx, after)).await?;
         shown(tx, cx, simulated.changeset).await
     }
 }
@@ -357,7 +346,7 @@ impl Command for Simulate {
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Shown, Error> {
         let before = target(tx, cx, self.0).await?;
-        let simulated = simulate(tx, cx, before).await?;
+        let simulated = Box::pin(simulate(tx, cx, before)).await?;
         shown(tx, cx, simulated.changeset).await
     }
 }
@@ -518,28 +507,14 @@ fn facts(changeset: &Changeset, simulation: &Simulation, role: Role, now: Timest
     let impact: Impact = serde_json::from_value(simulation.impact.clone())
         .map_err(|error| fieldhouse_store::Error::Internal(format!("changesets.simulation: {error}")))?;
     let flag = |name: &str| simulation.facts.get(name).and_then(Json::as_bool).unwrap_or_default();
-    Ok(Facts {
+    let authored = Authored {
         own_team: role >= Role::Manager,
+        // Only what a person proposes in a session needs no approval.
         by_agent: changeset.by_agent || changeset.author_key_id.is_some(),
         undoes_own_creation: flag("undoes_own_creation"),
         restores_anyway: usize::from(flag("restores_anyway")),
-        ..of_impact(&impact, now)
-    })
-}
-
-fn of_impact(impact: &Impact, now: Timestamp) -> Facts {
-    Facts {
-        records: impact.records,
-        deletions: impact.deleted,
-        families: impact.families,
-        first_game_in: impact.first_game.map(|first| first.duration_since(now)),
-        raises_role: impact.raises_role,
-        children: impact.children,
-        whole_season: impact.whole_season,
-        touches_children: impact.children > 0 || !impact.child_classes.is_empty(),
-        own_team: true,
-        ..Facts::default()
-    }
+    };
+    Ok(Facts::of(&impact, now, authored))
 }
 
 /// What a submission requires now: the risk, with what the author proposed in the last 24 hours, and who could approve it.
@@ -562,23 +537,47 @@ async fn terms<'tx>(
         .filter_map(|recent| {
             let impact: Impact = serde_json::from_value(recent.get("impact")?.clone()).ok()?;
             let own = recent.get("facts")?.get("undoes_own_creation")?.as_bool()?;
-            Some(Facts { undoes_own_creation: own, own_team: role >= Role::Manager, ..of_impact(&impact, now) })
+            let own_team = role >= Role::Manager;
+            let authored =
+                Authored { own_team, by_agent: false, undoes_own_creation: own, restores_anyway: 0 };
+            Some(Facts::of(&impact, now, authored))
         })
         .collect();
     let facts = facts(changeset, &simulation, role, now)?.with_earlier(&earlier);
     let risk = risk::risk(&facts);
     let required = risk::required(risk, changeset.by_agent, facts.restores_anyway > 0);
-    let authorship = Authorship { author: changeset.author_id, key_owner: None, editors: &[] };
-    let active: Vec<Member> = members::active(tx, proof, Role::Manager).await?;
-    let could = |role: Role| {
-        let may = |member: &&Member| {
-            risk::may_approve(&Candidate::of(member), authorship, role, now).is_ok()
-        };
-        u32::try_from(active.iter().filter(may).count()).unwrap_or(u32::MAX)
-    };
-    let settled = risk::settle(required, could(required.role), could(Role::Manager));
+    let could = eligible(tx, cx, changeset.author_id, [required.role, Role::Manager]).await?;
+    let settled = risk::settle(required, could[0], could[1]);
     let (approvals, role) = (i64::from(settled.approvals), settled.role);
     Ok(Terms { risk, approvals, role, reduced: settled.reduced })
+}
+
+/// How many people could approve changesets of an author, if each of these roles sufficed.
+async fn eligible<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    author: UserId,
+    roles: [Role; 2],
+) -> Result<[u32; 2], Error> {
+    let authorship = Authorship { author, key_owner: None, editors: &[] };
+    let active: Vec<Member> = members::active(tx, cx.organization()?, Role::Manager).await?;
+    Ok(roles.map(|role| {
+        let may = |member: &&Member| {
+            risk::may_approve(&Candidate::of(member), authorship, role, cx.moment.now()).is_ok()
+        };
+        u32::try_from(active.iter().filter(may).count()).unwrap_or(u32::MAX)
+    }))
+}
+
+/// Whether an organization has enough other people to approve what the caller would propose at a risk.
+pub(crate) async fn approvers_suffice<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    risk: risk::Risk,
+) -> Result<bool, Error> {
+    let required = risk::required(risk, false, false);
+    let could = eligible(tx, cx, cx.user()?, [required.role; 2]).await?;
+    Ok(could[0] >= required.approvals)
 }
 
 /// Submits a changeset for review.
@@ -630,7 +629,7 @@ impl Command for Approve {
         let approver = Approver { person, is_new };
         // What only the state decides is checked first: it needs no rehearsal.
         life::ALL.approved(&before, approver, Ok(()), &self.hash, now)?;
-        let entitled = may_approve_content(tx, cx, &before, person.user).await?;
+        let entitled = Box::pin(may_approve_content(tx, cx, &before, person.user)).await?;
         let after = life::ALL.approved(&before, approver, entitled, &self.hash, now)?;
         let after = write(tx, cx, before, after, ChangesetEvent::Approved, None).await?;
         shown(tx, cx, after).await
@@ -648,11 +647,7 @@ fn is_new(changeset: &Changeset, member: &Member, now: Timestamp) -> bool {
 }
 
 /// A changeset as it is now.
-async fn current<'tx>(
-    tx: &mut Tx<'tx>,
-    cx: &WriteContext<'_, 'tx>,
-    id: ChangesetId,
-) -> Result<Shown, Error> {
+async fn current<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, id: ChangesetId) -> Result<Shown, Error> {
     let found: Option<Changeset> = records::read(tx, cx.organization()?, id).await?;
     let found = found.filter(|found| cx.organization().is_ok_and(|proof| sees(found, proof)));
     shown(tx, cx, found.ok_or_else(Error::not_found)?).await

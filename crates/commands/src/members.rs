@@ -1,14 +1,24 @@
 //! Members.
 
 use fieldhouse_api::Operation;
+use fieldhouse_domain::Refusal;
+use fieldhouse_domain::changesets::Refused;
+use fieldhouse_domain::changesets::risk::Risk;
 use fieldhouse_domain::ids::{Id, MemberId};
 use fieldhouse_domain::members::{self as rules, ChangeMember, Member};
+use fieldhouse_domain::roles::Role;
 use fieldhouse_store::Tx;
 use fieldhouse_store::members::{self, Listed};
+use serde_json::json;
 use uuid::Uuid;
+
+use crate::changesets::approvers_suffice;
 
 use crate::restored::restored;
 use crate::{Command, Error, WriteContext};
+
+/// The number of admins from which on a role is raised by a changeset.
+const MANY_ADMINS: usize = 3;
 
 /// Changes a member's role, or suspends them.
 #[derive(Debug)]
@@ -31,9 +41,33 @@ impl Command for Change {
         let before: Member = cx.target(tx, self.id).await?;
         let owners = members::owners(tx, cx.organization()?).await?;
         let after = rules::changed(cx.moment, cx.role()?, &before, self.change, owners)?;
+        if !cx.is_in_changeset() {
+            refuse_raise(tx, cx, &before, &after).await?;
+        }
         cx.update(tx, before, after).await?;
         members::read(tx, cx.organization()?, self.id).await?.ok_or_else(Error::not_found)
     }
+}
+
+/// Refuses to make someone a manager or more by one person alone, where enough others could approve a changeset.
+async fn refuse_raise<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    before: &Member,
+    after: &Member,
+) -> Result<(), Error> {
+    if after.role <= before.role || after.role < Role::Manager || cx.user().is_err() {
+        return Ok(());
+    }
+    let admins = members::active(tx, cx.organization()?, Role::Admin).await?;
+    if admins.len() < MANY_ADMINS || !approvers_suffice(tx, cx, Risk::R3).await? {
+        return Ok(());
+    }
+    let title = format!("Make a member {}", after.role);
+    let raise = json!({"op": "update", "resource": "members", "id": before.id, "set": {"role": after.role}});
+    let template = json!({"title": title, "operations": [raise]});
+    let why = format!("two others have to approve the role {}", after.role);
+    Err(Refusal::from(Refused::Required { why, template }).into())
 }
 
 /// Removes a member from the organization, and ends their keys and sessions in it.

@@ -403,7 +403,9 @@ pub enum Refused {
     #[error("{0}")]
     AuthorityLost(String),
     /// Records changed since the simulation.
-    #[error("records have changed since it was simulated, and nothing was done. Simulate it again and have it approved again")]
+    #[error(
+        "records have changed since it was simulated, and nothing was done. Simulate it again and have it approved again"
+    )]
     Stale {
         /// What is different.
         drifted: Vec<Json>,

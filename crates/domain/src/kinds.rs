@@ -27,9 +27,9 @@ use crate::exports::Export;
 use crate::favorites::{ChildFavorite, Favorite};
 use crate::games::Game;
 use crate::ids::{
-    ApiKeyId, BreakGlassGrantId, ChangesetId, ChildContactId, ChildEmergencyId, ChildId, ChildIdentityId, ChildMedicalId,
-    ChildPerformanceId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId, GameId,
-    GuardianInvitationId, Id, InvitationId, MemberId, OrganizationId, PrivacyRequestId, ProgramId,
+    ApiKeyId, BreakGlassGrantId, ChangesetId, ChildContactId, ChildEmergencyId, ChildId, ChildIdentityId,
+    ChildMedicalId, ChildPerformanceId, CollegeId, ConsentId, DivisionId, DutyId, ExportId, FavoriteId,
+    GameId, GuardianInvitationId, Id, InvitationId, MemberId, OrganizationId, PrivacyRequestId, ProgramId,
     RegistrationId, RelationId, RestrictionId, RosterEntryId, SafeguardingCaseId, SeasonId, SessionId,
     StaffId, TeamId, UserId, VenueId,
 };

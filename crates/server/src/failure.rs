@@ -314,9 +314,9 @@ impl From<Refusal> for Failure {
                     format!("The record is now at version {current}. Read it again and repeat the change.");
                 Self::new(Code::VersionMismatch, detail).with("current_version", current)
             }
-            Refusal::HasContents(inventory) => Self::new(code, text)
-                .with("counts", json!(inventory.counts))
-                .with("digest", inventory.digest),
+            Refusal::HasContents(inventory) => {
+                Self::new(code, text).with("counts", json!(inventory.counts)).with("digest", inventory.digest)
+            }
             Refusal::Overlap(conflicts) => {
                 let conflict = |Conflict { id, starts_at, ends_at }: Conflict| json!({"id": id, "starts_at": starts_at, "ends_at": ends_at});
                 let conflicts: Vec<_> = conflicts.into_iter().take(MAX_ERRORS).map(conflict).collect();

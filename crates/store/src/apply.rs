@@ -158,7 +158,11 @@ impl<'tx> Tx<'tx> {
         if let Some(watched) = &mut self.watched {
             let operation = watched.operation;
             let all = effects.iter().cloned().enumerate();
-            watched.applied.extend(all.map(|(at, effect)| Applied { effect, operation, derived: at >= ordered }));
+            watched.applied.extend(all.map(|(at, effect)| Applied {
+                effect,
+                operation,
+                derived: at >= ordered,
+            }));
         }
         effects.sort_by_key(Effect::place);
         for effect in &effects {

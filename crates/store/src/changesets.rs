@@ -7,9 +7,7 @@ use constcat::concat;
 use fieldhouse_domain::changesets::outcome::{EffectCause, Net, Pin};
 use fieldhouse_domain::changesets::{Changeset, ChangesetEvent, ChangesetState, KEPT_SIMULATIONS};
 use fieldhouse_domain::effects::{AnyRecord, Kind};
-use fieldhouse_domain::ids::{
-    ApiKeyId, ChangesetId, ChildId, Id, OrganizationId, SimulationId, UserId,
-};
+use fieldhouse_domain::ids::{ApiKeyId, ChangesetId, ChildId, Id, OrganizationId, SimulationId, UserId};
 use fieldhouse_domain::roles::Role;
 use jiff::Timestamp;
 use serde_json::Value as Json;
@@ -262,12 +260,8 @@ pub async fn effects(
     let shown = open_images(tx, images, &mut entries).await?;
     let [entry] = entries;
     let opened = entry.effects.into_iter().zip(rest);
-    let effects = opened.map(|(effect, (cause, operation, digest))| StoredEffect {
-        effect,
-        cause,
-        operation,
-        digest,
-    });
+    let effects =
+        opened.map(|(effect, (cause, operation, digest))| StoredEffect { effect, cause, operation, digest });
     Ok((effects.collect(), shown))
 }
 
@@ -285,10 +279,9 @@ pub async fn events(
             Ok(Event {
                 position: row.next()?,
                 at: row.next()?,
-                event: row
-                    .next::<String>()?
-                    .parse()
-                    .map_err(|error: fieldhouse_domain::text::UnknownName| Error::Internal(error.to_string()))?,
+                event: row.next::<String>()?.parse().map_err(
+                    |error: fieldhouse_domain::text::UnknownName| Error::Internal(error.to_string()),
+                )?,
                 user: row.next()?,
                 name: row.next()?,
                 key: row.next()?,
@@ -398,12 +391,10 @@ impl<'tx> Tx<'tx> {
         let mut operations = Vec::with_capacity(stored.len());
         for (body, child) in stored {
             let plain = match (child, SealedText::parse(&body)) {
-                (Some(child), Some(sealed)) => {
-                    match keys::read(self, (organization, child)).await? {
-                        Some(key) => Some(sealed.open(&key, place_of(changeset))?),
-                        None => None,
-                    }
-                }
+                (Some(child), Some(sealed)) => match keys::read(self, (organization, child)).await? {
+                    Some(key) => Some(sealed.open(&key, place_of(changeset))?),
+                    None => None,
+                },
                 _ => Some(body),
             };
             let body = plain.map(|plain| json("changesets.operations", &plain)).transpose()?;

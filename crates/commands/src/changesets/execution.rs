@@ -67,7 +67,7 @@ impl Command for Execute {
         let person = person(cx)?;
         let now = cx.moment.now();
         life::ALL.executable(&before, Some(person), &self.hash, now, now)?;
-        execute(tx, cx, before, Some(person), self.hold).await
+        Box::pin(execute(tx, cx, before, Some(person), self.hold)).await
     }
 }
 
@@ -96,7 +96,7 @@ impl Command for RunScheduled {
             return Ok(None);
         }
         life::ALL.executable(&before, None, &hash, now, now)?;
-        execute(tx, cx, before, None, self.hold).await.map(Some)
+        Box::pin(execute(tx, cx, before, None, self.hold)).await.map(Some)
     }
 }
 
@@ -162,7 +162,8 @@ async fn authority_lost<'tx>(
             continue;
         }
         asked.push(user);
-        let who = As { user, key: None, ..author(tx, cx.organization()?, changeset, cx.moment.now()).await?.0 };
+        let who =
+            As { user, key: None, ..author(tx, cx.organization()?, changeset, cx.moment.now()).await?.0 };
         let role = match super::run::permit(tx, &who, Operation::ChangesetRead, None).await {
             Ok(proof) => proof.role(),
             Err(Error::Denied(denial)) => return Ok(Some(lost(approves, why(denial)))),
@@ -229,7 +230,8 @@ async fn carry<'tx>(
         reason: before.reason.as_ref().map(|reason| reason.as_str()),
     };
     let entry = tx.attribute(proof, &attribution);
-    let entry = entry.ok_or_else(|| fieldhouse_store::Error::Internal("an execution without effects".to_owned()))?;
+    let entry =
+        entry.ok_or_else(|| fieldhouse_store::Error::Internal("an execution without effects".to_owned()))?;
     let by = person.map(|person| person.user);
     let after = life::ALL.executed(&before, by, entry, now);
     let (id, undoes) = (before.id, before.undo_of);
@@ -353,7 +355,7 @@ impl Command for Undo {
             salt: self.salt,
         };
         let draft = propose(tx, cx, &new).await?;
-        let simulated = simulate(tx, cx, draft).await?;
+        let simulated = Box::pin(simulate(tx, cx, draft)).await?;
         let changeset = simulated.changeset;
         if !self.quick {
             return Ok(Executed::Done { shown: shown(tx, cx, changeset).await?, replayed: false });
@@ -374,7 +376,7 @@ impl Command for Undo {
         let none = Terms { approvals: 0, reduced: false, ..terms };
         let after = life::ALL.submitted(&changeset, person, none, cx.moment.now())?;
         let approved = write(tx, cx, changeset, after, ChangesetEvent::Submitted, None).await?;
-        match carry(tx, cx, approved, Some(person), self.hold).await? {
+        match Box::pin(carry(tx, cx, approved, Some(person), self.hold)).await? {
             Executed::Refused(refusal) => Err(refusal.into()),
             done @ Executed::Done { .. } => Ok(done),
         }

@@ -174,13 +174,15 @@ async fn plan_undo<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, origin: &Origin) -> Resu
     let operations: Vec<Operation> = plan.steps.iter().filter_map(operation).collect();
     let mut planned = Planned::of(operations);
     if planned.operations.len() > MAX_OPERATIONS {
-        let large = format!("it would need {} operations; {MAX_OPERATIONS} are the maximum", planned.operations.len());
+        let large = format!(
+            "it would need {} operations; {MAX_OPERATIONS} are the maximum",
+            planned.operations.len()
+        );
         planned.problem = Some((0, Refusal::from(Refused::TooLarge(large)).into()));
     }
     let day = SignedDuration::from_hours(24);
-    let is_own = |entry: &UndoneEntry| {
-        entry.user_id == Some(who.user) && who.now.duration_since(entry.at) <= day
-    };
+    let is_own =
+        |entry: &UndoneEntry| entry.user_id == Some(who.user) && who.now.duration_since(entry.at) <= day;
     planned.undoes_own_creation = plan.conflicts.is_empty()
         && !plan.overrides
         && entries.iter().all(is_own)
@@ -197,9 +199,7 @@ fn operation(step: &Step) -> Option<Operation> {
     let record = step.record();
     let resource = Changeable::of(record.kind())?;
     let act = match step {
-        Step::Delete(record) => {
-            Act::Delete { id: record.uuid(), if_version: None, dependents: Vec::new() }
-        }
+        Step::Delete(record) => Act::Delete { id: record.uuid(), if_version: None, dependents: Vec::new() },
         Step::Update { record, set } => Act::Update {
             id: record.uuid(),
             if_version: None,

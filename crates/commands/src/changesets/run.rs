@@ -5,28 +5,28 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fieldhouse_api::{Code, Operation as Of};
 use fieldhouse_domain::changesets::impact::Impact;
-use fieldhouse_domain::changesets::{MAX_EFFECTS, Refused};
 use fieldhouse_domain::changesets::operations::{self, Act, Change, ChangeRole, Changeable, Operation};
 use fieldhouse_domain::changesets::outcome::{self, Net, Pin};
+use fieldhouse_domain::changesets::{MAX_EFFECTS, Refused};
+use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::games::{self as game_rules, Game};
 use fieldhouse_domain::ids::{
-    ApiKeyId, ChildId, DivisionId, GameId, Id, MemberId, OrganizationId, RosterEntryId, SeasonId, StaffId, TeamId,
-    UserId, VenueId,
+    ApiKeyId, ChildId, DivisionId, GameId, Id, MemberId, OrganizationId, RosterEntryId, SeasonId, StaffId,
+    TeamId, UserId, VenueId,
 };
-use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::members::{ChangeMember, Member};
-use fieldhouse_domain::seasons::Season;
-use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::record::Body;
 use fieldhouse_domain::rosters::RosterEntry;
+use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::staff::Staff;
+use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::venues::Venue;
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_store::access::children::{ChildAccess, Read, Roster, Write};
-use fieldhouse_store::{impact, records};
 use fieldhouse_store::{Error as StoreError, OrgWrite, Principal, Tx, Watched, games, rosters};
+use fieldhouse_store::{impact, records};
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json, json};
 use uuid::Uuid;
@@ -129,9 +129,7 @@ pub(crate) fn why(denial: Denial) -> String {
         Denial::KeyRevoked => "the key was revoked".to_owned(),
         Denial::Unknown => "the person is not an active member".to_owned(),
         Denial::NotOnDuty(kind) => format!("it needs the duty {kind}"),
-        Denial::ChildHidden | Denial::RelationshipInsufficient => {
-            "no relation opens the record".to_owned()
-        }
+        Denial::ChildHidden | Denial::RelationshipInsufficient => "no relation opens the record".to_owned(),
         _ => "it is not permitted".to_owned(),
     }
 }
@@ -209,7 +207,16 @@ fn sorted(ran: Result<Ran, Broken>) -> Result<Result<Ran, (usize, Error)>, Error
     }
 }
 
-async fn attempt<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, operations: &[Operation]) -> Result<Ran, Broken> {
+/// The future is boxed, because it holds those of all commands.
+fn attempt<'a, 'tx: 'a>(
+    tx: &'a mut Tx<'tx>,
+    who: &'a As<'_>,
+    operations: &'a [Operation],
+) -> std::pin::Pin<Box<dyn Future<Output = Result<Ran, Broken>> + Send + 'a>> {
+    Box::pin(watched(tx, who, operations))
+}
+
+async fn watched<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, operations: &[Operation]) -> Result<Ran, Broken> {
     tx.watch();
     let ran = run_all(tx, who, operations).await;
     let seen = tx.unwatch();
@@ -217,7 +224,8 @@ async fn attempt<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, operations: &[Operation]) 
     let Watched { applied, read, .. } = seen;
     let nets = outcome::fold(applied);
     if nets.len() > MAX_EFFECTS {
-        let large = Refused::TooLarge(format!("it has {} effects; {MAX_EFFECTS} are the maximum", nets.len()));
+        let large =
+            Refused::TooLarge(format!("it has {} effects; {MAX_EFFECTS} are the maximum", nets.len()));
         return Err(Broken::Problem(operations.len(), Refusal::from(large).into()));
     }
     let mut pins = outcome::pins(&read, &nets);
@@ -225,27 +233,25 @@ async fn attempt<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, operations: &[Operation]) 
     let effects: Vec<Effect> = nets.iter().map(|net| net.effect.clone()).collect();
     let proof = permit(tx, who, Of::GameRead, None).await;
     let proof = proof.map_err(|error| Broken::Problem(operations.len(), error))?;
-    let impact = impact::of(tx, &proof, &effects, who.now).await?;
+    // What counts must not change by waiting, so it is what starts after the changeset was written.
+    let impact = impact::of(tx, &proof, &effects, who.dated).await?;
     Ok(Ran { nets, pins, impact })
 }
 
-async fn run_all<'tx>(
-    tx: &mut Tx<'tx>,
-    who: &As<'_>,
-    operations: &[Operation],
-) -> Result<Vec<Pin>, Broken> {
+async fn run_all<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, operations: &[Operation]) -> Result<Vec<Pin>, Broken> {
     let mut names = BTreeMap::new();
     for (index, operation) in operations.iter().enumerate() {
         let seen = tx.watch_operation(index);
         let step = Step { who, index, operation, undoes: who.undoes, names: &names };
-        step.run(tx).await.map_err(|error| Broken::Problem(index, error))?;
+        Box::pin(step.run(tx)).await.map_err(|error| Broken::Problem(index, error))?;
         if let Act::Create { name: Some(name), .. } = &operation.act {
             let kind = operation.resource.kind();
             let applied = tx.watched().map(|watched| &watched.applied[seen..]).unwrap_or_default();
-            let created = applied.iter().find_map(|applied| match (&applied.effect.before, &applied.effect.after) {
-                (None, Some(record)) if record.kind() == kind => Some(record.id()),
-                _ => None,
-            });
+            let created =
+                applied.iter().find_map(|applied| match (&applied.effect.before, &applied.effect.after) {
+                    (None, Some(record)) if record.kind() == kind => Some(record.id()),
+                    _ => None,
+                });
             names.extend(created.map(|id| (name.clone(), id)));
         }
     }
@@ -364,7 +370,9 @@ impl Step<'_> {
                     let (team, new) = self.of_team(data)?;
                     self.command(tx, staff::Add { team, new }, None).await
                 }
-                Members => Err(Refusal::from(Refused::NotChangeable(vec!["members: create".to_owned()])).into()),
+                Members => {
+                    Err(Refusal::from(Refused::NotChangeable(vec!["members: create".to_owned()])).into())
+                }
             },
             Act::Update { id, if_version, change, .. } => {
                 let (set, version) = (self.set(tx, *id, change).await?, *if_version);
@@ -426,15 +434,11 @@ impl Step<'_> {
             }
             Act::Restore(record) => match (**record).clone() {
                 AnyRecord::Season(season) => self.command(tx, seasons::Restore(season), None).await,
-                AnyRecord::Division(division) => {
-                    self.command(tx, divisions::Restore(division), None).await
-                }
+                AnyRecord::Division(division) => self.command(tx, divisions::Restore(division), None).await,
                 AnyRecord::Team(team) => self.command(tx, teams::Restore(team), None).await,
                 AnyRecord::Venue(venue) => self.command(tx, venues::Restore(venue), None).await,
                 AnyRecord::Game(game) => self.command(tx, crate::games::Restore(game), None).await,
-                AnyRecord::RosterEntry(entry) => {
-                    self.command(tx, crate::rosters::Restore(entry), None).await
-                }
+                AnyRecord::RosterEntry(entry) => self.command(tx, crate::rosters::Restore(entry), None).await,
                 AnyRecord::Staff(entry) => self.command(tx, staff::Restore(entry), None).await,
                 AnyRecord::Member(member) => self.command(tx, members::Restore(member), None).await,
                 other => Err(Refusal::from(Refused::NotChangeable(vec![other.kind().to_string()])).into()),
@@ -450,17 +454,13 @@ impl Step<'_> {
         version: Option<i64>,
     ) -> Result<(), Error> {
         match resource {
-            Changeable::Seasons => {
-                self.command(tx, seasons::Delete(SeasonId::from_uuid(id)), version).await
-            }
+            Changeable::Seasons => self.command(tx, seasons::Delete(SeasonId::from_uuid(id)), version).await,
             Changeable::Divisions => {
                 self.command(tx, divisions::Delete(DivisionId::from_uuid(id)), version).await
             }
             Changeable::Teams => self.command(tx, teams::Delete(TeamId::from_uuid(id)), version).await,
             Changeable::Venues => self.command(tx, venues::Delete(VenueId::from_uuid(id)), version).await,
-            Changeable::Games => {
-                self.command(tx, crate::games::Delete(GameId::from_uuid(id)), version).await
-            }
+            Changeable::Games => self.command(tx, crate::games::Delete(GameId::from_uuid(id)), version).await,
             Changeable::RosterEntries => {
                 let id = RosterEntryId::from_uuid(id);
                 let team = self.team_of_entry(tx, id).await?;
@@ -489,7 +489,7 @@ impl Step<'_> {
         let moment = Moment::fixed(self.who.now, self.who.dated, random);
         let cx = WriteContext::new(Authority::Organization(proof), C::OPERATION, &moment);
         let mut cx = cx.of_operation(if_version, self.who.reason);
-        command.run(tx, &mut cx).await.map(drop)
+        Box::pin(command.run(tx, &mut cx)).await.map(drop)
     }
 
     /// A wrong operation with its number.
@@ -540,7 +540,9 @@ impl Step<'_> {
         let proof = permit(tx, self.who, reads(self.operation.resource), Some(id)).await?;
         let record: Option<AnyRecord> = match self.operation.resource {
             Changeable::Seasons => any::<Season>(records::read(tx, &proof, SeasonId::from_uuid(id)).await?),
-            Changeable::Divisions => any::<Division>(records::read(tx, &proof, DivisionId::from_uuid(id)).await?),
+            Changeable::Divisions => {
+                any::<Division>(records::read(tx, &proof, DivisionId::from_uuid(id)).await?)
+            }
             Changeable::Teams => any::<Team>(records::read(tx, &proof, TeamId::from_uuid(id)).await?),
             Changeable::Venues => any::<Venue>(records::read(tx, &proof, VenueId::from_uuid(id)).await?),
             Changeable::Games => any::<Game>(records::read(tx, &proof, GameId::from_uuid(id)).await?),

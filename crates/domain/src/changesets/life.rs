@@ -111,7 +111,9 @@ fn wrong_state(changeset: &Changeset, wanted: &str) -> Refusal {
     Refusal::State(format!("the changeset is {}. {wanted}", changeset.state))
 }
 
-use ChangesetState::{Approved, Draft, Executed, Expired, InReview, Rejected, Simulated as Ready, Stale, Withdrawn};
+use ChangesetState::{
+    Approved, Draft, Executed, Expired, InReview, Rejected, Simulated as Ready, Stale, Withdrawn,
+};
 
 impl Guards {
     /// The state that counts now: one whose time is over has expired, even if no one has written it down.

@@ -12,9 +12,7 @@ use crate::Refusal;
 use crate::divisions::{ChangeDivision, NewDivision};
 use crate::effects::{AnyRecord, Kind};
 use crate::games::{ChangeGame, NewGame};
-use crate::ids::{
-    DivisionId, GameId, Id, MemberId, RosterEntryId, SeasonId, StaffId, TeamId, VenueId,
-};
+use crate::ids::{DivisionId, GameId, Id, MemberId, RosterEntryId, SeasonId, StaffId, TeamId, VenueId};
 use crate::record::{Body, enumeration, read_json};
 use crate::rosters::{ChangeRosterEntry, NewRosterEntry};
 use crate::seasons::{ChangeSeason, NewSeason};
@@ -212,8 +210,9 @@ fn read_one(json: &Json, names: &BTreeMap<String, Changeable>) -> Result<Operati
     let resource: Changeable =
         resource.parse().map_err(|_| Refused::NotChangeable(vec![resource.to_owned()]))?;
     let known = members(verb);
-    if let Some(name) =
-        object.keys().find(|name| !known.contains(&name.as_str()) && !["op", "resource"].contains(&name.as_str()))
+    if let Some(name) = object
+        .keys()
+        .find(|name| !known.contains(&name.as_str()) && !["op", "resource"].contains(&name.as_str()))
     {
         let fix = format!("Leave it out, or use one of: {}.", known.join(", "));
         return Err(wrong(format!("/{name}"), "is not a member of this operation", &fix));
@@ -221,7 +220,9 @@ fn read_one(json: &Json, names: &BTreeMap<String, Changeable>) -> Result<Operati
     let allow_overlap = match object.get("allow_overlap") {
         None => false,
         Some(Json::Bool(allowed)) if resource == Changeable::Games => *allowed,
-        Some(_) => return Err(wrong("/allow_overlap", "is not expected here", "Send true or false, for games.")),
+        Some(_) => {
+            return Err(wrong("/allow_overlap", "is not expected here", "Send true or false, for games."));
+        }
     };
     let act = match verb {
         OperationVerb::Create if resource == Changeable::Members => {
@@ -351,11 +352,7 @@ fn dependents_of(object: &Map<String, Json>) -> Result<Vec<(Changeable, Uuid)>, 
 }
 
 /// A value with its references replaced. `resolve` returns the id that a name stands for.
-fn resolved(
-    value: &Json,
-    pointer: &str,
-    resolve: &impl Fn(&str) -> Option<String>,
-) -> Result<Json, Refused> {
+fn resolved(value: &Json, pointer: &str, resolve: &impl Fn(&str) -> Option<String>) -> Result<Json, Refused> {
     let fix = "Refer to the ref of an earlier create.";
     Ok(match value {
         Json::Object(object) if object.contains_key("$ref") => {

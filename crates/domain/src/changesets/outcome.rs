@@ -141,7 +141,12 @@ pub fn effect_digest(salt: &[u8; 16], nets: &[Net]) -> String {
 }
 
 /// The hash of a simulation: over its effects, and everything else that a reviewer sees.
-pub fn simulation_hash(salt: &[u8; 16], effect_digest: &str, pins: &BTreeSet<Pin>, shown: &[&Json]) -> String {
+pub fn simulation_hash(
+    salt: &[u8; 16],
+    effect_digest: &str,
+    pins: &BTreeSet<Pin>,
+    shown: &[&Json],
+) -> String {
     let mut digest = Sha256::new_with_prefix(salt);
     digest.update(effect_digest);
     digest.update(crate::record::image_of(&pins).to_string());

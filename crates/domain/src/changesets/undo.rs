@@ -294,8 +294,16 @@ fn differences(one: &AnyRecord, other: &AnyRecord) -> Vec<&'static str> {
 
 /// Whether a field follows from others, or from who makes a change and when.
 fn is_derived(field: &str) -> bool {
-    const DERIVED: [&str; 8] =
-        ["last_change", "local_start", "role_given_by", "role_given_at", "created_at", "joined_at", "updated_at", "version"];
+    const DERIVED: [&str; 8] = [
+        "last_change",
+        "local_start",
+        "role_given_by",
+        "role_given_at",
+        "created_at",
+        "joined_at",
+        "updated_at",
+        "version",
+    ];
     DERIVED.contains(&field)
 }
 

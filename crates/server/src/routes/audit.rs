@@ -4,7 +4,7 @@ use fieldhouse_api::audit::{Actor, Effect, Entry};
 use fieldhouse_api::request::ListQuery;
 use fieldhouse_api::{Code, Op, Page, op};
 use fieldhouse_domain::effects::Kind;
-use fieldhouse_domain::ids::Id;
+use fieldhouse_domain::ids::{ChangesetId, Id};
 use fieldhouse_store::access::ImageScope;
 use fieldhouse_store::access::children::Records;
 use fieldhouse_store::ledger::{self, Filter};
@@ -29,6 +29,7 @@ fn view(entry: ledger::Entry) -> Result<Entry, Failure> {
         actor,
         operation: entry.operation,
         request_id: entry.request_id,
+        changeset_id: entry.changeset_id.map(ChangesetId::from_uuid),
         reason: entry.reason,
         effects: entry.effects.into_iter().map(effect).collect::<Result<_, _>>()?,
     })

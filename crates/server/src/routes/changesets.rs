@@ -269,7 +269,11 @@ fn effect(stored: StoredEffect) -> Result<ChangesetEffect, Failure> {
 /// An image without bookkeeping.
 fn lasting(image: &Map<String, Value>) -> Map<String, Value> {
     let is_kept = |name: &str| !["created_at", "updated_at", "version", "joined_at"].contains(&name);
-    image.iter().filter(|(name, _)| is_kept(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+    image
+        .iter()
+        .filter(|(name, _)| is_kept(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }
 
 pub(crate) async fn simulation(

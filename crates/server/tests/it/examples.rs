@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::exports::archives;
 use crate::games::{HEADER, game};
+use crate::support::changesets::{Proposal, a_venue};
 use crate::support::fixtures::Fixture;
 use crate::support::mail::sent;
 use crate::support::{Answer, Club, PASSWORD, Person, row, send};
@@ -181,7 +182,7 @@ async fn changes_of_games(club: &Club, recorder: &mut Recorder, like: &Value) {
         "starts_at": "2026-03-20T22:15:00Z", "ends_at": "2026-03-20T23:00:00Z", "venue_id": like["venue_id"],
         "field": like["field"], "home_team_id": like["home_team_id"], "away_team_id": like["away_team_id"],
     });
-    let game = recorder.call(manager, Operation::GameCreate, "", wanted).await;
+    let game = recorder.call(manager, Operation::GameCreate, "", wanted.clone()).await;
     club.pass(SignedDuration::from_mins(1));
     let change = json!({"status": "postponed", "reason": "The court is flooded."});
     let changed = recorder.call_if_match(manager, Operation::GameChange, &game, change).await;
@@ -192,6 +193,10 @@ async fn changes_of_games(club: &Club, recorder: &mut Recorder, like: &Value) {
     let played = recorder.call_if_match(manager, Operation::GameResult, &changed, result).await;
     recorder.call(viewer, Operation::StandingsRead, text(&game, "/data/season_id"), json!(null)).await;
     recorder.call_if_match(manager, Operation::GameDelete, &played, json!(null)).await;
+    let mut later = wanted;
+    later["starts_at"] = json!("2026-03-27T22:15:00Z");
+    later["ends_at"] = json!("2026-03-27T23:00:00Z");
+    changesets(club, recorder, &later).await;
     staff(club, recorder, text(&game, "/data/home_team_id")).await;
     duties(club, recorder, text(&game, "/data/season_id")).await;
 }
@@ -272,6 +277,65 @@ async fn guardian_invitations(club: &Club, recorder: &mut Recorder, child: &str)
     recorder.call(parent, Operation::GuardianInvitationList, child, json!(null)).await;
     let revoke = at(Operation::GuardianInvitationRevoke);
     recorder.call_at(parent, Operation::GuardianInvitationRevoke, &revoke, json!(null)).await;
+}
+
+/// Postpones a game because of rain: proposed by the manager's script, approved by an admin, executed and undone.
+async fn changesets(club: &Club, recorder: &mut Recorder, like: &Value) {
+    let (manager, admin) = (club.member(Role::Manager), club.member(Role::Admin));
+    let game = recorder.call(manager, Operation::GameCreate, "", like.clone()).await;
+    let postpone =
+        json!({"op": "update", "resource": "games", "id": game.id(), "set": {"status": "postponed"}});
+    let wanted =
+        json!({"title": "Rain on Saturday", "reason": "The courts are flooded", "operations": [postpone]});
+    let key = manager.issue_key(&json!({"name": "Scheduler", "kind": "agent"})).await;
+    let agent = club.with_key(&key);
+    let proposed = recorder.call(&agent, Operation::ChangesetCreate, "", wanted).await;
+    let id = proposed.id().to_owned();
+    let hash = async || {
+        let read = manager.get(&format!("/api/v1/changesets/{id}")).await;
+        json!({"simulation_hash": read.body["data"]["simulation"]["hash"]})
+    };
+    let wanted = json!({"title": "Rain on Saturday, 28 March"});
+    recorder.call_if_match(&agent, Operation::ChangesetChange, &proposed, wanted).await;
+    let simulated = recorder.call(&agent, Operation::ChangesetSimulate, &id, json!(null)).await;
+    let simulation = text(&simulated, "/data/simulation/id");
+    recorder.call(&agent, Operation::ChangesetSubmit, &id, json!(null)).await;
+    let path = row(Operation::ChangesetSimulation).path.replace("{id}", &id);
+    let path = path.replace("{simulation_id}", simulation);
+    recorder.call_at(manager, Operation::ChangesetSimulation, &path, json!(null)).await;
+    recorder.call(manager, Operation::ChangesetDiff, &id, json!(null)).await;
+    recorder.call(manager, Operation::ChangesetImpact, &id, json!(null)).await;
+    recorder.call(admin, Operation::ChangesetApprove, &id, hash().await).await;
+    recorder.call(admin, Operation::ChangesetUnapprove, &id, json!(null)).await;
+    recorder.call(admin, Operation::ChangesetApprove, &id, hash().await).await;
+    let at = club.app.clock.now().saturating_add(SignedDuration::from_hours(2)).expect("a time");
+    let mut schedule = hash().await;
+    schedule["at"] = json!(at);
+    recorder.call(admin, Operation::ChangesetSchedule, &id, schedule).await;
+    recorder.call(admin, Operation::ChangesetExecute, &id, hash().await).await;
+    let undo = json!({"reason": "The sun shines", "quick": true});
+    recorder.call(admin, Operation::ChangesetUndo, &id, undo).await;
+    recorder.call(manager, Operation::ChangesetEvents, &id, json!(null)).await;
+    recorder.call(manager, Operation::ChangesetRead, &id, json!(null)).await;
+    recorder.call(manager, Operation::ChangesetList, "", json!(null)).await;
+
+    // Someone changes a new hall before its creation is undone.
+    let hall = a_venue("Second hall");
+    let other = Proposal::new(admin, &json!([hall])).await.submitted().await;
+    let done = other.executed_by(admin).await;
+    let halls = manager.get("/api/v1/venues?q=second").await;
+    let hall = halls.body["data"][0]["id"].as_str().expect("an id").to_owned();
+    manager.patch(&format!("/api/v1/venues/{hall}"), &json!({"address": "1 Main Road"})).await;
+    let undo = admin.post(&format!("/api/v1/changesets/{}/undo", done.id), &json!({})).await;
+    let resolution = json!({"resolutions": [{"record": hall, "resolution": "skip"}]});
+    recorder.call(admin, Operation::ChangesetResolve, undo.id(), resolution).await;
+    recorder.call(admin, Operation::ChangesetWithdraw, undo.id(), json!({"reason": "It stays"})).await;
+    let halls: Value =
+        ["Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth"].into_iter().map(a_venue).collect();
+    let rejected = Proposal::new(manager, &halls);
+    let rejected = rejected.await.submitted().await;
+    let why = json!({"reason": "We have enough halls"});
+    recorder.call(admin, Operation::ChangesetReject, &rejected.id, why).await;
 }
 
 /// Requests a copy of a child's data, and downloads it.

@@ -4,6 +4,7 @@ mod api_keys;
 mod audit;
 mod break_glass;
 mod cases;
+mod changesets;
 mod child_exports;
 mod children;
 mod colleges;

@@ -51,6 +51,7 @@ fn path(operation: Operation) -> String {
         "/api/v1/safeguarding-cases" => "cas",
         "/api/v1/registrations" => "reg",
         "/api/v1/privacy-requests" => "prq",
+        "/api/v1/changesets" => "chg",
         _ => "",
     };
     let id = format!("{prefix}_{UNKNOWN}");
@@ -58,6 +59,7 @@ fn path(operation: Operation) -> String {
     let path = path.replace("{entry_id}", &format!("ros_{UNKNOWN}"));
     let path = path.replace("{export_id}", &format!("exp_{UNKNOWN}"));
     let path = path.replace("{invitation_id}", &format!("giv_{UNKNOWN}"));
+    let path = path.replace("{simulation_id}", &format!("sim_{UNKNOWN}"));
     path.replace("{id}", &id).replace("{file}", "swagger-ui.css").replace("{code}", "not_found")
 }
 
@@ -138,6 +140,16 @@ fn body(operation: Operation) -> Value {
         }
         Operation::OperatorPasswordReset => json!({"email": "unknown@clubs.example"}),
         Operation::FavoriteOrder => json!({"ids": []}),
+        Operation::ChangesetCreate => {
+            json!({"title": "A change", "operations": [crate::support::changesets::a_venue("Town Hall")]})
+        }
+        Operation::ChangesetApprove | Operation::ChangesetExecute => json!({"simulation_hash": "0"}),
+        Operation::ChangesetSchedule => {
+            json!({"simulation_hash": "0", "at": "2199-01-01T00:00:00Z"})
+        }
+        Operation::ChangesetResolve => {
+            json!({"resolutions": [{"record": format!("ven_{UNKNOWN}"), "resolution": "skip"}]})
+        }
         _ => json!({}),
     }
 }
@@ -158,8 +170,16 @@ fn request(person: &Person, operation: Operation, query: &str) -> RequestBuilder
 }
 
 /// Members of a problem that only some codes have.
-const MORE: [&str; 13] = [
+const MORE: [&str; 21] = [
     "conflicts",
+    "drifted",
+    "fix",
+    "index",
+    "next",
+    "not_before",
+    "not_changeable",
+    "pointer",
+    "simulation_hash",
     "counts",
     "digest",
     "errors",

@@ -350,6 +350,7 @@ pub(crate) async fn send(request: RequestBuilder) -> Answer {
 }
 
 /// Checks every response against the OpenAPI document.
+pub(crate) mod changesets;
 pub(crate) mod contract;
 /// Records written to the store directly, not through the API.
 pub(crate) mod families;

@@ -193,7 +193,20 @@ impl EntryEffect {
         let closed = [closed_before, closed_after];
         let sealed = closed.iter().any(Option::is_some);
         let (position, version, changed, cleared) = (0, 0, Vec::new(), false);
-        Self { position, kind, record_id, verb, version, changed, before, after, cleared, child, sealed, closed }
+        Self {
+            position,
+            kind,
+            record_id,
+            verb,
+            version,
+            changed,
+            before,
+            after,
+            cleared,
+            child,
+            sealed,
+            closed,
+        }
     }
 }
 

@@ -2,11 +2,12 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::request::BodyKind;
+use fieldhouse_domain::changesets::{Approval, Changeset, ChangesetState, UndoOf};
 use fieldhouse_domain::children::cases::CaseState;
 use fieldhouse_domain::duties::DutyKind;
 use fieldhouse_domain::ids::{
-    ChildId, ConsentId, ExportId, GuardianInvitationId, Id, OrganizationId, RegistrationId, RosterEntryId,
-    UserId,
+    ChangesetId, ChildId, ConsentId, ExportId, GuardianInvitationId, Id, OrganizationId, RegistrationId,
+    RosterEntryId, SimulationId, UserId, VenueId,
 };
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::contents::Contents;
@@ -21,13 +22,16 @@ use serde_json::{Value, json};
 use super::callers::{Caller, Fixtures};
 use super::relations::{Places, body, request};
 use crate::exports::archives;
+use crate::support::changesets::{Proposal, a_venue};
 use crate::support::fixtures::{
-    Fixture, changing_address, child_exported, exported, invited, member_address, reset,
+    Fixture, HASH, changing_address, child_exported, exported, invited, member_address, reset,
 };
 use crate::support::{Answer, Club, PASSWORD, address, row, send};
 
 /// Records that no request changes.
 pub(crate) struct Stage {
+    /// An executed changeset of the manager.
+    executed: ChangesetId,
     league: String,
     game: String,
     college: String,
@@ -67,7 +71,11 @@ impl Stage {
             let answer = viewer.get(path).await;
             answer.body["data"][0]["id"].as_str().expect("a record").to_owned()
         };
+        let manager = club.member(Role::Manager);
+        let executed = Proposal::new(manager, &json!([a_venue("The executed hall")])).await;
+        let executed = executed.submitted().await.executed_by(manager).await;
         Self {
+            executed: executed.id.parse().expect("an id"),
             league,
             game: id("/api/v1/games/upcoming?from=2022-04-01T00:00:00Z&to=2022-06-01T00:00:00Z").await,
             college: id("/api/v1/colleges").await,
@@ -175,6 +183,55 @@ pub(super) fn about_child(operation: Operation, places: &Places) -> Sample {
 /// An id that no record has.
 fn unknown<I: Id>() -> I {
     I::from_uuid(uuid::Uuid::from_u128(7))
+}
+
+/// The request of an author, or of someone else for decisions, about a new changeset in the state that the operation needs.
+fn of_changeset(sample: Sample, club: &Club, stage: &Stage, user: UserId, fixture: &mut Fixture) -> Sample {
+    let now = club.app.clock.now();
+    let soon = now.saturating_add(SignedDuration::from_hours(2)).expect("a time");
+    let hash = json!({"simulation_hash": HASH});
+    let by = Approval { user_id: user, at: now, hash: HASH.to_owned() };
+    match sample.operation {
+        Operation::ChangesetChange => {
+            let id = fixture.changeset(user, ChangesetState::Simulated, |_| ());
+            sample.at(id).with(json!({"title": "A newer hall"})).if_match("*")
+        }
+        Operation::ChangesetSimulation => {
+            let simulation = SimulationId::from_uuid(uuid::Uuid::now_v7());
+            let simulated = |it: &mut Changeset| it.simulation_id = Some(simulation);
+            sample.at(fixture.changeset(user, ChangesetState::Simulated, simulated)).at(simulation)
+        }
+        Operation::ChangesetApprove | Operation::ChangesetReject => {
+            let author = fixture.member(Role::Manager).user;
+            let sample = sample.at(fixture.changeset(author, ChangesetState::InReview, |_| ()));
+            let is_approval = sample.operation == Operation::ChangesetApprove;
+            sample.with(if is_approval { hash } else { json!({}) })
+        }
+        Operation::ChangesetUnapprove => {
+            let author = fixture.member(Role::Manager).user;
+            let approved = |it: &mut Changeset| it.approvals.0.push(by);
+            sample.at(fixture.changeset(author, ChangesetState::Approved, approved))
+        }
+        Operation::ChangesetWithdraw => {
+            sample.at(fixture.changeset(user, ChangesetState::Draft, |_| ())).with(json!({}))
+        }
+        Operation::ChangesetSchedule => {
+            let none = |it: &mut Changeset| it.required_approvals = Some(0);
+            let id = fixture.changeset(user, ChangesetState::Approved, none);
+            sample.at(id).with(json!({"simulation_hash": HASH, "at": soon}))
+        }
+        // The result of an earlier execution.
+        Operation::ChangesetExecute => {
+            let done = |it: &mut Changeset| it.executed_at = Some(now);
+            sample.at(fixture.changeset(user, ChangesetState::Executed, done)).with(hash)
+        }
+        Operation::ChangesetResolve => {
+            let id = fixture.undo(user, UndoOf::Changeset { changeset_id: stage.executed });
+            let skip = json!({"record": unknown::<VenueId>(), "resolution": "skip"});
+            sample.at(id).with(json!({"resolutions": [skip]}))
+        }
+        _ => sample.at(fixture.changeset(user, ChangesetState::Simulated, |_| ())),
+    }
 }
 
 /// The request of a caller for an operation, with new records if it changes them.
@@ -447,6 +504,27 @@ pub(crate) async fn sample(
             let holder = fixture.member(Role::Coach).user;
             sample.at(fixture.break_glass(holder)).with(json!({"outcome": "justified"}))
         }
+        Operation::ChangesetCreate => {
+            let name = format!("Proposed hall of {kind}");
+            sample.with(json!({"title": "A new hall", "operations": [a_venue(&name)]}))
+        }
+        Operation::ChangesetRead
+        | Operation::ChangesetChange
+        | Operation::ChangesetSimulate
+        | Operation::ChangesetSimulation
+        | Operation::ChangesetDiff
+        | Operation::ChangesetImpact
+        | Operation::ChangesetSubmit
+        | Operation::ChangesetApprove
+        | Operation::ChangesetUnapprove
+        | Operation::ChangesetReject
+        | Operation::ChangesetWithdraw
+        | Operation::ChangesetSchedule
+        | Operation::ChangesetExecute
+        | Operation::ChangesetResolve
+        | Operation::ChangesetEvents => of_changeset(sample, club, stage, user, fixture),
+        Operation::ChangesetList => sample,
+        Operation::ChangesetUndo => sample.at(stage.executed).with(json!({})),
         Operation::StandingsRead | Operation::RegistrationList => sample.at(fixture.season()),
         Operation::GameDelete => sample.at(fixture.game().id).if_match("*"),
         Operation::GameHistory => sample.at(fixture.game().id),

@@ -1,8 +1,13 @@
 //! Fixtures: users and records written to the store directly, not through the API. For what the API cannot create, such as records of the
 //! past, and for many new records.
 
+use std::collections::BTreeSet;
+
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::api_keys::{self, KeyText, Minted, NewApiKey};
+use fieldhouse_domain::changesets::impact::{Impact, Surroundings};
+use fieldhouse_domain::changesets::risk::Risk;
+use fieldhouse_domain::changesets::{Author, Changeset, ChangesetKind, ChangesetState, UndoOf};
 use fieldhouse_domain::children::break_glass::{BreakGlassGrant, GRANT_LIFE};
 use fieldhouse_domain::children::cases::{CaseState, SafeguardingCase};
 use fieldhouse_domain::children::relations::{
@@ -16,8 +21,8 @@ use fieldhouse_domain::favorites::{
 };
 use fieldhouse_domain::games::{Game, NewGame};
 use fieldhouse_domain::ids::{
-    ApiKeyId, BreakGlassGrantId, ChildId, FavoriteId, InvitationId, MemberId, OrganizationId, RestrictionId,
-    SeasonId, SessionId, TeamId, UserId, VenueId,
+    ApiKeyId, BreakGlassGrantId, ChangesetId, ChildId, FavoriteId, InvitationId, MemberId, OrganizationId,
+    RestrictionId, SeasonId, SessionId, TeamId, UserId, VenueId,
 };
 use fieldhouse_domain::invitations::{self, Invitation, NewInvitation};
 use fieldhouse_domain::mail::RESET_LIFE;
@@ -38,6 +43,7 @@ use fieldhouse_server::App;
 use fieldhouse_server::auth::links;
 use fieldhouse_server::auth::tokens::{self, RefreshToken, Subject};
 use fieldhouse_server::key_ring::Purpose;
+use fieldhouse_store::changesets::{Origin, Simulation};
 use fieldhouse_store::{Change, Tx, mail};
 use fieldhouse_testing::{clubs, families};
 use jiff::SignedDuration;
@@ -53,7 +59,11 @@ pub(crate) struct Fixture {
     password_hash: String,
     moment: Moment,
     effects: Vec<Effect>,
+    changesets: Vec<(Changeset, Option<UndoOf>)>,
 }
+
+/// The hash of the simulation of a changeset in a fixture.
+pub(crate) const HASH: &str = "0123456789abcdef";
 
 /// The e-mail address of a member in a fixture.
 pub(crate) fn member_address(user: UserId) -> String {
@@ -188,7 +198,7 @@ impl Fixture {
         let app = app.clone();
         let password_hash = password_hash(&app).await.to_owned();
         let moment = app.clock.moment_at(app.clock.now().checked_sub(ago).expect("a time"));
-        Self { app, organization, password_hash, moment, effects: Vec::new() }
+        Self { app, organization, password_hash, moment, effects: Vec::new(), changesets: Vec::new() }
     }
 
     /// Creates an organization with a member of every role, each with a session.
@@ -508,16 +518,77 @@ impl Fixture {
         favorite.id
     }
 
+    /// Adds a changeset that creates a venue, in a state, with a simulation of which nothing is known but its hash.
+    pub(crate) fn changeset(
+        &mut self,
+        author: UserId,
+        state: ChangesetState,
+        set: impl FnOnce(&mut Changeset),
+    ) -> ChangesetId {
+        let author = Author { user: author, key: None, is_agent: false };
+        let title = name("A new hall");
+        let mut changeset = Changeset::new(&self.moment, ChangesetKind::Change, author, title, None);
+        changeset.state = state;
+        changeset.simulation_id = Some(self.moment.id());
+        changeset.simulation_hash = Some(HASH.to_owned());
+        changeset.simulated_at = Some(self.moment.now());
+        (changeset.required_approvals, changeset.approver_role) = (Some(1), Some(Role::Manager));
+        changeset.risk = Some(Risk::R1);
+        set(&mut changeset);
+        let id = changeset.id;
+        self.effects.push(Effect::create(changeset.clone()));
+        self.changesets.push((changeset, None));
+        id
+    }
+
+    /// Adds the draft of an undo.
+    pub(crate) fn undo(&mut self, author: UserId, of: UndoOf) -> ChangesetId {
+        let id = self.changeset(author, ChangesetState::Draft, |changeset| {
+            changeset.kind = ChangesetKind::Undo;
+        });
+        if let Some((_, undo_of)) = self.changesets.last_mut() {
+            *undo_of = Some(of);
+        }
+        id
+    }
+
     /// Writes the records.
     #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
     pub(crate) async fn write(self) {
-        let Self { app, organization, moment, effects, .. } = self;
+        let Self { app, organization, moment, effects, changesets, .. } = self;
         let operator = app.store.operator();
         let written = app.store.write("test.fixture", async move |tx| {
             let proof = fieldhouse_testing::clubs::permitted(tx, &operator, organization).await?;
             let change =
                 Change { moment: &moment, operation: "test.fixture", request_id: "test", reason: None };
             tx.apply(&proof, change, &effects).await?;
+            for (changeset, undo_of) in &changesets {
+                let origin = Origin {
+                    salt: [7; 16],
+                    undo_of: undo_of.map(|of| serde_json::json!(of).to_string()),
+                    resolutions: "[]".to_owned(),
+                    file: None,
+                    file_options: None,
+                };
+                tx.create_origin(&proof, changeset.id, &origin).await?;
+                let hall = serde_json::json!({"name": format!("Hall {}", changeset.id), "time_zone": "UTC"});
+                let create = serde_json::json!({"op": "create", "resource": "venues", "data": hall});
+                tx.replace_operations(&proof, changeset.id, &[(create, None)]).await?;
+                let simulation = Simulation {
+                    id: changeset.simulation_id.expect("a simulation"),
+                    changeset: changeset.id,
+                    hash: changeset.simulation_hash.clone(),
+                    effect_digest: HASH.to_owned(),
+                    at: moment.now(),
+                    impact: serde_json::json!(Impact::of(&[], moment.now(), &Surroundings::default())),
+                    facts: serde_json::json!({}),
+                    pins: BTreeSet::new(),
+                    conflicts: Vec::new(),
+                    warnings: Vec::new(),
+                    problems: Vec::new(),
+                };
+                tx.store_simulation(&proof, &simulation, &[]).await?;
+            }
             Ok::<_, fieldhouse_store::Error>(())
         });
         written.await.expect("the fixture is written");
