@@ -156,11 +156,13 @@ prop_compose! {
 prop_compose! {
     fn members()(
         (id, user_id, role) in (id(), id(), one(&Role::ALL)),
-        (source, role_given_by) in (one(MemberSource::ALL), maybe(id())),
+        (source, role_given_by, role_given_at) in (one(MemberSource::ALL), maybe(id()), maybe(times())),
         (joined_at, suspended_at) in (times(), maybe(times())),
         (updated_at, version) in (times(), 1..1000_i64),
     ) -> Member {
-        Member { id, user_id, role, source, role_given_by, joined_at, suspended_at, updated_at, version }
+        Member {
+            id, user_id, role, source, role_given_by, role_given_at, joined_at, suspended_at, updated_at, version,
+        }
     }
 }
 
