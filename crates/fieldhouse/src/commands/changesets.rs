@@ -207,7 +207,9 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         }
         Options::Unapprove(Target { id }) => changesets.unapprove(id).await?,
         Options::Reject(EndOptions { id, reason }) => changesets.reject(id, &Rejection { reason }).await?,
-        Options::Withdraw(EndOptions { id, reason }) => changesets.withdraw(id, &Rejection { reason }).await?,
+        Options::Withdraw(EndOptions { id, reason }) => {
+            changesets.withdraw(id, &Rejection { reason }).await?
+        }
         Options::Schedule(ScheduleOptions { id, at, hash }) => {
             let [at] = instants(&client, [Some(at)]).await?;
             let at = at.context("the time does not exist in the organization's time zone")?;
@@ -285,7 +287,8 @@ async fn simulate(context: &Context, client: &Client, id: ChangesetId) -> anyhow
         return problem("it cannot be submitted", next.to_owned());
     }
     if !simulation.conflicts.is_empty() {
-        let next = format!("decide about the conflicts: fieldhouse changesets resolve {id} --as keep_current");
+        let next =
+            format!("decide about the conflicts: fieldhouse changesets resolve {id} --as keep_current");
         return problem("later changes are in the way", next);
     }
     note(&format!("What it does to each record: `fieldhouse changesets diff {id}`."));
@@ -365,7 +368,10 @@ pub(super) async fn undo(
             // If the undo is not possible at all, proposing it fails with the reason.
             let why = Failure::from(&error).what;
             let proposed = changesets.undo(id, &NewUndo { reason, quick: None }).await?;
-            note(&format!("Not undone at once: {}. The undo is proposed instead.", why.trim_end_matches('.')));
+            note(&format!(
+                "Not undone at once: {}. The undo is proposed instead.",
+                why.trim_end_matches('.')
+            ));
             show_proposed(context, &proposed)
         }
         None => show_proposed(context, &changesets.undo(id, &NewUndo { reason, quick: None }).await?),
@@ -389,7 +395,9 @@ async fn resolve(client: &Client, options: ResolveOptions) -> anyhow::Result<Cha
             let read = client.changesets().read(id).await?;
             let conflicts = read.simulation.map(|simulation| simulation.conflicts).unwrap_or_default();
             let named = conflicts.iter().filter_map(|conflict| {
-                let found = conflict["record"].as_str().filter(|found| record.as_deref().is_none_or(|it| it == *found));
+                let found = conflict["record"]
+                    .as_str()
+                    .filter(|found| record.as_deref().is_none_or(|it| it == *found));
                 let field = conflict["field"].as_str().map(str::to_owned);
                 Some(Resolution { record: found?.to_owned(), field, resolution })
             });

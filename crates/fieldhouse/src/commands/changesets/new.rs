@@ -147,7 +147,8 @@ async fn edited(context: &Context, client: &Client, options: &Options) -> anyhow
     file.write_all(TEMPLATE.as_bytes())?;
     let path = file.into_temp_path();
     open(&editor, &path)?;
-    let written = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let written =
+        std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
     if written == TEMPLATE || written.trim().is_empty() {
         return Err(Failure::new("nothing was written, so nothing was proposed").into());
     }
@@ -167,7 +168,10 @@ async fn edited(context: &Context, client: &Client, options: &Options) -> anyhow
         Err(refused) => {
             let kept = path.keep().context("the file cannot be kept")?;
             if !context.output.is_json() {
-                note(&format!("Your text is kept. Correct it, then: fieldhouse changesets new {}", kept.display()));
+                note(&format!(
+                    "Your text is kept. Correct it, then: fieldhouse changesets new {}",
+                    kept.display()
+                ));
             }
             Err(refused.into())
         }

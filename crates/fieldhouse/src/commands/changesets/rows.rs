@@ -46,9 +46,11 @@ impl Op {
 
 /// Reads a table of operations. Empty cells are left out.
 pub(super) fn read(text: &str, resource: Changeable, op: Op) -> Result<Vec<Value>, Failure> {
-    let mut reader = ReaderBuilder::new().flexible(false).from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+    let mut reader =
+        ReaderBuilder::new().flexible(false).from_reader(text.trim_start_matches('\u{feff}').as_bytes());
     let broken = |error: csv::Error| Failure::usage(format!("it is not CSV: {error}"));
-    let heading: Vec<String> = reader.headers().map_err(broken)?.iter().map(|name| name.trim().to_owned()).collect();
+    let heading: Vec<String> =
+        reader.headers().map_err(broken)?.iter().map(|name| name.trim().to_owned()).collect();
     if op != Op::Create && !heading.iter().any(|name| name == "id") {
         let next = "the first line names the columns: id, if_version, and the fields to change";
         return Err(Failure::usage("the heading has no column id").next(next));
@@ -56,7 +58,9 @@ pub(super) fn read(text: &str, resource: Changeable, op: Op) -> Result<Vec<Value
     let mut operations = Vec::new();
     for (at, row) in reader.records().enumerate() {
         let row = row.map_err(broken)?;
-        let line = row.position().map_or_else(|| at + 2, |position| usize::try_from(position.line()).unwrap_or(at + 2));
+        let line = row
+            .position()
+            .map_or_else(|| at + 2, |position| usize::try_from(position.line()).unwrap_or(at + 2));
         let cells = heading.iter().zip(row.iter().map(str::trim)).filter(|(_, cell)| !cell.is_empty());
         let operation = operation(cells, resource, op);
         operations.push(operation.map_err(|what| Failure::usage(format!("line {line}: {what}")))?);
@@ -79,13 +83,16 @@ fn operation<'a>(
     for (name, text) in cells {
         match name.as_str() {
             "if_version" if op != Op::Create => {
-                let version: i64 = text.parse().map_err(|_| format!("if_version {text:?} is not a version"))?;
+                let version: i64 =
+                    text.parse().map_err(|_| format!("if_version {text:?} is not a version"))?;
                 operation.insert(name.clone(), json!(version));
             }
             member if op.members().contains(&member) => {
                 operation.insert(name.clone(), json!(text));
             }
-            "team_id" if op == Op::Create && matches!(resource, Changeable::RosterEntries | Changeable::Staff) => {
+            "team_id"
+                if op == Op::Create && matches!(resource, Changeable::RosterEntries | Changeable::Staff) =>
+            {
                 fields.insert(name.clone(), json!(text));
             }
             _ if op == Op::Delete => return Err(format!("{name} is no column of a deletion")),
@@ -160,8 +167,14 @@ mod tests {
     #[test]
     fn errors_name_the_line_and_the_column() {
         assert_eq!(wrong("status\npostponed\n", Op::Update), "the heading has no column id");
-        assert_eq!(wrong("id,weather\ngam_1,rain\n", Op::Update), "line 2: weather is no field that this can set");
-        assert_eq!(wrong("id,if_version\ngam_1,a\n", Op::Delete), "line 2: if_version \"a\" is not a version");
+        assert_eq!(
+            wrong("id,weather\ngam_1,rain\n", Op::Update),
+            "line 2: weather is no field that this can set"
+        );
+        assert_eq!(
+            wrong("id,if_version\ngam_1,a\n", Op::Delete),
+            "line 2: if_version \"a\" is not a version"
+        );
         assert_eq!(wrong("id,status\ngam_1,\n", Op::Update), "line 2: it changes nothing");
         assert_eq!(wrong("id,status\ngam_1,over\n", Op::Delete), "line 2: status is no column of a deletion");
         assert_eq!(wrong("id\n", Op::Delete), "it has no rows below the heading");

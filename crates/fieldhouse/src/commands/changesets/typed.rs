@@ -14,15 +14,20 @@ const COMMENT: &str = "//";
 pub(super) fn body(text: &str) -> Result<Value, Failure> {
     // Comments become empty lines, so that errors name the lines of the file.
     let is_comment = |line: &&str| line.trim_start().starts_with(COMMENT);
-    let lines: Vec<&str> =
-        text.trim_start_matches('\u{feff}').lines().map(|line| if is_comment(&line) { "" } else { line }).collect();
+    let lines: Vec<&str> = text
+        .trim_start_matches('\u{feff}')
+        .lines()
+        .map(|line| if is_comment(&line) { "" } else { line })
+        .collect();
     let whole = lines.join("\n");
     if whole.trim().is_empty() {
         return Err(Failure::usage("it is empty").next(FORMS));
     }
     match serde_json::from_str(&without_last_commas(&whole)) {
         Ok(Value::Array(operations)) => Ok(json!({"operations": operations})),
-        Ok(Value::Object(operation)) if operation.contains_key("op") => Ok(json!({"operations": [operation]})),
+        Ok(Value::Object(operation)) if operation.contains_key("op") => {
+            Ok(json!({"operations": [operation]}))
+        }
         Ok(body @ Value::Object(_)) => Ok(body),
         Ok(_) => Err(Failure::usage("it contains neither a changeset nor operations").next(FORMS)),
         Err(error) => {
