@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use fieldhouse_domain::changesets::impact::Impact;
+use fieldhouse_domain::changesets::impact::{Impact, Lasting};
 use fieldhouse_domain::changesets::outcome::EffectCause;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -184,9 +184,14 @@ fn attention(impact: &Impact) -> Vec<String> {
         found.push("a whole season changes".to_owned());
     }
     for lasting in &impact.cannot_be_undone {
-        let what = lasting.what.name().replace('_', " ");
-        let what = if what == "messages" { "families, once the messages are sent".to_owned() } else { what };
-        found.push(format!("cannot be undone: {} {what}", lasting.count));
+        let what = match lasting.what {
+            Lasting::Messages => {
+                let families = counted(lasting.count, "family", "families");
+                format!("messages to {families}, once they are sent")
+            }
+            other => format!("{} {}", lasting.count, other.name().replace('_', " ")),
+        };
+        found.push(format!("cannot be undone: {what}"));
     }
     found
 }
@@ -220,6 +225,7 @@ fn block(effect: &ChangesetEffect, games: &BTreeMap<String, &str>) -> Vec<Line> 
             .patch
             .iter()
             .filter_map(|one| one["path"].as_str())
+            .filter(|path| !path.split('/').nth(1).is_some_and(|name| BOOKKEEPING.contains(&name)))
             .map(|path| (field(path), before.pointer(path), after.pointer(path)))
             .collect(),
         (None, Some(Value::Object(image))) => {
@@ -308,7 +314,8 @@ mod tests {
              "before": {"id": GAME, "venue_id": null, "starts_at": "a", "version": 1},
              "after": {"id": GAME, "venue_id": "ven_1", "starts_at": "b\u{1b}[31m", "version": 2},
              "patch": [{"op": "replace", "path": "/starts_at", "value": "b"},
-                       {"op": "replace", "path": "/venue_id", "value": "ven_1"}]},
+                       {"op": "replace", "path": "/venue_id", "value": "ven_1"},
+                       {"op": "add", "path": "/last_change/at", "value": "now"}]},
             {"kind": "venue", "id": "ven_1", "verb": "deleted", "operation": 1, "cause": "cascade", "redacted": false,
              "before": {"id": "ven_1", "name": "Town Hall", "address": null, "fields": ["1"], "version": 1},
              "after": null, "patch": []},
@@ -323,7 +330,7 @@ mod tests {
         let expected = "\
 42 games move, 310 families hear of it, first game in 26 h
 3 records: 2 updated, 1 deleted
-cannot be undone: 310 families, once the messages are sent
+cannot be undone: messages to 310 families, once they are sent
 
 ~ game U12 Blue – Red Hawks, Sat 2026-03-07 09:00 gam_01h2xcejqtf2nbrexx3vqjhp41
     starts_at  a -> b [31m

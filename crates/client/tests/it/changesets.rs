@@ -5,6 +5,7 @@ use fieldhouse_client::api::changesets::{
     ChangeChangeset, NewUndo, Rejection, Resolve, Schedule, SimulationHash,
 };
 use fieldhouse_client::domain::games::{ChangeGame, GameStatus};
+use fieldhouse_client::domain::ids::GameId;
 use serde_json::{Value, json};
 
 use crate::support::{Reply, Stub};
@@ -60,7 +61,8 @@ async fn a_changeset_is_proposed_decided_and_executed() {
     let changesets = client.changesets();
     let mut operations = Operations::new();
     let off = ChangeGame { status: Some(GameStatus::Postponed), ..ChangeGame::default() };
-    operations.update(GAME.parse().expect("an id"), &off).expect("a change").if_version(3);
+    let game: GameId = GAME.parse().expect("an id");
+    operations.update(game, &off).expect("a change").if_version(3);
     let new = operations.changeset("Rain".parse().expect("a title"));
     let id = changesets.create(&new).await.expect("a changeset").id;
     let hash = SimulationHash { simulation_hash: "abc".to_owned() };

@@ -259,6 +259,17 @@ fn show(context: &Context, changeset: &Changeset) -> anyhow::Result<()> {
 /// What to do next with a changeset.
 fn next(changeset: &Changeset) -> Option<String> {
     let id = changeset.id;
+    let found = changeset.simulation.as_ref().filter(|_| changeset.state.is_open());
+    if found.is_some_and(|found| !found.problems.is_empty()) {
+        return Some(
+            "It cannot be done as it is: correct the operations, and propose them again.".to_owned(),
+        );
+    }
+    if found.is_some_and(|found| !found.conflicts.is_empty()) {
+        return Some(format!(
+            "Decide about the conflicts: `fieldhouse changesets resolve {id} --as keep_current`."
+        ));
+    }
     Some(match changeset.state {
         ChangesetState::Draft | ChangesetState::Stale => {
             format!("Next: `fieldhouse changesets simulate {id}`.")

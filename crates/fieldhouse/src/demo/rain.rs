@@ -1,6 +1,8 @@
 //! The changeset of the demo that waits for approval: it rains, and a Saturday's games of a venue move to Sunday.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::games::{Game, GameKind, GameStatus};
@@ -10,8 +12,8 @@ use jiff::civil::{Date, Weekday};
 use jiff::{SignedDuration, Timestamp, ToSpan as _};
 use serde_json::{Value, json};
 
-/// The most games that move, so that the diff can be read.
-const MOST: usize = 12;
+/// How many games move: so few that the diff can be read, and so many that someone has to approve it.
+const GAMES: RangeInclusive<usize> = 6..=12;
 /// Games that start sooner do not move.
 const SOONEST: SignedDuration = SignedDuration::from_hours(24);
 
@@ -39,8 +41,7 @@ pub(super) fn moved(league: &[AnyRecord], teams: &[TeamId], now: Timestamp) -> a
         [game.home_team_id, game.away_team_id].into_iter().flatten().any(|it| teams.contains(&it))
     };
     let is_better = |((date, _), games): &(&(Date, VenueId), &Vec<&Game>)| {
-        let is_short = games.len() <= MOST;
-        (games.iter().any(plays), is_short, std::cmp::Reverse(*date), games.len())
+        (GAMES.contains(&games.len()), games.iter().any(plays), Reverse(*date), games.len())
     };
     let Some(((_, venue), games)) = days.iter().max_by_key(is_better) else { return Ok(None) };
     let name = league.iter().find_map(|record| match record {

@@ -194,7 +194,7 @@ fn a_diff_says_first_what_it_means_for_people() {
     olga.types_with_key(&diff).assert().success().stdout_eq(str![[r#"
 1 game moves, 31 families hear of it
 3 records: 1 created, 1 updated, 1 deleted
-cannot be undone: 31 families, once the messages are sent
+cannot be undone: messages to 31 families, once they are sent
 
 ~ game U12 Blue – Red Hawks, Sat 2026-03-07 09:00 gam_01h2xcejqtf2nbrexx3vqjhp41
     starts_at  2026-03-06T22:00:00Z -> 2026-03-07T22:00:00Z
@@ -218,7 +218,7 @@ cannot be undone: 31 families, once the messages are sent
     olga.types_with_key(&format!("changesets impact {CHANGESET}")).assert().success().stdout_eq(str![[r#"
 1 game moves, 31 families hear of it
 3 records: 1 created, 1 updated, 1 deleted
-cannot be undone: 31 families, once the messages are sent
+cannot be undone: messages to 31 families, once they are sent
 
 "#]]);
     olga.types_with_key(&format!("changesets simulate {CHANGESET}")).assert().success();
