@@ -1,5 +1,7 @@
 //! Changesets in requests and responses.
 
+pub mod text;
+
 use fieldhouse_domain::changesets::operations::{Changeable, OperationVerb};
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{ApiKeyId, ChangesetId, EntryId, SimulationId, UserId};
@@ -11,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
+
+use crate::envelope::{self, Data, JSON};
 
 pub use fieldhouse_domain::changesets::outcome::EffectCause;
 pub use fieldhouse_domain::changesets::risk::Risk;
@@ -323,6 +327,24 @@ pub struct ChangesetDiff {
     pub effects: Vec<ChangesetEffect>,
     /// How many of them are redacted.
     pub redacted: i64,
+}
+
+/// A diff as it is sent: as JSON, or as text for people.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct DiffAnswer(pub Data<ChangesetDiff>);
+
+/// The media type of a diff for people.
+pub const TEXT: &str = "text/plain";
+
+impl envelope::Answer for DiffAnswer {
+    const MEDIA_TYPES: &'static [&'static str] = &[JSON, TEXT];
+    fn schema() -> Option<RefOr<Schema>> {
+        <Data<ChangesetDiff> as envelope::Answer>::schema()
+    }
+    fn schemas(schemas: &mut Schemas) {
+        <Data<ChangesetDiff> as envelope::Answer>::schemas(schemas);
+    }
 }
 
 /// A simulation with its effects.

@@ -751,7 +751,7 @@ operations! {
     /// Reads what the latest simulation would do to each record. `Accept: text/plain` returns it as text.
     ChangesetDiff "changesets.diff" GET "/api/v1/changesets/{id}/diff"
         | Required(Coach), Allowed, Changesets:Read, Images, None, Never, []
-        | ChangesetId, NoQuery, EmptyBody => [200] Data<changesets::ChangesetDiff>, [NotSimulated];
+        | ChangesetId, NoQuery, EmptyBody => [200] changesets::DiffAnswer, [NotSimulated];
     /// Reads the impact of the latest simulation, in terms of people.
     ChangesetImpact "changesets.impact" GET "/api/v1/changesets/{id}/impact"
         | Required(Coach), Allowed, Changesets:Read, Untouched, None, Never, []

@@ -4,6 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
 
+use fieldhouse_api::changesets::{DiffAnswer, TEXT};
 use fieldhouse_api::envelope::ArchiveFile;
 use fieldhouse_api::request::{Query, ValidateOnly};
 use fieldhouse_api::spreadsheet::CSV;
@@ -24,7 +25,7 @@ use crate::responses::{Download, ETag, Reply, Versioned};
 /// - [`Call::versioned`] returns it with its version, for a later [`Call::if_match`];
 /// - [`Call::if_none_match`] returns it only if it has changed;
 /// - [`Call::stream`] returns every record of a list, page by page;
-/// - [`Call::csv`] returns a list as CSV.
+/// - [`Call::csv`] returns a list as CSV, and [`Call::text`] a diff as text.
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Call<O> {
     pending: Pending,
@@ -113,6 +114,15 @@ impl<O: Op<Answer = ArchiveFile>> Call<O> {
     pub async fn download(self) -> Result<Download, Error> {
         let Pending { client, request } = self.pending;
         Ok(Download(client.open(request?).await?))
+    }
+}
+
+impl<O: Op<Answer = DiffAnswer>> Call<O> {
+    /// The diff as text for people: what it means for them, and a block for each record.
+    pub async fn text(self) -> Result<String, Error> {
+        let call = self.header(ACCEPT, HeaderValue::from_static(TEXT));
+        let answer = call.pending.send().await?.success()?;
+        Ok(String::from_utf8_lossy(&answer.body).into_owned())
     }
 }
 

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use bytes::Bytes;
+use fieldhouse_api::changesets::{ChangesetDiff, DiffAnswer};
 use fieldhouse_api::envelope::{ArchiveFile, Asset, Form, Html};
 use fieldhouse_api::favorites::{FavoriteRemoved, SavedFavorite};
 use fieldhouse_api::rosters::Roster;
@@ -148,6 +149,13 @@ read_as_they_are! {
     Deleted SavedFavorite FavoriteRemoved Roster
     auth::JsonWebKeySet auth::OpenIdConfiguration auth::ProtectedResource
     OpenApiDocument Health Readiness
+}
+
+impl Reply for DiffAnswer {
+    type Value = ChangesetDiff;
+    fn read(answer: &RawResponse) -> Result<ChangesetDiff, Error> {
+        <Data<ChangesetDiff> as Reply>::read(answer)
+    }
 }
 
 impl Reply for Html {

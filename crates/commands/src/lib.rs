@@ -43,7 +43,7 @@ pub mod venues;
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Moment;
-use fieldhouse_domain::ids::OrganizationId;
+use fieldhouse_domain::ids::{OrganizationId, UserId};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Relation, Requirement};
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use fieldhouse_store::access::Operator;
@@ -92,6 +92,8 @@ pub enum Acting {
     Operator(Operator, OrganizationId),
     /// A job of the server, in an organization.
     Job(OrganizationId),
+    /// A member of an organization, who is absent.
+    Member(OrganizationId, UserId),
 }
 
 impl Acting {
@@ -99,6 +101,9 @@ impl Acting {
         match self {
             Self::Operator(operator, organization) => Principal::Operator(operator, *organization),
             Self::Job(organization) => Principal::Job(*organization),
+            Self::Member(organization, user) => {
+                Principal::Absent { organization: *organization, user: *user, key: None }
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The demo: one organization with a real league, a user for each role, and the college catalogue.
 
 mod families;
+mod rain;
 
 use std::path::Path;
 
@@ -135,6 +136,11 @@ async fn make(store: &Store) -> anyhow::Result<Demo> {
     let (of_roles, of_families) = users.split_at(Role::ALL.len());
     let families = families::invent(&clock.moment(), today, &league, of_families, of_roles[0])?;
     operator::load_families(store, &clock, id, families.records).await?;
+    if let Some(rain) = rain::moved(&league, &families.teams, clock.now())? {
+        let manager = accounts.iter().position(|account| account.role == Role::Manager);
+        let author = users[manager.context("the demo has no manager")?];
+        operator::propose(store, &clock, (id, author), (rain.title, rain.reason), rain.operations).await?;
+    }
     for (account, seen) in accounts[Role::ALL.len()..].iter_mut().zip(families.seen) {
         account.children = seen;
     }
@@ -179,6 +185,7 @@ impl Demo {
         note(&format!("Organization: {name}, with its league of Winter 2022 (PlayHQ export)."));
         note(&format!("Its dates were moved by {weeks} weeks, so that some games are upcoming."));
         note("Its families are invented: five children, and people with each kind of relation to them.");
+        note("One changeset waits for approval: the manager moves a Saturday's games of a venue.");
         note("Loading the college catalogue in the background: 2,040 US colleges (EADA).");
         ready.announce_mail();
         if ready.thrown_away {
@@ -192,6 +199,7 @@ impl Demo {
             note("Try in another terminal:");
             note(&format!("  fieldhouse --base-url {base_url} login {email} {password}"));
             note("  fieldhouse games upcoming");
+            note("  fieldhouse changesets list --state in_review");
             note("  fieldhouse colleges search bethel");
         }
         note("");

@@ -69,6 +69,19 @@ fn fields<B: Body>() -> Vec<Field> {
     properties.map(|(name, schema)| field(name, schema, required.contains(&name.as_str()), &named)).collect()
 }
 
+/// The value of a field that is written as one text, as in a cell of a table. `None` if the body has no such field.
+pub(crate) fn cell<B: Body>(name: &str, text: &str) -> Option<Value> {
+    let field = fields::<B>().into_iter().find(|field| field.name == name)?;
+    Some(match field.kind {
+        Kind::Text | Kind::Choice(_) => json!(text),
+        Kind::Number | Kind::Flag | Kind::Object => parsed(text),
+        Kind::List | Kind::Objects => match parsed(text) {
+            list @ Value::Array(_) => list,
+            item => json!([item]),
+        },
+    })
+}
+
 fn field(name: &str, schema: &Value, required: bool, named: &Map<String, Value>) -> Field {
     let alternatives = schema["oneOf"].as_array();
     let main = alternatives.and_then(|all| all.iter().find(|one| one["type"] != "null")).unwrap_or(schema);

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use comfy_table::Table;
+use fieldhouse_client::api::changesets::text::{Line, Mark, Span};
 use fieldhouse_client::api::spreadsheet::{LineEnd, Sheet};
 use serde::Serialize;
 use serde_json::Value;
@@ -146,6 +147,18 @@ impl Output {
         self.record(counts, &rows)
     }
 
+    /// Prints lines of text, coloured on a terminal, or the data behind them.
+    pub(crate) fn lines<T: Serialize>(&self, record: &T, lines: &[Line]) -> io::Result<()> {
+        match self.format {
+            Format::Json => self.json(record),
+            Format::Csv => line(&spreadsheet::object(&serde_json::to_value(record)?)?),
+            Format::Table => {
+                let lines: Vec<_> = lines.iter().map(|line| painted(line, self.terminal.color)).collect();
+                self.paged(&lines.join("\n"), &[])
+            }
+        }
+    }
+
     /// Prints a sentence, or the data behind it.
     pub(crate) fn sentence<T: Serialize>(&self, record: &T, sentence: &str) -> io::Result<()> {
         match self.format {
@@ -189,6 +202,26 @@ impl Output {
     pub(crate) fn time(&self, time: jiff::Timestamp) -> String {
         if self.terminal.width.is_some() { self.zone.show(time) } else { time.to_string() }
     }
+}
+
+/// A line with the colours of its parts.
+fn painted(line: &Line, color: bool) -> String {
+    if !color {
+        return line.to_string();
+    }
+    let paint = |span: &Span| {
+        let code = match span.mark {
+            Mark::Plain => return span.text.clone(),
+            Mark::Strong => "1",
+            Mark::Added => "32",
+            Mark::Removed => "31",
+            Mark::Changed => "33",
+            Mark::Faint => "2",
+            Mark::Warning => "1;33",
+        };
+        format!("\u{1b}[{code}m{}\u{1b}[0m", span.text)
+    };
+    line.0.iter().map(paint).collect()
 }
 
 /// Prints a line.

@@ -7,6 +7,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, heade
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
+use fieldhouse_api::changesets::DiffAnswer;
+use fieldhouse_api::changesets::text::Line;
 use fieldhouse_api::envelope::{ArchiveFile, Asset, Form, GZIP, Html, JSON};
 use fieldhouse_api::rows::Method;
 use fieldhouse_api::spreadsheet::{CSV, LineEnd};
@@ -85,6 +87,14 @@ impl<O: Op<Answer = Asset>> Answered<O> {
     /// A file.
     pub fn asset(media_type: &'static str, bytes: Bytes) -> Self {
         Self::bytes(HeaderValue::from_static(media_type), bytes)
+    }
+}
+
+impl<O: Op<Answer = DiffAnswer>> Answered<O> {
+    /// A diff as text.
+    pub fn text(lines: &[Line]) -> Self {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        Self::bytes(HeaderValue::from_static("text/plain; charset=utf-8"), text.into())
     }
 }
 

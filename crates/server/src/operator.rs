@@ -6,14 +6,15 @@ use std::sync::Arc;
 use fieldhouse_api::Operation;
 use fieldhouse_commands::imports::{Imported, League, LeagueFile};
 use fieldhouse_commands::organizations::Found;
-use fieldhouse_commands::{Acting, families};
+use fieldhouse_commands::{Acting, changesets, families};
+use fieldhouse_domain::changesets::DriftPolicy;
 use fieldhouse_domain::effects::AnyRecord;
-use fieldhouse_domain::ids::OrganizationId;
+use fieldhouse_domain::ids::{ChangesetId, OrganizationId, UserId};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{Country, NewOrganization, Organization, Slug};
 use fieldhouse_domain::passwords::check_password;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::text::{Email, Name};
+use fieldhouse_domain::text::{Email, Name, Reason};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::users::User;
 use fieldhouse_domain::{Moment, Refusal};
@@ -22,6 +23,7 @@ use fieldhouse_imports::league;
 use fieldhouse_store::Store;
 use fieldhouse_store::ledger::{self, Verdict};
 use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
 
 use crate::auth::passwords::Passwords;
 use crate::clock::Clock;
@@ -172,6 +174,30 @@ pub async fn load_families(
 ) -> Result<(), OperatorError> {
     let acting = Acting::Operator(store.operator(), organization);
     Ok(fieldhouse_commands::run(store, acting, clock.moment(), families::Load(records)).await?)
+}
+
+/// Proposes a changeset as a member, simulates it and submits it for review.
+#[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
+pub async fn propose(
+    store: &Store,
+    clock: &Clock,
+    (organization, author): (OrganizationId, UserId),
+    (title, reason): (Name, Reason),
+    operations: Vec<Value>,
+) -> Result<ChangesetId, OperatorError> {
+    let acting = || Acting::Member(organization, author);
+    let new = changesets::Create {
+        title: Some(title),
+        reason: Some(reason),
+        operations,
+        undo: None,
+        drift_policy: DriftPolicy::Strict,
+        salt: clock.random(),
+    };
+    let id = fieldhouse_commands::run(store, acting(), clock.moment(), new).await?.changeset.id;
+    fieldhouse_commands::run(store, acting(), clock.moment(), changesets::Simulate(id)).await?;
+    fieldhouse_commands::run(store, acting(), clock.moment(), changesets::Submit(id)).await?;
+    Ok(id)
 }
 
 /// Verifies the audit log of an organization, after posting the waiting entries.

@@ -9,6 +9,7 @@ pub mod audit;
 pub mod auth;
 pub mod break_glass;
 pub mod cases;
+pub mod changesets;
 pub mod children;
 pub mod colleges;
 pub mod consents;
@@ -140,6 +141,8 @@ groups! {
         auth auth::Auth,
         /// Break-glass grants.
         break_glass_grants break_glass::BreakGlassGrants,
+        /// Changesets.
+        changesets changesets::Changesets,
         /// Children, and the classes of their data.
         children children::Children,
         /// The college catalogue and saved programs.

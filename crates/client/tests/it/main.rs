@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod changesets;
 mod guests;
 mod lists;
 mod requests;

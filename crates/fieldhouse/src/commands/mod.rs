@@ -13,6 +13,7 @@ mod backup;
 mod break_glass;
 mod cases;
 mod catalogue;
+mod changesets;
 mod child_exports;
 mod children;
 mod colleges;
@@ -49,6 +50,7 @@ pub(crate) mod serve;
 mod staff;
 mod standings;
 mod teams;
+mod undo;
 mod users;
 mod venues;
 mod whoami;
@@ -145,6 +147,11 @@ enum Command {
     /// Games of the organization
     #[command(subcommand)]
     Games(games::Options),
+    /// Changes that are proposed, simulated, approved, executed and undone
+    #[command(subcommand)]
+    Changesets(Box<changesets::Options>),
+    /// Undo a changeset, an entry of the audit log, or what an API key did
+    Undo(undo::Options),
     /// Your organization
     #[command(subcommand)]
     Organization(organization::Options),
@@ -234,6 +241,8 @@ impl Options {
             Command::Retention => retention::run(&context).await,
             Command::Venues(options) => venues::run(&context, options).await,
             Command::Games(options) => games::run(&context, options).await,
+            Command::Changesets(options) => changesets::run(&context, *options).await,
+            Command::Undo(options) => undo::run(&context, options).await,
             Command::Organization(options) => organization::run(&context, options).await,
             Command::Members(options) => members::run(&context, options).await,
             Command::Invitations(options) => invitations::run(&context, options).await,

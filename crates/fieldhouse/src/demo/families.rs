@@ -9,7 +9,7 @@ use fieldhouse_domain::children::{self as rules, Child, NewPerson};
 use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_domain::ids::{ChildId, SeasonId, UserId};
+use fieldhouse_domain::ids::{ChildId, SeasonId, TeamId, UserId};
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::rosters::RosterEntry;
@@ -65,6 +65,8 @@ pub(super) struct Families {
     pub(super) records: Vec<AnyRecord>,
     /// For each of [`PEOPLE`].
     pub(super) seen: Vec<Vec<ChildId>>,
+    /// The teams that have children.
+    pub(super) teams: Vec<TeamId>,
 }
 
 /// Invents the families in a league that was just loaded. `users` are those of [`PEOPLE`]; `owner` has confirmed what needs it.
@@ -77,7 +79,8 @@ pub(super) fn invent(
 ) -> anyhow::Result<Families> {
     let user = |part: Part| users[part as usize];
     let teams = teams(league)?;
-    let mut families = Families { records: Vec::new(), seen: Vec::new() };
+    let of_children = teams.iter().map(|team| team.id).collect();
+    let mut families = Families { records: Vec::new(), seen: Vec::new(), teams: of_children };
     let mut children = Vec::new();
     for (name, age, guardians, places) in CHILDREN {
         let child = families.child(moment, today, (name, age), guardians, user)?;

@@ -10,6 +10,7 @@ mod api_keys;
 mod break_glass;
 mod cases;
 mod child_exports;
+mod changesets;
 mod children;
 mod colleges;
 mod contexts;

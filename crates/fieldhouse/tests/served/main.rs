@@ -4,6 +4,7 @@ mod accounts;
 mod archive;
 mod backup;
 mod beside;
+mod changesets;
 mod connections;
 mod families;
 mod first_evening;

@@ -1,8 +1,8 @@
 //! Changesets.
 
 use fieldhouse_api::changesets::{
-    Changeset, ChangesetAuthor, ChangesetDiff, ChangesetEffect, DriftPolicy, Event, Executed, Execution,
-    ShownOperation, ShownUndoOf, Simulation, SimulationRead,
+    Changeset, ChangesetAuthor, ChangesetDiff, ChangesetEffect, DiffAnswer, DriftPolicy, Event, Executed,
+    Execution, ShownOperation, ShownUndoOf, Simulation, SimulationRead, TEXT, text,
 };
 use fieldhouse_api::{Data, Op, Page, op};
 use fieldhouse_commands::changesets::{self as commands, Shown};
@@ -317,11 +317,14 @@ pub(crate) async fn diff(call: Call<op::ChangesetDiff>) -> Result<Answered<op::C
         let diff = ChangesetDiff {
             changeset_id: id,
             simulation_id: simulation.id,
-            hash: simulation.hash,
+            hash: simulation.hash.clone(),
             redacted: i64::try_from(redacted).unwrap_or(i64::MAX),
             effects,
         };
-        Answered::json(&Data { data: diff })
+        if call.media_type == TEXT {
+            return Ok(Answered::text(&text::diff(&diff, &simulation_view(simulation), call.now())));
+        }
+        Answered::json(&DiffAnswer(Data { data: diff }))
     });
     read.await
 }
