@@ -7,6 +7,8 @@ mod run;
 use std::collections::BTreeSet;
 
 use fieldhouse_api::Operation;
+use fieldhouse_domain::Refusal;
+use fieldhouse_domain::api_keys::ApiKeyKind;
 use fieldhouse_domain::changesets::impact::Impact;
 use fieldhouse_domain::changesets::life::{self, Approver, Person, Simulated, Terms};
 use fieldhouse_domain::changesets::operations;
@@ -17,14 +19,12 @@ use fieldhouse_domain::changesets::{
     Author, Changeset, ChangesetEvent, ChangesetKind, DriftPolicy, OPEN_PER_AGENT, OPEN_PER_AUTHOR, Refused,
     Schedule, UndoOf,
 };
-use fieldhouse_domain::api_keys::ApiKeyKind;
 use fieldhouse_domain::children::classes;
 use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::ids::{ChangesetId, ChildId, Id, UserId};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Name, Reason};
-use fieldhouse_domain::Refusal;
 use fieldhouse_store::changesets::{self, Origin, Simulation};
 use fieldhouse_store::{Tx, api_keys, members, records};
 use jiff::{SignedDuration, Timestamp};
@@ -65,7 +65,9 @@ async fn shown<'tx>(
         None => None,
     };
     let undo_of = match changeset.kind {
-        ChangesetKind::Undo => Some(plan::undo_of(&changesets::origin(tx, organization, changeset.id).await?)?),
+        ChangesetKind::Undo => {
+            Some(plan::undo_of(&changesets::origin(tx, organization, changeset.id).await?)?)
+        }
         _ => None,
     };
     Ok(Shown { changeset, operations, simulation, undo_of })
@@ -155,13 +157,8 @@ async fn propose<'tx>(
     }
     let changeset = cx.create(tx, changeset).await?;
     let undo_of = new.undo.map(|of| json!(of).to_string());
-    let origin = Origin {
-        salt: new.salt,
-        undo_of,
-        resolutions: "[]".to_owned(),
-        file: None,
-        file_options: None,
-    };
+    let origin =
+        Origin { salt: new.salt, undo_of, resolutions: "[]".to_owned(), file: None, file_options: None };
     tx.create_origin(cx.organization()?, changeset.id, &origin).await?;
     let (who, _) = plan::author(tx, cx.organization()?, &changeset, cx.moment.now()).await?;
     if let Some(of) = new.undo {
@@ -174,11 +171,7 @@ async fn propose<'tx>(
 }
 
 /// The title of an undo whose author gives none.
-async fn undo_title<'tx>(
-    tx: &mut Tx<'tx>,
-    cx: &WriteContext<'_, 'tx>,
-    of: &UndoOf,
-) -> Result<String, Error> {
+async fn undo_title<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, of: &UndoOf) -> Result<String, Error> {
     Ok(match of {
         UndoOf::Changeset { changeset_id } => {
             let undone: Option<Changeset> = cx.find(tx, *changeset_id).await?;
@@ -226,11 +219,7 @@ async fn acting_author<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Res
     Ok(Author { user, key, is_agent })
 }
 
-async fn refuse_many<'tx>(
-    tx: &mut Tx<'tx>,
-    cx: &WriteContext<'_, 'tx>,
-    author: Author,
-) -> Result<(), Error> {
+async fn refuse_many<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, author: Author) -> Result<(), Error> {
     let of = (author.user, author.key);
     let (all, with_key) = tx.open_changesets(cx.organization()?, of, cx.moment.now()).await?;
     let limit = if author.is_agent && with_key >= OPEN_PER_AGENT {
@@ -562,7 +551,11 @@ async fn terms<'tx>(
         .filter_map(|recent| {
             let impact: Impact = serde_json::from_value(recent.get("impact")?.clone()).ok()?;
             let own = recent.get("facts")?.get("undoes_own_creation")?.as_bool()?;
-            Some(Facts { undoes_own_creation: own, own_team: role >= Role::Manager, ..of_impact(&impact, now) })
+            Some(Facts {
+                undoes_own_creation: own,
+                own_team: role >= Role::Manager,
+                ..of_impact(&impact, now)
+            })
         })
         .collect();
     let facts = facts(changeset, &simulation, role, now)?.with_earlier(&earlier);
@@ -571,9 +564,7 @@ async fn terms<'tx>(
     let authorship = Authorship { author: changeset.author_id, key_owner: None, editors: &[] };
     let active: Vec<Member> = members::active(tx, proof, Role::Manager).await?;
     let could = |role: Role| {
-        let may = |member: &&Member| {
-            risk::may_approve(&Candidate::of(member), authorship, role, now).is_ok()
-        };
+        let may = |member: &&Member| risk::may_approve(&Candidate::of(member), authorship, role, now).is_ok();
         u32::try_from(active.iter().filter(may).count()).unwrap_or(u32::MAX)
     };
     let settled = risk::settle(required, could(required.role), could(Role::Manager));
@@ -648,11 +639,7 @@ fn is_new(changeset: &Changeset, member: &Member, now: Timestamp) -> bool {
 }
 
 /// A changeset as it is now.
-async fn current<'tx>(
-    tx: &mut Tx<'tx>,
-    cx: &WriteContext<'_, 'tx>,
-    id: ChangesetId,
-) -> Result<Shown, Error> {
+async fn current<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, id: ChangesetId) -> Result<Shown, Error> {
     let found: Option<Changeset> = records::read(tx, cx.organization()?, id).await?;
     let found = found.filter(|found| cx.organization().is_ok_and(|proof| sees(found, proof)));
     shown(tx, cx, found.ok_or_else(Error::not_found)?).await
@@ -741,7 +728,7 @@ decision! {
 }
 decision! {
     /// Withdraws a changeset.
-    Withdraw ChangesetWithdraw Withdrawn |before, person, _now| life::ALL.withdrawn(&before, person)
+    Withdraw ChangesetWithdraw Withdrawn |before, person, now| life::ALL.withdrawn(&before, person, now)
 }
 
 /// Schedules the execution of an approved changeset.
