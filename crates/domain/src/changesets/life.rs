@@ -58,8 +58,24 @@ impl Guards {
         Self(Some(guard))
     }
 
+    fn holds(self, guard: Guard, holds: bool) -> bool {
+        holds || self.0 == Some(guard)
+    }
+
     fn require(self, guard: Guard, holds: bool, refusal: impl FnOnce() -> Refusal) -> Result<(), Refusal> {
-        if holds || self.0 == Some(guard) { Ok(()) } else { Err(refusal()) }
+        if self.holds(guard, holds) { Ok(()) } else { Err(refusal()) }
+    }
+
+    /// Sets the state by the number of approvals.
+    fn settle(self, changeset: &mut Changeset, now: Timestamp) {
+        let has = i64::try_from(changeset.approvals.0.len()).unwrap_or(i64::MAX);
+        let is_enough = changeset.required_approvals.is_some_and(|needed| has >= needed);
+        (changeset.state, changeset.expires_at) = if self.holds(Guard::Enough, is_enough) {
+            let from = changeset.not_before.map_or(now, |until| until.max(now));
+            (Approved, Some(later(from, APPROVED_LIFE)))
+        } else {
+            (InReview, Some(later(now, REVIEW_LIFE)))
+        };
     }
 }
 
@@ -176,6 +192,8 @@ impl Guards {
         if !is_same {
             after.approvals.0.clear();
             after.schedule_at = None;
+            // People have the whole wait for what they have not seen before.
+            after.not_before = after.not_before.map(|_| later(now, REDUCED_WAIT));
             after.expires_at = (after.state == InReview).then(|| later(now, REVIEW_LIFE));
         }
         after.simulation_id = Some(simulated.id);
@@ -209,7 +227,7 @@ impl Guards {
         after.submitted_at = Some(now);
         after.not_before = terms.reduced.then(|| later(now, REDUCED_WAIT));
         after.approvals.0.clear();
-        settle(&mut after, now);
+        self.settle(&mut after, now);
         Ok(after)
     }
 
@@ -241,7 +259,7 @@ impl Guards {
         }
         let mut after = changeset.clone();
         after.approvals.0.push(Approval { user_id: person.user, at: now, hash: hash.to_owned() });
-        settle(&mut after, now);
+        self.settle(&mut after, now);
         Ok(after)
     }
 
@@ -279,7 +297,13 @@ impl Guards {
     }
 
     /// The changeset after its author or an admin has withdrawn it.
-    pub fn withdrawn(self, changeset: &Changeset, person: Person) -> Result<Changeset, Refusal> {
+    pub fn withdrawn(
+        self,
+        changeset: &Changeset,
+        person: Person,
+        now: Timestamp,
+    ) -> Result<Changeset, Refusal> {
+        self.in_time(changeset, now)?;
         self.is(changeset, &[Draft, Ready, InReview, Approved, Stale], "It can no longer be withdrawn")?;
         let may = person.user == changeset.author_id || person.role >= Role::Admin && !person.by_key;
         let why = "only its author or an admin can withdraw a changeset";
@@ -355,7 +379,7 @@ impl Guards {
         }
         // Who approved it may not have the role that approvals need now.
         after.approvals.0.clear();
-        settle(&mut after, now);
+        self.settle(&mut after, now);
         after
     }
 
@@ -397,18 +421,9 @@ fn ended(changeset: &Changeset, state: ChangesetState) -> Changeset {
     after
 }
 
-/// Sets the state by the number of approvals.
-fn settle(changeset: &mut Changeset, now: Timestamp) {
-    let has = i64::try_from(changeset.approvals.0.len()).unwrap_or(i64::MAX);
-    let is_enough = changeset.required_approvals.is_some_and(|needed| has >= needed);
-    (changeset.state, changeset.expires_at) = if is_enough {
-        let from = changeset.not_before.map_or(now, |until| until.max(now));
-        (Approved, Some(later(from, APPROVED_LIFE)))
-    } else {
-        (InReview, Some(later(now, REVIEW_LIFE)))
-    };
-}
-
 fn later(time: Timestamp, by: jiff::SignedDuration) -> Timestamp {
     time.saturating_add(by).unwrap_or(Timestamp::MAX)
 }
+
+#[cfg(test)]
+mod tests;
