@@ -736,7 +736,7 @@ decision! {
 }
 decision! {
     /// Withdraws a changeset.
-    Withdraw ChangesetWithdraw Withdrawn |before, person, _now| life::ALL.withdrawn(&before, person)
+    Withdraw ChangesetWithdraw Withdrawn |before, person, now| life::ALL.withdrawn(&before, person, now)
 }
 
 /// Schedules the execution of an approved changeset.
