@@ -3,12 +3,16 @@
 //! A test calls [`sqlite`], [`postgres`] or [`both`] and keeps the [`Database`] while it uses it. PostgreSQL is always required: `cargo
 //! xtask test` starts it, and without it the tests fail.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use fieldhouse_store::{Engine, Options, Sealer, Store};
 use tempfile::TempDir;
 
 use crate::postgres::Copy;
+
+/// The rows of each table: the values of the columns as text.
+pub type Dump = BTreeMap<String, Vec<BTreeMap<String, String>>>;
 
 /// An empty database with the newest schema, for one test. It is removed when this is dropped.
 #[derive(Debug)]
@@ -97,6 +101,17 @@ impl Database {
         match &self.keeper {
             Keeper::Folder(folder) => crate::sqlite::tables_with(folder.path(), &text),
             Keeper::Server(copy) => copy.tables_with(&text),
+        }
+    }
+
+    /// Every row of every table: the columns and their values as text, in any order.
+    ///
+    /// # Panics
+    /// If the database cannot be read.
+    pub fn dump(&self) -> Dump {
+        match &self.keeper {
+            Keeper::Folder(folder) => crate::sqlite::dump(folder.path()),
+            Keeper::Server(copy) => copy.dump(),
         }
     }
 

@@ -13,7 +13,9 @@ use fieldhouse_store::{Engine, Options, Store, migrations};
 use sha2::{Digest, Sha256};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::OnceCell;
-use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage};
+
+use crate::databases::Dump;
 
 const HOW_TO_RUN: &str = "is not set. The tests need both engines: run them with `cargo xtask test`, which starts a \
      PostgreSQL, or start one with `cargo xtask postgres` and set the variables that it prints";
@@ -83,6 +85,31 @@ impl Copy {
             found
         });
         found.expect("a session")
+    }
+
+    pub(crate) fn dump(&self) -> Dump {
+        let url = self.url();
+        let dumped = finish(async move {
+            let (client, connection) = tokio_postgres::connect(&url, NoTls).await.expect("a session");
+            tokio::spawn(connection);
+            let names = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()";
+            let mut dumped = Dump::new();
+            for table in client.query(names, &[]).await.expect("the tables are listed") {
+                let table: &str = table.get(0);
+                let rows = client.simple_query(&format!("SELECT * FROM {table}")).await;
+                let rows = rows.expect("the table is read").into_iter().filter_map(|message| match message {
+                    SimpleQueryMessage::Row(row) => Some(row),
+                    _ => None,
+                });
+                let rows = rows.map(|row| {
+                    let columns = row.columns().iter().map(|column| column.name().to_owned()).enumerate();
+                    columns.map(|(at, name)| (name, row.get(at).unwrap_or_default().to_owned())).collect()
+                });
+                dumped.insert(table.to_owned(), rows.collect());
+            }
+            dumped
+        });
+        dumped.expect("a session")
     }
 
     pub(crate) fn url_by_tls(&self) -> (String, PathBuf) {

@@ -1,5 +1,6 @@
 //! SQLite databases for tests: one is migrated per process, and its file is copied for each test.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -8,6 +9,8 @@ use std::sync::OnceLock;
 use fieldhouse_store::{Options, Store, migrations};
 use rusqlite::types::ValueRef;
 use tempfile::TempDir;
+
+use crate::databases::Dump;
 
 /// The files of the migrated database, by name.
 static TEMPLATE: OnceLock<Vec<(OsString, Vec<u8>)>> = OnceLock::new();
@@ -36,6 +39,32 @@ pub(crate) fn tables_with(folder: &Path, text: &str) -> Vec<String> {
     let mut names = database.prepare(names).expect("the tables are listed");
     let names = names.query_map([], |row| row.get::<_, String>(0)).expect("the tables are listed");
     names.map(|name| name.expect("a name")).filter(|name| table_has(&database, name, text)).collect()
+}
+
+pub(crate) fn dump(folder: &Path) -> Dump {
+    let database = rusqlite::Connection::open(folder.join(Store::FILES[0])).expect("the database opens");
+    let names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+    let mut names = database.prepare(names).expect("the tables are listed");
+    let names = names.query_map([], |row| row.get::<_, String>(0)).expect("the tables are listed");
+    names.map(|name| name.expect("a name")).map(|name| (name.clone(), rows(&database, &name))).collect()
+}
+
+fn rows(database: &rusqlite::Connection, table: &str) -> Vec<BTreeMap<String, String>> {
+    let mut all = database.prepare(&format!("SELECT * FROM \"{table}\"")).expect("the table is read");
+    let columns: Vec<String> = all.column_names().into_iter().map(str::to_owned).collect();
+    let mut rows = all.query([]).expect("the table is read");
+    let mut read = Vec::new();
+    while let Some(row) = rows.next().expect("the table is read") {
+        let cell = |at: usize| match row.get_ref(at).expect("a cell") {
+            ValueRef::Null => String::new(),
+            ValueRef::Integer(number) => number.to_string(),
+            ValueRef::Real(number) => number.to_string(),
+            ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
+            ValueRef::Blob(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        };
+        read.push(columns.iter().enumerate().map(|(at, name)| (name.clone(), cell(at))).collect());
+    }
+    read
 }
 
 fn table_has(database: &rusqlite::Connection, table: &str, text: &str) -> bool {

@@ -376,44 +376,51 @@ impl Step<'_> {
             },
             Act::Update { id, if_version, change, .. } => {
                 let (set, version) = (self.set(tx, *id, change).await?, *if_version);
+                let within = if matches!(change, Change::Set(_)) { "/set" } else { "/patch" };
                 match resource {
                     Seasons => {
-                        let (id, change) = (SeasonId::from_uuid(*id), body(&set)?);
+                        let (id, change) = (SeasonId::from_uuid(*id), self.body(&set, within)?);
                         self.command(tx, seasons::Change { id, change }, version).await
                     }
                     Divisions => {
-                        let (id, change) = (DivisionId::from_uuid(*id), body(&set)?);
+                        let (id, change) = (DivisionId::from_uuid(*id), self.body(&set, within)?);
                         self.command(tx, divisions::Change { id, change }, version).await
                     }
                     Teams => {
-                        let (id, change) = (TeamId::from_uuid(*id), body(&set)?);
+                        let (id, change) = (TeamId::from_uuid(*id), self.body(&set, within)?);
                         self.command(tx, teams::Change { id, change }, version).await
                     }
                     Venues => {
-                        let (id, change) = (VenueId::from_uuid(*id), body(&set)?);
+                        let (id, change) = (VenueId::from_uuid(*id), self.body(&set, within)?);
                         self.command(tx, venues::Change { id, change }, version).await
                     }
                     Games => {
-                        let (id, change) = (GameId::from_uuid(*id), body(&set)?);
+                        let (id, change) = (GameId::from_uuid(*id), self.body(&set, within)?);
                         let command = crate::games::Change { id, change, reason: None, allow_overlap: true };
                         self.command(tx, command, version).await
                     }
                     RosterEntries => {
                         let id = RosterEntryId::from_uuid(*id);
                         let place = (self.team_of_entry(tx, id).await?, id);
-                        self.command(tx, crate::rosters::Change { place, change: body(&set)? }, version).await
+                        self.command(
+                            tx,
+                            crate::rosters::Change { place, change: self.body(&set, within)? },
+                            version,
+                        )
+                        .await
                     }
                     Staff => {
                         let id = StaffId::from_uuid(*id);
                         let place = (self.team_of_staff(tx, id).await?, id);
-                        self.command(tx, staff::Change { place, change: body(&set)? }, version).await
+                        self.command(tx, staff::Change { place, change: self.body(&set, within)? }, version)
+                            .await
                     }
                     Members => {
                         let id = MemberId::from_uuid(*id);
                         let change = if self.undoes {
-                            body::<ChangeMember>(&set)?
+                            self.body::<ChangeMember>(&set, within)?
                         } else {
-                            let role = body::<ChangeRole>(&set)?.role;
+                            let role = self.body::<ChangeRole>(&set, within)?.role;
                             ChangeMember { role: Some(role), suspended: None }
                         };
                         self.command(tx, members::Change { id, change }, version).await
@@ -508,6 +515,10 @@ impl Step<'_> {
         operations::resolve(fields, within, resolve).map_err(|refused| self.at(refused))
     }
 
+    fn body<B: Body>(&self, set: &Map<String, Json>, within: &str) -> Result<B, Error> {
+        operations::body(set, within).map_err(|refused| self.at(refused))
+    }
+
     fn data<B: Body>(&self, data: &Map<String, Json>) -> Result<B, Error> {
         let data = self.resolve(data, "/data")?;
         operations::body(&data, "/data").map_err(|refused| self.at(refused))
@@ -578,10 +589,6 @@ impl Step<'_> {
 
 fn any<R: Into<AnyRecord>>(record: Option<R>) -> Option<AnyRecord> {
     record.map(Into::into)
-}
-
-fn body<B: Body>(set: &Map<String, Json>) -> Result<B, Error> {
-    operations::body(set, "/set").map_err(|refused| Refusal::from(refused).into())
 }
 
 /// The operation that reads a resource.

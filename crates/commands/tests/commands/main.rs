@@ -4,6 +4,7 @@
 
 mod accounts;
 mod acting;
+mod changesets;
 mod imports;
 mod refusals;
 mod restores;

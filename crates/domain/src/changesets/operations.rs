@@ -215,7 +215,8 @@ fn read_one(json: &Json, names: &BTreeMap<String, Changeable>) -> Result<Operati
         .find(|name| !known.contains(&name.as_str()) && !["op", "resource"].contains(&name.as_str()))
     {
         let fix = format!("Leave it out, or use one of: {}.", known.join(", "));
-        return Err(wrong(format!("/{name}"), "is not a member of this operation", &fix));
+        let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+        return Err(wrong(pointer, "is not a member of this operation", &fix));
     }
     let allow_overlap = match object.get("allow_overlap") {
         None => false,
@@ -534,3 +535,6 @@ pub fn shown(operation: &Operation) -> Json {
         _ => json!({"op": operation.act.verb().name(), "resource": resource.name()}),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -117,9 +117,9 @@ pub fn pins(read: &BTreeMap<(Kind, Uuid), Option<i64>>, nets: &[Net]) -> BTreeSe
     pins.into_values().collect()
 }
 
-/// The lasting fields of an effect, and where it comes from.
+/// The lasting fields of an effect, which of the others are set, and where it comes from.
 fn lasting(net: &Net) -> Json {
-    let fields = |record: &Option<AnyRecord>| record.as_ref().map(AnyRecord::lasting);
+    let fields = |record: &Option<AnyRecord>| record.as_ref().map(compared);
     let record = net.effect.record().map(|record| (record.kind().name(), record.id()));
     json!({
         "record": record,
@@ -128,6 +128,16 @@ fn lasting(net: &Net) -> Json {
         "cause": net.cause,
         "operation": net.operation,
     })
+}
+
+/// The lasting fields of a record. Of a time that the server takes from the moment counts only whether it is set: a suspension has no
+/// other field.
+fn compared(record: &AnyRecord) -> Map<String, Json> {
+    let mut fields = record.lasting();
+    for (field, value) in record.image() {
+        fields.entry(field).or_insert_with(|| Json::Bool(!value.is_null()));
+    }
+    fields
 }
 
 /// A digest of effects that no one can guess without the salt, because effects may be about children.
@@ -195,3 +205,6 @@ pub fn randomness(seed: &[u8; 16], operation: usize) -> u128 {
 pub fn is_of<I: Id>(record: &AnyRecord, id: I) -> bool {
     record.uuid() == id.uuid()
 }
+
+#[cfg(test)]
+mod tests;

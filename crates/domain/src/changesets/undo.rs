@@ -341,4 +341,4 @@ fn put(set: &mut Map<String, Json>, before: &AnyRecord, field: &'static str) -> 
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

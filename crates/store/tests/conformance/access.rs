@@ -293,7 +293,7 @@ async fn writes(
 ) -> fieldhouse_store::Result<Result<(), Denial>> {
     store
         .write("testing.writes", async move |tx| {
-            let absent = Principal::Absent(user, organization);
+            let absent = Principal::Absent { organization, user, key: None };
             let proof = match tx.permit(absent, requirement, target, NOW).await? {
                 Ok(proof) => proof,
                 Err(denial) => return Ok(Err(denial)),

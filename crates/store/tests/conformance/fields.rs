@@ -3,6 +3,10 @@
 pub(crate) mod children;
 
 use fieldhouse_domain::api_keys::{ApiKey, ApiKeyKind};
+use fieldhouse_domain::changesets::risk::Risk;
+use fieldhouse_domain::changesets::{
+    Approval, Approvals, Changeset, ChangesetKind, ChangesetState, DriftPolicy,
+};
 use fieldhouse_domain::divisions::{Division, DivisionGender};
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::effects::Effect;
@@ -334,6 +338,45 @@ pub(crate) async fn of_lists_are_written_and_read(store: &Store) {
         ..before.clone()
     };
     place.creates_and_changes(before, after, &["id", "owner_id"]).await;
+}
+
+pub(crate) async fn of_changesets_are_written_and_read(store: &Store) {
+    let club = Club::found(store, "Fields Seven").await;
+    let scope = club.owner().scope(store).await;
+    let place = Place { store, club: &club, scope: &scope };
+    let (owner, coach) = (club.owner().user.id, club.person(Role::Coach).user.id);
+    let before = crate::changesets::changeset(owner);
+    let after = Changeset {
+        kind: ChangesetKind::Undo,
+        title: name("Another"),
+        reason: Some(Reason::stored("The hall is closed".to_owned())),
+        state: ChangesetState::Executed,
+        author_id: coach,
+        author_key_id: Some(club.owner().key.id),
+        by_agent: true,
+        operation_count: 7,
+        drift_policy: DriftPolicy::TolerateUnrelated,
+        simulation_id: Some(clubs::moment().id()),
+        simulation_hash: Some("hash".to_owned()),
+        simulated_at: Some(later()),
+        risk: Some(Risk::R2),
+        approvals: Approvals(vec![Approval { user_id: coach, at: later(), hash: "hash".to_owned() }]),
+        required_approvals: Some(2),
+        approver_role: Some(Role::Admin),
+        reduced_approval: true,
+        not_before: Some(later()),
+        submitted_at: Some(later()),
+        schedule_at: Some(later()),
+        expires_at: Some(later()),
+        executed_at: Some(later()),
+        executed_by: Some(coach),
+        entry_id: Some(clubs::moment().id()),
+        undo_of: Some(clubs::moment().id()),
+        undone_by: Some(clubs::moment().id()),
+        created_at: later(),
+        ..before.clone()
+    };
+    place.creates_and_changes(before, after, &["id"]).await;
 }
 
 pub(crate) async fn of_staff_are_written_and_read(store: &Store) {

@@ -110,16 +110,18 @@ impl League {
     /// Executes effects as a changeset, and queues the messages.
     async fn execute(&self, store: &Store, effects: Vec<Effect>, except: Vec<Email>) -> (Uuid, usize) {
         let moment = clubs::moment();
-        let changeset = moment.id::<fieldhouse_domain::ids::GameId>();
-        let changeset = fieldhouse_domain::ids::Id::uuid(changeset);
+        let author = self.club.owner().user.id;
         let told = clubs::write(store, self.club.id(), async move |tx, proof| {
             let moment = moment.again();
             let applied = tx.apply(proof, change(&moment), &effects).await?;
-            tx.store_effects(proof, changeset, Some("The hall is closed"), &applied).await?;
+            let author = (author, Some("The hall is closed"));
+            let changeset = crate::changesets::executed(tx, proof, author, &applied).await?;
             let hold = SignedDuration::from_secs(600);
-            tx.queue_games_changed(proof, &moment, (changeset, 3), &applied, hold, &except).await
+            let count =
+                tx.queue_games_changed(proof, &moment, (changeset, 3), &applied, hold, &except).await?;
+            Ok((changeset, count))
         });
-        (changeset, told.await.unwrap())
+        told.await.unwrap()
     }
 }
 

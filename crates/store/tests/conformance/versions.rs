@@ -47,6 +47,7 @@ fn changed(mut record: AnyRecord) -> AnyRecord {
         AnyRecord::Team(team) => team.name = name,
         AnyRecord::Venue(venue) => venue.name = name,
         AnyRecord::Game(game) => game.round = Some(name),
+        AnyRecord::Changeset(changeset) => changeset.title = name,
         AnyRecord::Staff(staff) => staff.confirmed_alone = true,
         AnyRecord::Duty(duty) => duty.confirmed_alone = true,
         AnyRecord::Export(export) => export.opened_at = Some(NOW),
@@ -117,6 +118,7 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
         AnyRecord::Game(first),
         AnyRecord::Staff(coach),
         AnyRecord::Duty(duty(club.owner().user.id)),
+        AnyRecord::Changeset(crate::changesets::changeset(club.owner().user.id)),
     ];
     league.extend(family);
     let owner = ListOwner::User(club.owner().user.id);
@@ -127,7 +129,7 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     club.create(store, league.iter().cloned().chain([AnyRecord::Favorite(favorite.clone())]).collect()).await;
 
     let changes = changes(&club, [&league[..], &[invitation.into(), export.into()]].concat(), &favorite);
-    assert_eq!(changes.len(), 31, "every kind");
+    assert_eq!(changes.len(), 32, "every kind");
     for (before, after) in changes {
         let change = Effect::update(&clubs::moment(), before.clone(), after).expect("something differs");
         clubs::apply(store, club.id(), vec![change.clone()]).await.unwrap();

@@ -1,7 +1,7 @@
 //! Tests of what an undo does, and of what it leaves to people.
 
 mod histories;
-mod images;
+pub(in crate::changesets) mod images;
 
 use jiff::Timestamp;
 use serde_json::json;

@@ -623,6 +623,8 @@ pub(crate) async fn sample(
         | Operation::DemoFamilies
         | Operation::InvitationMailFailed
         | Operation::GuardianInvitationMailFailed
+        | Operation::ChangesetRunScheduled
+        | Operation::ChangesetExpire
         | Operation::GamesKeepLocalTimes
         | Operation::ChildEraseAgain
         | Operation::LedgerRetention => {

@@ -164,7 +164,8 @@ prop_compose! {
     }
 }
 
-fn records() -> impl Strategy<Value = AnyRecord> {
+/// A record of one of the kinds that changesets change.
+pub(in crate::changesets) fn records() -> impl Strategy<Value = AnyRecord> {
     prop_oneof![
         seasons().prop_map(AnyRecord::from),
         divisions().prop_map(AnyRecord::from),
