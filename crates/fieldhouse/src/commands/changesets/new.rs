@@ -156,8 +156,10 @@ async fn edited(context: &Context, client: &Client, options: &Options) -> anyhow
     let proposed = match read {
         Ok(mut body) => {
             // The template's reason may stay empty.
-            if body["reason"] == "" {
-                body["reason"] = Value::Null;
+            if let Some(fields) =
+                body.as_object_mut().filter(|fields| fields.get("reason") == Some(&json!("")))
+            {
+                fields.remove("reason");
             }
             propose(client, options, body).await
         }
