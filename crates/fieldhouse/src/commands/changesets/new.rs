@@ -47,7 +47,7 @@ pub(crate) struct Options {
 struct Source {
     /// A changeset or a list of operations as JSON, or operations as JSON lines; - is standard input
     file: Option<PathBuf>,
-    /// A table with one operation in each row; the heading is id, if_version and names of fields
+    /// A table with one operation in each row; the heading is `id`, `if_version` and names of fields
     #[arg(long, value_name = "FILE", requires = "resource")]
     from_csv: Option<PathBuf>,
     /// Write it in your editor: VISUAL or EDITOR
