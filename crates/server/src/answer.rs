@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use fieldhouse_api::changesets::DiffAnswer;
-use fieldhouse_api::changesets::text::Line;
+use fieldhouse_api::changesets::text::{self, Line};
 use fieldhouse_api::envelope::{ArchiveFile, Asset, Form, GZIP, Html, JSON};
 use fieldhouse_api::rows::Method;
 use fieldhouse_api::spreadsheet::{CSV, LineEnd};
@@ -93,8 +93,7 @@ impl<O: Op<Answer = Asset>> Answered<O> {
 impl<O: Op<Answer = DiffAnswer>> Answered<O> {
     /// A diff as text.
     pub fn text(lines: &[Line]) -> Self {
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        Self::bytes(HeaderValue::from_static("text/plain; charset=utf-8"), text.into())
+        Self::bytes(HeaderValue::from_static("text/plain; charset=utf-8"), text::plain(lines).into())
     }
 }
 

@@ -62,6 +62,16 @@ impl fmt::Display for Line {
     }
 }
 
+/// Lines without their marks, each with its end.
+pub fn plain(lines: &[Line]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        line.0.iter().for_each(|span| text.push_str(&span.text));
+        text.push('\n');
+    }
+    text
+}
+
 /// What a record is called in the diff if the caller may not see it.
 pub const NOT_SHOWN: &str = "(not shown: about a child)";
 /// Fields that every record has, and no reviewer looks for.
@@ -303,10 +313,6 @@ mod tests {
         .expect("a simulation")
     }
 
-    fn text(lines: &[Line]) -> String {
-        lines.iter().map(|line| format!("{line}\n")).collect()
-    }
-
     #[test]
     fn people_come_first_and_each_record_is_a_block() {
         let effects = json!([
@@ -343,7 +349,7 @@ cannot be undone: messages to 310 families, once they are sent
 ~ roster entry ros_1 by a rule
     (not shown: about a child)
 ";
-        assert_eq!(text(&super::diff(&diff, &simulation(), now())), expected);
+        assert_eq!(plain(&super::diff(&diff, &simulation(), now())), expected);
     }
 
     #[test]
@@ -375,6 +381,6 @@ cannot be undone: messages to 310 families, once they are sent
         })];
         let expected = "Operation 3 cannot be done: games refer to it\n\
             Conflict at gam_1 round: someone has changed this field since\n";
-        assert_eq!(text(&people(&simulation, now())), expected);
+        assert_eq!(plain(&people(&simulation, now())), expected);
     }
 }

@@ -419,7 +419,12 @@ pub fn of_team(mut data: Map<String, Json>) -> Result<(TeamId, Map<String, Json>
 impl Operation {
     /// Reads its bodies with placeholders for references, so that mistakes are found when it is written, not when it is simulated.
     fn check(&self, names: &BTreeMap<String, Changeable>) -> Result<(), Refused> {
-        let placeholder = |name: &str| names.get(name).map(|resource| resource.placeholder());
+        // Each reference has its own, so that two new teams are not one team twice.
+        let placeholder = |name: &str| {
+            let (at, (_, resource)) = names.iter().enumerate().find(|(_, (known, _))| *known == name)?;
+            let number = 0x7000_8000_0000_0000_0001 + u128::try_from(at).ok()?;
+            Some(resource.kind().written_id(Uuid::from_u128(number)))
+        };
         match &self.act {
             Act::Create { data, .. } => {
                 let data = resolve(data, "/data", placeholder)?;

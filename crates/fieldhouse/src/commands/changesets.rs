@@ -345,10 +345,8 @@ async fn execute(context: &Context, client: &Client, options: HashOptions) -> an
     let hash = reviewed(client, &options, "Execute").await?;
     let executed = client.changesets().execute(options.id, &hash).await?;
     let id = options.id;
-    let sentence = match executed.replayed {
-        true => format!("{id} had been executed before."),
-        false => format!("Executed {id}."),
-    };
+    let sentence =
+        if executed.replayed { format!("{id} had been executed before.") } else { format!("Executed {id}.") };
     context.output.sentence(&executed, &sentence)?;
     if let Some(next) = next(&executed.changeset) {
         note(&next);

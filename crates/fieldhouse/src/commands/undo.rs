@@ -14,7 +14,7 @@ use crate::context::Context;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The id of a changeset (chg_...) or of an entry of the audit log (aud_...)
+    /// The id of a changeset (`chg_...`) or of an entry of the audit log (`aud_...`)
     #[arg(required_unless_present = "key", conflicts_with = "key", value_name = "ID")]
     of: Option<Of>,
     /// Propose to undo what this API key did

@@ -47,7 +47,7 @@ pub(crate) struct Options {
 struct Source {
     /// A changeset or a list of operations as JSON, or operations as JSON lines; - is standard input
     file: Option<PathBuf>,
-    /// A table with one operation in each row; the heading is id, if_version and names of fields
+    /// A table with one operation in each row; the heading is `id`, `if_version` and names of fields
     #[arg(long, value_name = "FILE", requires = "resource")]
     from_csv: Option<PathBuf>,
     /// Write it in your editor: VISUAL or EDITOR
@@ -156,8 +156,10 @@ async fn edited(context: &Context, client: &Client, options: &Options) -> anyhow
     let proposed = match read {
         Ok(mut body) => {
             // The template's reason may stay empty.
-            if body["reason"] == "" {
-                body["reason"] = Value::Null;
+            if let Some(fields) =
+                body.as_object_mut().filter(|fields| fields.get("reason") == Some(&json!("")))
+            {
+                fields.remove("reason");
             }
             propose(client, options, body).await
         }
