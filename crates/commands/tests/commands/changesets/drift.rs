@@ -116,18 +116,35 @@ async fn a_game_that_comes_nearby_makes_it_stale() {
     for database in databases::both() {
         let store = &database.open().await;
         let league = League::found(store, "Nearby").await;
-        let moved = json!([{"op": "update", "resource": "games", "id": league.game.id,
-            "set": {"starts_at": after(210), "ends_at": after(211)}}]);
-        let changeset = approved(store, &league.club, &moved, DriftPolicy::Strict).await;
-        // It does not overlap, but the answer to the question who is near is another.
-        let near = Game {
-            venue_id: Some(league.venue.id),
-            ends_at: Some(after(213)),
-            ..leagues::game(&league.division, league.away.id, league.home.id, after(212))
+        let fields = ["1", "2"].map(|field| Name::stored(field.to_owned()));
+        let park = Venue { fields: fields.to_vec(), ..leagues::venue("Park") };
+        let others = ["Lions", "Tigers"].map(|name| leagues::team(&league.division, name));
+        let on = |field: &Name, hours| Game {
+            venue_id: Some(park.id),
+            field: Some(field.clone()),
+            ends_at: Some(after(hours + 1)),
+            ..leagues::game(&league.division, others[0].id, others[1].id, after(hours))
         };
-        league.club.create(store, vec![near.into()]).await;
+        let teams = others.iter().cloned().map(AnyRecord::from);
+        league.club.create(store, teams.chain([park.clone().into()]).collect()).await;
+        let moved = |field: &Name| {
+            let set =
+                json!({"starts_at": after(210), "ends_at": after(211), "venue_id": park.id, "field": field});
+            json!([{"op": "update", "resource": "games", "id": league.game.id, "set": set}])
+        };
+        let changeset = approved(store, &league.club, &moved(&fields[0]), DriftPolicy::Strict).await;
+        // On the other field at the same time: no double booking, but another answer to the question which games are near.
+        league.club.create(store, vec![on(&fields[1], 210).into()]).await;
         let drifted = stale(execute(store, league.author(), &changeset).await);
-        assert!(drifted.iter().any(|it| it["of"] == "games_nearby"), "{drifted:?}");
+        assert_eq!(drifted, [json!({"of": "games_nearby", "id": league.game.id})]);
+        // Now the same field is booked.
+        let again = simulate(store, league.author(), changeset.changeset.id).await;
+        let again = decide(store, &league.club, league.author(), &again).await;
+        let first = Game { away_team_id: None, ..on(&fields[0], 210) };
+        league.club.create(store, vec![first.into()]).await;
+        let drifted = stale(execute(store, league.author(), &again).await);
+        assert_eq!(drifted[0]["index"], 0, "{drifted:?}");
+        assert!(drifted[0]["conflicts"].is_array(), "{drifted:?}");
     }
 }
 

@@ -129,7 +129,7 @@ impl Place {
                     });
                     let division = Kind::Division.written_id(Uuid::parse_str(&row["division_id"]).unwrap());
                     json!({"season_id": season(row), "division_id": division, "home_team_id": home,
-                        "away_team_id": Kind::Team.written_id(away?.0), "starts_at": after(200 + value)})
+                        "away_team_id": Kind::Team.written_id(away?.0), "time_zone": "UTC", "starts_at": after(200 + value)})
                 }
                 _ => {
                     let user = self.club.person([Role::Coach, Role::Member, Role::Viewer][at % 3]).user.id;
@@ -150,11 +150,11 @@ impl Place {
             (Kind::Season, 2) => json!({"starts_on": format!("2026-05-{:02}", value % 28 + 1)}),
             (Kind::Division, 2) => json!({"age_group": name}),
             (Kind::Team, 2) => json!({"short_name": name}),
-            (Kind::Venue, 2) => json!({"address": name, "latitude": value}),
+            (Kind::Venue, 2) => json!({"address": name, "latitude": value % 90}),
             (Kind::Game, 2) => json!({"starts_at": after(200 + value)}),
             (Kind::Game, _) => json!({"round": name}),
             (Kind::Staff, 2) => json!({"starts_on": format!("2026-05-{:02}", value % 28 + 1)}),
-            (Kind::Staff, _) => json!({"kind": (["coach", "manager"])[at % 2]}),
+            (Kind::Staff, _) => json!({"kind": if at % 2 == 0 { "coach" } else { "assistant" }}),
             _ => json!({"name": name}),
         };
         let mut update = json!({"op": "update", "resource": resource, "id": id, "set": set});
