@@ -182,7 +182,7 @@ codes! {
     SelfGrant "self_grant" 403 "A user cannot do this for themselves" "Ask another member.";
     SamePerson "same_person" 403 "A second person is required" "The detail says who can confirm it.";
     OwnChangeset "own_changeset" 403 "An author cannot approve their own changeset" "Ask another member.";
-    ContentNotVisible "content_not_visible" 403 "The changeset contains data that the caller may not read" "Only a member who can read every effect can approve it.";
+    ContentNotVisible "content_not_visible" 403 "The changeset contains data that the caller may not read" "Only a member who can read every effect can approve or undo it.";
     ApproverTooNew "approver_too_new" 403 "The approver's role is too new" "A member whose role was given by the author within the last 7 days cannot approve.";
     OperationForbidden "operation_forbidden" 403 "The operation is not permitted on this record" "The detail says why.";
     NotFound "not_found" 404 "Not found" "Check the path and the id. A record that the caller may not see is reported in the same way.";

@@ -16,8 +16,8 @@ use fieldhouse_domain::changesets::outcome::{self, Pin};
 use fieldhouse_domain::changesets::risk::{self, Authored, Authorship, Candidate, Facts, NotApprover};
 use fieldhouse_domain::changesets::undo::Resolved;
 use fieldhouse_domain::changesets::{
-    Author, Changeset, ChangesetEvent, ChangesetKind, DriftPolicy, OPEN_PER_AGENT, OPEN_PER_AUTHOR, Refused,
-    Schedule, UndoOf,
+    Author, Changeset, ChangesetEvent, ChangesetKind, ChangesetState, DriftPolicy, OPEN_PER_AGENT,
+    OPEN_PER_AUTHOR, Refused, Schedule, UndoOf,
 };
 use fieldhouse_domain::children::classes;
 use fieldhouse_domain::effects::Effect;
@@ -531,7 +531,10 @@ async fn terms<'tx>(
     let role = member.map_or(Role::Viewer, |member| member.role);
     let day = now.saturating_sub(risk::COUNTED).unwrap_or(Timestamp::MIN);
     let created = day.saturating_sub(SignedDuration::from_hours(15 * 24)).unwrap_or(Timestamp::MIN);
-    let recent = tx.recent_facts(proof, changeset, (created, day)).await?;
+    // Those that wait and were submitted later have counted this one.
+    let is_submitted = matches!(changeset.state, ChangesetState::InReview | ChangesetState::Approved);
+    let before = changeset.submitted_at.filter(|_| is_submitted).unwrap_or(Timestamp::MAX);
+    let recent = tx.recent_facts(proof, changeset, [created, day, before]).await?;
     let earlier: Vec<Facts> = recent
         .into_iter()
         .filter_map(|recent| {

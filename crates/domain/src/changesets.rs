@@ -397,7 +397,7 @@ pub enum Refused {
     #[error("its author gave you your role less than 7 days ago. Ask someone else to approve it")]
     ApproverTooNew,
     /// It has effects that the approver may not see.
-    #[error("it has effects that you may not see, so you cannot approve them")]
+    #[error("it has effects that you may not see, so you can neither approve nor undo them")]
     ContentNotVisible,
     /// The author or an approver may no longer do this.
     #[error("{0}")]

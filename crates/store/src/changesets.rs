@@ -39,7 +39,7 @@ queries! {
         AND expires_at <= $2 ORDER BY expires_at LIMIT 100";
     RECENT "changesets.recent" "SELECT m.impact, m.facts FROM changesets cs JOIN changeset_simulations m ON m.org_id = $1 AND m.id = cs.simulation_id
         WHERE cs.org_id = $1 AND cs.author_id = $2 AND cs.created_at > $3 AND cs.submitted_at > $4 AND cs.id <> $5
-            AND cs.state IN ('in_review', 'approved', 'executed')";
+            AND (cs.state = 'executed' OR cs.state IN ('in_review', 'approved') AND cs.submitted_at < $6)";
     CREATE_SOURCE "changesets.create_source" "INSERT INTO changeset_sources
         (org_id, changeset_id, salt, undo_of, resolutions, file, file_options) VALUES ($1, $2, $3, $4, '[]', $5, $6)";
     READ_SOURCE "changesets.source" "SELECT salt, undo_of, resolutions, file, file_options FROM changeset_sources
@@ -415,15 +415,16 @@ impl<'tx> Tx<'tx> {
         Ok(counts.unwrap_or_default())
     }
 
-    /// The facts of the author's other changesets that were created after a first time and submitted after a second one.
+    /// The facts of the author's other changesets that were created after a first time and submitted after a second one, and were executed or
+    /// submitted before a third one.
     pub async fn recent_facts(
         &mut self,
         proof: &OrgWrite<'tx>,
         changeset: &Changeset,
-        (created, submitted): (Timestamp, Timestamp),
+        [created, submitted, before]: [Timestamp; 3],
     ) -> Result<Vec<Json>> {
-        let values =
-            values![id(proof.organization()), id(changeset.author_id), created, submitted, id(changeset.id)];
+        let (author, own) = (id(changeset.author_id), id(changeset.id));
+        let values = values![id(proof.organization()), author, created, submitted, own, before];
         const QUERY: &str = "changesets.recent";
         self.rows(RECENT, values, |row| {
             let impact = json(QUERY, &row.next::<String>()?)?;

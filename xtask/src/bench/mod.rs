@@ -36,6 +36,8 @@ enum What {
     Ledger,
     /// How long files of 500, 5,000 and 20,000 rows hold SQLite's writer
     Imports,
+    /// How long a changeset of 500 operations takes to simulate, execute and undo, and how long another write waits meanwhile
+    Changesets,
     /// Searches of a catalogue of 2,040 invented colleges with 17,900 programs
     Colleges,
     /// Reads of the children whom a relation opens, among 200,000 in 200 clubs
@@ -65,7 +67,8 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     match options.what {
         None => load_servers(options),
-        Some(What::Operations) => call_operations(),
+        Some(What::Operations) => on_demos("operations"),
+        Some(What::Changesets) => on_demos("changesets"),
         Some(What::Ledger) => load_ledger(),
         Some(What::Imports) => {
             let example = "run --release --locked -p fieldhouse-commands --example import_time";
@@ -113,12 +116,13 @@ fn read_children() -> Result<()> {
     process::run(cargo().args(example.split(' ')).envs(server.environment()))
 }
 
-fn call_operations() -> Result<()> {
+/// Runs an example of the client with a demo on each engine.
+fn on_demos(name: &str) -> Result<()> {
     process::run(cargo().args(["build", "--release", "--locked"]))?;
     let postgres = Server::start_durable()?;
     let folder = tempfile::tempdir()?;
     let mut example = cargo();
-    example.args("run --release --locked -p fieldhouse-client --example operations --".split(' '));
+    example.args(["run", "--release", "--locked", "-p", "fieldhouse-client", "--example", name, "--"]);
     let mut programs = Vec::new();
     for (engine, database) in [("sqlite", None), ("postgresql", Some(&postgres))] {
         let folder = folder.path().join(engine);

@@ -3,6 +3,7 @@
 //! `cargo xtask bench operations` runs it with the ready files of one server on each engine. Every round creates its own records, and
 //! removes most of them again.
 
+mod accounts;
 mod steps;
 
 use std::collections::{BTreeMap, HashMap};
@@ -10,9 +11,7 @@ use std::time::{Duration, Instant};
 
 use fieldhouse_api::Operation;
 use fieldhouse_api::rows::IfMatch;
-use fieldhouse_client::api::auth::Login;
 use fieldhouse_client::{Client, RawResponse};
-use fieldhouse_domain::text::Email;
 use serde_json::Value;
 use steps::{DEMO, ROUND, Step};
 
@@ -55,7 +54,10 @@ fn median(times: &[Duration]) -> String {
 
 async fn measure(ready: &Value) -> Anyhow<BTreeMap<&'static str, Vec<Duration>>> {
     let mut run = Run::default();
-    sign_in(&mut run, ready).await?;
+    for (role, (client, email, password)) in accounts::sign_in(ready).await? {
+        run.known.extend([(format!("{role}_email"), email), (format!("{role}_password"), password)]);
+        run.clients.insert(role, client);
+    }
     for step in DEMO {
         run.step(step, false).await?;
     }
@@ -66,27 +68,6 @@ async fn measure(ready: &Value) -> Anyhow<BTreeMap<&'static str, Vec<Duration>>>
         }
     }
     Ok(run.times)
-}
-
-/// Signs in with each account.
-async fn sign_in(run: &mut Run, ready: &Value) -> Anyhow<()> {
-    let url = ready["base_url"].as_str().ok_or("no base_url")?;
-    let anonymous = Client::builder(url).retries(0).build()?;
-    for account in ready["accounts"].as_array().ok_or("no accounts")? {
-        let text = |field: &str| account[field].as_str().unwrap_or_default().to_owned();
-        let (role, email, password) = (text("role"), text("email"), text("password"));
-        // After one account of each role come those of the families.
-        if run.clients.contains_key(&role) {
-            continue;
-        }
-        let parsed = Email::parse(&email).map_err(|wrong| wrong.message)?;
-        let login = Login { email: parsed, password: password.clone(), organization: None };
-        let tokens = anonymous.auth().login(&login).await?;
-        run.clients.insert(role.clone(), Client::builder(url).retries(0).session(tokens).build()?);
-        run.known.extend([(format!("{role}_email"), email), (format!("{role}_password"), password)]);
-    }
-    run.clients.insert("anyone".to_owned(), anonymous);
-    Ok(())
 }
 
 #[derive(Default)]

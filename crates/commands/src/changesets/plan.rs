@@ -4,7 +4,7 @@ use fieldhouse_api::Operation as Of;
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::changesets::operations::{self, Act, Change, Changeable, Operation};
 use fieldhouse_domain::changesets::undo::{self, Conflict, Resolutions, Step};
-use fieldhouse_domain::changesets::{Changeset, ChangesetKind, MAX_OPERATIONS, Refused, UndoOf};
+use fieldhouse_domain::changesets::{Changeset, ChangesetKind, Refused, UndoOf};
 use fieldhouse_domain::effects::{AnyRecord, Kind};
 use fieldhouse_domain::ids::{DivisionId, GameId, Id, MemberId, SeasonId, StaffId, TeamId, UserId, VenueId};
 use fieldhouse_store::changesets::{Origin, origin};
@@ -173,13 +173,6 @@ async fn plan_undo<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, origin: &Origin) -> Resu
     let plan = undo::plan(&done, find, &resolutions(origin)?);
     let operations: Vec<Operation> = plan.steps.iter().filter_map(operation).collect();
     let mut planned = Planned::of(operations);
-    if planned.operations.len() > MAX_OPERATIONS {
-        let large = format!(
-            "it would need {} operations; {MAX_OPERATIONS} are the maximum",
-            planned.operations.len()
-        );
-        planned.problem = Some((0, Refusal::from(Refused::TooLarge(large)).into()));
-    }
     let day = SignedDuration::from_hours(24);
     let is_own =
         |entry: &UndoneEntry| entry.user_id == Some(who.user) && who.now.duration_since(entry.at) <= day;

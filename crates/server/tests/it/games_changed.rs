@@ -19,7 +19,7 @@ async fn told(club: &Club) -> Vec<Letter> {
 
 /// Moves a game by some hours, with a changeset. Returns its id.
 async fn moved(club: &Club, game: &str, hours: i64) -> String {
-    let manager = club.member(Role::Manager);
+    let manager = &club.sign_in(Role::Manager).await;
     let starts_at = "2026-03-07T00:00:00Z".parse::<Timestamp>().expect("a time");
     let starts_at = starts_at.saturating_add(SignedDuration::from_hours(hours)).expect("a time");
     let update = json!({"op": "update", "resource": "games", "id": game, "set": {"starts_at": starts_at}});
@@ -66,7 +66,7 @@ You get this message because you, or a child in your care, are in one of these t
 
         let changeset = moved(&club, &game, 3).await;
         let undone = format!("{CHANGESETS}/{changeset}/undo");
-        let undone = club.member(Role::Manager).post(&undone, &json!({"quick": true})).await;
+        let undone = club.sign_in(Role::Manager).await.post(&undone, &json!({"quick": true})).await;
         assert_eq!(undone.body["data"]["state"], "executed", "{}", undone.text);
         club.pass(SignedDuration::from_hours(1));
         assert!(told(&club).await.is_empty(), "it was undone");

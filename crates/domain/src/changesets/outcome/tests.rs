@@ -9,7 +9,6 @@ use crate::changesets::undo::tests::images::records;
 use crate::divisions::{Division, NewDivision};
 use crate::ids::{DivisionId, UserId};
 use crate::members::Member;
-use crate::record::Record;
 use crate::roles::Role;
 use crate::sessions::{Client, Session};
 use crate::text::Name;

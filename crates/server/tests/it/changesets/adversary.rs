@@ -24,8 +24,9 @@ async fn a_key_can_neither_approve_nor_execute() {
         let admin = club.member(Role::Admin);
         let agent = agent_of(&club, admin).await;
         let script = club.with_key(&admin.issue_key(&json!({"name": "Script"})).await);
-        let narrow =
-            club.with_key(&admin.issue_key(&json!({"name": "Narrow", "scopes": ["changesets:write"]})).await);
+        let narrow = club.with_key(
+            &admin.issue_key(&json!({"name": "Narrow", "scopes": ["venues:write", "changesets:read"]})).await,
+        );
         is_problem(
             &agent.post("/api/v1/venues", &json!({"name": "A", "time_zone": "UTC"})).await,
             Code::ScopeInsufficient,
@@ -141,7 +142,7 @@ async fn what_was_revoked_or_demoted_since_counts() {
             .as_array()
             .expect("members")
             .iter()
-            .find(|member| member["user_id"] == json!(admin.user))
+            .find(|member| member["user"]["id"] == json!(admin.user))
             .expect("the admin")["id"]
             .as_str()
             .expect("an id")
@@ -173,7 +174,7 @@ async fn what_the_approver_or_the_author_may_not_do_is_not_executed() {
         let id = |role: Role| -> String {
             let user = json!(club.member(role).user);
             let all = members.body["data"].as_array().expect("members").clone();
-            all.iter().find(|it| it["user_id"] == user).expect("a member")["id"].as_str().expect("an id").to_owned()
+            all.iter().find(|it| it["user"]["id"] == user).expect("a member")["id"].as_str().expect("an id").to_owned()
         };
         let raise = |who: &str, role: &str| -> Value { json!([{"op": "update", "resource": "members", "id": who, "set": {"role": role}}]) };
         // Forbidden to the author, though the approver could.

@@ -44,6 +44,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::expectation::Expectation;
+use crate::support::changesets::Proposal;
 use crate::support::fixtures::Fixture;
 use crate::support::marker::MARKER;
 use crate::support::{Answer, Club, Person, on_both, row, send};
@@ -142,6 +143,17 @@ pub(super) struct Places {
     next_season: SeasonId,
     /// Saved programs of the child: one that is changed, and one that is removed.
     favorites: [FavoriteId; 2],
+    /// Changesets that change its entry of that team.
+    changesets: Option<Changed>,
+}
+
+/// Two changesets about a child.
+struct Changed {
+    /// One that was executed.
+    done: String,
+    /// One that waits for an approval, and its simulation.
+    open: String,
+    simulation: Value,
 }
 
 /// Creates the places of a child, in its season and three others.
@@ -185,6 +197,7 @@ fn places(club: &Club, setting: &Setting, medic: UserId, others: [SeasonId; 3]) 
         registrations: open.each_ref().map(|it| it.id),
         next_season,
         favorites: [saved.id, removed.id],
+        changesets: None,
     };
     let open = open.map(AnyRecord::from);
     let around = [
@@ -285,6 +298,16 @@ pub(super) fn request(operation: Operation, places: &Places) -> (String, Option<
             let path = at(places.child.to_string());
             (path.replace("{consent_id}", &places.consent.to_string()), None)
         }
+        Operation::ChangesetDiff | Operation::ChangesetSimulation | Operation::ChangesetApprove => {
+            let Changed { open, simulation, .. } = places.changesets.as_ref().expect("changesets");
+            let simulated = simulation["id"].as_str().expect("a simulation");
+            let body = json!({"simulation_hash": simulation["hash"]});
+            let body = (operation == Operation::ChangesetApprove).then_some(body);
+            (at(open.clone()).replace("{simulation_id}", simulated), body)
+        }
+        Operation::ChangesetUndo => {
+            (at(places.changesets.as_ref().expect("changesets").done.clone()), Some(json!({})))
+        }
         _ => (at(places.child.to_string()), body(operation)),
     }
 }
@@ -331,6 +354,33 @@ async fn cases(club: &Club, neighbour: &Person, columns: &[String], role: Role) 
     let effects = records.into_iter().map(Effect::create).collect();
     clubs::apply(&club.app.store, club.organization, effects).await.expect("families");
     cases
+}
+
+/// Proposes two changesets for each child, as a registrar of its season, and has another registrar approve one of them.
+async fn change(club: &Club, cases: &mut [Case]) {
+    let mut fixture = Fixture::new(club, SignedDuration::ZERO).await;
+    let mut registrars = Vec::new();
+    for case in &*cases {
+        let pair = [Role::Coach, Role::Manager].map(|role| fixture.member(role).user);
+        let tokens = pair.map(|user| fixture.session(user).access_token);
+        registrars.push((pair, tokens.map(|token| club.with_token(&token)), case.places.season));
+    }
+    fixture.write().await;
+    let duties = registrars.iter().flat_map(|(pair, _, season)| {
+        pair.iter().map(|user| Effect::create(on_duty(club, DutyKind::Registrar, *user, *season)))
+    });
+    clubs::apply(&club.app.store, club.organization, duties.collect()).await.expect("registrars");
+    for (case, (_, [author, approver], _)) in cases.iter_mut().zip(&registrars) {
+        let numbered = |number: u8| {
+            json!([{"op": "update", "resource": "roster_entries", "id": case.places.entry,
+                "set": {"jersey_number": number}}])
+        };
+        let done = Proposal::new(author, &numbered(9)).await.submitted().await;
+        let done = done.approved_by(approver).await.executed_by(author).await.id;
+        let open = Proposal::new(author, &numbered(10)).await.submitted().await;
+        let simulation = open.answer.body["data"]["simulation"].clone();
+        case.places.changesets = Some(Changed { done, open: open.id, simulation });
+    }
 }
 
 /// A child of whom a user may do everything: as its guardian, as staff of its team, and as the registrar of its seasons.
@@ -397,20 +447,31 @@ fn came(case: &Case, operation: Operation, answer: &Answer) -> String {
     let is_there = answer.text.contains(&case.child.to_string());
     match row(operation).requirement.child {
         _ if answer.status != 200 => verdict,
-        ChildTouch::Images if is_there && is_redacted(answer, case.child) => format!("{verdict} redacted"),
-        ChildTouch::Images if is_there => format!("{verdict} shown"),
+        ChildTouch::Images => format!("{verdict}{}", image(operation, answer, case)),
         ChildTouch::Listed { .. } if is_there => format!("{verdict} listed"),
-        ChildTouch::Listed { .. } | ChildTouch::Images => format!("{verdict} absent"),
+        ChildTouch::Listed { .. } => format!("{verdict} absent"),
         _ => verdict,
     }
 }
 
-/// Whether no entry has an image of a child's record.
-fn is_redacted(answer: &Answer, child: ChildId) -> bool {
-    let entries = answer.body["data"].as_array().into_iter().flatten();
-    let effects = entries.flat_map(|entry| entry["effects"].as_array().into_iter().flatten());
-    let mut of_child = effects.filter(|effect| effect["id"] == json!(child) && effect["kind"] == "child");
-    of_child.all(|effect| effect["redacted"] == true && effect["after"].is_null())
+/// Whether an answer has an image of a child's record: that of the child in the audit log, that of its entry in a changeset.
+fn image(operation: Operation, answer: &Answer, case: &Case) -> &'static str {
+    let data = &answer.body["data"];
+    let record = match operation {
+        Operation::AuditLog => json!(case.child),
+        Operation::ChangesetDiff | Operation::ChangesetSimulation => json!(case.places.entry),
+        _ => return "",
+    };
+    let entries = data.as_array().map_or(std::slice::from_ref(data), Vec::as_slice);
+    let effects = entries.iter().flat_map(|entry| entry["effects"].as_array().into_iter().flatten());
+    let mut images = effects.filter(|effect| effect["id"] == record).peekable();
+    if images.peek().is_none() {
+        " absent"
+    } else if images.all(|effect| effect["redacted"] == true && effect["after"].is_null()) {
+        " redacted"
+    } else {
+        " shown"
+    }
 }
 
 /// The operations whose successful response shows the name of the child.
@@ -445,12 +506,14 @@ async fn every_operation_on_children_with_every_relation() {
     on_both(async |club| {
         let (neighbour, columns) = (club.neighbours().await, &expectation.callers);
         let members = cases(&club, &neighbour, columns, Role::Member).await;
-        let admins = cases(&club, &neighbour, columns, Role::Admin).await;
+        let mut admins = cases(&club, &neighbour, columns, Role::Admin).await;
+        change(&club, &mut admins).await;
         let mut wrong = Vec::new();
         for operation in &operations {
             let expected = &expectation.rows[operation.id()];
-            let needs_admin = row(*operation).requirement.credential == Credential::Required(Role::Admin);
-            let cases = if needs_admin { &admins } else { &members };
+            let credential = row(*operation).requirement.credential;
+            let is_of_admins = matches!(credential, Credential::Required(role) if role > Role::Member);
+            let cases = if is_of_admins { &admins } else { &members };
             for ((column, case), expected) in expectation.callers.iter().zip(cases).zip(expected) {
                 let answer = ask(case, *operation).await;
                 let came = came(case, *operation, &answer);
