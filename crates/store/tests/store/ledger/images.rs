@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fieldhouse_domain::changesets::{Author, Changeset, ChangesetKind};
 use fieldhouse_domain::children::classes::of_image;
 use fieldhouse_domain::children::relations::{Relation, RelationKind};
 use fieldhouse_domain::children::restrictions::Restriction;
@@ -12,7 +13,7 @@ use fieldhouse_domain::invitations::{self, NewInvitation};
 use fieldhouse_domain::ledger::Trace;
 use fieldhouse_domain::record::Record;
 use fieldhouse_domain::roles::Role;
-use fieldhouse_domain::text::Email;
+use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::with_record;
 use fieldhouse_store::Store;
 use fieldhouse_store::ledger;
@@ -172,6 +173,9 @@ fn values_of_clubs(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
     let (time, zones) = ("2026-03-02T01:02:03.456789Z", json!(["UTC", "Europe/Vienna"]));
     let (seasons, divisions) = (json!([id(0), id(1)]), json!([id(4), id(5)]));
     let (teams, venues) = (json!([null, id(6), id(7)]), json!([null, id(2), id(3)]));
+    let key = "key_01h2xcejqtf2nbrexx3vqjhp41";
+    let simulation = "sim_01h2xcejqtf2nbrexx3vqjhp41";
+    let [entry, changeset] = ["aud_01h2xcejqtf2nbrexx3vqjhp41", "chg_01h2xcejqtf2nbrexx3vqjhp41"];
     json!({
         "organization": {
             "name": names, "slug": ["one", "two"], "country": [null, "AT"], "time_zone": zones, "suspended_at": [null, time],
@@ -216,6 +220,17 @@ fn values_of_clubs(league: &[AnyRecord; 9], staff: &AnyRecord) -> Json {
             "confirmed_at": [null, time], "confirmed_alone": [true, false], "accepted_at": [null, time],
             "revoked_by": [null, field(staff, "user_id")], "revoked_at": [null, time],
         },
+        "changeset": {
+            "kind": ["change", "undo"], "title": names, "reason": notes, "state": ["draft", "executed"],
+            "author_id": [field(staff, "user_id")], "author_key_id": [null, key], "by_agent": [true, false],
+            "operation_count": [0, 7], "drift_policy": ["strict", "tolerate_unrelated"], "simulation_id": [null, simulation],
+            "simulation_hash": notes, "simulated_at": [null, time], "risk": [null, "R2"], "required_approvals": [null, 2],
+            "approvals": [[], [{"user_id": field(staff, "user_id"), "at": time, "hash": "x"}]],
+            "approver_role": [null, "admin"], "reduced_approval": [true, false], "not_before": [null, time],
+            "submitted_at": [null, time], "schedule_at": [null, time], "expires_at": [null, time], "executed_at": [null, time],
+            "executed_by": [null, field(staff, "user_id")], "entry_id": [null, entry], "undo_of": [null, changeset],
+            "undone_by": [null, changeset],
+        },
         "team": {
             "name": names, "season_id": seasons, "division_id": divisions, "short_name": notes, "external_id": notes,
         },
@@ -242,7 +257,13 @@ fn subjects(club: &Club) -> (Vec<AnyRecord>, Vec<Subject>) {
     let new = NewExport { kind: ExportKind::Organization };
     let export = exports::request(&clubs::moment(), club.owner().user.id, new).unwrap();
     league.extend([invited.clone().into(), export.clone().into()]);
+    let author = Author { user: club.person(Role::Coach).user.id, key: None, is_agent: false };
+    let title = Name::stored("Rain".to_owned());
+    let changeset =
+        AnyRecord::from(Changeset::new(&clubs::moment(), ChangesetKind::Change, author, title, None));
+    league.push(changeset.clone());
     let people = [
+        changeset,
         AnyRecord::Invitation(invited),
         AnyRecord::Export(export),
         AnyRecord::Organization(club.organization.clone()),
