@@ -409,7 +409,9 @@ async fn a_random_history_can_be_undone_from_the_ledger() {
     for database in databases::both() {
         let store = database.open().await;
         let club = Club::found(&store, "Undone").await;
-        let (league, subjects) = subjects(&club);
+        let (league, mut subjects) = subjects(&club);
+        // A new simulation alone has no entry.
+        subjects.iter_mut().for_each(|subject| drop(subject.values.remove("simulated_at")));
         let child = league.iter().find_map(AnyRecord::child).expect("a child");
         let parent =
             Relation::of_creator(&clubs::moment(), child, club.owner().user.id, RelationKind::Guardian);
