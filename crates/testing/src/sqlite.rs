@@ -69,7 +69,7 @@ pub(crate) fn dump(folder: &Path) -> Dump {
 
 pub(crate) fn rows(database: &rusqlite::Connection, query: &str) -> Vec<TextRow> {
     let mut all = database.prepare_cached(query).expect("the query is possible");
-    let columns: Vec<String> = all.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = all.column_names().map(str::to_owned).collect();
     let mut rows = all.query([]).expect("the table is read");
     let mut read = Vec::new();
     while let Some(row) = rows.next().expect("the table is read") {
@@ -78,7 +78,9 @@ pub(crate) fn rows(database: &rusqlite::Connection, query: &str) -> Vec<TextRow>
             ValueRef::Integer(number) => number.to_string(),
             ValueRef::Real(number) => number.to_string(),
             ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
-            ValueRef::Blob(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+            ValueRef::Blob(bytes) => {
+                bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+            }
         };
         read.push(columns.iter().enumerate().map(|(at, name)| (name.clone(), cell(at))).collect());
     }

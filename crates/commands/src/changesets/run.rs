@@ -235,8 +235,8 @@ async fn refuse_overlaps<'tx>(
         let venue = match game.venue_id {
             None => None,
             Some(id) => {
-                if !places.contains_key(&id) {
-                    places.insert(id, records::read(tx, &proof, id).await?);
+                if let std::collections::btree_map::Entry::Vacant(e) = places.entry(id) {
+                    e.insert(records::read(tx, &proof, id).await?);
                 }
                 places.get(&id).and_then(Option::as_ref)
             }

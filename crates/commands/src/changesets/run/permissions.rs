@@ -74,8 +74,8 @@ const fn operation_of(resource: Changeable, act: &Act) -> Option<Of> {
 
 /// The child whom an operation is about, if the person may write its place in a team. An operation about any other child is refused, in the
 /// same way as one about a child that does not exist.
-pub(crate) async fn child_of<'tx>(
-    tx: &mut Tx<'tx>,
+pub(crate) async fn child_of(
+    tx: &mut Tx<'_>,
     who: &As<'_>,
     (index, operation): (usize, &Operation),
 ) -> Result<Option<ChildId>, Error> {
@@ -110,8 +110,8 @@ pub(crate) async fn child_of<'tx>(
 }
 
 /// Whether a person may do all of the operations now, by their role and duties, and by running those that depend on who they are.
-pub(crate) async fn entitled<'tx>(
-    tx: &mut Tx<'tx>,
+pub(crate) async fn entitled(
+    tx: &mut Tx<'_>,
     who: &As<'_>,
     operations: &[Operation],
 ) -> Result<Result<(), (usize, String)>, Error> {

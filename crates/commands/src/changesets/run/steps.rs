@@ -42,7 +42,7 @@ pub(super) struct Step<'a> {
 
 impl Step<'_> {
     /// Runs the command of its resource and verb. `data` and `set` are the bodies of the direct routes.
-    pub(super) async fn run<'tx>(&self, tx: &mut Tx<'tx>) -> Result<(), Error> {
+    pub(super) async fn run(&self, tx: &mut Tx<'_>) -> Result<(), Error> {
         use Changeable::{Divisions, Games, Members, RosterEntries, Seasons, Staff, Teams, Venues};
         let resource = self.operation.resource;
         match &self.operation.act {
@@ -68,59 +68,7 @@ impl Step<'_> {
                     Err(Refusal::from(Refused::NotChangeable(vec!["members: create".to_owned()])).into())
                 }
             },
-            Act::Update { id, if_version, change, .. } => {
-                let (set, version) = (self.set(tx, *id, change).await?, *if_version);
-                let within = if matches!(change, Change::Set(_)) { "/set" } else { "/patch" };
-                match resource {
-                    Seasons => {
-                        let (id, change) = (SeasonId::from_uuid(*id), self.body(&set, within)?);
-                        self.command(tx, seasons::Change { id, change }, version).await
-                    }
-                    Divisions => {
-                        let (id, change) = (DivisionId::from_uuid(*id), self.body(&set, within)?);
-                        self.command(tx, divisions::Change { id, change }, version).await
-                    }
-                    Teams => {
-                        let (id, change) = (TeamId::from_uuid(*id), self.body(&set, within)?);
-                        self.command(tx, teams::Change { id, change }, version).await
-                    }
-                    Venues => {
-                        let (id, change) = (VenueId::from_uuid(*id), self.body(&set, within)?);
-                        self.command(tx, venues::Change { id, change }, version).await
-                    }
-                    Games => {
-                        let (id, change) = (GameId::from_uuid(*id), self.body(&set, within)?);
-                        let command = crate::games::Change { id, change, reason: None, allow_overlap: true };
-                        self.command(tx, command, version).await
-                    }
-                    RosterEntries => {
-                        let id = RosterEntryId::from_uuid(*id);
-                        let place = (self.team_of_entry(tx, id).await?, id);
-                        self.command(
-                            tx,
-                            crate::rosters::Change { place, change: self.body(&set, within)? },
-                            version,
-                        )
-                        .await
-                    }
-                    Staff => {
-                        let id = StaffId::from_uuid(*id);
-                        let place = (self.team_of_staff(tx, id).await?, id);
-                        self.command(tx, staff::Change { place, change: self.body(&set, within)? }, version)
-                            .await
-                    }
-                    Members => {
-                        let id = MemberId::from_uuid(*id);
-                        let change = if self.undoes {
-                            self.body::<ChangeMember>(&set, within)?
-                        } else {
-                            let role = self.body::<ChangeRole>(&set, within)?.role;
-                            ChangeMember { role: Some(role), suspended: None }
-                        };
-                        self.command(tx, members::Change { id, change }, version).await
-                    }
-                }
-            }
+            Act::Update { id, if_version, change, .. } => self.update(tx, *id, (change, *if_version)).await,
             Act::Delete { id, if_version, dependents } => {
                 let mut first: Vec<(Changeable, Uuid)> = dependents.clone();
                 first.sort_by_key(|(resource, _)| std::cmp::Reverse(resource.kind().depth()));
@@ -147,9 +95,64 @@ impl Step<'_> {
         }
     }
 
-    async fn delete<'tx>(
+    async fn update(
         &self,
-        tx: &mut Tx<'tx>,
+        tx: &mut Tx<'_>,
+        id: Uuid,
+        (change, version): (&Change, Option<i64>),
+    ) -> Result<(), Error> {
+        use Changeable::{Divisions, Games, Members, RosterEntries, Seasons, Staff, Teams, Venues};
+        let (set, version) = (self.set(tx, id, change).await?, version);
+        let within = if matches!(change, Change::Set(_)) { "/set" } else { "/patch" };
+        match self.operation.resource {
+            Seasons => {
+                let (id, change) = (SeasonId::from_uuid(id), self.body(&set, within)?);
+                self.command(tx, seasons::Change { id, change }, version).await
+            }
+            Divisions => {
+                let (id, change) = (DivisionId::from_uuid(id), self.body(&set, within)?);
+                self.command(tx, divisions::Change { id, change }, version).await
+            }
+            Teams => {
+                let (id, change) = (TeamId::from_uuid(id), self.body(&set, within)?);
+                self.command(tx, teams::Change { id, change }, version).await
+            }
+            Venues => {
+                let (id, change) = (VenueId::from_uuid(id), self.body(&set, within)?);
+                self.command(tx, venues::Change { id, change }, version).await
+            }
+            Games => {
+                let (id, change) = (GameId::from_uuid(id), self.body(&set, within)?);
+                let command = crate::games::Change { id, change, reason: None, allow_overlap: true };
+                self.command(tx, command, version).await
+            }
+            RosterEntries => {
+                let id = RosterEntryId::from_uuid(id);
+                let place = (self.team_of_entry(tx, id).await?, id);
+                self.command(tx, crate::rosters::Change { place, change: self.body(&set, within)? }, version)
+                    .await
+            }
+            Staff => {
+                let id = StaffId::from_uuid(id);
+                let place = (self.team_of_staff(tx, id).await?, id);
+                self.command(tx, staff::Change { place, change: self.body(&set, within)? }, version).await
+            }
+            Members => {
+                let id = MemberId::from_uuid(id);
+                let change = if self.undoes {
+                    self.body::<ChangeMember>(&set, within)?
+                } else {
+                    let role = self.body::<ChangeRole>(&set, within)?.role;
+                    ChangeMember { role: Some(role), suspended: None }
+                };
+                self.command(tx, members::Change { id, change }, version).await
+            }
+        }
+    }
+
+    async fn delete(
+        &self,
+        tx: &mut Tx<'_>,
         resource: Changeable,
         id: Uuid,
         version: Option<i64>,
@@ -179,9 +182,9 @@ impl Step<'_> {
     }
 
     /// Runs a command with its own permission.
-    async fn command<'tx, C: Command>(
+    async fn command<C: Command>(
         &self,
-        tx: &mut Tx<'tx>,
+        tx: &mut Tx<'_>,
         command: C,
         if_version: Option<i64>,
     ) -> Result<(), Error> {
@@ -225,12 +228,7 @@ impl Step<'_> {
     }
 
     /// The body of a change.
-    async fn set<'tx>(
-        &self,
-        tx: &mut Tx<'tx>,
-        id: Uuid,
-        change: &Change,
-    ) -> Result<Map<String, Json>, Error> {
+    async fn set(&self, tx: &mut Tx<'_>, id: Uuid, change: &Change) -> Result<Map<String, Json>, Error> {
         match change {
             Change::Set(set) => self.resolve(set, "/set"),
             Change::Patch(patch) => {
@@ -268,13 +266,13 @@ impl Step<'_> {
         record.ok_or_else(Error::not_found)
     }
 
-    async fn team_of_entry<'tx>(&self, tx: &mut Tx<'tx>, id: RosterEntryId) -> Result<TeamId, Error> {
+    async fn team_of_entry(&self, tx: &mut Tx<'_>, id: RosterEntryId) -> Result<TeamId, Error> {
         let proof = permit(tx, self.who, Of::RosterList, None).await?;
         let place = rosters::place_of(tx, &proof, id).await?;
         place.map(|(team, _)| team).ok_or_else(Error::not_found)
     }
 
-    async fn team_of_staff<'tx>(&self, tx: &mut Tx<'tx>, id: StaffId) -> Result<TeamId, Error> {
+    async fn team_of_staff(&self, tx: &mut Tx<'_>, id: StaffId) -> Result<TeamId, Error> {
         let proof = permit(tx, self.who, Of::StaffList, None).await?;
         let entry: Option<Staff> = records::read(tx, &proof, id).await?;
         entry.map(|entry| entry.team_id).ok_or_else(Error::not_found)
@@ -286,8 +284,8 @@ fn any<R: Into<AnyRecord>>(record: Option<R>) -> Option<AnyRecord> {
 }
 
 /// An entry of a roster as it is now, if the person may see it.
-pub(crate) async fn entry_now<'tx>(
-    tx: &mut Tx<'tx>,
+pub(crate) async fn entry_now(
+    tx: &mut Tx<'_>,
     who: &As<'_>,
     known: &RosterEntry,
 ) -> Result<Option<AnyRecord>, Error> {
