@@ -431,54 +431,50 @@ async fn simulate<'tx>(
     let facts = json!({
         "restores_anyway": planned.overrides,
         "undoes_own_creation": planned.undoes_own_creation,
+        "counted": ran.as_ref().map(|ran| risk::Counted::from(&ran.impact)),
     });
     let found = ran.as_ref().map(|ran| findings(&origin.salt, ran, &planned));
     let hash = found.as_ref().map(|found| found.hash.clone());
     let is_same = hash.is_some() && hash == before.simulation_hash;
-    let simulation_id = match before.simulation_id.filter(|_| is_same) {
-        Some(same) => {
-            tx.renew_simulation(cx.organization()?, same, now, &facts).await?;
-            same
-        }
-        None => {
-            let problems: Vec<Json> =
-                problem.iter().map(|(index, error)| shown_problem(*index, error)).collect();
-            let conflicts = planned.conflicts.iter().map(|conflict| json!(conflict)).collect();
-            let simulation = match &found {
-                Some(found) => Simulation {
-                    id: cx.moment.id(),
-                    changeset: before.id,
-                    hash: hash.clone(),
-                    effect_digest: found.effect_digest.clone(),
-                    at: now,
-                    impact: found.impact.clone(),
-                    facts,
-                    pins: found.pins.clone(),
-                    conflicts: found.conflicts.clone(),
-                    warnings: found.warnings.clone(),
-                    problems: Vec::new(),
-                },
-                None => Simulation {
-                    id: cx.moment.id(),
-                    changeset: before.id,
-                    hash: None,
-                    effect_digest: String::new(),
-                    at: now,
-                    impact: json!({}),
-                    facts,
-                    pins: BTreeSet::new(),
-                    conflicts,
-                    warnings: Vec::new(),
-                    problems,
-                },
-            };
-            let nets = ran.iter().flat_map(|ran| &ran.nets);
-            let nets: Vec<_> = nets
-                .map(|net| (net, outcome::effect_digest(&origin.salt, std::slice::from_ref(net))))
-                .collect();
-            tx.store_simulation(cx.organization()?, &simulation, &nets).await?;
-            simulation.id
-        }
+    let simulation_id = if let Some(same) = before.simulation_id.filter(|_| is_same) {
+        tx.renew_simulation(cx.organization()?, same, now, &facts).await?;
+        same
+    } else {
+        let problems: Vec<Json> = problem.iter().map(|(index, error)| shown_problem(*index, error)).collect();
+        let conflicts = planned.conflicts.iter().map(|conflict| json!(conflict)).collect();
+        let simulation = match &found {
+            Some(found) => Simulation {
+                id: cx.moment.id(),
+                changeset: before.id,
+                hash: hash.clone(),
+                effect_digest: found.effect_digest.clone(),
+                at: now,
+                impact: found.impact.clone(),
+                facts,
+                pins: found.pins.clone(),
+                conflicts: found.conflicts.clone(),
+                warnings: found.warnings.clone(),
+                problems: Vec::new(),
+            },
+            None => Simulation {
+                id: cx.moment.id(),
+                changeset: before.id,
+                hash: None,
+                effect_digest: String::new(),
+                at: now,
+                impact: json!({}),
+                facts,
+                pins: BTreeSet::new(),
+                conflicts,
+                warnings: Vec::new(),
+                problems,
+            },
+        };
+        let nets = ran.iter().flat_map(|ran| &ran.nets);
+        let nets: Vec<_> =
+            nets.map(|net| (net, outcome::effect_digest(&origin.salt, std::slice::from_ref(net)))).collect();
+        tx.store_simulation(cx.organization()?, &simulation, &nets).await?;
+        simulation.id
     };
     let operations = i64::try_from(planned.operations.len()).unwrap_or(i64::MAX);
     let simulated = Simulated { id: simulation_id, hash, operations };
@@ -504,8 +500,7 @@ fn conflict_of(
 
 /// The facts of a changeset from which its risk follows, at a time.
 fn facts(changeset: &Changeset, simulation: &Simulation, role: Role, now: Timestamp) -> Result<Facts, Error> {
-    let impact: Impact = serde_json::from_value(simulation.impact.clone())
-        .map_err(|error| fieldhouse_store::Error::Internal(format!("changesets.simulation: {error}")))?;
+    let impact: Impact = serde_json::from_value(simulation.impact.clone()).map_err(unreadable)?;
     let flag = |name: &str| simulation.facts.get(name).and_then(Json::as_bool).unwrap_or_default();
     let authored = Authored {
         own_team: role >= Role::Manager,
@@ -515,6 +510,11 @@ fn facts(changeset: &Changeset, simulation: &Simulation, role: Role, now: Timest
         restores_anyway: usize::from(flag("restores_anyway")),
     };
     Ok(Facts::of(&impact, now, authored))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it maps an error")]
+fn unreadable(error: serde_json::Error) -> fieldhouse_store::Error {
+    fieldhouse_store::Error::Internal(format!("changesets.simulation: {error}"))
 }
 
 /// What a submission requires now: the risk, with what the author proposed in the last 24 hours, and who could approve it.
@@ -535,17 +535,14 @@ async fn terms<'tx>(
     let is_submitted = matches!(changeset.state, ChangesetState::InReview | ChangesetState::Approved);
     let before = changeset.submitted_at.filter(|_| is_submitted).unwrap_or(Timestamp::MAX);
     let recent = tx.recent_facts(proof, changeset, [created, day, before]).await?;
-    let earlier: Vec<Facts> = recent
-        .into_iter()
-        .filter_map(|recent| {
-            let impact: Impact = serde_json::from_value(recent.get("impact")?.clone()).ok()?;
-            let own = recent.get("facts")?.get("undoes_own_creation")?.as_bool()?;
-            let own_team = role >= Role::Manager;
-            let authored =
-                Authored { own_team, by_agent: false, undoes_own_creation: own, restores_anyway: 0 };
-            Some(Facts::of(&impact, now, authored))
-        })
-        .collect();
+    let mut earlier: Vec<Facts> = Vec::with_capacity(recent.len());
+    for recent in recent {
+        let recent: risk::Recent = serde_json::from_value(recent).map_err(unreadable)?;
+        let undoes_own_creation = recent.undoes_own_creation;
+        let own_team = role >= Role::Manager;
+        let authored = Authored { own_team, by_agent: false, undoes_own_creation, restores_anyway: 0 };
+        earlier.push(Facts::of(recent.counted, now, authored));
+    }
     let facts = facts(changeset, &simulation, role, now)?.with_earlier(&earlier);
     let risk = risk::risk(&facts);
     let required = risk::required(risk, changeset.by_agent, facts.restores_anyway > 0);

@@ -37,7 +37,7 @@ queries! {
         AND expires_at > $2 ORDER BY schedule_at LIMIT 100";
     OVER "changesets.over" "SELECT id FROM changesets WHERE org_id = $1 AND state IN ('in_review', 'approved')
         AND expires_at <= $2 ORDER BY expires_at LIMIT 100";
-    RECENT "changesets.recent" "SELECT m.impact, m.facts FROM changesets cs JOIN changeset_simulations m ON m.org_id = $1 AND m.id = cs.simulation_id
+    RECENT "changesets.recent" "SELECT m.facts FROM changesets cs JOIN changeset_simulations m ON m.org_id = $1 AND m.id = cs.simulation_id
         WHERE cs.org_id = $1 AND cs.author_id = $2 AND cs.created_at > $3 AND cs.submitted_at > $4 AND cs.id <> $5
             AND (cs.state = 'executed' OR cs.state IN ('in_review', 'approved') AND cs.submitted_at < $6)";
     CREATE_SOURCE "changesets.create_source" "INSERT INTO changeset_sources
@@ -425,12 +425,7 @@ impl<'tx> Tx<'tx> {
     ) -> Result<Vec<Json>> {
         let (author, own) = (id(changeset.author_id), id(changeset.id));
         let values = values![id(proof.organization()), author, created, submitted, own, before];
-        const QUERY: &str = "changesets.recent";
-        self.rows(RECENT, values, |row| {
-            let impact = json(QUERY, &row.next::<String>()?)?;
-            Ok(serde_json::json!({"impact": impact, "facts": json(QUERY, &row.next::<String>()?)?}))
-        })
-        .await
+        self.rows(RECENT, values, |row| json("changesets.recent", &row.next::<String>()?)).await
     }
 
     /// Stores a simulation with its effects. What is about a child is sealed.
@@ -462,8 +457,8 @@ impl<'tx> Tx<'tx> {
         for ((net, digest), position) in nets.iter().zip(0_i64..) {
             let Some(record) = net.effect.record() else { continue };
             let (kind, uuid, child) = (record.kind(), record.uuid(), record.child());
-            let images = self.images(organization, &net.effect.before, &net.effect.after).await?;
-            let [before, after] = images;
+            let images = [net.effect.before.as_ref(), net.effect.after.as_ref()];
+            let [before, after] = self.images(organization, images).await?;
             let operation = i64::try_from(net.operation).unwrap_or(i64::MAX);
             rows.push(vec![
                 id(organization),
@@ -488,11 +483,10 @@ impl<'tx> Tx<'tx> {
     async fn images(
         &mut self,
         organization: OrganizationId,
-        before: &Option<AnyRecord>,
-        after: &Option<AnyRecord>,
+        records: [Option<&AnyRecord>; 2],
     ) -> Result<[Option<String>; 2]> {
         let mut images = [None, None];
-        for (image, record) in images.iter_mut().zip([before, after]) {
+        for (image, record) in images.iter_mut().zip(records) {
             let Some(record) = record else { continue };
             let plain = Json::Object(record.image()).to_string();
             *image = Some(match record.child() {

@@ -133,6 +133,7 @@ async fn fetch(
     values: &[Value<'_>],
 ) -> std::result::Result<Vec<tokio_postgres::Row>, tokio_postgres::Error> {
     query::note(Engine::Postgres, query);
+    let _running = query::Running::begin(query.name);
     let statement = connection.prepare_cached(query.sql).await?;
     let params = params(values);
     if !query.planned_each_time {
@@ -163,6 +164,7 @@ async fn execute(
     values: &[Value<'_>],
 ) -> std::result::Result<u64, tokio_postgres::Error> {
     query::note(Engine::Postgres, query);
+    let _running = query::Running::begin(query.name);
     let statement = connection.prepare_cached(query.sql).await?;
     connection.execute(&statement, &params(values)).await
 }

@@ -123,17 +123,65 @@ pub(crate) fn note(engine: Engine, query: &'static Query) {
     let _ = (engine, query);
 }
 
-/// The queries that were run in this process; only in debug builds, for the conformance tests.
+/// A statement that runs until this is dropped. Tests observe it in debug builds.
+pub(crate) struct Running {
+    #[cfg(debug_assertions)]
+    name: &'static str,
+}
+
+impl Running {
+    pub(crate) fn begin(name: &'static str) -> Self {
+        #[cfg(debug_assertions)]
+        runs::tell(name, runs::Stage::Before);
+        #[cfg(not(debug_assertions))]
+        let _ = name;
+        Self {
+            #[cfg(debug_assertions)]
+            name,
+        }
+    }
+}
+
+#[cfg(debug_assertions)]
+impl Drop for Running {
+    fn drop(&mut self) {
+        runs::tell(self.name, runs::Stage::After);
+    }
+}
+
+/// The statements that are run in this process; only in debug builds, for the conformance tests and those that kill a process.
 #[cfg(debug_assertions)]
 pub mod runs {
     use std::collections::BTreeSet;
-    use std::sync::{LazyLock, Mutex};
+    use std::sync::{LazyLock, Mutex, OnceLock};
 
     use super::{Engine, Query};
 
     static LISTED: LazyLock<BTreeSet<&'static str>> =
         LazyLock::new(|| super::of(Engine::Postgres).map(|query| query.name).collect());
     static RUN: Mutex<BTreeSet<(&'static str, &'static str)>> = Mutex::new(BTreeSet::new());
+
+    static OBSERVER: OnceLock<Box<dyn Fn(&'static str, Stage) + Send + Sync>> = OnceLock::new();
+
+    /// When an observer is told of a statement.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Stage {
+        /// Before it is sent to the database.
+        Before,
+        /// After the database has answered.
+        After,
+    }
+
+    /// Observes every statement from now on, also those that begin and end transactions. The first observer of a process stays.
+    pub fn observe(observer: impl Fn(&'static str, Stage) + Send + Sync + 'static) {
+        let _ = OBSERVER.set(Box::new(observer));
+    }
+
+    pub(super) fn tell(name: &'static str, stage: Stage) {
+        if let Some(observer) = OBSERVER.get() {
+            observer(name, stage);
+        }
+    }
 
     pub(super) fn note(engine: Engine, query: &'static Query) {
         assert!(LISTED.contains(query.name), "the query {} is missing in query::all", query.name);

@@ -186,6 +186,7 @@ pub(crate) fn rows<T>(
     values: &[Value<'_>],
     each: &mut impl FnMut(&mut Row<'_>) -> Result<T>,
 ) -> Result<Vec<T>> {
+    let _running = query::Running::begin(query.name);
     let _limit = Limit::begin(deadline);
     let mut statement = prepared(connection, query, values)?;
     let mut found = Vec::new();
@@ -203,12 +204,14 @@ pub(crate) fn run(
     query: &'static Query,
     values: &[Value<'_>],
 ) -> Result<u64> {
+    let _running = query::Running::begin(query.name);
     let _limit = Limit::begin(deadline);
     Ok(prepared(connection, query, values)?.raw_execute()? as u64)
 }
 
 /// Runs a statement that begins or ends a transaction or a part of one.
 pub(crate) fn control(connection: &Connection, sql: &'static str) -> Result<()> {
+    let _running = query::Running::begin(sql);
     connection.prepare_cached(sql)?.raw_execute()?;
     Ok(())
 }

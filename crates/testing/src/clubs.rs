@@ -259,7 +259,11 @@ impl Person {
     }
 }
 
-async fn permitted_scope(store: &Store, sent: &RawCredential) -> OrgScope {
+/// The permission of any member to read, with a credential.
+///
+/// # Panics
+/// If the policy denies it.
+pub async fn permitted_scope(store: &Store, sent: &RawCredential) -> OrgScope {
     let caller = access::identify(&mut &*store, sent, NOW).await.expect("the store answers");
     let caller = caller.expect("the credential is valid");
     caller.permit(ANY_MEMBER, NOW, None).expect("a member may read")

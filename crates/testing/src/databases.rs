@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Mutex;
 
 use fieldhouse_store::{Engine, Options, Sealer, Store};
 use tempfile::TempDir;
@@ -12,12 +13,16 @@ use tempfile::TempDir;
 use crate::postgres::Copy;
 
 /// The rows of each table: the values of the columns as text.
-pub type Dump = BTreeMap<String, Vec<BTreeMap<String, String>>>;
+pub type Dump = BTreeMap<String, Vec<TextRow>>;
+/// A row: the values of its columns as text.
+pub type TextRow = BTreeMap<String, String>;
 
 /// An empty database with the newest schema, for one test. It is removed when this is dropped.
 #[derive(Debug)]
 pub struct Database {
     options: Options,
+    /// On SQLite, the connection for queries past the store.
+    connection: Mutex<Option<rusqlite::Connection>>,
     keeper: Keeper,
 }
 
@@ -30,13 +35,13 @@ enum Keeper {
 impl Database {
     pub(crate) fn in_folder(folder: TempDir) -> Self {
         let options = Options::Sqlite { folder: folder.path().to_owned() };
-        Self { options, keeper: Keeper::Folder(folder) }
+        Self { options, connection: Mutex::default(), keeper: Keeper::Folder(folder) }
     }
 
     pub(crate) fn on_server(copy: Copy) -> Self {
         let options =
             Options::Postgres { url: copy.url(), root_certificates: None, connections: CONNECTIONS };
-        Self { options, keeper: Keeper::Server(copy) }
+        Self { options, connection: Mutex::default(), keeper: Keeper::Server(copy) }
     }
 
     /// The options that open it.
@@ -49,9 +54,7 @@ impl Database {
     /// # Panics
     /// If it cannot be opened.
     pub async fn open(&self) -> Store {
-        let mut store = Store::open(&self.options).await.expect("the test's database opens");
-        store.seal_with(Sealer::new([&SECRET]));
-        store
+        open(&self.options).await
     }
 
     /// Its folder, if it is on SQLite.
@@ -115,6 +118,32 @@ impl Database {
         }
     }
 
+    /// The rows of queries, past the store, with the values of the columns as text. The connection stays open.
+    ///
+    /// # Panics
+    /// If the database refuses one of them.
+    pub fn queries(&self, queries: &[String]) -> Vec<Vec<TextRow>> {
+        match &self.keeper {
+            Keeper::Folder(folder) => {
+                let mut connection = self.connection.lock().expect("no query has panicked");
+                let connection = connection.get_or_insert_with(|| crate::sqlite::connect(folder.path()));
+                queries.iter().map(|query| crate::sqlite::rows(connection, query)).collect()
+            }
+            Keeper::Server(copy) => copy.queries(queries),
+        }
+    }
+
+    /// A copy of it, which no one may use meanwhile.
+    ///
+    /// # Panics
+    /// If it cannot be copied.
+    pub fn copied(&self) -> Self {
+        match &self.keeper {
+            Keeper::Folder(folder) => Self::in_folder(crate::sqlite::copy_of(folder.path())),
+            Keeper::Server(copy) => Self::on_server(copy.copied()),
+        }
+    }
+
     /// The files or tables that contain a string, in upper or lower case, as someone would find it who has the files or every table.
     ///
     /// # Panics
@@ -162,6 +191,16 @@ impl Drop for Database {
 const SECRET: [u8; 32] = [99; 32];
 /// The number of connections of a store in a test: enough for collisions, few enough for many tests at once.
 const CONNECTIONS: usize = 8;
+
+/// Opens the database of a test, in another process too.
+///
+/// # Panics
+/// If it cannot be opened.
+pub async fn open(options: &Options) -> Store {
+    let mut store = Store::open(options).await.expect("the test's database opens");
+    store.seal_with(Sealer::new([&SECRET]));
+    store
+}
 
 /// A database on SQLite, in a temporary folder.
 ///

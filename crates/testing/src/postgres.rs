@@ -7,15 +7,15 @@ use std::env;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{LazyLock, mpsc};
+use std::sync::{Arc, LazyLock, mpsc};
 
 use fieldhouse_store::{Engine, Options, Store, migrations};
 use sha2::{Digest, Sha256};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::OnceCell;
-use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage};
+use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage, SimpleQueryRow};
 
-use crate::databases::Dump;
+use crate::databases::{Dump, TextRow};
 
 const HOW_TO_RUN: &str = "is not set. The tests need both engines: run them with `cargo xtask test`, which starts a \
      PostgreSQL, or start one with `cargo xtask postgres` and set the variables that it prints";
@@ -41,9 +41,16 @@ pub(crate) fn finish<T: Send + 'static>(future: impl Future<Output = T> + Send +
 }
 
 /// The database of one test. It is dropped with this value.
-#[derive(Debug)]
 pub(crate) struct Copy {
     name: String,
+    /// The session for queries past the store.
+    session: Arc<OnceCell<Client>>,
+}
+
+impl std::fmt::Debug for Copy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)
+    }
 }
 
 impl Copy {
@@ -101,15 +108,40 @@ impl Copy {
                     SimpleQueryMessage::Row(row) => Some(row),
                     _ => None,
                 });
-                let rows = rows.map(|row| {
-                    let columns = row.columns().iter().map(|column| column.name().to_owned()).enumerate();
-                    columns.map(|(at, name)| (name, row.get(at).unwrap_or_default().to_owned())).collect()
-                });
-                dumped.insert(table.to_owned(), rows.collect());
+                dumped.insert(table.to_owned(), rows.map(|row| text(&row)).collect());
             }
             dumped
         });
         dumped.expect("a session")
+    }
+
+    pub(crate) fn queries(&self, queries: &[String]) -> Vec<Vec<TextRow>> {
+        let (url, session, queries) = (self.url(), self.session.clone(), queries.join("; "));
+        let read = finish(async move {
+            let connect = async || {
+                let (client, connection) = tokio_postgres::connect(&url, NoTls).await.expect("a session");
+                tokio::spawn(connection);
+                client
+            };
+            session.get_or_init(connect).await.simple_query(&queries).await
+        });
+        let mut answers = vec![Vec::new()];
+        for message in read.expect("a session").expect("the queries are possible") {
+            match message {
+                SimpleQueryMessage::Row(row) => answers.last_mut().expect("one").push(text(&row)),
+                SimpleQueryMessage::CommandComplete(_) => answers.push(Vec::new()),
+                _ => {}
+            }
+        }
+        answers.pop();
+        answers
+    }
+
+    /// A copy of it, after its sessions have been ended.
+    pub(crate) fn copied(&self) -> Self {
+        let end =
+            format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'", self.name);
+        create(Some(self.name.clone()), end)
     }
 
     pub(crate) fn url_by_tls(&self) -> (String, PathBuf) {
@@ -135,17 +167,28 @@ pub(crate) fn blank() -> Copy {
 }
 
 fn make(migrated: bool) -> Copy {
+    create((!migrated).then(|| "template1".to_owned()), String::new())
+}
+
+/// Creates a database as a copy of another one, or of the migrated one.
+fn create(template: Option<String>, before: String) -> Copy {
     static MADE: AtomicU32 = AtomicU32::new(1);
     variable("FIELDHOUSE_TEST_POSTGRES");
     let number = MADE.fetch_add(1, Ordering::Relaxed);
     let made = finish(async move {
         let server = server().await;
         let name = format!("fieldhouse_test_{}_{number}", server.run);
-        let template = if migrated { &server.template } else { "template1" };
+        let template = template.as_ref().unwrap_or(&server.template);
+        server.run(&before).await;
         server.run(&format!("CREATE DATABASE {name} TEMPLATE {template}")).await;
-        Copy { name }
+        Copy { name, session: Arc::default() }
     });
     made.expect("the database is created; the error is above")
+}
+
+fn text(row: &SimpleQueryRow) -> TextRow {
+    let columns = row.columns().iter().map(|column| column.name().to_owned()).enumerate();
+    columns.map(|(at, name)| (name, row.get(at).unwrap_or_default().to_owned())).collect()
 }
 
 fn variable(name: &str) -> String {

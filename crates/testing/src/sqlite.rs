@@ -1,6 +1,5 @@
 //! SQLite databases for tests: one is migrated per process, and its file is copied for each test.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -10,7 +9,7 @@ use fieldhouse_store::{Options, Store, migrations};
 use rusqlite::types::ValueRef;
 use tempfile::TempDir;
 
-use crate::databases::Dump;
+use crate::databases::{Dump, TextRow};
 
 /// The files of the migrated database, by name.
 static TEMPLATE: OnceLock<Vec<(OsString, Vec<u8>)>> = OnceLock::new();
@@ -25,6 +24,21 @@ pub(crate) fn copy() -> TempDir {
         fs::write(folder.path().join(name), bytes).expect("the copy of the database is written");
     }
     folder
+}
+
+/// A copy of the files of a database.
+pub(crate) fn copy_of(folder: &Path) -> TempDir {
+    let copy = blank();
+    for name in Store::FILES.iter().filter(|name| folder.join(name).exists()) {
+        fs::copy(folder.join(name), copy.path().join(name)).expect("the database is copied");
+    }
+    copy
+}
+
+pub(crate) fn connect(folder: &Path) -> rusqlite::Connection {
+    let database = rusqlite::Connection::open(folder.join(Store::FILES[0])).expect("the database opens");
+    database.busy_timeout(std::time::Duration::from_secs(30)).expect("the database waits");
+    database
 }
 
 pub(crate) fn execute(folder: &Path, sql: &str) {
@@ -46,12 +60,16 @@ pub(crate) fn dump(folder: &Path) -> Dump {
     let names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
     let mut names = database.prepare(names).expect("the tables are listed");
     let names = names.query_map([], |row| row.get::<_, String>(0)).expect("the tables are listed");
-    names.map(|name| name.expect("a name")).map(|name| (name.clone(), rows(&database, &name))).collect()
+    let all = |name: String| {
+        let rows = rows(&database, &format!("SELECT * FROM \"{name}\""));
+        (name, rows)
+    };
+    names.map(|name| name.expect("a name")).map(all).collect()
 }
 
-fn rows(database: &rusqlite::Connection, table: &str) -> Vec<BTreeMap<String, String>> {
-    let mut all = database.prepare(&format!("SELECT * FROM \"{table}\"")).expect("the table is read");
-    let columns: Vec<String> = all.column_names().into_iter().map(str::to_owned).collect();
+pub(crate) fn rows(database: &rusqlite::Connection, query: &str) -> Vec<TextRow> {
+    let mut all = database.prepare_cached(query).expect("the query is possible");
+    let columns: Vec<String> = all.column_names().map(str::to_owned).collect();
     let mut rows = all.query([]).expect("the table is read");
     let mut read = Vec::new();
     while let Some(row) = rows.next().expect("the table is read") {
@@ -60,7 +78,9 @@ fn rows(database: &rusqlite::Connection, table: &str) -> Vec<BTreeMap<String, St
             ValueRef::Integer(number) => number.to_string(),
             ValueRef::Real(number) => number.to_string(),
             ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
-            ValueRef::Blob(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+            ValueRef::Blob(bytes) => {
+                bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+            }
         };
         read.push(columns.iter().enumerate().map(|(at, name)| (name.clone(), cell(at))).collect());
     }

@@ -38,6 +38,7 @@ pub struct Execute {
 
 /// What an attempt to execute a changeset came to. All of it is stored.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and it is shown at once")]
 pub enum Executed {
     /// It was executed; `replayed` if that was before.
     Done {
@@ -166,20 +167,20 @@ async fn authority_lost<'tx>(
             As { user, key: None, ..author(tx, cx.organization()?, changeset, cx.moment.now()).await?.0 };
         let role = match super::run::permit(tx, &who, Operation::ChangesetRead, None).await {
             Ok(proof) => proof.role(),
-            Err(Error::Denied(denial)) => return Ok(Some(lost(approves, why(denial)))),
+            Err(Error::Denied(denial)) => return Ok(Some(lost(approves, &why(denial)))),
             Err(error) => return Err(error),
         };
         if approves && role < least {
-            return Ok(Some(lost(true, format!("approving it needs the role {least} or higher"))));
+            return Ok(Some(lost(true, &format!("approving it needs the role {least} or higher"))));
         }
         if let Err(refusal) = may_approve_content(tx, cx, changeset, user).await? {
-            return Ok(Some(lost(approves, refusal.to_string())));
+            return Ok(Some(lost(approves, &refusal.to_string())));
         }
     }
     Ok(None)
 }
 
-fn lost(approves: bool, why: String) -> Refusal {
+fn lost(approves: bool, why: &str) -> Refusal {
     let who = if approves { "an approver" } else { "the person who executes it" };
     Refused::AuthorityLost(format!("{who} may no longer do this: {why}")).into()
 }

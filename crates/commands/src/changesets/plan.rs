@@ -116,11 +116,7 @@ pub(crate) fn resolutions(origin: &Origin) -> Result<Resolutions, Error> {
 }
 
 /// Reads from the ledger what is to be undone. Refuses what no changeset may change, and what is too old.
-pub(crate) async fn undone<'tx>(
-    tx: &mut Tx<'tx>,
-    who: &As<'_>,
-    of: UndoOf,
-) -> Result<Vec<UndoneEntry>, Error> {
+pub(crate) async fn undone(tx: &mut Tx<'_>, who: &As<'_>, of: UndoOf) -> Result<Vec<UndoneEntry>, Error> {
     let proof = permit(tx, who, Of::ChangesetUndo, None).await?;
     let what = match of {
         UndoOf::Changeset { changeset_id } => Undone::Changeset(changeset_id.uuid()),
@@ -152,7 +148,7 @@ pub(crate) async fn undone<'tx>(
     Ok(entries)
 }
 
-async fn plan_undo<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, origin: &Origin) -> Result<Planned, Error> {
+async fn plan_undo(tx: &mut Tx<'_>, who: &As<'_>, origin: &Origin) -> Result<Planned, Error> {
     let entries = match undone(tx, who, undo_of(origin)?).await {
         Ok(entries) => entries,
         Err(error @ (Error::Refused(_) | Error::Denied(_))) => {
@@ -206,8 +202,8 @@ fn operation(step: &Step) -> Option<Operation> {
 }
 
 /// A record as it is now.
-async fn now<'tx>(
-    tx: &mut Tx<'tx>,
+async fn now(
+    tx: &mut Tx<'_>,
     who: &As<'_>,
     kind: Kind,
     id: Uuid,

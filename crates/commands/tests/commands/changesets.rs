@@ -1,6 +1,8 @@
 //! Changesets from the proposal to the undo, without HTTP.
 
 mod drift;
+mod erased;
+mod kills;
 mod once;
 mod properties;
 
@@ -16,7 +18,7 @@ use fieldhouse_domain::ids::ChangesetId;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::Name;
 use fieldhouse_domain::venues::Venue;
-use fieldhouse_store::{Principal, Store, Tx};
+use fieldhouse_store::{OrgScope, Principal, Store, Tx};
 use fieldhouse_testing::clubs::{self, Club, NOW, Person};
 use fieldhouse_testing::leagues;
 use jiff::{SignedDuration, Timestamp};
@@ -43,8 +45,17 @@ async fn at<C: Command>(
     now: Timestamp,
     command: C,
 ) -> Result<C::Output, Error> {
+    with(store, person.scope(store).await, now, command).await
+}
+
+/// Runs a command with a permission to read of its caller, at a time.
+async fn with<C: Command>(
+    store: &Store,
+    scope: OrgScope,
+    now: Timestamp,
+    command: C,
+) -> Result<C::Output, Error> {
     let requirement = C::OPERATION.row().expect("an operation of the API").requirement;
-    let scope = person.scope(store).await;
     let moment = clubs::moment_at(now);
     let run = store.write(C::OPERATION.id(), async move |tx: &mut Tx<'_>| {
         let moment = moment.again();
@@ -177,22 +188,6 @@ impl League {
     }
 }
 
-/// Undoes an executed changeset as a proposal of the manager that others approve.
-async fn undo(store: &Store, club: &Club, id: ChangesetId) -> Shown {
-    let author = club.person(Role::Manager);
-    fieldhouse_store::ledger::latest(store, &author.scope(store).await).await.unwrap();
-    let of = UndoOf::Changeset { changeset_id: id };
-    let draft = at(store, author, NOW, undo_of(of)).await.unwrap();
-    simulate(store, author, draft.changeset.id).await
-}
-
 async fn withdraw(store: &Store, person: &Person, id: ChangesetId) {
     at(store, person, NOW, Withdraw { id, reason: None }).await.unwrap();
-}
-
-/// Executes the undo at once, as the admin.
-async fn undo_now(store: &Store, club: &Club, id: ChangesetId) -> Result<Executed, Error> {
-    let admin = club.person(Role::Admin);
-    fieldhouse_store::ledger::latest(store, &admin.scope(store).await).await.unwrap();
-    at(store, admin, NOW, Undo { id, reason: None, quick: true, salt: salt(), hold: HOLD }).await
 }

@@ -10,7 +10,6 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::effects::{AnyRecord, Effect, Kind};
-use crate::ids::Id;
 use crate::ledger::Trace;
 use crate::record::enumeration;
 
@@ -56,18 +55,17 @@ pub fn fold(applied: Vec<Applied>) -> Vec<Net> {
     for Applied { effect, operation, derived } in applied {
         let Some(record) = effect.record().filter(|_| effect.trace() == Trace::Images) else { continue };
         let key = (record.kind().name(), record.uuid());
-        match by_record.get(&key) {
-            Some(at) => nets[*at].effect.after = effect.after,
-            None => {
-                by_record.insert(key, nets.len());
-                let cause = match (derived, &effect.after) {
-                    (false, _) => EffectCause::Operation,
-                    (true, None) => EffectCause::Cascade,
-                    (true, Some(_)) => EffectCause::Derived,
-                };
-                nets.push(Net { effect, operation, cause });
-            }
+        if let Some(at) = by_record.get(&key) {
+            nets[*at].effect.after = effect.after;
+            continue;
         }
+        by_record.insert(key, nets.len());
+        let cause = match (derived, &effect.after) {
+            (false, _) => EffectCause::Operation,
+            (true, None) => EffectCause::Cascade,
+            (true, Some(_)) => EffectCause::Derived,
+        };
+        nets.push(Net { effect, operation, cause });
     }
     nets.retain(|net| match (&net.effect.before, &net.effect.after) {
         (None, None) => false,
@@ -199,11 +197,6 @@ pub fn randomness(seed: &[u8; 16], operation: usize) -> u128 {
     digest.update(u64::try_from(operation).unwrap_or(u64::MAX).to_be_bytes());
     let bytes: [u8; 32] = digest.finalize().into();
     Uuid::from_slice(&bytes[..16]).map_or(0, |uuid| uuid.as_u128())
-}
-
-/// Whether ids of records are the same.
-pub fn is_of<I: Id>(record: &AnyRecord, id: I) -> bool {
-    record.uuid() == id.uuid()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! How risky a changeset is, how many people have to approve it, and who may.
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use super::impact::Impact;
 use crate::ids::UserId;
@@ -85,19 +86,58 @@ pub struct Authored {
     pub restores_anyway: usize,
 }
 
-impl Facts {
-    /// The facts that follow from an impact, at a time. The rest are about the author: see [`Authored`].
-    pub fn of(impact: &Impact, now: Timestamp, authored: Authored) -> Self {
-        let Authored { own_team, by_agent, undoes_own_creation, restores_anyway } = authored;
+/// What counts of an impact for the risk of later changesets. It is stored by itself, because each submission reads those of a whole day, and
+/// an impact has many samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    records: usize,
+    deletions: usize,
+    families: usize,
+    first_game: Option<Timestamp>,
+    raises_role: bool,
+    children: usize,
+    whole_season: bool,
+    touches_children: bool,
+}
+
+/// What counts of a recent changeset of the author, among what is stored with its simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct Recent {
+    /// See [`Facts::undoes_own_creation`].
+    pub undoes_own_creation: bool,
+    /// What counts of its impact.
+    pub counted: Counted,
+}
+
+impl From<&Impact> for Counted {
+    fn from(impact: &Impact) -> Self {
         Self {
             records: impact.records,
             deletions: impact.deleted,
             families: impact.families,
-            first_game_in: impact.first_game.map(|start| start.duration_since(now)),
+            first_game: impact.first_game,
             raises_role: impact.raises_role,
             children: impact.children,
             whole_season: impact.whole_season,
             touches_children: !impact.child_classes.is_empty(),
+        }
+    }
+}
+
+impl Facts {
+    /// The facts that follow from an impact, at a time. The rest are about the author: see [`Authored`].
+    pub fn of(impact: impl Into<Counted>, now: Timestamp, authored: Authored) -> Self {
+        let Authored { own_team, by_agent, undoes_own_creation, restores_anyway } = authored;
+        let counted: Counted = impact.into();
+        Self {
+            records: counted.records,
+            deletions: counted.deletions,
+            families: counted.families,
+            first_game_in: counted.first_game.map(|start| start.duration_since(now)),
+            raises_role: counted.raises_role,
+            children: counted.children,
+            whole_season: counted.whole_season,
+            touches_children: counted.touches_children,
             own_team,
             by_agent,
             undoes_own_creation,

@@ -6,7 +6,7 @@ use tokio_postgres::error::SqlState;
 
 use super::{execute, fetch, read_rows};
 use crate::error::{Error, Result};
-use crate::query::Query;
+use crate::query::{Query, Running};
 use crate::row::Row;
 use crate::value::Value;
 
@@ -75,6 +75,7 @@ impl PostgresTx {
     }
 
     pub(crate) async fn control(&mut self, sql: &'static str) -> Result<()> {
+        let _running = Running::begin(sql);
         let result = self.open()?.batch_execute(sql).await;
         self.note(result)
     }

@@ -20,6 +20,7 @@ use super::control;
 use crate::deadline::Deadline;
 use crate::engine::Tx;
 use crate::error::{Error, Result};
+use crate::query::Running;
 
 /// How many transactions may wait before more are refused.
 pub(super) const QUEUE: usize = 4096;
@@ -169,7 +170,7 @@ pub(super) fn empty_log(connection: &Connection) -> bool {
 }
 
 fn commit_together(connection: &mut Connection, first: Job, jobs: &mut mpsc::Receiver<Job>) {
-    if let Err(error) = connection.execute_batch("BEGIN IMMEDIATE") {
+    if let Err(error) = run_now(connection, "BEGIN IMMEDIATE") {
         return first(connection)(Err(error.to_string()));
     }
     let begun = Instant::now();
@@ -191,7 +192,7 @@ fn commit_together(connection: &mut Connection, first: Job, jobs: &mut mpsc::Rec
     }
     let committed = match broken {
         Some(reason) => Err(reason),
-        None => connection.execute_batch("COMMIT").map_err(|error| error.to_string()),
+        None => run_now(connection, "COMMIT").map_err(|error| error.to_string()),
     };
     if !connection.is_autocommit() {
         let _ = connection.execute_batch("ROLLBACK");
@@ -199,6 +200,12 @@ fn commit_together(connection: &mut Connection, first: Job, jobs: &mut mpsc::Rec
     for answer in answers {
         answer(committed.clone());
     }
+}
+
+/// Begins or ends the transaction of a batch.
+fn run_now(connection: &Connection, sql: &'static str) -> rusqlite::Result<()> {
+    let _running = Running::begin(sql);
+    connection.execute_batch(sql)
 }
 
 /// Runs work in a savepoint, which is released if it succeeds and rolled back if it fails. If neither is possible, the whole batch is

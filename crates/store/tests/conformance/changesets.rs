@@ -297,13 +297,13 @@ pub(crate) async fn what_others_simulate_counts_for_a_day(store: &Store) {
     store_all(store, &club, &all).await;
     let found = clubs::write(store, club.id(), async move |tx, proof| {
         for (of, number) in all.iter().zip(0..) {
-            let impact = json!({"records": number});
-            let simulation = Simulation { id: of.simulation_id.unwrap(), impact, ..simulation(of, NOW) };
+            let facts = json!({"records": number});
+            let simulation = Simulation { id: of.simulation_id.unwrap(), facts, ..simulation(of, NOW) };
             tx.store_simulation(proof, &simulation, &[]).await?;
         }
         tx.recent_facts(proof, &own, [after(-400), after(-24), after(24)]).await
     });
-    let mut records: Vec<_> = found.await.unwrap().iter().map(|it| it["impact"]["records"].clone()).collect();
+    let mut records: Vec<_> = found.await.unwrap().iter().map(|it| it["records"].clone()).collect();
     records.sort_by_key(|it| it.as_i64());
     assert_eq!(records, [1, 2]);
 }

@@ -33,7 +33,7 @@ async fn of_100_executions_at_once_one_runs_and_the_others_get_its_result() {
     }
 }
 
-/// How many pairs of changesets book one field each. It takes two minutes with 200.
+/// How many pairs of changesets book one field each. With 200, it takes a minute: on PostgreSQL, executions of one author collide.
 fn pairs() -> usize {
     if std::env::var_os("FIELDHOUSE_LONG_TESTS").is_some() { 200 } else { 30 }
 }

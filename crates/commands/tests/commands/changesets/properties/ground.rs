@@ -1,0 +1,155 @@
+//! A database in which histories happen, which tells what is written to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
+use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
+use fieldhouse_store::Engine;
+use fieldhouse_testing::databases::TextRow;
+use fieldhouse_testing::families::{child, guardian, registration, with_classes};
+
+use super::*;
+
+/// The tables of the records that a changeset can change.
+pub(super) const TABLES: [(&str, Kind); 8] = [
+    ("seasons", Kind::Season),
+    ("divisions", Kind::Division),
+    ("teams", Kind::Team),
+    ("venues", Kind::Venue),
+    ("games", Kind::Game),
+    ("staff", Kind::Staff),
+    ("members", Kind::Member),
+    ("roster_entries", Kind::RosterEntry),
+];
+
+pub(super) type Row = TextRow;
+/// The fields that last of each record.
+pub(super) type Records = BTreeMap<Uuid, (Kind, Row)>;
+
+/// A database whose triggers note which tables are written to.
+pub(super) struct Ground {
+    database: Database,
+    pub(super) store: Store,
+}
+
+impl Ground {
+    pub(super) async fn new(database: Database) -> Self {
+        note_writes(&database);
+        let store = database.open().await;
+        Self { database, store }
+    }
+
+    /// Founds a club with a league, a second admin, and two children. All who decide are registrars of the season.
+    pub(super) async fn club(&self, number: u32) -> Place<'_> {
+        let league = League::found(&self.store, &format!("Histories {number}")).await;
+        let club = &league.club;
+        let second = Person::new(club.id(), club.organization.slug.as_str(), "second", Role::Admin);
+        clubs::apply(&self.store, club.id(), second.effects()).await.unwrap();
+        let duty = |person: &Person| Duty {
+            kind: DutyKind::Registrar,
+            state: DutyState::Accepted,
+            season_id: Some(league.season.id),
+            ends_at: after(1_000),
+            ..leagues::duty(person.user.id)
+        };
+        let duties = [club.person(Role::Admin), club.owner(), &second].map(duty).map(AnyRecord::from);
+        let children = ["Kim K.", "Lee L."].map(child);
+        let families = children.iter().flat_map(|child| {
+            let accepted = Registration {
+                division_id: Some(league.division.id),
+                status: RegistrationStatus::Accepted,
+                ..registration(child, &league.season)
+            };
+            let parent = guardian(child, club.person(Role::Member).user.id);
+            with_classes(child).into_iter().chain([parent.into(), accepted.into()])
+        });
+        club.create(&self.store, duties.into_iter().chain(families).collect()).await;
+        let children = children.map(|child| child.id).to_vec();
+        Place { ground: self, league, second, children, now: NOW }
+    }
+
+    /// An id as it is written in SQL.
+    fn id(&self, id: Uuid) -> String {
+        match self.database.engine() {
+            Engine::Sqlite => format!("x'{}'", id.simple()),
+            Engine::Postgres => format!("'{id}'"),
+        }
+    }
+
+    pub(super) fn records(&self, organization: Uuid) -> Records {
+        let organization = self.id(organization);
+        let all = TABLES.map(|(table, _)| format!("SELECT * FROM {table} WHERE org_id = {organization}"));
+        let read = self.database.queries(&all).into_iter().zip(TABLES);
+        let rows = read.flat_map(|(rows, (_, kind))| rows.into_iter().map(move |row| (kind, row)));
+        let lasting = |name: &str| {
+            // Staff come back as proposed now.
+            let by_server = ["version", "updated_at", "role_given_by", "role_given_at", "proposed_at"];
+            !by_server.contains(&name) && !name.starts_with("last_change")
+        };
+        rows.map(|(kind, mut row)| {
+            row.retain(|name, _| lasting(name));
+            (Uuid::parse_str(&row["id"]).expect("an id"), (kind, row))
+        })
+        .collect()
+    }
+
+    /// The records that a simulation changes.
+    pub(super) fn simulated(&self, simulation: Uuid) -> BTreeSet<Uuid> {
+        let simulation = self.id(simulation);
+        let query = format!("SELECT record_id FROM changeset_effects WHERE simulation_id = {simulation}");
+        let [rows] = self.database.queries(&[query]).try_into().expect("one answer");
+        rows.iter().map(|row| Uuid::parse_str(&row["record_id"]).expect("an id")).collect()
+    }
+
+    /// The number of the latest write.
+    pub(super) fn mark(&self) -> i64 {
+        let query = "SELECT COALESCE(MAX(n), 0) AS n FROM test_writes".to_owned();
+        self.database.queries(&[query])[0][0]["n"].parse().expect("a number")
+    }
+
+    /// The tables that were written to after a number.
+    pub(super) fn written_since(&self, mark: i64) -> BTreeSet<String> {
+        let query = format!("SELECT DISTINCT name FROM test_writes WHERE n > {mark}");
+        self.database.queries(&[query]).remove(0).into_iter().map(|row| row["name"].clone()).collect()
+    }
+}
+
+/// Creates triggers that note each written row of a transaction that is committed.
+fn note_writes(database: &Database) {
+    let names = match database.engine() {
+        Engine::Sqlite => "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+        Engine::Postgres => "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()",
+    };
+    let names: Vec<String> =
+        database.queries(&[names.to_owned()]).remove(0).into_iter().map(|row| row["name"].clone()).collect();
+    let mut sql = match database.engine() {
+        Engine::Sqlite => "CREATE TABLE test_writes (n INTEGER PRIMARY KEY, name TEXT);".to_owned(),
+        Engine::Postgres => "CREATE TABLE test_writes (n BIGSERIAL PRIMARY KEY, name TEXT);
+            CREATE FUNCTION test_note() RETURNS trigger LANGUAGE plpgsql AS
+            'BEGIN INSERT INTO test_writes (name) VALUES (TG_TABLE_NAME); RETURN NULL; END';"
+            .to_owned(),
+    };
+    for name in names {
+        sql += &match database.engine() {
+            Engine::Sqlite => ["INSERT", "UPDATE", "DELETE"]
+                .map(|verb| {
+                    format!(
+                        "CREATE TRIGGER test_{name}_{verb} AFTER {verb} ON {name}
+                        BEGIN INSERT INTO test_writes (name) VALUES ('{name}'); END;"
+                    )
+                })
+                .concat(),
+            Engine::Postgres => format!(
+                "CREATE TRIGGER test_note AFTER INSERT OR UPDATE OR DELETE ON {name} FOR EACH ROW EXECUTE FUNCTION test_note();"
+            ),
+        };
+    }
+    database.execute(&sql);
+}
+
+/// The records that differ, one before the other.
+pub(super) fn different<'a>(one: &'a Records, other: &'a Records) -> Vec<[Option<&'a (Kind, Row)>; 2]> {
+    let all: BTreeSet<&Uuid> = one.keys().chain(other.keys()).collect();
+    let pairs = all.into_iter().map(|id| [one.get(id), other.get(id)]);
+    pairs.filter(|[one, other]| one != other).collect()
+}
