@@ -140,6 +140,7 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
         | AnyRecord::ApiKey(_)
         | AnyRecord::Export(_)
         | AnyRecord::SafeguardingCase(_)
+        | AnyRecord::Changeset(_)
         | AnyRecord::Invitation(_) = before
         {
             let never = clubs::apply(store, club.id(), vec![Effect::delete(before)]).await;
