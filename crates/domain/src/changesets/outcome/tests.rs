@@ -8,7 +8,6 @@ use crate::Moment;
 use crate::changesets::undo::tests::images::records;
 use crate::ids::{DivisionId, Id as _, UserId};
 use crate::members::Member;
-use crate::record::Record;
 use crate::roles::Role;
 use crate::sessions::{Client, Session};
 use crate::text::Name;
