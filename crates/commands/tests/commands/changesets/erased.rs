@@ -1,4 +1,5 @@
-//! Conflicts of an undo that random histories do not reach: of a child that was erased, and of a record that came back before.
+//! Conflicts of an undo that random histories rarely reach: of a child that was erased, of a record that came back before, and of names,
+//! parents and places that are gone.
 
 use fieldhouse_commands::changesets::Resolve;
 use fieldhouse_commands::privacy_requests::EraseAgain;
@@ -14,7 +15,7 @@ use fieldhouse_testing::families::{child, guardian, registration, roster_entry, 
 use jiff::civil::date;
 
 use super::*;
-use crate::{body, job, request};
+use crate::{body, job, new_venue, request};
 
 /// The kinds of the conflicts of a simulated undo.
 fn conflicts(shown: &Shown) -> Vec<String> {
@@ -201,4 +202,47 @@ async fn decide_by_owner(store: &Store, club: &Club, simulated: &Shown) -> Shown
         }
     }
     shown
+}
+
+/// Executes operations, and returns what undoes them.
+async fn executed(store: &Store, club: &Club, operation: Json) -> UndoOf {
+    let shown = approved(store, club, &json!([operation]), DriftPolicy::Strict).await;
+    let (shown, _) = done(execute(store, club.owner(), &shown).await);
+    UndoOf::Changeset { changeset_id: shown.changeset.id }
+}
+
+#[tokio::test]
+async fn a_name_a_parent_or_a_place_that_is_gone_is_a_conflict() {
+    for database in databases::both() {
+        let store = &database.open().await;
+        let league = League::found(store, "Gone").await;
+        let club = &league.club;
+        let lions = leagues::team(&league.division, "Lions");
+        let coach = leagues::staff(&lions, club.person(Role::Coach).user.id);
+        club.create(store, vec![lions.clone().into(), coach.clone().into()]).await;
+
+        let set = json!({"starts_at": after(300), "ends_at": after(301)});
+        let moved = json!({"op": "update", "resource": "games", "id": league.game.id, "set": set});
+        let moved = executed(store, club, moved).await;
+        let there = Game {
+            venue_id: Some(league.venue.id),
+            ends_at: Some(after(201)),
+            ..leagues::game(&league.division, league.away.id, league.home.id, after(200))
+        };
+        club.create(store, vec![there.into()]).await;
+        assert_eq!(conflicts(&undo(store, club, moved).await), ["invariant"]);
+
+        let removed = json!({"op": "delete", "resource": "staff", "id": coach.id});
+        let removed = executed(store, club, removed).await;
+        job(store, club, fieldhouse_commands::teams::Delete(lions.id)).await.unwrap();
+        assert_eq!(conflicts(&undo(store, club, removed).await), ["parent_missing"]);
+
+        let set = json!({"name": "Park"});
+        let renamed = json!({"op": "update", "resource": "venues", "id": league.venue.id, "set": set});
+        let renamed = executed(store, club, renamed).await;
+        request(store, club.owner(), None, fieldhouse_commands::venues::Create(new_venue("OVAL")))
+            .await
+            .unwrap();
+        assert_eq!(conflicts(&undo(store, club, renamed).await), ["unique_taken"]);
+    }
 }
