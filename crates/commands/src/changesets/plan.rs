@@ -4,7 +4,7 @@ use fieldhouse_api::Operation as Of;
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::changesets::operations::{self, Act, Change, Changeable, Operation};
 use fieldhouse_domain::changesets::undo::{self, Conflict, Resolutions, Step};
-use fieldhouse_domain::changesets::{Changeset, ChangesetKind, MAX_OPERATIONS, Refused, UndoOf};
+use fieldhouse_domain::changesets::{Changeset, ChangesetKind, MAX_EFFECTS, Refused, UndoOf};
 use fieldhouse_domain::effects::{AnyRecord, Kind};
 use fieldhouse_domain::ids::{DivisionId, GameId, Id, MemberId, SeasonId, StaffId, TeamId, UserId, VenueId};
 use fieldhouse_store::changesets::{Origin, origin};
@@ -14,14 +14,14 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 use uuid::Uuid;
 
-use super::run::{As, permit};
+use super::run::{As, Work, permit};
 use crate::Error;
 
 /// What a changeset is to do now.
 #[derive(Debug)]
 pub(crate) struct Planned {
-    /// The operations.
-    pub operations: Vec<Operation>,
+    /// The operations, or the import.
+    pub work: Work,
     /// For an undo: the step of each operation.
     pub steps: Vec<Step>,
     /// The conflicts of an undo with later changes.
@@ -36,8 +36,12 @@ pub(crate) struct Planned {
 
 impl Planned {
     fn of(operations: Vec<Operation>) -> Self {
+        Self::doing(Work::Operations(operations))
+    }
+
+    fn doing(work: Work) -> Self {
         Self {
-            operations,
+            work,
             steps: Vec::new(),
             conflicts: Vec::new(),
             problem: None,
@@ -78,7 +82,8 @@ pub(crate) async fn plan<'tx>(
 ) -> Result<Planned, Error> {
     match changeset.kind {
         ChangesetKind::Undo => plan_undo(tx, who, origin).await,
-        ChangesetKind::Change | ChangesetKind::Import => {
+        ChangesetKind::Import => Ok(Planned::doing(Work::Import(changeset.id))),
+        ChangesetKind::Change => {
             let stored = tx.operations_to_run(proof, changeset.id).await?;
             let mut bodies: Vec<Json> = Vec::with_capacity(stored.len());
             for (index, (body, _)) in stored.into_iter().enumerate() {
@@ -172,12 +177,11 @@ async fn plan_undo<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, origin: &Origin) -> Resu
     };
     let plan = undo::plan(&done, find, &resolutions(origin)?);
     let operations: Vec<Operation> = plan.steps.iter().filter_map(operation).collect();
+    let count = operations.len();
     let mut planned = Planned::of(operations);
-    if planned.operations.len() > MAX_OPERATIONS {
-        let large = format!(
-            "it would need {} operations; {MAX_OPERATIONS} are the maximum",
-            planned.operations.len()
-        );
+    // An import has up to this many effects, and each is undone by an operation of its own.
+    if count > MAX_EFFECTS {
+        let large = format!("it would need {count} operations; {MAX_EFFECTS} are the maximum");
         planned.problem = Some((0, Refusal::from(Refused::TooLarge(large)).into()));
     }
     let day = SignedDuration::from_hours(24);

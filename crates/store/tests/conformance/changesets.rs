@@ -198,18 +198,19 @@ pub(crate) async fn have_parts_that_are_read_back(store: &Store) {
         salt: [5; 16],
         undo_of: Some("{}".to_owned()),
         resolutions: "[]".to_owned(),
-        file: Some("a,b".to_owned()),
         file_options: Some("{}".to_owned()),
     };
     let (stored, id) = (origin.clone(), draft.id);
     let written = clubs::write(store, club.id(), async move |tx, proof| {
-        tx.create_origin(proof, id, &stored).await?;
+        tx.create_origin(proof, id, &stored, Some("a,b")).await?;
         tx.store_resolutions(proof, id, "[1]").await
     });
     written.await.unwrap();
     let read = changesets::origin(&mut &*store, club.id(), draft.id).await.unwrap();
     assert_eq!(read, Origin { resolutions: "[1]".to_owned(), ..origin });
     assert!(changesets::origin(&mut &*store, club.id(), clubs::moment().id()).await.is_err());
+    assert_eq!(changesets::file(&mut &*store, club.id(), draft.id).await.unwrap(), "a,b");
+    assert!(changesets::file(&mut &*store, club.id(), clubs::moment().id()).await.is_err());
 
     let bodies = [json!({"op": "create"}), json!({"op": "update", "set": {"position": "Goalkeeper"}})];
     let operations = vec![(bodies[0].clone(), None), (bodies[1].clone(), Some(kim.id))];
