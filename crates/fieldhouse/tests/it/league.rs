@@ -32,6 +32,7 @@ pub(crate) fn report_of(dry_run: bool, games: u64) -> Value {
     };
     json!({"data": {
         "dry_run": dry_run,
+        "changeset_required": false,
         "format": "teamsnap",
         "recognised_as": "TeamSnap organization schedule",
         "delimiter": "semicolon",
@@ -252,8 +253,12 @@ cannot be undone: messages to 31 families, once they are sent
 Next: `fieldhouse changesets submit chg_01h2xcejqtf2nbrexx3vqjhp41`.
 
 "#]]);
-    assert_eq!(olga.calls(), ["POST /api/v1/imports/league?as_changeset=true"]);
-    let body: Value = serde_json::from_str(&olga.stub.seen()[0].body).expect("JSON");
+    let seen = &olga.stub.seen()[0];
+    assert_eq!(
+        (seen.call.as_str(), seen.query.as_str()),
+        ("POST /api/v1/imports/league", "as_changeset=true")
+    );
+    let body: Value = serde_json::from_str(&seen.body).expect("JSON");
     let expected =
         json!({"content": "a,b\n", "file_name": "winter.csv", "title": "Winter", "reason": "Draw"});
     assert_eq!(body, expected);

@@ -296,6 +296,7 @@ pub(crate) async fn what_others_simulate_counts_for_a_day(store: &Store) {
     ];
     let all = [&[own.clone()][..], &counted[..], &not_counted[..]].concat();
     store_all(store, &club, &all).await;
+    let id = own.id;
     let found = clubs::write(store, club.id(), async move |tx, proof| {
         for (of, number) in all.iter().zip(0..) {
             let impact = json!({"records": number});
@@ -307,6 +308,11 @@ pub(crate) async fn what_others_simulate_counts_for_a_day(store: &Store) {
     let mut records: Vec<_> = found.await.unwrap().iter().map(|it| it["impact"]["records"].clone()).collect();
     records.sort_by_key(|it| it.as_i64());
     assert_eq!(records, [1, 2]);
+    let (told, names) = changesets::of_mail(&mut &*store, club.id(), id).await.unwrap().expect("a changeset");
+    let expected = ("Changes Five", json!({"records": 0}));
+    assert_eq!((told.id, (names.name.as_str(), names.impact)), (id, expected));
+    assert_eq!(names.author, club.person(Role::Manager).user.name.to_string());
+    assert_eq!(changesets::of_mail(&mut &*store, club.id(), clubs::moment().id()).await.unwrap(), None);
 }
 
 pub(crate) async fn keep_their_latest_simulations(store: &Store) {
