@@ -1,18 +1,23 @@
 //! Imports of leagues in requests and responses.
 
-use fieldhouse_domain::record::Body;
+use fieldhouse_domain::record::{Body, Schemas};
 use fieldhouse_domain::sports::LeagueSport;
-use fieldhouse_domain::text::Name;
+use fieldhouse_domain::text::{Name, Reason};
 use fieldhouse_domain::time::TimeZoneName;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use utoipa::openapi::schema::OneOfBuilder;
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::changesets::Changeset;
+use crate::envelope::{self, Data, JSON};
 
 pub use fieldhouse_imports::formats::LeagueFormat;
 pub use fieldhouse_imports::league::{Counts as LeagueCounts, Match, MatchHow, MatchKind, Suggestion};
 pub use fieldhouse_imports::{BadRow, DateOrder, Delimiter, SkippedRow};
 
 /// A league file, as JSON or as `multipart/form-data` with the file in the part `content`.
-#[derive(Clone, Debug, PartialEq, Eq, Body)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 pub struct LeagueImport {
     /// The format of the file. By default, it is recognized. A file of another format is refused, and the problem's `recognised_as` says
     /// what it is.
@@ -35,6 +40,45 @@ pub struct LeagueImport {
     pub dry_run: Option<bool>,
     /// With `true`, bad rows are skipped and reported. Otherwise one bad row rejects the whole file.
     pub skip_bad: Option<bool>,
+    /// The name of the file, which is shown with a changeset. Only with `as_changeset=true`.
+    pub file_name: Option<Name>,
+    /// The title of the changeset; by default it names the file. Only with `as_changeset=true`.
+    pub title: Option<Name>,
+    /// Why, for reviewers and the audit log. Only with `as_changeset=true`.
+    pub reason: Option<Reason>,
+}
+
+/// The query parameters of an import.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Body)]
+pub struct LeagueImportQuery {
+    /// With `true`, the import is proposed as a changeset and simulated, and nothing else is stored. The response is the changeset.
+    pub as_changeset: Option<bool>,
+}
+
+/// The response to an import: its report, or with `as_changeset=true` the changeset that proposes it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum LeagueAnswer {
+    /// What it changed, or would change.
+    Report(Data<LeagueReport>),
+    /// The changeset.
+    Proposed(Box<Data<Changeset>>),
+}
+
+impl envelope::Answer for LeagueAnswer {
+    const MEDIA_TYPES: &'static [&'static str] = &[JSON];
+    fn schema() -> Option<RefOr<Schema>> {
+        let schemas = [
+            <Data<LeagueReport> as envelope::Answer>::schema(),
+            <Data<Changeset> as envelope::Answer>::schema(),
+        ];
+        let one_of = schemas.into_iter().flatten().fold(OneOfBuilder::new(), OneOfBuilder::item);
+        Some(Schema::OneOf(one_of.build()).into())
+    }
+    fn schemas(schemas: &mut Schemas) {
+        <Data<LeagueReport> as envelope::Answer>::schemas(schemas);
+        <Data<Changeset> as envelope::Answer>::schemas(schemas);
+    }
 }
 
 /// The result of an import: how the file was read, and what it changes.
@@ -42,6 +86,9 @@ pub struct LeagueImport {
 pub struct LeagueReport {
     /// Whether it was a dry run, which stores nothing.
     pub dry_run: bool,
+    /// Whether the import has to be proposed with `as_changeset=true`, because it changes many existing records. Only in a dry run.
+    #[serde(default)]
+    pub changeset_required: bool,
     /// The format.
     pub format: LeagueFormat,
     /// What the product calls such a file.

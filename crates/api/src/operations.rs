@@ -799,10 +799,12 @@ operations! {
 
     /// Imports a league file: seasons, divisions, teams, venues and games. All or nothing, unless `skip_bad` is set. Importing the
     /// same file again changes nothing; a later version of it updates the records. Try it with `dry_run` first: the response shows how the
-    /// file is read and which record each name becomes.
+    /// file is read and which record each name becomes. With `as_changeset=true` it is not imported: it becomes a changeset, which is
+    /// simulated at once, and the response is that changeset, with status 201. A file that changes more than 50 existing records has to
+    /// become one where enough others can approve it.
     LeagueImport "imports.league" POST "/api/v1/imports/league"
-        | Required(Manager), Allowed, Imports:Write, Untouched, None, Never, [Season Any, Division Any, Team Any, Venue Any, Game Any]
-        | NoParameter, NoQuery, Upload<imports::LeagueImport> => [200] Data<imports::LeagueReport>, [LimitReached];
+        | Required(Manager), Allowed, Imports:Write, Untouched, None, AsOne, [Season Any, Division Any, Team Any, Venue Any, Game Any]
+        | NoParameter, imports::LeagueImportQuery, Upload<imports::LeagueImport> => [200, 201] imports::LeagueAnswer, [LimitReached, ChangesetRequired, SimulationTooLarge, TooManyOpen];
     /// Lists the formats of league files that can be imported, with their columns and rules.
     ImportFormats "imports.formats" GET "/api/v1/imports/formats"
         | Public, Allowed, Imports:Read, Untouched, None, Never, []

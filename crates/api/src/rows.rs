@@ -1,9 +1,10 @@
 //! The row of the operation table: plain values, so that the router, the guard and the OpenAPI document need no code for each operation.
 
 use fieldhouse_domain::Refusal;
+use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Reach, Relation, Requirement};
 use fieldhouse_domain::record::{Body, Properties, Schemas};
-use fieldhouse_domain::scopes::Scope;
+use fieldhouse_domain::scopes::{Resource, Scope, Verb};
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::envelope::{Answer, JSON};
@@ -47,6 +48,8 @@ pub enum Changeset {
     Never,
     /// It may, and the operation accepts `?validate_only=true`.
     Possible,
+    /// `?as_changeset=true` proposes the whole request as a changeset instead of doing it, for which a key needs `changesets:propose`.
+    AsOne,
 }
 
 /// What an operation does with the header `If-Match`.
@@ -179,6 +182,13 @@ impl Row {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
     }
 
+    /// What a request requires that proposes a changeset: the same role, and of a key only that it may propose.
+    pub const fn proposed(&self) -> Requirement {
+        let scope = Scope { resource: Resource::Changesets, verb: Verb::Propose };
+        let writes = &[(Kind::Changeset, Reach::Own)];
+        Requirement { keys: KeyUse::ProposeOnly, scope, writes, ..self.requirement }
+    }
+
     /// The usual status of success.
     pub const fn status(&self) -> u16 {
         self.statuses[0]
@@ -208,7 +218,7 @@ const fn check_row(row: &Row) {
     assert!(!reads || matches!(row.if_match, IfMatch::None), "GET has no If-Match");
     let changes_one = matches!(row.method, Method::PATCH | Method::DELETE);
     assert!(!changes_one || !matches!(row.if_match, IfMatch::None), "PATCH and DELETE honour If-Match");
-    let held = matches!(row.changeset, Changeset::Possible);
+    let held = !matches!(row.changeset, Changeset::Never);
     assert!(!held || !writes.is_empty(), "a changeset contains only operations that write");
     let mut at = 0;
     while at < writes.len() {
@@ -285,11 +295,9 @@ const fn is_at(text: &[u8], start: usize, part: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fieldhouse_domain::children::classes::DataClass;
-    use fieldhouse_domain::scopes::Verb;
-
     use super::*;
     use crate::operations::{Op, op, rows};
+    use fieldhouse_domain::children::classes::DataClass;
 
     #[expect(clippy::large_types_passed_by_value, reason = "tests build the row in place")]
     fn is_refused(row: Row) -> bool {
@@ -373,11 +381,24 @@ mod tests {
     }
 
     #[test]
-    fn validate_only_is_a_parameter_exactly_if_a_changeset_may_contain_the_operation() {
+    fn validate_only_and_as_changeset_are_parameters_of_the_operations_that_say_so() {
         for row in rows() {
             let takes = row.query.names().iter().any(|name| name == "validate_only");
             assert_eq!(takes, row.changeset == Changeset::Possible, "{}", row.id);
+            let proposes = row.query.names().iter().any(|name| name == "as_changeset");
+            assert_eq!(proposes, row.changeset == Changeset::AsOne, "{}", row.id);
         }
+    }
+
+    #[test]
+    fn a_request_that_proposes_needs_the_same_role_and_writes_only_a_changeset() {
+        let (direct, proposed) = (op::LeagueImport::ROW.requirement, op::LeagueImport::ROW.proposed());
+        assert_eq!(proposed.credential, direct.credential);
+        assert_eq!(
+            (proposed.keys, proposed.scope.to_string().as_str()),
+            (KeyUse::ProposeOnly, "changesets:propose")
+        );
+        assert_eq!(proposed.writes, [(Kind::Changeset, Reach::Own)]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 /// The query of an operation. It includes `validate_only` exactly if a changeset may contain the operation.
 macro_rules! query {
     (Never $query:ty) => { $query };
+    (AsOne $query:ty) => { $query };
     (Possible $query:ty) => { ValidateOnly<$query> };
 }
 

@@ -4,11 +4,12 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-use fieldhouse_api::changesets::{DiffAnswer, TEXT};
+use fieldhouse_api::changesets::{Changeset, DiffAnswer, TEXT};
 use fieldhouse_api::envelope::ArchiveFile;
+use fieldhouse_api::imports::{LeagueAnswer, LeagueImportQuery};
 use fieldhouse_api::request::{Query, ValidateOnly};
 use fieldhouse_api::spreadsheet::CSV;
-use fieldhouse_api::{Op, Page};
+use fieldhouse_api::{Data, Op, Page};
 use futures_util::Stream;
 use http::header::{ACCEPT, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderName, HeaderValue, StatusCode};
@@ -123,6 +124,15 @@ impl<O: Op<Answer = DiffAnswer>> Call<O> {
         let call = self.header(ACCEPT, HeaderValue::from_static(TEXT));
         let answer = call.pending.send().await?.success()?;
         Ok(String::from_utf8_lossy(&answer.body).into_owned())
+    }
+}
+
+impl<O: Op<Answer = LeagueAnswer, Query = LeagueImportQuery>> Call<O> {
+    /// Proposes the import as a changeset, which is simulated, and imports nothing yet.
+    pub async fn as_changeset(self) -> Result<Changeset, Error> {
+        let call = self.query(&LeagueImportQuery { as_changeset: Some(true) });
+        let answer = call.pending.send().await?.success()?;
+        <Data<Changeset> as Reply>::read(&answer)
     }
 }
 

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use fieldhouse_api::changesets::{ChangesetDiff, DiffAnswer};
 use fieldhouse_api::envelope::{ArchiveFile, Asset, Form, Html};
 use fieldhouse_api::favorites::{FavoriteRemoved, SavedFavorite};
+use fieldhouse_api::imports::{LeagueAnswer, LeagueReport};
 use fieldhouse_api::rosters::Roster;
 use fieldhouse_api::service::{Health, OpenApiDocument, Readiness};
 use fieldhouse_api::{Code, Data, Deleted, Page, auth};
@@ -155,6 +156,13 @@ impl Reply for DiffAnswer {
     type Value = ChangesetDiff;
     fn read(answer: &RawResponse) -> Result<ChangesetDiff, Error> {
         <Data<ChangesetDiff> as Reply>::read(answer)
+    }
+}
+
+impl Reply for LeagueAnswer {
+    type Value = LeagueReport;
+    fn read(answer: &RawResponse) -> Result<LeagueReport, Error> {
+        <Data<LeagueReport> as Reply>::read(answer)
     }
 }
 

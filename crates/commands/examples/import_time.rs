@@ -79,7 +79,7 @@ async fn measure(
 
     let effects = planned.plan.effects.len();
     let started = Instant::now();
-    let command = League { file, planned: Some(planned) };
+    let command = League { file, planned: Some(planned), dry_run: false };
     let done =
         run(store, Acting::Job(club.id()), Moment::new(clubs::NOW, rand_of(label) + 1), command).await?;
     let held = started.elapsed();

@@ -5,6 +5,7 @@ mod plan;
 mod run;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Refusal;
@@ -21,16 +22,17 @@ use fieldhouse_domain::changesets::{
 };
 use fieldhouse_domain::children::classes;
 use fieldhouse_domain::effects::Effect;
-use fieldhouse_domain::ids::{ChangesetId, ChildId, Id, UserId};
+use fieldhouse_domain::ids::{ChangesetId, ChildId, Id, OrganizationId, UserId};
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Name, Reason};
 use fieldhouse_store::changesets::{self, Origin, Simulation};
-use fieldhouse_store::{Tx, api_keys, members, records};
+use fieldhouse_store::{Reader, Tx, api_keys, members, records, staff};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
+use crate::imports::{self, FileOptions};
 use crate::repeated::again;
 use crate::{Command, Error, WriteContext};
 
@@ -59,17 +61,28 @@ async fn shown<'tx>(
     changeset: Changeset,
 ) -> Result<Shown, Error> {
     let organization = cx.organization()?.organization();
-    let operations = changesets::shown_operations(tx, organization, changeset.id).await?;
+    read(tx, organization, changeset).await
+}
+
+/// The parts of a changeset that the caller may see.
+pub async fn read(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    changeset: Changeset,
+) -> Result<Shown, Error> {
+    let mut operations = changesets::shown_operations(reader, organization, changeset.id).await?;
     let simulation = match changeset.simulation_id {
-        Some(id) => changesets::simulation(tx, organization, id).await?,
+        Some(id) => changesets::simulation(reader, organization, id).await?,
         None => None,
     };
-    let undo_of = match changeset.kind {
-        ChangesetKind::Undo => {
-            Some(plan::undo_of(&changesets::origin(tx, organization, changeset.id).await?)?)
+    let mut undo_of = None;
+    if changeset.kind != ChangesetKind::Change {
+        let origin = changesets::origin(reader, organization, changeset.id).await?;
+        match changeset.kind {
+            ChangesetKind::Undo => undo_of = Some(plan::undo_of(&origin)?),
+            _ => operations.push(imports::shown(&origin)),
         }
-        _ => None,
-    };
+    }
     Ok(Shown { changeset, operations, simulation, undo_of })
 }
 
@@ -157,9 +170,8 @@ async fn propose<'tx>(
     }
     let changeset = cx.create(tx, changeset).await?;
     let undo_of = new.undo.map(|of| json!(of).to_string());
-    let origin =
-        Origin { salt: new.salt, undo_of, resolutions: "[]".to_owned(), file: None, file_options: None };
-    tx.create_origin(cx.organization()?, changeset.id, &origin).await?;
+    let origin = Origin { salt: new.salt, undo_of, resolutions: "[]".to_owned(), file_options: None };
+    tx.create_origin(cx.organization()?, changeset.id, &origin, None).await?;
     let (who, _) = plan::author(tx, cx.organization()?, &changeset, cx.moment.now()).await?;
     if let Some(of) = new.undo {
         refuse_undo(tx, cx, &who, of).await?;
@@ -168,6 +180,44 @@ async fn propose<'tx>(
     let proof = cx.organization()?;
     tx.note_event(proof, &changeset, ChangesetEvent::Created, cx.moment.now(), None).await?;
     Ok(changeset)
+}
+
+/// Proposes the import of a league file, and simulates it.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// What it is.
+    pub title: Name,
+    /// Why.
+    pub reason: Option<Reason>,
+    /// The file.
+    pub content: Arc<str>,
+    /// Its name.
+    pub file_name: Option<Name>,
+    /// How it is read.
+    pub options: FileOptions,
+    /// Random bytes for its ids and hashes.
+    pub salt: [u8; 16],
+}
+
+impl Command for Import {
+    const OPERATION: Operation = Operation::LeagueImport;
+    type Output = Shown;
+
+    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Shown, Error> {
+        let author = acting_author(tx, cx).await?;
+        refuse_many(tx, cx, author).await?;
+        let (title, reason) = (self.title.clone(), self.reason.clone());
+        let mut changeset = Changeset::new(cx.moment, ChangesetKind::Import, author, title, reason);
+        changeset.operation_count = 1;
+        let changeset = cx.create(tx, changeset).await?;
+        let proof = cx.organization()?;
+        let file_options = Some(self.options.described(self.file_name.as_ref(), &self.content).to_string());
+        let origin = Origin { salt: self.salt, undo_of: None, resolutions: "[]".to_owned(), file_options };
+        tx.create_origin(proof, changeset.id, &origin, Some(&self.content)).await?;
+        tx.note_event(proof, &changeset, ChangesetEvent::Created, cx.moment.now(), None).await?;
+        let simulated = Box::pin(simulate(tx, cx, changeset)).await?;
+        shown(tx, cx, simulated.changeset).await
+    }
 }
 
 /// The title of an undo whose author gives none.
@@ -285,7 +335,8 @@ impl Command for Change {
         (after.author_key_id, after.by_agent) = (author.key, author.is_agent || before.by_agent);
         if let Some(bodies) = &self.operations {
             if before.kind != ChangesetKind::Change {
-                return Err(Refusal::State("its operations are planned, not listed".to_owned()).into());
+                let planned = "its operations are planned, not listed. Propose another changeset instead";
+                return Err(Refusal::State(planned.to_owned()).into());
             }
             let operations = operations::read(bodies)?;
             after.operation_count = i64::try_from(operations.len()).unwrap_or(i64::MAX);
@@ -373,7 +424,7 @@ fn findings(salt: &[u8; 16], ran: &Ran, planned: &Planned) -> Findings {
     let effect_digest = outcome::effect_digest(salt, &ran.nets);
     let impact = json!(ran.impact);
     let conflicts: Vec<Json> = planned.conflicts.iter().map(|conflict| json!(conflict)).collect();
-    let warnings = warnings(&ran.impact, planned);
+    let warnings = warnings(ran, planned);
     let (shown_conflicts, shown_warnings) = (Json::from(conflicts.clone()), Json::from(warnings.clone()));
     let parts = [&impact, &shown_conflicts, &shown_warnings];
     let hash = outcome::simulation_hash(salt, &effect_digest, &ran.pins, &parts);
@@ -381,7 +432,8 @@ fn findings(salt: &[u8; 16], ran: &Ran, planned: &Planned) -> Findings {
 }
 
 /// What a reviewer should know.
-fn warnings(impact: &Impact, planned: &Planned) -> Vec<Json> {
+fn warnings(ran: &Ran, planned: &Planned) -> Vec<Json> {
+    let impact = &ran.impact;
     let mut warnings = Vec::new();
     let mut warn = |code: &str, detail: String| warnings.push(json!({"code": code, "detail": detail}));
     if impact.double_bookings.count > 0 {
@@ -390,6 +442,9 @@ fn warnings(impact: &Impact, planned: &Planned) -> Vec<Json> {
     if impact.coach_clashes.count > 0 {
         let count = impact.coach_clashes.count;
         warn("coach_clashes", format!("{count} games overlap with others of the same staff"));
+    }
+    if ran.skipped > 0 {
+        warn("bad_rows", format!("{} rows of the file are invalid and are not imported", ran.skipped));
     }
     if planned.overrides {
         warn("restores_anyway", "it overwrites what others have changed since".to_owned());
@@ -410,7 +465,7 @@ async fn simulate<'tx>(
     let (ran, mut problem) = match planned.problem.take() {
         Some(problem) => (None, Some(problem)),
         None if !planned.conflicts.is_empty() => (None, None),
-        None => match rehearse(tx, &who, &planned.operations).await? {
+        None => match rehearse(tx, &who, &planned.work).await? {
             Ok(ran) => (Some(ran), None),
             Err(problem) => (None, Some(problem)),
         },
@@ -432,6 +487,10 @@ async fn simulate<'tx>(
         "restores_anyway": planned.overrides,
         "undoes_own_creation": planned.undoes_own_creation,
         "counted": ran.as_ref().map(|ran| risk::Counted::from(&ran.impact)),
+        "own_team": match &ran {
+            Some(ran) => is_of_own_teams(tx, &who, ran).await?,
+            None => false,
+        },
     });
     let found = ran.as_ref().map(|ran| findings(&origin.salt, ran, &planned));
     let hash = found.as_ref().map(|found| found.hash.clone());
@@ -476,11 +535,18 @@ async fn simulate<'tx>(
         tx.store_simulation(cx.organization()?, &simulation, &nets).await?;
         simulation.id
     };
-    let operations = i64::try_from(planned.operations.len()).unwrap_or(i64::MAX);
+    let operations = i64::try_from(planned.work.len()).unwrap_or(i64::MAX);
     let simulated = Simulated { id: simulation_id, hash, operations };
     let after = life::ALL.simulated(&before, &simulated, now)?;
     let changeset = write(tx, cx, before, after, ChangesetEvent::Simulated, None).await?;
     Ok(Outcome { changeset, ran, planned })
+}
+
+/// Whether a changeset only touches teams of whose staff its author is today.
+async fn is_of_own_teams<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, ran: &Ran) -> Result<bool, Error> {
+    let proof = run::permit(tx, who, Operation::GameRead, None).await?;
+    let teams = staff::teams(tx, &proof, who.now).await?;
+    Ok(risk::is_of_teams(&effects(ran), &teams))
 }
 
 /// The conflict that a refused step of an undo means.
@@ -503,7 +569,7 @@ fn facts(changeset: &Changeset, simulation: &Simulation, role: Role, now: Timest
     let impact: Impact = serde_json::from_value(simulation.impact.clone()).map_err(unreadable)?;
     let flag = |name: &str| simulation.facts.get(name).and_then(Json::as_bool).unwrap_or_default();
     let authored = Authored {
-        own_team: role >= Role::Manager,
+        own_team: role >= Role::Manager || flag("own_team"),
         // Only what a person proposes in a session needs no approval.
         by_agent: changeset.by_agent || changeset.author_key_id.is_some(),
         undoes_own_creation: flag("undoes_own_creation"),
@@ -539,7 +605,7 @@ async fn terms<'tx>(
     for recent in recent {
         let recent: risk::Recent = serde_json::from_value(recent).map_err(unreadable)?;
         let undoes_own_creation = recent.undoes_own_creation;
-        let own_team = role >= Role::Manager;
+        let own_team = role >= Role::Manager || recent.own_team;
         let authored = Authored { own_team, by_agent: false, undoes_own_creation, restores_anyway: 0 };
         earlier.push(Facts::of(recent.counted, now, authored));
     }
@@ -685,7 +751,7 @@ async fn may_approve_content<'tx>(
     let (who, origin) = author(tx, cx.organization()?, changeset, cx.moment.now()).await?;
     let planned = plan(tx, cx.organization()?, changeset, &who, &origin).await?;
     let who = As { user, key: None, ..who };
-    Ok(match entitled(tx, &who, &planned.operations).await? {
+    Ok(match entitled(tx, &who, &planned.work).await? {
         Ok(()) => Ok(()),
         Err((index, why)) => Err(Refused::Forbidden { index, why }.into()),
     })

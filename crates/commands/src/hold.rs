@@ -22,6 +22,15 @@ pub(crate) fn refuse_long(effects: &[Effect], what: &str, advice: &str) -> Resul
     )))
 }
 
+/// How long a simulation of these effects may take by that measure, of the 250 ms that it has on SQLite: it also reads what they mean for
+/// people, stores them and undoes them.
+const MAX_SIMULATED: Duration = Duration::from_millis(60);
+
+/// Whether a changeset can probably hold these effects.
+pub(crate) fn fits_simulation(effects: &[Effect]) -> bool {
+    hold(effects) <= MAX_SIMULATED
+}
+
 /// About how long the effects hold SQLite's writer. A deletion has one image, as a creation.
 fn hold(effects: &[Effect]) -> Duration {
     let is_change = |effect: &&Effect| effect.before.is_some() && effect.after.is_some();

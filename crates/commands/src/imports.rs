@@ -7,15 +7,28 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fieldhouse_api::Operation;
-use fieldhouse_domain::ids::{Id as _, SeasonId};
+use fieldhouse_domain::changesets::outcome::{Pin, digest};
+use fieldhouse_domain::changesets::risk::Risk;
+use fieldhouse_domain::changesets::{MAX_EFFECTS, Refused};
+use fieldhouse_domain::effects::Kind;
+use fieldhouse_domain::ids::{ChangesetId, Id as _, OrganizationId, SeasonId};
+use fieldhouse_domain::sports::Sport;
+use fieldhouse_domain::text::Name;
 use fieldhouse_domain::{Moment, Refusal};
-use fieldhouse_imports::BadRow;
+use fieldhouse_imports::formats::{self, LeagueFormat, Read, Reading};
 use fieldhouse_imports::league::{self, Existing, Options, Plan, Schedule, Wanted};
-use fieldhouse_store::{Proof, Reader, Tx, divisions, games, seasons, teams, venues};
+use fieldhouse_imports::{BadFile, BadRow};
+use fieldhouse_store::changesets::{self, Origin};
+use fieldhouse_store::{OrgWrite, Proof, Reader, Tx, divisions, games, seasons, teams, venues};
+use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
-use crate::hold::refuse_long;
+use crate::changesets::approvers_suffice;
+use crate::hold::{fits_simulation, refuse_long};
 use crate::{Command, Error, WriteContext};
+
+/// How many existing records an import may change without a changeset, where enough others can approve one.
+const DIRECT_CHANGES: usize = 50;
 
 /// A parsed file, and what it does not contain.
 #[derive(Debug)]
@@ -33,8 +46,10 @@ pub struct LeagueFile {
 pub struct League {
     /// The file.
     pub file: Arc<LeagueFile>,
-    /// The plan. `None` if it is made in the transaction, as for the operator, who has no snapshot.
+    /// The plan. `None` if it is made in the transaction, as for the operator, who has no snapshot, and for a changeset.
     pub planned: Option<Planned>,
+    /// Whether nothing is stored: only whether it has to be a changeset is found out.
+    pub dry_run: bool,
 }
 
 /// A plan, and what it rests on.
@@ -55,6 +70,13 @@ pub enum Imported {
     Done(Arc<Plan>),
     /// Nothing was stored, because of these rows.
     Refused(Vec<BadRow>),
+    /// Nothing was stored, because it was a dry run.
+    Checked {
+        /// The plan.
+        plan: Arc<Plan>,
+        /// Why it has to be a changeset, if it has to.
+        refusal: Option<Refused>,
+    },
 }
 
 impl Command for League {
@@ -65,7 +87,7 @@ impl Command for League {
         let wanted = league::wanted(&self.file.schedule.fixtures);
         let proof = cx.organization()?;
         let plan = if let Some(planned) = &self.planned {
-            if versions(tx, proof, &wanted).await? != planned.versions {
+            if !self.dry_run && versions(tx, proof, &wanted).await? != planned.versions {
                 return Err(Error::Stale);
             }
             planned.plan.clone()
@@ -76,10 +98,176 @@ impl Command for League {
         if !plan.bad.is_empty() && !self.file.skip_bad {
             return Ok(Imported::Refused(plan.bad.clone()));
         }
-        cx.because("import");
+        if cx.is_in_changeset() {
+            refuse_large(&plan)?;
+        } else {
+            let refusal = required(tx, cx, &plan).await?;
+            if self.dry_run {
+                return Ok(Imported::Checked { plan, refusal });
+            }
+            if let Some(refusal) = refusal {
+                return Err(Refusal::from(refusal).into());
+            }
+            cx.because("import");
+        }
         cx.apply(tx, &plan.effects).await?;
         Ok(Imported::Done(plan))
     }
+}
+
+/// Why an import has to be a changeset: it changes many records, a changeset can hold it, and enough others can approve it.
+async fn required<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    plan: &Plan,
+) -> Result<Option<Refused>, Error> {
+    if !changes_many(plan) || cx.user().is_err() || !approvers_suffice(tx, cx, Risk::R2).await? {
+        return Ok(None);
+    }
+    let why = format!("it changes {} existing records, and others have to approve that", changed(plan));
+    let template = json!({"query": {"as_changeset": "true"}});
+    Ok(Some(Refused::Required { why, template }))
+}
+
+/// How many existing records a plan changes.
+fn changed(plan: &Plan) -> usize {
+    plan.effects.iter().filter(|effect| effect.before.is_some()).count()
+}
+
+/// Whether a plan changes so many existing records that it has to be a changeset, and a changeset can hold it.
+pub fn changes_many(plan: &Plan) -> bool {
+    changed(plan) > DIRECT_CHANGES && plan.effects.len() <= MAX_EFFECTS && fits_simulation(&plan.effects)
+}
+
+/// Refuses a plan with more effects than a changeset can have.
+pub fn refuse_large(plan: &Plan) -> Result<(), Refusal> {
+    let count = plan.effects.len();
+    if count <= MAX_EFFECTS {
+        return Ok(());
+    }
+    let large = format!(
+        "it has {count} effects; {MAX_EFFECTS} are the maximum. Divide the file, for example by division or round"
+    );
+    Err(Refused::TooLarge(large).into())
+}
+
+/// How a file is read, and what else is decided about it.
+#[derive(Clone, Debug)]
+pub struct FileOptions {
+    /// How it is read.
+    pub reading: Reading,
+    /// The sport of new seasons. By default, that of the format.
+    pub sport: Option<Sport>,
+    /// Whether bad rows are skipped.
+    pub skip_bad: bool,
+}
+
+/// Why a file cannot be read.
+#[derive(Clone, Debug)]
+pub enum Unreadable {
+    /// It is no file of a format that is known.
+    File(BadFile),
+    /// Neither the caller nor its format names a sport.
+    NoSport,
+}
+
+impl FileOptions {
+    /// Reads a file.
+    pub fn read(&self, content: &str) -> Result<(Read, LeagueFile), Unreadable> {
+        let mut found = formats::read(content.as_bytes(), &self.reading).map_err(Unreadable::File)?;
+        let sport = self.sport.clone().or_else(|| found.sport.clone()).ok_or(Unreadable::NoSport)?;
+        let options = Options { sport, time_zone: found.time_zone.clone() };
+        let schedule = std::mem::take(&mut found.schedule);
+        Ok((found, LeagueFile { options, schedule, skip_bad: self.skip_bad }))
+    }
+
+    /// The same options for a file whose format has been recognized.
+    #[must_use]
+    pub fn of_format(self, format: LeagueFormat) -> Self {
+        Self { reading: Reading { format, ..self.reading }, ..self }
+    }
+
+    /// The operation of a changeset that imports a file: what the file is, and how it is read.
+    pub(crate) fn described(&self, name: Option<&Name>, content: &str) -> Json {
+        let mut described = json!(self.reading);
+        let mut file = json!({"bytes": content.len(), "sha256": digest(content)});
+        if let Some(name) = name {
+            file["name"] = json!(name);
+        }
+        if let Json::Object(described) = &mut described {
+            described.insert("op".to_owned(), json!("import"));
+            described.insert("file".to_owned(), file);
+            described.insert("sport".to_owned(), json!(self.sport));
+            described.insert("skip_bad".to_owned(), json!(self.skip_bad));
+            described.retain(|_, value| !value.is_null());
+        }
+        described
+    }
+
+    fn of_described(described: &Json) -> Option<Self> {
+        let field = |name: &str| described.get(name).cloned().unwrap_or_default();
+        Some(Self {
+            reading: serde_json::from_value(described.clone()).ok()?,
+            sport: serde_json::from_value(field("sport")).ok()?,
+            skip_bad: field("skip_bad").as_bool()?,
+        })
+    }
+}
+
+/// The operation of a changeset that imports a file, as it is shown. `None` if it cannot be read.
+pub(crate) fn shown(origin: &Origin) -> Option<Json> {
+    serde_json::from_str(origin.file_options.as_deref()?).ok()
+}
+
+/// Reads the file that is stored with a changeset.
+pub(crate) async fn stored(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    changeset: ChangesetId,
+) -> Result<LeagueFile, Error> {
+    let described = shown(&changesets::origin(tx, organization, changeset).await?);
+    let options = described.as_ref().and_then(FileOptions::of_described);
+    let options = options.ok_or_else(|| {
+        fieldhouse_store::Error::Internal(format!("the options of the file of {changeset} cannot be read"))
+    })?;
+    let content = changesets::file(tx, organization, changeset).await?;
+    let unreadable = |_| Refusal::State("its file can no longer be read. Propose it again".to_owned());
+    Ok(options.read(&content).map_err(unreadable)?.1)
+}
+
+/// What the plan of a file rests on: the existing records that it names, and which games their seasons have.
+pub(crate) async fn pins<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
+    file: &LeagueFile,
+) -> Result<Vec<Pin>, Error> {
+    let found = without_games(tx, proof, &league::wanted(&file.schedule.fixtures)).await?;
+    for (kind, versions) in [
+        (Kind::Season, versions_of(&found.seasons, |it| (it.id.uuid(), it.version))),
+        (Kind::Division, versions_of(&found.divisions, |it| (it.id.uuid(), it.version))),
+        (Kind::Team, versions_of(&found.teams, |it| (it.id.uuid(), it.version))),
+        (Kind::Venue, versions_of(&found.venues, |it| (it.id.uuid(), it.version))),
+    ] {
+        for (id, version) in versions {
+            tx.note_read((kind, id), Some(version));
+        }
+    }
+    let mut pins = Vec::new();
+    for season in &found.seasons {
+        let mut games = games::versions(tx, proof, season.id).await?;
+        games.sort_unstable();
+        let all: String = games.iter().map(|(id, version)| format!("{id}@{version} ")).collect();
+        pins.push(Pin {
+            of: "games_of_season".to_owned(),
+            id: season.id.to_string(),
+            seen: (!games.is_empty()).then(|| digest(&all)),
+        });
+    }
+    Ok(pins)
+}
+
+fn versions_of<T>(records: &[T], version: impl Fn(&T) -> (Uuid, i64)) -> Versions {
+    records.iter().map(version).collect()
 }
 
 impl LeagueFile {
@@ -171,12 +359,11 @@ async fn wanted_seasons<R: Reader>(
 }
 
 fn existing_versions(existing: &Existing) -> Versions {
-    let mut versions: Versions = Vec::with_capacity(existing.games.len());
-    versions.extend(existing.seasons.iter().map(|season| (season.id.uuid(), season.version)));
-    versions.extend(existing.divisions.iter().map(|division| (division.id.uuid(), division.version)));
-    versions.extend(existing.teams.iter().map(|team| (team.id.uuid(), team.version)));
-    versions.extend(existing.venues.iter().map(|venue| (venue.id.uuid(), venue.version)));
-    versions.extend(existing.games.iter().map(|game| (game.id.uuid(), game.version)));
+    let mut versions = versions_of(&existing.games, |it| (it.id.uuid(), it.version));
+    versions.extend(versions_of(&existing.seasons, |it| (it.id.uuid(), it.version)));
+    versions.extend(versions_of(&existing.divisions, |it| (it.id.uuid(), it.version)));
+    versions.extend(versions_of(&existing.teams, |it| (it.id.uuid(), it.version)));
+    versions.extend(versions_of(&existing.venues, |it| (it.id.uuid(), it.version)));
     versions.sort_unstable();
     versions
 }

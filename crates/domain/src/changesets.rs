@@ -432,11 +432,11 @@ pub enum Refused {
         until: Timestamp,
     },
     /// A direct change is refused, because it has to be a changeset.
-    #[error("{why}. Propose it as a changeset: `template` is its body")]
+    #[error("{why}. Propose it as a changeset, as `template` says")]
     Required {
         /// Why.
         why: String,
-        /// The body of the changeset.
+        /// The body of the changeset, or the query with which the same request proposes one.
         template: Json,
     },
 }

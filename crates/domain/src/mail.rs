@@ -4,6 +4,7 @@
 use jiff::SignedDuration;
 use uuid::Uuid;
 
+use crate::changesets::ChangesetState;
 use crate::children::cases::CaseState;
 use crate::children::guardian_invitations::GuardianInvitation;
 use crate::children::relations::RelationState;
@@ -68,6 +69,8 @@ enumeration! {
         PrivacyDecided "privacy_decided",
         /// Games of a child's team changed, by a changeset; sent to its family.
         GamesChanged "games_changed",
+        /// Fewer people approve a changeset than its risk asks for; sent to every owner but its author.
+        ReducedApproval "reduced_approval",
     }
 }
 
@@ -138,6 +141,15 @@ pub fn to_owners(effect: &Effect) -> Option<(MailKind, Uuid, i64)> {
         }
         (None, Some(AnyRecord::PrivacyRequest(request))) => {
             Some((MailKind::PrivacyRequested, request.id.uuid(), request.version))
+        }
+        // A wait that begins: with the submission, and again with other effects or a higher risk.
+        (Some(AnyRecord::Changeset(before)), Some(AnyRecord::Changeset(after)))
+            if after.reduced_approval
+                && matches!(after.state, ChangesetState::InReview | ChangesetState::Approved)
+                && after.not_before.is_some()
+                && after.not_before != before.not_before =>
+        {
+            Some((MailKind::ReducedApproval, after.id.uuid(), after.version))
         }
         _ => None,
     }

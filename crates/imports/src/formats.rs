@@ -76,7 +76,7 @@ pub const FORMATS: [&Format; 8] = [
 ];
 
 /// What the caller says about a file. `None` is detected, or taken from the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Reading {
     /// Its format; [`LeagueFormat::Auto`] if it is to be recognized.
     pub format: LeagueFormat,

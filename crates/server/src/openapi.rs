@@ -210,6 +210,9 @@ pub(crate) fn who(row: &Row) -> String {
     let changeset = match row.changeset {
         Changeset::Never => "",
         Changeset::Possible => " A changeset may contain it.",
+        Changeset::AsOne => {
+            " With `as_changeset=true`, API keys need the scope `changesets:propose` instead."
+        }
     };
     format!("\n\n{role} {keys}{child}{staff}{changeset}")
 }

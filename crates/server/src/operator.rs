@@ -156,11 +156,11 @@ pub async fn load_league(
     schedule: league::Schedule,
 ) -> Result<Vec<AnyRecord>, OperatorError> {
     let file = Arc::new(LeagueFile { options, schedule, skip_bad: true });
-    let command = League { file, planned: None };
+    let command = League { file, planned: None, dry_run: false };
     let acting = Acting::Operator(store.operator(), organization);
     match fieldhouse_commands::run(store, acting, clock.moment(), command).await? {
         Imported::Done(plan) => Ok(plan.effects.iter().filter_map(|effect| effect.after.clone()).collect()),
-        Imported::Refused(_) => Err(OperatorError::Denied),
+        Imported::Refused(_) | Imported::Checked { .. } => Err(OperatorError::Denied),
     }
 }
 

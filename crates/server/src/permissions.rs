@@ -18,7 +18,8 @@ pub(crate) fn of(rows: &[Row]) -> String {
          A key never has a higher role than the one it was issued with, or than its owner's role now. `POST /api/v1/api-keys` requires\n\
          a session whose user signed in less than 15 minutes ago. The credential `operator` is a token that `fieldhouse` signs with the\n\
          key ring on the server's own machine; every other credential gets 401, and every other machine 404.\n\n\
-         `If-Match` is optional or required on PATCH and DELETE. `changeset` says whether a changeset may contain the operation.\n\
+         `If-Match` is optional or required on PATCH and DELETE. `changeset` says whether a changeset may contain the operation; `as one`, that\n\
+         `as_changeset=true` proposes the whole request, for which a key needs `changesets:propose`.\n\
          `writes` lists the kinds of record that an operation may write: `any` record of the organization, the caller's `own`, or the\n\
          `target` in the path. Changes that follow from these, such as the end of a removed member's sessions, are not listed.\n\n\
          | operation | method and path | credential | minimum role | API keys | scope | child data | If-Match | changeset | writes |\n\
@@ -62,6 +63,7 @@ pub(crate) fn of(rows: &[Row]) -> String {
         let changeset = match row.changeset {
             Changeset::Never => "-",
             Changeset::Possible => "possible",
+            Changeset::AsOne => "as one",
         };
         let role = match requirement.relation {
             Relation::Unrelated => role.to_owned(),

@@ -217,7 +217,11 @@ impl<'tx> Tx<'tx> {
                 cases::owner_addresses(self, org, record).await?
             } else {
                 let child = effect.record().and_then(AnyRecord::child);
-                members::owner_addresses(self, org, child, change.moment.now()).await?
+                let except = match effect.record() {
+                    Some(AnyRecord::Changeset(changeset)) => Some(changeset.author_id),
+                    _ => None,
+                };
+                members::owner_addresses(self, org, child, change.moment.now(), except).await?
             };
             for recipient in recipients {
                 let message = Message { kind, recipient, record, version };

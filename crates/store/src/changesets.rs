@@ -9,6 +9,7 @@ use fieldhouse_domain::changesets::{Changeset, ChangesetEvent, ChangesetState, K
 use fieldhouse_domain::effects::{AnyRecord, Kind};
 use fieldhouse_domain::ids::{ApiKeyId, ChangesetId, ChildId, Id, OrganizationId, SimulationId, UserId};
 use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::time::TimeZoneName;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 use uuid::Uuid;
@@ -40,10 +41,15 @@ queries! {
     RECENT "changesets.recent" "SELECT m.facts FROM changesets cs JOIN changeset_simulations m ON m.org_id = $1 AND m.id = cs.simulation_id
         WHERE cs.org_id = $1 AND cs.author_id = $2 AND cs.created_at > $3 AND cs.submitted_at > $4 AND cs.id <> $5
             AND (cs.state = 'executed' OR cs.state IN ('in_review', 'approved') AND cs.submitted_at < $6)";
+    OF_MAIL "changesets.of_mail" concat!(OF, " AND cs.id = $2");
+    CLUB "changesets.club" "SELECT o.name, o.time_zone, COALESCE(u.name, ''), m.impact FROM changesets cs JOIN orgs o ON o.id = $1
+        LEFT JOIN users u ON u.id = cs.author_id JOIN changeset_simulations m ON m.org_id = $1 AND m.id = cs.simulation_id
+        WHERE cs.org_id = $1 AND cs.id = $2";
     CREATE_SOURCE "changesets.create_source" "INSERT INTO changeset_sources
         (org_id, changeset_id, salt, undo_of, resolutions, file, file_options) VALUES ($1, $2, $3, $4, '[]', $5, $6)";
-    READ_SOURCE "changesets.source" "SELECT salt, undo_of, resolutions, file, file_options FROM changeset_sources
+    READ_SOURCE "changesets.source" "SELECT salt, undo_of, resolutions, file_options FROM changeset_sources
         WHERE org_id = $1 AND changeset_id = $2";
+    READ_FILE "changesets.file" "SELECT file FROM changeset_sources WHERE org_id = $1 AND changeset_id = $2";
     RESOLVE "changesets.resolve" "UPDATE changeset_sources SET resolutions = $3 WHERE org_id = $1 AND changeset_id = $2";
     DROP_OPERATIONS "changesets.drop_operations" "DELETE FROM changeset_operations WHERE org_id = $1 AND changeset_id = $2";
     ADD_OPERATION "changesets.add_operation" "INSERT INTO changeset_operations (org_id, changeset_id, position, body, child_id)
@@ -82,9 +88,7 @@ pub struct Origin {
     pub undo_of: Option<String>,
     /// How its conflicts are resolved, as JSON.
     pub resolutions: String,
-    /// The file of an import.
-    pub file: Option<String>,
-    /// How the file is read, as JSON.
+    /// What the file of an import is and how it is read, as JSON.
     pub file_options: Option<String>,
 }
 
@@ -204,6 +208,36 @@ pub async fn read(
     Ok(found.filter(sees))
 }
 
+/// What a message about a changeset names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Club {
+    /// The organization's name.
+    pub name: String,
+    /// The organization's time zone.
+    pub time_zone: TimeZoneName,
+    /// The name of the author.
+    pub author: String,
+    /// The impact of the current simulation.
+    pub impact: Json,
+}
+
+/// The changeset that a message is about, before there is a caller.
+pub async fn of_mail(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    changeset: ChangesetId,
+) -> Result<Option<(Changeset, Club)>> {
+    const QUERY: &str = "changesets.club";
+    let values = values![id(organization), id(changeset)];
+    let found = first(reader, OF_MAIL, values, record).await?;
+    let Some(found) = found else { return Ok(None) };
+    let club = first(reader, CLUB, values, |row| {
+        let (name, time_zone, author) = (row.next()?, row.next()?, row.next()?);
+        Ok(Club { name, time_zone, author, impact: json(QUERY, &row.next::<String>()?)? })
+    });
+    Ok(club.await?.map(|club| (found, club)))
+}
+
 /// A simulation of the caller's organization.
 pub async fn simulation(
     reader: &mut impl Reader,
@@ -319,11 +353,21 @@ pub async fn origin(
             salt: row.next()?,
             undo_of: row.next()?,
             resolutions: row.next()?,
-            file: row.next()?,
             file_options: row.next()?,
         })
     });
     found.await?.ok_or_else(|| Error::Internal(format!("{changeset} has no source")))
+}
+
+/// The file of an import.
+pub async fn file(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    changeset: ChangesetId,
+) -> Result<String> {
+    let values = values![id(organization), id(changeset)];
+    let found = first(reader, READ_FILE, values, |row| row.next::<Option<String>>()).await?;
+    found.flatten().ok_or_else(|| Error::Internal(format!("{changeset} has no file")))
 }
 
 impl<'tx> Tx<'tx> {
@@ -333,13 +377,14 @@ impl<'tx> Tx<'tx> {
         proof: &OrgWrite<'tx>,
         changeset: ChangesetId,
         origin: &Origin,
+        file: Option<&str>,
     ) -> Result<()> {
         let values = values![
             id(proof.organization()),
             id(changeset),
             &origin.salt,
             origin.undo_of.as_ref(),
-            origin.file.as_ref(),
+            file,
             origin.file_options.as_ref(),
         ];
         self.run(CREATE_SOURCE, values).await.map(drop)

@@ -53,7 +53,7 @@ queries! {
     READ "members.read" concat!(LISTED, " AND m.id = $2");
     OWNERS "members.owners" "SELECT COUNT(*) FROM members WHERE org_id = $1 AND role = $2 AND suspended_at IS NULL";
     OWNER_ADDRESSES "members.owner_addresses" "SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
-        WHERE m.org_id = $1 AND m.role = $2 AND m.suspended_at IS NULL AND u.suspended_at IS NULL AND NOT EXISTS (SELECT 1
+        WHERE m.org_id = $1 AND m.role = $2 AND m.user_id <> $5 AND m.suspended_at IS NULL AND u.suspended_at IS NULL AND NOT EXISTS (SELECT 1
             FROM restrictions x WHERE x.org_id = $1 AND x.child_id = $3 AND x.user_id = m.user_id
                 AND x.starts_at <= $4 AND x.lifted_at IS NULL)";
     OF_USER "members.of_user" concat!("SELECT ", Member::COLUMNS, " FROM members m WHERE m.org_id = $1 AND m.user_id = $2");
@@ -166,14 +166,17 @@ pub async fn owners<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<
     Ok(first(reader, OWNERS, values, |row| row.next()).await?.unwrap_or_default())
 }
 
-/// The e-mail addresses of the active owners, without those whom a restriction keeps away from the child that the message is about.
+/// The e-mail addresses of the active owners, without those whom a restriction keeps away from the child that the message is about, and
+/// without the person whom it is about.
 pub(crate) async fn owner_addresses(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     child: Option<ChildId>,
     now: Timestamp,
+    except: Option<UserId>,
 ) -> Result<Vec<Email>> {
-    let values = values![id(organization), Role::Owner.rank(), child.map(Id::uuid), now];
+    let except = except.map(Id::uuid).unwrap_or_default();
+    let values = values![id(organization), Role::Owner.rank(), child.map(Id::uuid), now, except];
     tx.rows(OWNER_ADDRESSES, values, |row| row.next()).await
 }
 

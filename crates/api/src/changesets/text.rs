@@ -161,7 +161,8 @@ fn counted(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-fn records(impact: &Impact) -> String {
+/// One sentence: how many records, and what happens to them.
+pub fn records(impact: &Impact) -> String {
     let parts = [(impact.created, "created"), (impact.updated, "updated"), (impact.deleted, "deleted")];
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
     let parts: Vec<_> = parts.map(|(count, verb)| format!("{count} {verb}")).collect();

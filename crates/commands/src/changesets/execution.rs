@@ -214,7 +214,7 @@ async fn carry<'tx>(
         outcome::effect_digest(&origin.salt, &ran.nets) == simulation.effect_digest
             && (ran.pins == simulation.pins || tolerates)
     };
-    let (ran, is_agreed) = match carry_out(tx, &who, &planned.operations, agrees).await? {
+    let (ran, is_agreed) = match carry_out(tx, &who, &planned.work, agrees).await? {
         Ok(ran) => ran,
         Err(broken) => return problem(tx, cx, before.clone(), broken).await,
     };

@@ -14,14 +14,14 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 use uuid::Uuid;
 
-use super::run::{As, permit};
+use super::run::{As, Work, permit};
 use crate::Error;
 
 /// What a changeset is to do now.
 #[derive(Debug)]
 pub(crate) struct Planned {
-    /// The operations.
-    pub operations: Vec<Operation>,
+    /// The operations, or the import.
+    pub work: Work,
     /// For an undo: the step of each operation.
     pub steps: Vec<Step>,
     /// The conflicts of an undo with later changes.
@@ -36,8 +36,12 @@ pub(crate) struct Planned {
 
 impl Planned {
     fn of(operations: Vec<Operation>) -> Self {
+        Self::doing(Work::Operations(operations))
+    }
+
+    fn doing(work: Work) -> Self {
         Self {
-            operations,
+            work,
             steps: Vec::new(),
             conflicts: Vec::new(),
             problem: None,
@@ -78,7 +82,8 @@ pub(crate) async fn plan<'tx>(
 ) -> Result<Planned, Error> {
     match changeset.kind {
         ChangesetKind::Undo => plan_undo(tx, who, origin).await,
-        ChangesetKind::Change | ChangesetKind::Import => {
+        ChangesetKind::Import => Ok(Planned::doing(Work::Import(changeset.id))),
+        ChangesetKind::Change => {
             let stored = tx.operations_to_run(proof, changeset.id).await?;
             let mut bodies: Vec<Json> = Vec::with_capacity(stored.len());
             for (index, (body, _)) in stored.into_iter().enumerate() {

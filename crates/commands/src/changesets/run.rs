@@ -6,23 +6,24 @@ mod problems;
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use fieldhouse_api::Operation as Of;
-use fieldhouse_domain::Refusal;
 use fieldhouse_domain::changesets::impact::Impact;
 use fieldhouse_domain::changesets::operations::{Act, Operation};
 use fieldhouse_domain::changesets::outcome::{self, Net, Pin};
 use fieldhouse_domain::changesets::{MAX_EFFECTS, Refused};
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::games::{self as game_rules, Game};
-use fieldhouse_domain::ids::{ApiKeyId, Id, OrganizationId, UserId, VenueId};
+use fieldhouse_domain::ids::{ApiKeyId, ChangesetId, Id, OrganizationId, UserId, VenueId};
 use fieldhouse_domain::venues::Venue;
+use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_store::{Error as StoreError, Principal, Tx, Watched, games};
 use fieldhouse_store::{impact, records};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::Error;
+use crate::{Authority, Command, Error, WriteContext, imports};
 
 pub(crate) use permissions::{child_of, entitled, permit};
 pub(crate) use problems::{shown, why};
@@ -71,6 +72,32 @@ impl From<StoreError> for Broken {
     }
 }
 
+/// What runs.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// Operations, in their order.
+    Operations(Vec<Operation>),
+    /// The import of the file that is stored with a changeset.
+    Import(ChangesetId),
+}
+
+impl Work {
+    /// How many operations it has.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Operations(operations) => operations.len(),
+            Self::Import(_) => 1,
+        }
+    }
+}
+
+/// What running it found besides its effects.
+#[derive(Debug, Default)]
+struct Aside {
+    pins: Vec<Pin>,
+    skipped: usize,
+}
+
 /// What operations did.
 #[derive(Debug)]
 pub(crate) struct Ran {
@@ -80,16 +107,18 @@ pub(crate) struct Ran {
     pub pins: BTreeSet<Pin>,
     /// What it means for people.
     pub impact: Impact,
+    /// How many rows of a file are not imported, because they are invalid.
+    pub skipped: usize,
 }
 
 /// Runs operations and rolls them back.
 pub(crate) async fn rehearse<'tx>(
     tx: &mut Tx<'tx>,
     who: &As<'_>,
-    operations: &[Operation],
+    work: &Work,
 ) -> Result<Result<Ran, (usize, Error)>, Error> {
     let part = tx.savepoint("changesets.rehearse").await?;
-    let ran = attempt(tx, who, operations).await;
+    let ran = attempt(tx, who, work).await;
     let rolled: Result<(), RolledBack> = tx.end(part, Err(RolledBack::AsPlanned)).await;
     if let Err(RolledBack::Store(error)) = rolled {
         return Err(error.into());
@@ -101,11 +130,11 @@ pub(crate) async fn rehearse<'tx>(
 pub(crate) async fn carry_out<'tx>(
     tx: &mut Tx<'tx>,
     who: &As<'_>,
-    operations: &[Operation],
+    work: &Work,
     agrees: impl FnOnce(&Ran) -> bool,
 ) -> Result<Result<(Ran, bool), (usize, Error)>, Error> {
     let part = tx.savepoint("changesets.carry_out").await?;
-    let ran = attempt(tx, who, operations).await;
+    let ran = attempt(tx, who, work).await;
     match ran {
         Ok(ran) => {
             let is_agreed = agrees(&ran);
@@ -151,34 +180,75 @@ fn sorted(ran: Result<Ran, Broken>) -> Result<Result<Ran, (usize, Error)>, Error
 fn attempt<'a, 'tx: 'a>(
     tx: &'a mut Tx<'tx>,
     who: &'a As<'_>,
-    operations: &'a [Operation],
+    work: &'a Work,
 ) -> std::pin::Pin<Box<dyn Future<Output = Result<Ran, Broken>> + Send + 'a>> {
-    Box::pin(watched(tx, who, operations))
+    Box::pin(watched(tx, who, work))
 }
 
-async fn watched<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, operations: &[Operation]) -> Result<Ran, Broken> {
+async fn watched<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, work: &Work) -> Result<Ran, Broken> {
     tx.watch();
-    let ran = run_all(tx, who, operations).await;
+    let ran = match work {
+        Work::Operations(operations) => run_all(tx, who, operations).await,
+        Work::Import(changeset) => import(tx, who, *changeset).await,
+    };
     let seen = tx.unwatch();
-    let around = ran?;
+    let aside = ran?;
     let Watched { applied, read, .. } = seen;
     let nets = outcome::fold(applied);
     if nets.len() > MAX_EFFECTS {
         let large =
             Refused::TooLarge(format!("it has {} effects; {MAX_EFFECTS} are the maximum", nets.len()));
-        return Err(Broken::Problem(operations.len(), Refusal::from(large).into()));
+        return Err(Broken::Problem(work.len(), Refusal::from(large).into()));
     }
     let mut pins = outcome::pins(&read, &nets);
-    pins.extend(around);
+    pins.extend(aside.pins);
     let effects: Vec<Effect> = nets.iter().map(|net| net.effect.clone()).collect();
     let proof = permit(tx, who, Of::GameRead, None).await;
-    let proof = proof.map_err(|error| Broken::Problem(operations.len(), error))?;
+    let proof = proof.map_err(|error| Broken::Problem(work.len(), error))?;
     // What counts must not change by waiting, so it is what starts after the changeset was written.
     let impact = impact::of(tx, &proof, &effects, who.dated).await?;
-    Ok(Ran { nets, pins, impact })
+    Ok(Ran { nets, pins, impact, skipped: aside.skipped })
 }
 
-async fn run_all<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, operations: &[Operation]) -> Result<Vec<Pin>, Broken> {
+/// Imports the file of a changeset, which is compared with the records as they are now. As in a direct import, games may overlap.
+async fn import<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, changeset: ChangesetId) -> Result<Aside, Broken> {
+    let wrong = |error: Error| match error {
+        Error::Store(error) if !is_answer(&error) => Broken::Store(error),
+        error => Broken::Problem(0, error),
+    };
+    let file = Arc::new(imports::stored(tx, who.organization, changeset).await.map_err(wrong)?);
+    let proof = permit(tx, who, Of::LeagueImport, None).await.map_err(wrong)?;
+    tx.watch_operation(0);
+    let pins = imports::pins(tx, &proof, &file).await.map_err(wrong)?;
+    let command = imports::League { file, planned: None, dry_run: false };
+    match perform(tx, who, 0, command, None).await.map_err(wrong)? {
+        imports::Imported::Done(plan) => Ok(Aside { pins, skipped: plan.bad.len() }),
+        imports::Imported::Refused(bad) => {
+            let rows =
+                format!("the file has invalid rows now: {}. Correct them, and propose it again", bad.len());
+            Err(Broken::Problem(0, Refusal::State(rows).into()))
+        }
+        imports::Imported::Checked { .. } => Ok(Aside { pins, skipped: 0 }),
+    }
+}
+
+/// Runs a command with its own permission.
+async fn perform<'tx, C: Command>(
+    tx: &mut Tx<'tx>,
+    who: &As<'_>,
+    index: usize,
+    command: C,
+    if_version: Option<i64>,
+) -> Result<C::Output, Error> {
+    let proof = permit(tx, who, C::OPERATION, command.target()).await?;
+    let random = outcome::randomness(&who.salt, index);
+    let moment = Moment::fixed(who.now, who.dated, random);
+    let cx = WriteContext::new(Authority::Organization(proof), C::OPERATION, &moment);
+    let mut cx = cx.of_operation(if_version, who.reason);
+    Box::pin(command.run(tx, &mut cx)).await
+}
+
+async fn run_all<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, operations: &[Operation]) -> Result<Aside, Broken> {
     let mut names = BTreeMap::new();
     for (index, operation) in operations.iter().enumerate() {
         let seen = tx.watch_operation(index);
@@ -195,7 +265,7 @@ async fn run_all<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, operations: &[Operation]) 
             names.extend(created.map(|id| (name.clone(), id)));
         }
     }
-    refuse_overlaps(tx, who, operations).await
+    Ok(Aside { pins: refuse_overlaps(tx, who, operations).await?, skipped: 0 })
 }
 
 /// Checks at the end that no game overlaps with another: only then do all games have their new places.

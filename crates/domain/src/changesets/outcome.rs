@@ -165,6 +165,11 @@ pub fn simulation_hash(
     hex(&digest.finalize())
 }
 
+/// A digest of a text: of a file, or of what a question found.
+pub fn digest(text: &str) -> String {
+    hex(&Sha256::digest(text))
+}
+
 fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::with_capacity(64), |mut text, byte| {

@@ -4,7 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::impact::Impact;
-use crate::ids::UserId;
+use crate::effects::{AnyRecord, Effect};
+use crate::ids::{TeamId, UserId};
 use crate::members::Member;
 use crate::record::enumeration;
 use crate::roles::Role;
@@ -105,6 +106,8 @@ pub struct Counted {
 pub struct Recent {
     /// See [`Facts::undoes_own_creation`].
     pub undoes_own_creation: bool,
+    /// Whether it touched only teams of a coach.
+    pub own_team: bool,
     /// What counts of its impact.
     pub counted: Counted,
 }
@@ -165,6 +168,20 @@ impl Facts {
             ..sum
         })
     }
+}
+
+/// Whether effects are only on these teams, their games, rosters and staff, before and after.
+pub fn is_of_teams(effects: &[Effect], teams: &[TeamId]) -> bool {
+    let is_own = |record: &AnyRecord| match record {
+        AnyRecord::Team(team) => teams.contains(&team.id),
+        AnyRecord::Game(game) => {
+            [game.home_team_id, game.away_team_id].iter().flatten().any(|team| teams.contains(team))
+        }
+        AnyRecord::RosterEntry(entry) => teams.contains(&entry.team_id),
+        AnyRecord::Staff(entry) => teams.contains(&entry.team_id),
+        _ => false,
+    };
+    effects.iter().flat_map(|effect| [&effect.before, &effect.after]).flatten().all(is_own)
 }
 
 /// The risk of a changeset: R3 if one of its conditions holds, otherwise the lowest whose conditions all hold.

@@ -10,9 +10,10 @@ use fieldhouse_client::api::imports::{
 };
 use fieldhouse_client::{Client, Error};
 use fieldhouse_domain::sports::LeagueSport;
-use fieldhouse_domain::text::Name;
+use fieldhouse_domain::text::{Name, Reason};
 use fieldhouse_domain::time::TimeZoneName;
 
+use super::changesets::show_proposed;
 use crate::arguments::{one_of, read_file, value};
 use crate::confirm;
 use crate::context::Context;
@@ -56,7 +57,19 @@ pub(crate) struct Options {
     /// Import without asking; on a terminal, you are asked after seeing what changes
     #[arg(long)]
     yes: bool,
+    /// Propose the import as a changeset, which others approve, and simulate it
+    #[arg(long, conflicts_with_all = ["dry_run", "yes"])]
+    as_changeset: bool,
+    /// The title of the changeset [default: the name of the file]
+    #[arg(long, requires = "as_changeset", value_parser = value::<Name>)]
+    title: Option<Name>,
+    /// Why, for the reviewers of the changeset
+    #[arg(long, requires = "as_changeset", value_parser = value::<Reason>)]
+    reason: Option<Reason>,
 }
+
+/// How an import that changes many records is done.
+const PROPOSE_IT: &str = "propose it: add --as-changeset";
 
 const FORMATS: &[Column<ImportFormat>] = &[
     ("FORMAT", Width::Whole, |it| it.format.to_string()),
@@ -79,7 +92,15 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
         content: read(&options.file)?,
         dry_run: None,
         skip_bad: options.skip_bad.then_some(true),
+        file_name: file_name(&options.file).filter(|_| options.as_changeset),
+        title: options.title,
+        reason: options.reason,
     };
+    if options.as_changeset {
+        let call = client.imports().league(&import).as_changeset();
+        let proposed = waiting(context, &options.file, call).await?;
+        return show_proposed(context, &proposed);
+    }
     let tried = LeagueImport { dry_run: Some(true), ..import.clone() };
     if options.dry_run {
         let report = send(context, &client, &options.file, &tried).await?;
@@ -97,6 +118,10 @@ pub(crate) async fn run(context: &Context, options: Options) -> anyhow::Result<(
     }
     if !context.output.is_json() {
         import_report::changes(&context.output, &plan)?;
+    }
+    if plan.changeset_required {
+        let what = "nothing was imported, because it changes many records, and others have to approve that";
+        return Err(Failure::new(what).next(PROPOSE_IT).into());
     }
     confirm::agree(&import_report::question(&plan))?;
     let report = send(context, &client, &options.file, &import).await?;
@@ -122,16 +147,33 @@ async fn send(
     file: &Path,
     import: &LeagueImport,
 ) -> anyhow::Result<LeagueReport> {
+    waiting(context, file, client.imports().league(import).into_future()).await
+}
+
+/// Waits for the server, which reads the file.
+async fn waiting<T>(
+    context: &Context,
+    file: &Path,
+    answer: impl Future<Output = Result<T, Error>>,
+) -> anyhow::Result<T> {
     let spinner = progress::spinner(progress::MESSAGE, format!("Reading {}", file.display()));
-    let outcome = client.imports().league(import).await;
+    let outcome = answer.await;
     spinner.finish_and_clear();
     outcome.map_err(|error| explain(context, &error).into())
+}
+
+/// The name of a file, as far as the server shows it.
+fn file_name(file: &Path) -> Option<Name> {
+    let name = file.file_name()?.to_string_lossy().into_owned();
+    Name::parse(&name).ok().filter(|_| name != "-")
 }
 
 fn explain(context: &Context, error: &Error) -> Failure {
     let failure = Failure::from(error);
     match error.code() {
         Some(Code::BodyTooLarge) => return failure.next("split the file and import the parts"),
+        Some(Code::SimulationTooLarge) => return failure.next("divide the file, and propose its parts"),
+        Some(Code::ChangesetRequired) => return failure.next(PROPOSE_IT),
         Some(Code::LimitReached) => return failure.next("split the file by season and import the parts"),
         _ if matches!(error, Error::BodyTooLarge { .. }) => {
             return failure.next("split the file and import the parts");
@@ -170,6 +212,11 @@ fn show(context: &Context, report: &LeagueReport) -> anyhow::Result<()> {
     import_report::changes(&context.output, report)?;
     if report.dry_run {
         note("Dry run: nothing was stored.");
+        if report.changeset_required {
+            note(
+                "It changes many records, and others have to approve that. To propose it, add --as-changeset.",
+            );
+        }
     }
     Ok(())
 }

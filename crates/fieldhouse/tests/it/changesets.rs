@@ -28,7 +28,7 @@ fn simulation() -> Value {
     })
 }
 
-fn changeset(state: &str) -> Value {
+pub(crate) fn changeset(state: &str) -> Value {
     json!({
         "id": CHANGESET, "kind": "change", "title": "Rain", "reason": null, "state": state,
         "author": {"user_id": "usr_01h2xcejqtf2nbrexx3vqjhp41", "key_id": KEY, "is_agent": true},

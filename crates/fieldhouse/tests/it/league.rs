@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use snapbox::str;
 
 use crate::Person;
+use crate::changesets::changeset;
 use crate::support::Reply;
 
 const IMPORT: &str = "import league - --format playhq --sport basketball --time-zone Australia/Melbourne";
@@ -31,6 +32,7 @@ pub(crate) fn report_of(dry_run: bool, games: u64) -> Value {
     };
     json!({"data": {
         "dry_run": dry_run,
+        "changeset_required": false,
         "format": "teamsnap",
         "recognised_as": "TeamSnap organization schedule",
         "delimiter": "semicolon",
@@ -233,4 +235,56 @@ fn a_missing_file_is_an_error() {
 error: /nowhere.csv cannot be read: No such file or directory
 
 "#]]);
+}
+
+#[test]
+fn an_import_is_proposed_and_shown_with_what_it_means() {
+    let olga = Person::new(|_| Reply::json(201, &json!({"data": changeset("simulated")})));
+    let file = olga.home.path().join("winter.csv");
+    std::fs::write(&file, "a,b\n").expect("a file");
+    let proposed = olga.types_with_key(&format!(
+        "import league {} --as-changeset --title Winter --reason Draw",
+        file.display()
+    ));
+    proposed.assert().success().stderr_eq(str![[r#"
+1 game moves, 31 families hear of it
+3 records: 1 created, 1 updated, 1 deleted
+cannot be undone: messages to 31 families, once they are sent
+Next: `fieldhouse changesets submit chg_01h2xcejqtf2nbrexx3vqjhp41`.
+
+"#]]);
+    let seen = &olga.stub.seen()[0];
+    assert_eq!(
+        (seen.call.as_str(), seen.query.as_str()),
+        ("POST /api/v1/imports/league", "as_changeset=true")
+    );
+    let body: Value = serde_json::from_str(&seen.body).expect("JSON");
+    let expected =
+        json!({"content": "a,b\n", "file_name": "winter.csv", "title": "Winter", "reason": "Draw"});
+    assert_eq!(body, expected);
+    olga.types_with_key("import league - --title Winter").stdin("a,b\n").assert().code(2);
+}
+
+#[test]
+fn an_import_that_has_to_be_a_changeset_says_how_to_propose_it() {
+    let olga = Person::new(|seen| match seen.nth {
+        0 => Reply::problem(409, "changeset_required"),
+        1 => {
+            let mut report = report(true);
+            report["data"]["changeset_required"] = json!(true);
+            Reply::json(200, &report)
+        }
+        _ => Reply::problem(422, "simulation_too_large"),
+    });
+    let shown = |options: &str| {
+        let import =
+            olga.types_with_key(&format!("{IMPORT}{options}")).stdin("a,b\n").output().expect("output");
+        String::from_utf8(import.stderr).expect("text")
+    };
+    let direct = shown("");
+    assert!(direct.contains("hint: propose it: add --as-changeset"), "{direct}");
+    let dry = shown(" --dry-run");
+    assert!(dry.contains("To propose it, add --as-changeset."), "{dry}");
+    let large = shown(" --as-changeset");
+    assert!(large.contains("hint: divide the file, and propose its parts"), "{large}");
 }

@@ -206,9 +206,11 @@ fn body<N: Body>(image: &Map<String, Value>) -> Result<N, Refusal> {
     read_json(&Value::Object(own), Vec::new())
 }
 
+/// A record with the fields of the archive. A field that was added after the archive was written is null; one that cannot be null is missing.
 fn restored<R: Record>(mut record: R, image: &Map<String, Value>) -> Result<R, Refusal> {
-    if let Some(field) = R::FIELDS.iter().find(|field| !image.contains_key(**field)) {
-        return Err(Refusal::State(format!("{field} is missing")));
+    for field in R::FIELDS.iter().filter(|field| !image.contains_key(**field)) {
+        let missing = |_| Refusal::State(format!("{field} is missing"));
+        record.set(field, &Value::Null).map_err(missing)?;
     }
     for (field, value) in image {
         record.set(field, value)?;

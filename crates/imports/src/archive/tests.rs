@@ -264,3 +264,41 @@ fn no_secret_is_written() {
     let text = lines(&written(&simple())).concat();
     assert!(!text.contains("password") && !text.contains("digest\""), "{text}");
 }
+
+/// `members.role_given_at` was added after the first archives were written.
+#[test]
+fn a_field_that_was_added_later_is_null_and_any_other_is_missing() {
+    let entries = simple();
+    let counts = read(written(&entries).as_slice()).expect("an archive").counts;
+    let without = |kind: &str, field: &str| {
+        let mut all = lines(&written(&entries));
+        all.pop();
+        for line in &mut all {
+            let mut object: Value = serde_json::from_str(line).expect("JSON");
+            if let Some(image) = object.get_mut(kind).and_then(Value::as_object_mut) {
+                assert!(image.remove(field).is_some(), "{kind}.{field}");
+                *line = object.to_string();
+            }
+        }
+        read(packed(&all, counts).as_slice())
+    };
+    let old = without("member", "role_given_at").expect("an archive of an earlier version");
+    let expected: Vec<Entry> = entries
+        .iter()
+        .cloned()
+        .map(|entry| match entry {
+            Entry::Member(member, person) => Entry::Member(Member { role_given_at: None, ..member }, person),
+            other => other,
+        })
+        .collect();
+    assert_eq!(old.entries, expected);
+    for (kind, field) in
+        [("member", "role"), ("season", "status"), ("game", "starts_at"), ("staff", "user_id")]
+    {
+        let refused = without(kind, field).expect_err(field);
+        assert!(
+            matches!(&refused, BadArchive::Invalid { reason, .. } if reason.contains(field)),
+            "{refused}"
+        );
+    }
+}

@@ -30,7 +30,7 @@ pub async fn admit(
     row: &Row,
     context: &Context,
 ) -> (Option<RateLimitStatus>, Result<Admitted, Failure>) {
-    let requirement = row.requirement;
+    let requirement = context.requirement(row);
     let has_guest_token = context.headers.contains_key(credentials::GUEST_TOKEN);
     let counted_as = AnonymousUse::of(row.operation, has_guest_token);
     if requirement.credential == Credential::Public {

@@ -4,6 +4,9 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use fieldhouse_api::Row;
+use fieldhouse_api::rows::Changeset;
+use fieldhouse_domain::policy::Requirement;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
@@ -56,6 +59,21 @@ impl Context {
             self.digest = digest.finalize().into();
         }
         self
+    }
+
+    /// Whether the request has a query parameter that is `true`.
+    pub(crate) fn asks_for(&self, name: &str) -> bool {
+        form_urlencoded::parse(self.query.as_bytes()).any(|(key, value)| key == name && value == "true")
+    }
+
+    /// Whether the request asks to propose the operation as a changeset instead of doing it.
+    pub(crate) fn proposes(&self, row: &Row) -> bool {
+        row.changeset == Changeset::AsOne && self.asks_for("as_changeset")
+    }
+
+    /// What the request requires.
+    pub(crate) fn requirement(&self, row: &Row) -> Requirement {
+        if self.proposes(row) { row.proposed() } else { row.requirement }
     }
 
     /// A header as a string.

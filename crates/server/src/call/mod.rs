@@ -76,6 +76,11 @@ impl<O: Op> Call<O> {
         self.context.now
     }
 
+    /// Whether the request asks to propose the operation as a changeset instead of doing it.
+    pub fn proposes(&self) -> bool {
+        self.context.proposes(&O::ROW)
+    }
+
     /// The permission to read the caller's organization.
     pub fn scope(&self) -> Result<&OrgScope, Failure> {
         self.member().ok_or_else(|| Denial::Unauthenticated.into())

@@ -247,7 +247,7 @@ impl<O: Op> Call<O> {
         acting: &Acting,
         target: Option<Uuid>,
     ) -> Result<Option<Authority<'tx>>, Ended<O>> {
-        let requirement = O::ROW.requirement;
+        let requirement = self.context.requirement(&O::ROW);
         let principal = match (acting, self.member()) {
             (Acting::Operator(organization), _) => Principal::Operator(self.operator()?, *organization),
             (Acting::Link(user), _) => {
@@ -290,10 +290,7 @@ impl<O: Op> Call<O> {
 
     /// Whether to store nothing.
     fn validates_only(&self) -> bool {
-        self.validates
-            || O::ROW.changeset == Changeset::Possible
-                && form_urlencoded::parse(self.context.query.as_bytes())
-                    .any(|(name, value)| name == "validate_only" && value == "true")
+        self.validates || O::ROW.changeset == Changeset::Possible && self.context.asks_for("validate_only")
     }
 
     fn slot(&self) -> Result<Option<Slot>, Failure> {

@@ -1,12 +1,14 @@
 //! The texts of messages.
 
+use fieldhouse_api::changesets::text::{records, summary};
+use fieldhouse_domain::changesets::ChangesetState;
 use fieldhouse_domain::changesets::impact::lines;
 use fieldhouse_domain::children::break_glass::EmergencyReason;
 use fieldhouse_domain::children::cases::{self as case_rules, CaseState};
 use fieldhouse_domain::children::relations::{self as relation_rules, RelationKind, RelationState};
 use fieldhouse_domain::duties::{DutyState, proposal};
 use fieldhouse_domain::ids::{
-    BreakGlassGrantId, DutyId, Id, PrivacyRequestId, RelationId, SafeguardingCaseId, UserId,
+    BreakGlassGrantId, ChangesetId, DutyId, Id, PrivacyRequestId, RelationId, SafeguardingCaseId, UserId,
 };
 use fieldhouse_domain::invitations::InvitationKind;
 use fieldhouse_domain::mail::{MailKind, RESET_LIFE};
@@ -16,7 +18,7 @@ use fieldhouse_domain::users::{User, email_change_ends};
 use fieldhouse_store::break_glass as grants;
 use fieldhouse_store::duties::{self, Listed};
 use fieldhouse_store::mail::{self, Mail};
-use fieldhouse_store::{Result, cases, families, privacy_requests, relations, users};
+use fieldhouse_store::{Result, cases, changesets, families, privacy_requests, relations, users};
 use jiff::Timestamp;
 
 use crate::app::App;
@@ -51,7 +53,8 @@ pub fn link(app: &App, mail: &Mail) -> String {
         | MailKind::BreakGlassReview
         | MailKind::PrivacyRequested
         | MailKind::PrivacyDecided
-        | MailKind::GamesChanged => "reset-password",
+        | MailKind::GamesChanged
+        | MailKind::ReducedApproval => "reset-password",
         MailKind::EmailChangeCurrent | MailKind::EmailChangeNew => "confirm-email",
     };
     format!("{}/{page}?token={}", app.base_url, links::token(mail, &app.key_ring))
@@ -70,6 +73,7 @@ pub async fn render(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
         }
         MailKind::PrivacyRequested | MailKind::PrivacyDecided => privacy_request(app, mail).await?,
         MailKind::GamesChanged => games_changed(app, mail).await?,
+        MailKind::ReducedApproval => reduced_approval(app, mail).await?,
         _ => {
             let user = UserId::from_uuid(mail.record.unwrap_or_default());
             users::read(&mut &*app.store, user).await?.and_then(|user| of_user(app, mail, &user))
@@ -285,6 +289,40 @@ async fn games_changed(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
         lines(&told.games)
     );
     let subject = format!("{club} has changed {games}");
+    Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
+}
+
+/// Tells an owner that fewer people approve a changeset than its risk asks for. It names what people wrote as its title, and counts.
+async fn reduced_approval(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
+    let (Some(organization), Some(record)) = (mail.organization, mail.record) else { return Ok(None) };
+    let id = ChangesetId::from_uuid(record);
+    let Some((changeset, club)) = changesets::of_mail(&mut &*app.store, organization, id).await? else {
+        return Ok(None);
+    };
+    let is_open = matches!(changeset.state, ChangesetState::InReview | ChangesetState::Approved);
+    let (Some(from), Ok(impact), true) =
+        (changeset.not_before, serde_json::from_value(club.impact), is_open && changeset.reduced_approval)
+    else {
+        return Ok(None);
+    };
+    let changesets::Club { name: club, time_zone, author, .. } = club;
+    let approvals = match changeset.required_approvals.unwrap_or_default() {
+        0 => "no one else can approve it".to_owned(),
+        1 => "only 1 other person can approve it".to_owned(),
+        count => format!("only {count} other people can approve it"),
+    };
+    let (risk, from) = (changeset.risk.map(|risk| risk.name()).unwrap_or_default(), moment(from, &time_zone));
+    let text = format!(
+        "Hello,\n\n{author} proposes a changeset in {club}: {}\n\n    {}\n    {}\n\n\
+         You get this message because you are an owner: its risk, {risk}, asks for more approvals than {club} can give, and {approvals}. \
+         It can be executed from {from} on.\n\n\
+         This is what it does:\n\n    fieldhouse changesets diff {id}\n\n\
+         If it is not right, reject it:\n\n    fieldhouse changesets reject {id}\n",
+        changeset.title,
+        records(&impact),
+        summary(&impact, app.clock.now()),
+    );
+    let subject = format!("{author} proposes a changeset in {club}, which few can approve");
     Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
 }
 

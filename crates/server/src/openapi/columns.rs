@@ -95,7 +95,7 @@ fn every_column_has_an_effect() {
     all_differ("answer", &answers.map(|answer| Row { answer, ..row }));
     let uses = [IfMatch::None, IfMatch::Honoured, IfMatch::Required];
     all_differ("if_match", &uses.map(|if_match| Row { if_match, ..row }));
-    let changesets = [Changeset::Never, Changeset::Possible];
+    let changesets = [Changeset::Never, Changeset::Possible, Changeset::AsOne];
     all_differ("changeset", &changesets.map(|changeset| Row { changeset, ..row }));
 }
 

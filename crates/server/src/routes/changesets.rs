@@ -85,7 +85,7 @@ fn simulation_view(simulation: changesets::Simulation) -> Simulation {
     }
 }
 
-fn whole(shown: Shown) -> Changeset {
+pub(super) fn whole(shown: Shown) -> Changeset {
     let operation = |operation: Option<Value>| ShownOperation { redacted: operation.is_none(), operation };
     Changeset {
         operations: shown.operations.into_iter().map(operation).collect(),
@@ -168,15 +168,8 @@ pub(crate) async fn read(call: Call<op::ChangesetRead>) -> Result<Answered<op::C
     let read = store.read(op::ChangesetRead::OPERATION.id(), async move |tx| {
         let (tx, scope) = (&*tx, call.scope()?);
         let changeset = found(tx, scope, id).await?;
-        let (mut reader, organization) = (tx, scope.organization());
-        let operations = changesets::shown_operations(&mut reader, organization, id).await?;
-        let simulation = match changeset.simulation_id {
-            Some(simulation) => changesets::simulation(&mut reader, organization, simulation).await?,
-            None => None,
-        };
-        let origin = changesets::origin(&mut reader, organization, id).await?;
-        let undo_of = origin.undo_of.as_deref().and_then(|text| serde_json::from_str(text).ok());
-        one(Shown { changeset, operations, simulation, undo_of })
+        let mut reader = tx;
+        one(commands::read(&mut reader, scope.organization(), changeset).await?)
     });
     read.await
 }
@@ -219,7 +212,7 @@ pub(crate) async fn resolve(
 }
 
 /// A simulation that took too long is too large, because the same would happen again.
-fn too_long<T>(answered: Result<T, Failure>) -> Result<T, Failure> {
+pub(super) fn too_long<T>(answered: Result<T, Failure>) -> Result<T, Failure> {
     answered.map_err(|failure| {
         if failure.is_late() {
             let large = "it took longer than a simulation may take".to_owned();

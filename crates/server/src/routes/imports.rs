@@ -2,20 +2,26 @@
 
 use std::sync::Arc;
 
-use fieldhouse_api::imports::{BadRow, ImportFormat, ImportFormats, LeagueFormat, LeagueReport};
+use fieldhouse_api::imports::{
+    BadRow, ImportFormat, ImportFormats, LeagueAnswer, LeagueFormat, LeagueReport,
+};
 use fieldhouse_api::{Code, Data, op};
-use fieldhouse_commands::imports::{Imported, League, LeagueFile, Planned, snapshot};
-use fieldhouse_domain::text::InvalidValue;
+use fieldhouse_commands::changesets::Import;
+use fieldhouse_commands::imports::{
+    FileOptions, Imported, League, LeagueFile, Planned, Unreadable, changes_many, refuse_large, snapshot,
+};
+use fieldhouse_domain::text::{InvalidValue, Name};
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_imports::BadFile;
-use fieldhouse_imports::formats::{self, FORMATS, Format, Read, Reading};
-use fieldhouse_imports::league::{Options, Plan};
+use fieldhouse_imports::formats::{FORMATS, Format, Read, Reading};
+use fieldhouse_imports::league::Plan;
 use fieldhouse_store::organizations;
 use serde_json::json;
 
 use crate::answer::Answered;
 use crate::call::Call;
 use crate::failure::Failure;
+use crate::routes::changesets::{too_long, whole};
 
 /// The maximum number of entries in each list of a report.
 const NAMED: usize = 1000;
@@ -26,26 +32,82 @@ type LeagueCall = Arc<Call<op::LeagueImport>>;
 type Found = Arc<Read>;
 
 pub(crate) async fn league(call: Call<op::LeagueImport>) -> Result<Answered<op::LeagueImport>, Failure> {
-    let call = Arc::new(call);
-    let (found, file) = read(&call).await?;
     let dry_run = call.body.dry_run.unwrap_or(false);
+    let call = Arc::new(call.validated_only(dry_run));
+    let (found, file, options) = read(&call).await?;
+    if call.proposes() && !dry_run {
+        return propose(call, &found, file, options).await;
+    }
     if dry_run {
         let moment = call.app.clock.moment();
-        let plan = planned(call, file, moment).await?.plan;
-        return Answered::json(&Data { data: report(true, &found, &plan) });
+        let plan = planned(call.clone(), file.clone(), moment).await?.plan;
+        if call.proposes() || !changes_many(&plan) {
+            return answer(true, false, &found, &plan);
+        }
     }
     let plan = move |call, moment| {
         let file = file.clone();
         async move {
             let planned = planned(call, file.clone(), moment).await?;
-            Ok(League { file, planned: Some(planned) })
+            Ok(League { file, planned: Some(planned), dry_run })
         }
     };
     call.run_planned(plan, move |_, imported| match imported {
         Imported::Refused(bad) => Err(refused(&bad)),
-        Imported::Done(plan) => Answered::json(&Data { data: report(false, &found, &plan) }),
+        Imported::Done(plan) => answer(false, false, &found, &plan),
+        Imported::Checked { plan, refusal } => answer(true, refusal.is_some(), &found, &plan),
     })
     .await
+}
+
+/// Proposes the import as a changeset, and simulates it. What a changeset cannot hold is refused before the transaction.
+async fn propose(
+    call: Arc<Call<op::LeagueImport>>,
+    found: &Read,
+    file: Arc<LeagueFile>,
+    options: FileOptions,
+) -> Result<Answered<op::LeagueImport>, Failure> {
+    let body = &call.body;
+    if body.content.contains('\0') {
+        let fix = "Send the file as it was exported, in one of the formats that can be imported.";
+        let wrong = InvalidValue::new("bad_file", "has a character that no file may have, NUL", fix);
+        return Err(Refusal::field("/content", wrong).into());
+    }
+    let title = body.title.clone().unwrap_or_else(|| {
+        let file = body.file_name.as_ref().map_or_else(|| title(found), Name::as_str);
+        Name::stored(format!("Import of {}", file.chars().take(80).collect::<String>()))
+    });
+    let import = Import {
+        title,
+        reason: body.reason.clone(),
+        content: body.content.as_str().into(),
+        file_name: body.file_name.clone(),
+        options: options.of_format(found.format),
+        salt: call.app.clock.random(),
+    };
+    let plan = move |call, moment| {
+        let (file, import) = (file.clone(), import.clone());
+        async move {
+            refuse_large(&planned(call, file, moment).await?.plan)?;
+            Ok(import)
+        }
+    };
+    let ran = call.run_planned(plan, |_, shown| {
+        let id = shown.changeset.id;
+        let changeset = Box::new(Data { data: whole(shown) });
+        Ok(Answered::json(&LeagueAnswer::Proposed(changeset))?.status(201).created(id))
+    });
+    too_long(ran.await)
+}
+
+fn answer(
+    dry_run: bool,
+    changeset_required: bool,
+    found: &Read,
+    plan: &Plan,
+) -> Result<Answered<op::LeagueImport>, Failure> {
+    let report = LeagueReport { changeset_required, ..report(dry_run, found, plan) };
+    Answered::json(&LeagueAnswer::Report(Data { data: report }))
 }
 
 pub(crate) async fn formats(call: Call<op::ImportFormats>) -> Result<Answered<op::ImportFormats>, Failure> {
@@ -70,7 +132,7 @@ fn shown(format: &Format) -> ImportFormat {
 }
 
 /// Reads the file.
-async fn read(call: &LeagueCall) -> Result<(Found, Arc<LeagueFile>), Failure> {
+async fn read(call: &LeagueCall) -> Result<(Found, Arc<LeagueFile>, FileOptions), Failure> {
     let body = &call.body;
     let organization = organizations::read(&mut call.store(), call.scope()?).await?;
     let reading = Reading {
@@ -82,21 +144,11 @@ async fn read(call: &LeagueCall) -> Result<(Found, Arc<LeagueFile>), Failure> {
         time_zone: body.time_zone.clone(),
         home_zone: organization.ok_or_else(Failure::not_found)?.time_zone,
     };
-    let of_file = call.clone();
-    let mut found =
-        aside(move || formats::read(of_file.body.content.as_bytes(), &reading)).await?.map_err(unreadable)?;
-    let sport = body.sport.clone().map(|sport| sport.0).or_else(|| found.sport.clone());
-    let sport = sport.ok_or_else(|| {
-        let fix = "Send the sport, such as basketball.";
-        Failure::from(Refusal::field(
-            "/sport",
-            InvalidValue::new("required", "is missing, and the file does not name it", fix),
-        ))
-    })?;
-    let options = Options { sport, time_zone: found.time_zone.clone() };
-    let schedule = std::mem::take(&mut found.schedule);
-    let skip_bad = body.skip_bad.unwrap_or(false);
-    Ok((Arc::new(found), Arc::new(LeagueFile { options, schedule, skip_bad })))
+    let sport = body.sport.clone().map(|sport| sport.0);
+    let options = FileOptions { reading, sport, skip_bad: body.skip_bad.unwrap_or(false) };
+    let (of_file, how) = (call.clone(), options.clone());
+    let (found, file) = aside(move || how.read(&of_file.body.content)).await?.map_err(unreadable)?;
+    Ok((Arc::new(found), Arc::new(file), options))
 }
 
 /// Compares the file with the current records.
@@ -121,7 +173,15 @@ pub(super) async fn aside<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.map_err(|error| Failure::internal(error.to_string()))
 }
 
-fn unreadable(bad: BadFile) -> Failure {
+fn unreadable(unreadable: Unreadable) -> Failure {
+    let bad = match unreadable {
+        Unreadable::File(bad) => bad,
+        Unreadable::NoSport => {
+            let fix = "Send the sport, such as basketball.";
+            let wrong = InvalidValue::new("required", "is missing, and the file does not name it", fix);
+            return Refusal::field("/sport", wrong).into();
+        }
+    };
     let recognised_as = bad.recognised_as();
     let (pointer, wrong) = match bad {
         BadFile::NoSeason => {
@@ -149,13 +209,17 @@ pub(super) fn refused(bad: &[BadRow]) -> Failure {
     Failure::new(Code::ValidationFailed, detail).with("bad_rows", json!(named)).with("bad_row_count", count)
 }
 
+/// What the product calls a file.
+fn title(found: &Read) -> &'static str {
+    FORMATS.into_iter().find(|format| format.name == found.format).map_or("", |format| format.title)
+}
+
 fn report(dry_run: bool, found: &Read, plan: &Plan) -> LeagueReport {
-    let title =
-        FORMATS.into_iter().find(|format| format.name == found.format).map_or("", |format| format.title);
     LeagueReport {
         dry_run,
+        changeset_required: false,
         format: found.format,
-        recognised_as: title.to_owned(),
+        recognised_as: title(found).to_owned(),
         delimiter: found.delimiter,
         date_order: found.date_order,
         time_zone: found.time_zone.to_string(),

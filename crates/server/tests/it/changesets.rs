@@ -1,6 +1,8 @@
 //! Changesets: proposing, simulating, deciding, executing and undoing, through the API.
 
 mod adversary;
+mod imports;
+mod reduced;
 
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
@@ -16,7 +18,7 @@ use crate::support::{Person, on_both, on_both_in_held_time, send};
 
 const NAME: &str = "Zzyzxgrove of the changesets";
 
-async fn read(who: &Person, id: &str) -> Value {
+pub(crate) async fn read(who: &Person, id: &str) -> Value {
     let read = who.get(&format!("{CHANGESETS}/{id}")).await;
     assert_eq!(read.status, 200, "{}", read.text);
     read.body["data"].clone()
@@ -28,7 +30,7 @@ fn game(league: &League, starts_at: &str) -> Value {
 }
 
 /// Seven venues: more records than risk R0 permits.
-fn many_venues(name: &str) -> Value {
+pub(crate) fn many_venues(name: &str) -> Value {
     (0..7).map(|number| a_venue(&format!("{name} {number}"))).collect()
 }
 

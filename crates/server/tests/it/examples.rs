@@ -128,7 +128,12 @@ async fn seasons_and_games(club: &Club, recorder: &mut Recorder) {
         "time_zone": "Australia/Melbourne",
         "content": format!("{HEADER}\n{}", file.concat()),
     });
-    recorder.call(manager, Operation::LeagueImport, "", import).await;
+    recorder.call(manager, Operation::LeagueImport, "", import.clone()).await;
+    // The same file with another time, as a changeset.
+    let mut other = import;
+    other["content"] = json!(format!("{HEADER}\n{}", game("g1", "07/03/2026", "10:30:00", "UPCOMING")));
+    let propose = format!("{}?as_changeset=true", row(Operation::LeagueImport).path);
+    recorder.call_at(manager, Operation::LeagueImport, &propose, other).await;
     club.pass(SignedDuration::from_mins(1));
     let wanted = json!({
         "name": "Winter 2026",

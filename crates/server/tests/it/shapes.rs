@@ -170,7 +170,7 @@ fn request(person: &Person, operation: Operation, query: &str) -> RequestBuilder
 }
 
 /// Members of a problem that only some codes have.
-const MORE: [&str; 21] = [
+const MORE: [&str; 22] = [
     "conflicts",
     "drifted",
     "fix",
@@ -187,6 +187,7 @@ const MORE: [&str; 21] = [
     "required_scope",
     "current_version",
     "limit",
+    "template",
     "bad_rows",
     "bad_row_count",
     "recognised_as",

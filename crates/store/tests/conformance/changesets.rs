@@ -198,18 +198,19 @@ pub(crate) async fn have_parts_that_are_read_back(store: &Store) {
         salt: [5; 16],
         undo_of: Some("{}".to_owned()),
         resolutions: "[]".to_owned(),
-        file: Some("a,b".to_owned()),
         file_options: Some("{}".to_owned()),
     };
     let (stored, id) = (origin.clone(), draft.id);
     let written = clubs::write(store, club.id(), async move |tx, proof| {
-        tx.create_origin(proof, id, &stored).await?;
+        tx.create_origin(proof, id, &stored, Some("a,b")).await?;
         tx.store_resolutions(proof, id, "[1]").await
     });
     written.await.unwrap();
     let read = changesets::origin(&mut &*store, club.id(), draft.id).await.unwrap();
     assert_eq!(read, Origin { resolutions: "[1]".to_owned(), ..origin });
     assert!(changesets::origin(&mut &*store, club.id(), clubs::moment().id()).await.is_err());
+    assert_eq!(changesets::file(&mut &*store, club.id(), draft.id).await.unwrap(), "a,b");
+    assert!(changesets::file(&mut &*store, club.id(), clubs::moment().id()).await.is_err());
 
     let bodies = [json!({"op": "create"}), json!({"op": "update", "set": {"position": "Goalkeeper"}})];
     let operations = vec![(bodies[0].clone(), None), (bodies[1].clone(), Some(kim.id))];
@@ -295,6 +296,7 @@ pub(crate) async fn what_others_simulate_counts_for_a_day(store: &Store) {
     ];
     let all = [&[own.clone()][..], &counted[..], &not_counted[..]].concat();
     store_all(store, &club, &all).await;
+    let id = own.id;
     let found = clubs::write(store, club.id(), async move |tx, proof| {
         for (of, number) in all.iter().zip(0..) {
             let facts = json!({"records": number});
@@ -306,6 +308,11 @@ pub(crate) async fn what_others_simulate_counts_for_a_day(store: &Store) {
     let mut records: Vec<_> = found.await.unwrap().iter().map(|it| it["records"].clone()).collect();
     records.sort_by_key(|it| it.as_i64());
     assert_eq!(records, [1, 2]);
+    let (told, names) = changesets::of_mail(&mut &*store, club.id(), id).await.unwrap().expect("a changeset");
+    let expected = ("Changes Five", json!({"records": 0}));
+    assert_eq!((told.id, (names.name.as_str(), names.impact)), (id, expected));
+    assert_eq!(names.author, club.person(Role::Manager).user.name.to_string());
+    assert_eq!(changesets::of_mail(&mut &*store, club.id(), clubs::moment().id()).await.unwrap(), None);
 }
 
 pub(crate) async fn keep_their_latest_simulations(store: &Store) {

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use uuid::Uuid;
 
 use super::problems::why;
-use super::{As, rehearse};
+use super::{As, Work, rehearse};
 use crate::Error;
 
 /// The permission of a person for an operation, now.
@@ -113,8 +113,18 @@ pub(crate) async fn child_of(
 pub(crate) async fn entitled(
     tx: &mut Tx<'_>,
     who: &As<'_>,
-    operations: &[Operation],
+    work: &Work,
 ) -> Result<Result<(), (usize, String)>, Error> {
+    let operations = match work {
+        Work::Operations(operations) => operations,
+        Work::Import(_) => {
+            return match permit(tx, who, Of::LeagueImport, None).await {
+                Ok(_) => Ok(Ok(())),
+                Err(Error::Denied(denial)) => Ok(Err((0, why(denial)))),
+                Err(error) => Err(error),
+            };
+        }
+    };
     let mut asked = BTreeSet::new();
     for (index, operation) in operations.iter().enumerate() {
         let Some(of) = operation_of(operation.resource, &operation.act) else { continue };
@@ -133,7 +143,7 @@ pub(crate) async fn entitled(
     if !operations.iter().any(is_personal) {
         return Ok(Ok(()));
     }
-    Ok(match rehearse(tx, who, operations).await? {
+    Ok(match rehearse(tx, who, work).await? {
         Ok(_) => Ok(()),
         Err((index, Error::Denied(denial))) => Err((index, why(denial))),
         Err((index, Error::Refused(refusal))) => Err((index, refusal.to_string())),

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use fieldhouse_api::Operation as Of;
+use fieldhouse_domain::Refusal;
 use fieldhouse_domain::changesets::Refused;
 use fieldhouse_domain::changesets::operations::{self, Act, Change, ChangeRole, Changeable, Operation};
-use fieldhouse_domain::changesets::outcome;
 use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::games::Game;
@@ -19,15 +19,14 @@ use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::staff::Staff;
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::venues::Venue;
-use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_store::access::children::{ChildAccess, Read, Roster, Write};
 use fieldhouse_store::{Tx, records, rosters};
 use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
-use super::As;
 use super::permissions::{permit, reads};
-use crate::{Authority, Command, Error, WriteContext};
+use super::{As, perform};
+use crate::{Command, Error};
 use crate::{divisions, members, seasons, staff, teams, venues};
 
 /// One operation that runs.
@@ -188,12 +187,7 @@ impl Step<'_> {
         command: C,
         if_version: Option<i64>,
     ) -> Result<(), Error> {
-        let proof = permit(tx, self.who, C::OPERATION, command.target()).await?;
-        let random = outcome::randomness(&self.who.salt, self.index);
-        let moment = Moment::fixed(self.who.now, self.who.dated, random);
-        let cx = WriteContext::new(Authority::Organization(proof), C::OPERATION, &moment);
-        let mut cx = cx.of_operation(if_version, self.who.reason);
-        Box::pin(command.run(tx, &mut cx)).await.map(drop)
+        perform(tx, self.who, self.index, command, if_version).await.map(drop)
     }
 
     /// A wrong operation with its number.

@@ -168,7 +168,8 @@ fn a_hash_depends_on_everything_that_a_reviewer_sees() {
     let (created, deleted) = (net(None, Some(oval.clone())), net(Some(oval.clone()), None));
     let caused = Net { cause: EffectCause::Cascade, ..deleted.clone() };
     let numbered = Net { operation: 1, ..deleted.clone() };
-    let digests = [&created, &deleted, &caused, &numbered].map(|net| effect_digest(&SALT, std::slice::from_ref(net)));
+    let digests =
+        [&created, &deleted, &caused, &numbered].map(|net| effect_digest(&SALT, std::slice::from_ref(net)));
     assert_eq!(digests.iter().collect::<BTreeSet<_>>().len(), digests.len());
     assert_ne!(
         effect_digest(&SALT, &[created.clone(), deleted.clone()]),

@@ -59,6 +59,35 @@ fn each_row_of_the_table_has_its_limits() {
 }
 
 #[test]
+fn a_game_is_of_both_teams_and_a_record_must_be_of_an_own_team_before_and_after() {
+    use crate::teams::{NewTeam, Team};
+    use crate::text::Name;
+    let moment = Moment::new(now(), 1);
+    let team = |name: &str| {
+        let new = NewTeam::new(moment.id(), moment.id(), Name::parse(name).expect("a name"));
+        Team::create(&moment, new)
+    };
+    let (own, other) = (team("Own"), team("Other"));
+    let starts_at = now();
+    let zone = crate::time::TimeZoneName::utc();
+    let new = crate::games::NewGame::new(own.season_id, own.division_id, starts_at, zone);
+    let mut game = crate::games::Game::create(&moment, new);
+    (game.home_team_id, game.away_team_id) = (Some(other.id), Some(own.id));
+    let mut given_away = game.clone();
+    given_away.away_team_id = None;
+    let change = |before: crate::games::Game, after: crate::games::Game| Effect {
+        before: Some(before.into()),
+        after: Some(after.into()),
+    };
+    let is_own = |effect: Effect| is_of_teams(&[effect], &[own.id]);
+    assert!(is_own(change(game.clone(), game.clone())));
+    assert!(!is_own(change(game.clone(), given_away)));
+    assert!(is_own(Effect::create(own.clone())));
+    assert!(!is_of_teams(&[Effect::create(own.clone()), Effect::create(other)], &[own.id]));
+    assert!(is_of_teams(&[], &[]));
+}
+
+#[test]
 fn facts_follow_from_an_impact() {
     let impact = Impact {
         records: 3,

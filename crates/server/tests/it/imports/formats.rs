@@ -4,7 +4,7 @@ use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
 use serde_json::{Value, json};
 
-use super::{COBURG, IMPORTS, has};
+use super::{COBURG, IMPORTS, has, only_admin};
 use crate::shapes::{is_problem, pointers};
 use crate::support::{Person, on_both};
 
@@ -121,7 +121,7 @@ fn with(content: &str, more: &Value) -> Value {
 #[tokio::test]
 async fn every_file_is_recognized_and_imported() {
     on_both(async |club| {
-        let manager = club.member(Role::Manager);
+        let manager = only_admin(&club).await;
         for (content, more, format, expected) in files() {
             let mut tried = with(content, &more);
             tried["dry_run"] = json!(true);

@@ -567,10 +567,9 @@ impl Fixture {
                     salt: [7; 16],
                     undo_of: undo_of.map(|of| serde_json::json!(of).to_string()),
                     resolutions: "[]".to_owned(),
-                    file: None,
                     file_options: None,
                 };
-                tx.create_origin(&proof, changeset.id, &origin).await?;
+                tx.create_origin(&proof, changeset.id, &origin, None).await?;
                 let hall = serde_json::json!({"name": format!("Hall {}", changeset.id), "time_zone": "UTC"});
                 let create = serde_json::json!({"op": "create", "resource": "venues", "data": hall});
                 tx.replace_operations(&proof, changeset.id, &[(create, None)]).await?;
