@@ -28,7 +28,7 @@ pub use fieldhouse_domain::changesets::{
 #[serde(transparent)]
 pub struct Operation(pub Value);
 
-/// The members of an operation, for the document.
+/// An operation of a changeset. Its other members depend on `op`.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ChangesetOperation)]
 struct OperationShape {
@@ -134,8 +134,9 @@ pub struct ChangeChangeset {
 pub struct NewUndo {
     /// Why.
     pub reason: Option<Reason>,
-    /// With `true`, the undo is executed at once. Possible within 30 minutes of the execution, at risk R0 to R2 and without conflicts, in a
-    /// session of its author, an approver, its executor or an admin. With `false`, the default, it is only proposed.
+    /// With `true`, the undo is executed at once. Possible within 30 minutes of the execution, at risk R0 to R2, without conflicts and in a
+    /// session: for an approver or an admin or, if no one else approved it, its author or executor. By default, it is only
+    /// proposed.
     pub quick: Option<bool>,
 }
 
@@ -266,11 +267,11 @@ pub struct Execution {
 pub struct Simulation {
     /// The id.
     pub id: SimulationId,
-    /// The hash over all of it, by which people approve it. Null if there are problems.
+    /// The hash of all of it, which approvals and the execution name. Null if there are problems or conflicts.
     pub hash: Option<String>,
     /// A digest of its effects alone.
     pub effect_digest: String,
-    /// When it was made, or last made again with the same result.
+    /// When it was created, or last repeated with the same result.
     pub at: Timestamp,
     /// Until when it can be submitted and approved.
     pub expires_at: Timestamp,

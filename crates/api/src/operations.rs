@@ -739,8 +739,8 @@ operations! {
     ChangesetChange "changesets.change" PATCH "/api/v1/changesets/{id}"
         | Required(Coach), ProposeOnly, Changesets:Propose, Untouched, Required, Never, [Changeset Own]
         | ChangesetId, NoQuery, MergePatch<changesets::ChangeChangeset> => [200] Data<changesets::Changeset>, [InvalidOperation, OperationNotChangeable, OperationForbidden, State];
-    /// Simulates a changeset: carries out its operations as its author, keeps what they would do, and undoes them. Finds problems, which the
-    /// response lists. Approvals stay if nothing is different.
+    /// Simulates a changeset: runs its operations with its author's permissions, stores what they would do, and rolls them back. The
+    /// response lists problems. Approvals remain valid if the hash is the same.
     ChangesetSimulate "changesets.simulate" POST "/api/v1/changesets/{id}/simulate"
         | Required(Coach), ProposeOnly, Changesets:Propose, Untouched, None, Never, [Changeset Target]
         | ChangesetId, NoQuery, EmptyBody => [200] Data<changesets::Changeset>, [SimulationTooLarge, State];
@@ -760,7 +760,7 @@ operations! {
     ChangesetSubmit "changesets.submit" POST "/api/v1/changesets/{id}/submit"
         | Required(Coach), ProposeOnly, Changesets:Propose, Untouched, None, Never, [Changeset Own]
         | ChangesetId, NoQuery, EmptyBody => [200] Data<changesets::Changeset>, [NotSimulated, SimulationExpired, OperationForbidden, State];
-    /// Approves a simulation. Not by its author, not with a key, and only by someone who may see and do all of it.
+    /// Approves a simulation, in a session. Its author cannot; other approvers must be permitted to see and do all of it.
     ChangesetApprove "changesets.approve" POST "/api/v1/changesets/{id}/approve"
         | Required(Manager), SessionOnly, Changesets:Write, Images, None, Never, [Changeset Target]
         | ChangesetId, NoQuery, Json<changesets::SimulationHash> => [200] Data<changesets::Changeset>, [OwnChangeset, ApproverTooNew, ContentNotVisible, SimulationChanged, SimulationExpired, OperationForbidden, State];
@@ -776,7 +776,7 @@ operations! {
     ChangesetWithdraw "changesets.withdraw" POST "/api/v1/changesets/{id}/withdraw"
         | Required(Coach), ProposeOnly, Changesets:Propose, Untouched, None, Never, [Changeset Target]
         | ChangesetId, NoQuery, Json<changesets::Rejection> => [200] Data<changesets::Changeset>, [OperationForbidden, State];
-    /// Makes the server execute an approved changeset at a time.
+    /// Schedules an approved changeset, which the server executes at the given time.
     ChangesetSchedule "changesets.schedule" POST "/api/v1/changesets/{id}/schedule"
         | Required(Coach), SessionOnly, Changesets:Write, Untouched, None, Never, [Changeset Target]
         | ChangesetId, NoQuery, Json<changesets::Schedule> => [200] Data<changesets::Changeset>, [SimulationChanged, OperationForbidden, State];
@@ -800,8 +800,8 @@ operations! {
     /// Imports a league file: seasons, divisions, teams, venues and games. All or nothing, unless `skip_bad` is set. Importing the
     /// same file again changes nothing; a later version of it updates the records. Try it with `dry_run` first: the response shows how the
     /// file is read and which record each name becomes. With `as_changeset=true` it is not imported: it becomes a changeset, which is
-    /// simulated at once, and the response is that changeset, with status 201. A file that changes more than 50 existing records has to
-    /// become one where enough others can approve it.
+    /// simulated at once, and the response is that changeset, with status 201. A file that changes more than 50 existing records
+    /// has to be proposed in this way if enough other people can approve it.
     LeagueImport "imports.league" POST "/api/v1/imports/league"
         | Required(Manager), Allowed, Imports:Write, Untouched, None, AsOne, [Season Any, Division Any, Team Any, Venue Any, Game Any]
         | NoParameter, imports::LeagueImportQuery, Upload<imports::LeagueImport> => [200, 201] imports::LeagueAnswer, [LimitReached, ChangesetRequired, SimulationTooLarge, TooManyOpen];

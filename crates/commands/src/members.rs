@@ -63,7 +63,7 @@ async fn refuse_raise<'tx>(
     if admins.len() < MANY_ADMINS || !approvers_suffice(tx, cx, Risk::R3).await? {
         return Ok(());
     }
-    let title = format!("Make a member {}", after.role);
+    let title = format!("Change a member's role to {}", after.role);
     let raise = json!({"op": "update", "resource": "members", "id": before.id, "set": {"role": after.role}});
     let template = json!({"title": title, "operations": [raise]});
     let why = format!("two others have to approve the role {}", after.role);

@@ -371,7 +371,7 @@ pub enum Refused {
     #[error("a changeset cannot change this: {}", .0.join(", "))]
     NotChangeable(Vec<String>),
     /// The caller may not do one of the operations.
-    #[error("you may not do operation {index}: {why}")]
+    #[error("you are not permitted to do operation {index}: {why}")]
     Forbidden {
         /// Which operation, from 0.
         index: usize,
@@ -382,7 +382,7 @@ pub enum Refused {
     #[error("simulate it first")]
     NotSimulated,
     /// The simulation is not the one that the caller saw.
-    #[error("the simulation is another than the one that you name. Read it, and name its hash")]
+    #[error("the simulation has changed. Read the current one, and send its hash")]
     SimulationChanged {
         /// The hash of the current simulation.
         hash: Option<String>,
@@ -426,7 +426,7 @@ pub enum Refused {
     #[error("{0}. Split it into several")]
     TooLarge(String),
     /// It waits, because fewer people approve it than its risk asks for.
-    #[error("it may be executed from {until} on, because fewer people approve it than its risk asks for")]
+    #[error("it cannot be executed before {until}, because fewer people can approve it than its risk requires")]
     Waiting {
         /// Until when.
         until: Timestamp,

@@ -185,8 +185,8 @@ fn attention(impact: &Impact) -> Vec<String> {
         }
     }
     if impact.children > 0 {
-        let who = counted(impact.children, "child changes", "children change");
-        found.push(format!("{who} team or gets other staff"));
+        let who = counted(impact.children, "child changes team or gets other staff", "children change team or get other staff");
+        found.push(who);
     }
     if impact.raises_role {
         found.push("someone gets a higher role".to_owned());

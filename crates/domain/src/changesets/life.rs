@@ -214,7 +214,7 @@ impl Guards {
         if matches!(changeset.state, Draft | Stale) {
             self.require(Guard::State, false, || Refused::NotSimulated.into())?;
         }
-        self.is(changeset, &[Draft, Stale, Ready], "It was submitted before")?;
+        self.is(changeset, &[Draft, Stale, Ready], "It can no longer be submitted")?;
         let why = "only the author can submit a changeset";
         self.require(Guard::Author, person.user == changeset.author_id, || {
             Refusal::Forbidden(why.to_owned())

@@ -222,7 +222,7 @@ fn read_one(json: &Json, names: &BTreeMap<String, Changeable>) -> Result<Operati
         None => false,
         Some(Json::Bool(allowed)) if resource == Changeable::Games => *allowed,
         Some(_) => {
-            return Err(wrong("/allow_overlap", "is not expected here", "Send true or false, for games."));
+            return Err(wrong("/allow_overlap", "must be true or false, and is only for games", "Correct it or leave it out."));
         }
     };
     let act = match verb {
@@ -309,7 +309,7 @@ fn version_of(object: &Map<String, Json>) -> Result<Option<i64>, Refused> {
         None => Ok(None),
         Some(version) => match version.as_i64().filter(|version| *version > 0) {
             Some(version) => Ok(Some(version)),
-            None => Err(wrong("/if_version", "is not a version", "Send a whole number from 1.")),
+            None => Err(wrong("/if_version", "is not a version", "Send an integer from 1.")),
         },
     }
 }
@@ -359,7 +359,7 @@ fn resolved(value: &Json, pointer: &str, resolve: &impl Fn(&str) -> Option<Strin
         Json::Object(object) if object.contains_key("$ref") => {
             let name = object.get("$ref").and_then(Json::as_str).filter(|_| object.len() == 1);
             let found = name.and_then(resolve);
-            Json::String(found.ok_or_else(|| wrong(pointer, "refers to nothing before it", fix))?)
+            Json::String(found.ok_or_else(|| wrong(pointer, "does not refer to an earlier operation", fix))?)
         }
         Json::Object(object) => {
             let mut read = Map::new();
@@ -501,7 +501,7 @@ pub fn tested(record: &AnyRecord, tests: &Patch) -> Result<(), Refused> {
     let mut image = Json::Object(record.image());
     json_patch::patch(&mut image, tests).map_err(|error| {
         let pointer = format!("/test{}", place(tests, &error));
-        wrong(pointer, "is not so any more", "Read the record again.")
+        wrong(pointer, "no longer matches the record", "Read the record again.")
     })
 }
 

@@ -18,7 +18,7 @@ enumeration! {
     EffectCause {
         /// An operation is about the record.
         Operation "operation",
-        /// A record that refers to it is deleted with it.
+        /// The record is deleted together with a record that it refers to.
         Cascade "cascade",
         /// It follows from another effect by a rule.
         Derived "derived",

@@ -33,7 +33,7 @@ const R2_DELETIONS: usize = 20;
 enumeration! {
     /// How risky a changeset is.
     Risk {
-        /// At most 5 records of the author's own teams, no deletion, no data of children, and not by an agent. It needs no approval.
+        /// At most 5 records of the author's own teams, no deletion, no data of children, proposed in a session. It needs no approval.
         R0 "R0",
         /// At most 50 records and 100 families, no deletion, and no game within 72 hours. A manager approves it.
         R1 "R1",

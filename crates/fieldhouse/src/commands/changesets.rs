@@ -53,13 +53,13 @@ pub(crate) enum Options {
     Reject(EndOptions),
     /// Withdraw your changeset, for good; admins can withdraw any
     Withdraw(EndOptions),
-    /// Make the server execute an approved changeset at a time
+    /// Schedule an approved changeset, for the server to execute
     Schedule(ScheduleOptions),
     /// Execute an approved changeset
     Execute(HashOptions),
     /// Undo an executed changeset: at once if that is possible, or else propose it
     Undo(UndoOptions),
-    /// Decide about conflicts of an undo with later changes
+    /// Resolve conflicts between an undo and later changes
     Resolve(ResolveOptions),
     /// List what happened to a changeset, earliest first
     Events(HistoryOptions<ChangesetId>),

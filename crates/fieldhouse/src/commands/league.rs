@@ -60,7 +60,7 @@ pub(crate) struct Options {
     /// Propose the import as a changeset, which others approve, and simulate it
     #[arg(long, conflicts_with_all = ["dry_run", "yes"])]
     as_changeset: bool,
-    /// The title of the changeset [default: the name of the file]
+    /// The title of the changeset [default: \"Import of\" and the name of the file]
     #[arg(long, requires = "as_changeset", value_parser = value::<Name>)]
     title: Option<Name>,
     /// Why, for the reviewers of the changeset

@@ -284,8 +284,8 @@ async fn games_changed(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
     let games = if count == 1 { "1 game".to_owned() } else { format!("{count} games") };
     let reason = told.reason.map(|reason| format!("Reason: {reason}\n\n")).unwrap_or_default();
     let text = format!(
-        "Hello,\n\n{club} has changed {games} of a team that concerns your family.\n\n{reason}{}\
-         You get this message because you, or a child in your care, are in one of these teams. Times are those of the venue.\n",
+        "Hello,\n\n{club} has changed {games} of your family's teams.\n\n{reason}{}\
+         You get this message because you or a child in your care plays in one of these teams. Times are those of the venue.\n",
         lines(&told.games)
     );
     let subject = format!("{club} has changed {games}");
@@ -314,15 +314,15 @@ async fn reduced_approval(app: &App, mail: &Mail) -> Result<Option<Rendered>> {
     let (risk, from) = (changeset.risk.map(|risk| risk.name()).unwrap_or_default(), moment(from, &time_zone));
     let text = format!(
         "Hello,\n\n{author} proposes a changeset in {club}: {}\n\n    {}\n    {}\n\n\
-         You get this message because you are an owner: its risk, {risk}, asks for more approvals than {club} can give, and {approvals}. \
-         It can be executed from {from} on.\n\n\
+         You get this message as an owner. The changeset's risk, {risk}, requires more approvals than {club} can give: {approvals}. \
+         It cannot be executed before {from}.\n\n\
          This is what it does:\n\n    fieldhouse changesets diff {id}\n\n\
          If it is not right, reject it:\n\n    fieldhouse changesets reject {id}\n",
         changeset.title,
         records(&impact),
         summary(&impact, app.clock.now()),
     );
-    let subject = format!("{author} proposes a changeset in {club}, which few can approve");
+    let subject = format!("{author} proposes a changeset in {club} that too few people can approve");
     Ok(Some(Rendered { subject, from: format!("{club} via {PRODUCT}"), text }))
 }
 
