@@ -730,7 +730,7 @@ operations! {
     /// `changesets:propose`.
     ChangesetCreate "changesets.create" POST "/api/v1/changesets"
         | Required(Coach), ProposeOnly, Changesets:Propose, Untouched, None, Never, [Changeset Own]
-        | NoParameter, NoQuery, Json<changesets::NewChangeset> => [201] Data<changesets::Changeset>, [InvalidOperation, OperationNotChangeable, TooManyOpen, UndoExpired, ContentNotVisible, OperationForbidden, NotFound, State];
+        | NoParameter, NoQuery, Json<changesets::NewChangeset> => [201] Data<changesets::Changeset>, [InvalidOperation, OperationNotChangeable, SimulationTooLarge, TooManyOpen, UndoExpired, ContentNotVisible, OperationForbidden, NotFound, State];
     /// Reads a changeset with its operations and its latest simulation.
     ChangesetRead "changesets.read" GET "/api/v1/changesets/{id}"
         | Required(Coach), Allowed, Changesets:Read, Untouched, None, Never, []
@@ -779,7 +779,7 @@ operations! {
     /// Schedules an approved changeset, which the server executes at the given time.
     ChangesetSchedule "changesets.schedule" POST "/api/v1/changesets/{id}/schedule"
         | Required(Coach), SessionOnly, Changesets:Write, Untouched, None, Never, [Changeset Target]
-        | ChangesetId, NoQuery, Json<changesets::Schedule> => [200] Data<changesets::Changeset>, [SimulationChanged, OperationForbidden, State];
+        | ChangesetId, NoQuery, Json<changesets::Schedule> => [200] Data<changesets::Changeset>, [SimulationChanged, ContentNotVisible, OperationForbidden, State];
     /// Executes an approved changeset, exactly once: does what was approved, or nothing. Repeating the request returns the same result.
     ChangesetExecute "changesets.execute" POST "/api/v1/changesets/{id}/execute"
         | Required(Coach), SessionOnly, Changesets:Write, Untouched, None, Never, [Changeset Any]
@@ -787,7 +787,7 @@ operations! {
     /// Undoes an executed changeset: proposes a changeset that undoes it, and executes that at once if `quick` is set and possible.
     ChangesetUndo "changesets.undo" POST "/api/v1/changesets/{id}/undo"
         | Required(Coach), ProposeOnly, Changesets:Propose, Images, None, Never, [Changeset Any]
-        | ChangesetId, NoQuery, Json<changesets::NewUndo> => [201] Data<changesets::Changeset>, [UndoConflict, UndoExpired, OperationNotChangeable, ContentNotVisible, OperationForbidden, TooManyOpen, State];
+        | ChangesetId, NoQuery, Json<changesets::NewUndo> => [201] Data<changesets::Changeset>, [UndoConflict, UndoExpired, OperationNotChangeable, SimulationTooLarge, ContentNotVisible, OperationForbidden, TooManyOpen, State];
     /// Resolves conflicts of an undo with later changes, as its author, and simulates it again.
     ChangesetResolve "changesets.resolve" POST "/api/v1/changesets/{id}/resolutions"
         | Required(Coach), ProposeOnly, Changesets:Propose, Untouched, None, Never, [Changeset Own]

@@ -28,7 +28,7 @@ use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Name, Reason};
 use fieldhouse_store::changesets::{self, Origin, Simulation};
 use fieldhouse_store::{Reader, Tx, api_keys, members, records, staff};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
@@ -39,7 +39,7 @@ use crate::{Command, Error, WriteContext};
 pub use execution::{Execute, Executed, RunScheduled, Undo};
 
 use plan::{Planned, author, plan, sees};
-use run::{As, Ran, child_of, entitled, rehearse, shown as shown_problem};
+use run::{As, Ran, child_of, entitled, rehearse};
 
 /// A changeset with its parts, as it is shown.
 #[derive(Clone, Debug)]
@@ -112,6 +112,9 @@ async fn write<'tx>(
     reason: Option<&str>,
 ) -> Result<Changeset, Error> {
     let after = cx.update(tx, before, after).await?;
+    if !after.state.is_open() {
+        tx.drop_file(cx.organization()?, after.id).await?;
+    }
     tx.note_event(cx.organization()?, &after, event, cx.moment.now(), reason).await?;
     Ok(after)
 }
@@ -330,9 +333,7 @@ impl Command for Change {
             after.reason.clone_from(reason);
         }
         after.drift_policy = self.drift_policy.unwrap_or(after.drift_policy);
-        // The key of the latest edit counts: what it may not do must not be executed in the name of another.
-        let author = acting_author(tx, cx).await?;
-        (after.author_key_id, after.by_agent) = (author.key, author.is_agent || before.by_agent);
+        edited_by(tx, cx, &mut after, self.operations.is_some()).await?;
         if let Some(bodies) = &self.operations {
             if before.kind != ChangesetKind::Change {
                 let planned = "its operations are planned, not listed. Propose another changeset instead";
@@ -346,6 +347,22 @@ impl Command for Change {
         let after = write(tx, cx, before, after, ChangesetEvent::Edited, None).await?;
         shown(tx, cx, after).await
     }
+}
+
+/// Notes with which key a changeset was edited: what it may not do must not be executed in the name of another. Only someone who sends all
+/// operations in a session takes the place of a key.
+async fn edited_by<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    changeset: &mut Changeset,
+    replaces: bool,
+) -> Result<(), Error> {
+    let author = acting_author(tx, cx).await?;
+    if author.key.is_some() || replaces {
+        changeset.author_key_id = author.key;
+    }
+    changeset.by_agent |= author.is_agent;
+    Ok(())
 }
 
 /// How the conflicts of an undo are resolved.
@@ -370,7 +387,8 @@ impl Command for Resolve {
         if before.kind != ChangesetKind::Undo {
             return Err(Refusal::State("only an undo has conflicts to resolve".to_owned()).into());
         }
-        let after = life::ALL.edited(&before, person(cx)?, cx.moment.now())?;
+        let mut after = life::ALL.edited(&before, person(cx)?, cx.moment.now())?;
+        edited_by(tx, cx, &mut after, false).await?;
         let origin = changesets::origin(tx, cx.organization()?.organization(), before.id).await?;
         let mut all = plan::resolutions(&origin)?;
         for resolved in &self.resolutions {
@@ -420,13 +438,15 @@ struct Findings {
     hash: String,
 }
 
-fn findings(salt: &[u8; 16], ran: &Ran, planned: &Planned) -> Findings {
+fn findings(changeset: &Changeset, salt: &[u8; 16], ran: &Ran, planned: &Planned) -> Findings {
     let effect_digest = outcome::effect_digest(salt, &ran.nets);
     let impact = json!(ran.impact);
     let conflicts: Vec<Json> = planned.conflicts.iter().map(|conflict| json!(conflict)).collect();
     let warnings = warnings(ran, planned);
     let (shown_conflicts, shown_warnings) = (Json::from(conflicts.clone()), Json::from(warnings.clone()));
-    let parts = [&impact, &shown_conflicts, &shown_warnings];
+    // Reviewers and families read the reason, and the policy decides what an execution tolerates.
+    let said = json!([changeset.kind, changeset.title, changeset.reason, changeset.drift_policy]);
+    let parts = [&said, &impact, &shown_conflicts, &shown_warnings];
     let hash = outcome::simulation_hash(salt, &effect_digest, &ran.pins, &parts);
     Findings { effect_digest, impact, conflicts, warnings, pins: ran.pins.clone(), hash }
 }
@@ -492,14 +512,14 @@ async fn simulate<'tx>(
             None => false,
         },
     });
-    let found = ran.as_ref().map(|ran| findings(&origin.salt, ran, &planned));
+    let found = ran.as_ref().map(|ran| findings(&before, &origin.salt, ran, &planned));
     let hash = found.as_ref().map(|found| found.hash.clone());
     let is_same = hash.is_some() && hash == before.simulation_hash;
     let simulation_id = if let Some(same) = before.simulation_id.filter(|_| is_same) {
         tx.renew_simulation(cx.organization()?, same, now, &facts).await?;
         same
     } else {
-        let problems: Vec<Json> = problem.iter().map(|(index, error)| shown_problem(*index, error)).collect();
+        let problems: Vec<Json> = problem.iter().map(|(index, error)| planned.shown(*index, error)).collect();
         let conflicts = planned.conflicts.iter().map(|conflict| json!(conflict)).collect();
         let simulation = match &found {
             Some(found) => Simulation {
@@ -583,24 +603,25 @@ fn unreadable(error: serde_json::Error) -> fieldhouse_store::Error {
     fieldhouse_store::Error::Internal(format!("changesets.simulation: {error}"))
 }
 
-/// What a submission requires now: the risk, with what the author proposed in the last 24 hours, and who could approve it.
+/// What a submission requires now: the risk, with what the author proposed in the last 24 hours, and who could approve it. `impact` is what
+/// it means now, if that is newer than the simulation.
 async fn terms<'tx>(
     tx: &mut Tx<'tx>,
     cx: &WriteContext<'_, 'tx>,
     changeset: &Changeset,
+    impact: Option<&Impact>,
 ) -> Result<Terms, Error> {
     let (proof, now) = (cx.organization()?, cx.moment.now());
     let id = changeset.simulation_id.ok_or(Refusal::from(Refused::NotSimulated))?;
     let simulation = changesets::simulation(tx, proof.organization(), id).await?;
     let simulation = simulation.ok_or(Refusal::from(Refused::NotSimulated))?;
     let member = members::of_user(tx, proof, changeset.author_id).await?;
-    let role = member.map_or(Role::Viewer, |member| member.role);
+    let role = member.as_ref().map_or(Role::Viewer, |member| member.role);
     let day = now.saturating_sub(risk::COUNTED).unwrap_or(Timestamp::MIN);
-    let created = day.saturating_sub(SignedDuration::from_hours(15 * 24)).unwrap_or(Timestamp::MIN);
     // Those that wait and were submitted later have counted this one.
     let is_submitted = matches!(changeset.state, ChangesetState::InReview | ChangesetState::Approved);
     let before = changeset.submitted_at.filter(|_| is_submitted).unwrap_or(Timestamp::MAX);
-    let recent = tx.recent_facts(proof, changeset, [created, day, before]).await?;
+    let recent = tx.recent_facts(proof, changeset, [day, before]).await?;
     let mut earlier: Vec<Facts> = Vec::with_capacity(recent.len());
     for recent in recent {
         let recent: risk::Recent = serde_json::from_value(recent).map_err(unreadable)?;
@@ -609,10 +630,17 @@ async fn terms<'tx>(
         let authored = Authored { own_team, by_agent: false, undoes_own_creation, restores_anyway: 0 };
         earlier.push(Facts::of(recent.counted, now, authored));
     }
-    let facts = facts(changeset, &simulation, role, now)?.with_earlier(&earlier);
+    let facts = facts(changeset, &simulation, role, now)?;
+    let facts = impact.map_or(facts, |impact| facts.counting(impact, now)).with_earlier(&earlier);
     let risk = risk::risk(&facts);
     let required = risk::required(risk, changeset.by_agent, facts.restores_anyway > 0);
-    let could = eligible(tx, cx, changeset.author_id, [required.role, Role::Manager]).await?;
+    let could = eligible(
+        tx,
+        cx,
+        authorship(changeset.author_id, member.as_ref(), risk),
+        [required.role, Role::Manager],
+    );
+    let could = could.await?;
     let settled = risk::settle(required, could[0], could[1]);
     let (approvals, role) = (i64::from(settled.approvals), settled.role);
     Ok(Terms { risk, approvals, role, reduced: settled.reduced })
@@ -622,10 +650,9 @@ async fn terms<'tx>(
 async fn eligible<'tx>(
     tx: &mut Tx<'tx>,
     cx: &WriteContext<'_, 'tx>,
-    author: UserId,
+    authorship: Authorship<'_>,
     roles: [Role; 2],
 ) -> Result<[u32; 2], Error> {
-    let authorship = Authorship { author, key_owner: None, editors: &[] };
     let active: Vec<Member> = members::active(tx, cx.organization()?, Role::Manager).await?;
     Ok(roles.map(|role| {
         let may = |member: &&Member| {
@@ -642,7 +669,10 @@ pub(crate) async fn approvers_suffice<'tx>(
     risk: risk::Risk,
 ) -> Result<bool, Error> {
     let required = risk::required(risk, false, false);
-    let could = eligible(tx, cx, cx.user()?, [required.role; 2]).await?;
+    let author = cx.user()?;
+    let member = members::of_user(tx, cx.organization()?, author).await?;
+    let authorship = authorship(author, member.as_ref(), risk);
+    let could = eligible(tx, cx, authorship, [required.role; 2]).await?;
     Ok(could[0] >= required.approvals)
 }
 
@@ -663,7 +693,7 @@ impl Command for Submit {
         if before.simulation_hash.is_none() {
             return Err(Refusal::from(Refused::NotSimulated).into());
         }
-        let terms = terms(tx, cx, &before).await?;
+        let terms = terms(tx, cx, &before, None).await?;
         let after = life::ALL.submitted(&before, person(cx)?, terms, cx.moment.now())?;
         let after = write(tx, cx, before, after, ChangesetEvent::Submitted, None).await?;
         shown(tx, cx, after).await
@@ -691,7 +721,8 @@ impl Command for Approve {
         let before = target(tx, cx, self.id).await?;
         let (person, now) = (person(cx)?, cx.moment.now());
         let member = members::of_user(tx, cx.organization()?, person.user).await?;
-        let is_new = member.is_some_and(|member| is_new(&before, &member, now));
+        let author = members::of_user(tx, cx.organization()?, before.author_id).await?;
+        let is_new = member.is_some_and(|member| is_new(&before, author.as_ref(), &member, now));
         let approver = Approver { person, is_new };
         // What only the state decides is checked first: it needs no rehearsal.
         life::ALL.approved(&before, approver, Ok(()), &self.hash, now)?;
@@ -704,9 +735,17 @@ impl Command for Approve {
     again! { |self, tx, cx| current(tx, cx, self.id) }
 }
 
-/// Whether the author gave a member their role a short time ago.
-fn is_new(changeset: &Changeset, member: &Member, now: Timestamp) -> bool {
-    let authorship = Authorship { author: changeset.author_id, key_owner: None, editors: &[] };
+/// What approvers are compared with.
+fn authorship(author: UserId, member: Option<&Member>, risk: risk::Risk) -> Authorship<'static> {
+    let known = member.map(Candidate::of);
+    let role_given = known.and_then(|author| author.role_given_by.zip(author.role_given_at));
+    Authorship { author, key_owner: None, editors: &[], role_given, risk }
+}
+
+/// Whether a member got their role so that the author could do it alone.
+fn is_new(changeset: &Changeset, author: Option<&Member>, member: &Member, now: Timestamp) -> bool {
+    let risk = changeset.risk.unwrap_or(risk::Risk::R3);
+    let authorship = authorship(changeset.author_id, author, risk);
     let least = Role::Viewer;
     let refused = risk::may_approve(&Candidate::of(member), authorship, least, now);
     matches!(refused, Err(NotApprover::TooNew(_)))
@@ -825,7 +864,12 @@ impl Command for SetSchedule {
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Shown, Error> {
         let before = target(tx, cx, self.id).await?;
         let of = (self.schedule.simulation_hash.as_str(), self.schedule.at);
-        let after = life::ALL.scheduled(&before, person(cx)?, of, cx.moment.now())?;
+        let person = person(cx)?;
+        let after = life::ALL.scheduled(&before, person, of, cx.moment.now())?;
+        // The server executes it in their name.
+        if person.user != before.author_id {
+            Box::pin(may_approve_content(tx, cx, &before, person.user)).await??;
+        }
         let after = write(tx, cx, before, after, ChangesetEvent::Scheduled, None).await?;
         shown(tx, cx, after).await
     }

@@ -30,6 +30,10 @@ use crate::{Command, Error, WriteContext};
 /// How many existing records an import may change without a changeset, where enough others can approve one.
 const DIRECT_CHANGES: usize = 50;
 
+/// How many rows a file has at most that is proposed: each simulation and the execution compare all of them with the records, while SQLite's
+/// only writer waits.
+const MAX_ROWS: usize = 5_000;
+
 /// A parsed file, and what it does not contain.
 #[derive(Debug)]
 pub struct LeagueFile {
@@ -99,7 +103,7 @@ impl Command for League {
             return Ok(Imported::Refused(plan.bad.clone()));
         }
         if cx.is_in_changeset() {
-            refuse_large(&plan)?;
+            self.file.refuse_large(&plan)?;
         } else {
             let refusal = required(tx, cx, &plan).await?;
             if self.dry_run {
@@ -137,18 +141,6 @@ fn changed(plan: &Plan) -> usize {
 /// Whether a plan changes so many existing records that it has to be a changeset, and a changeset can hold it.
 pub fn changes_many(plan: &Plan) -> bool {
     changed(plan) > DIRECT_CHANGES && plan.effects.len() <= MAX_EFFECTS && fits_simulation(&plan.effects)
-}
-
-/// Refuses a plan with more effects than a changeset can have.
-pub fn refuse_large(plan: &Plan) -> Result<(), Refusal> {
-    let count = plan.effects.len();
-    if count <= MAX_EFFECTS {
-        return Ok(());
-    }
-    let large = format!(
-        "it has {count} effects; {MAX_EFFECTS} are the maximum. Divide the file, for example by division or round"
-    );
-    Err(Refused::TooLarge(large).into())
 }
 
 /// How a file is read, and what else is decided about it.
@@ -271,6 +263,19 @@ fn versions_of<T>(records: &[T], version: impl Fn(&T) -> (Uuid, i64)) -> Version
 }
 
 impl LeagueFile {
+    /// Refuses a file that has too many rows to be planned in a transaction, and a plan with more effects than a changeset can have.
+    pub fn refuse_large(&self, plan: &Plan) -> Result<(), Refusal> {
+        let rows = self.schedule.fixtures.len().saturating_add(plan.bad.len());
+        for (count, max, what) in [(rows, MAX_ROWS, "rows"), (plan.effects.len(), MAX_EFFECTS, "effects")] {
+            if count > max {
+                let advice = "Divide the file, for example by division or round";
+                let large = format!("it has {count} {what}; {max} are the maximum. {advice}");
+                return Err(Refused::TooLarge(large).into());
+            }
+        }
+        Ok(())
+    }
+
     /// Compares it with existing records.
     pub fn planned(&self, moment: &Moment, existing: Existing) -> Result<Planned, Refusal> {
         let versions = existing_versions(&existing);

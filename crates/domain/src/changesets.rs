@@ -426,7 +426,9 @@ pub enum Refused {
     #[error("{0}. Split it into several")]
     TooLarge(String),
     /// It waits, because fewer people approve it than its risk asks for.
-    #[error("it cannot be executed before {until}, because fewer people can approve it than its risk requires")]
+    #[error(
+        "it cannot be executed before {until}, because fewer people can approve it than its risk requires"
+    )]
     Waiting {
         /// Until when.
         until: Timestamp,

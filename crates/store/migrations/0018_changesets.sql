@@ -36,6 +36,7 @@ CREATE TABLE changesets (
 ) {tenant};
 CREATE INDEX changesets_by_creation ON changesets (org_id, created_at, id);
 CREATE INDEX changesets_by_author ON changesets (org_id, author_id, created_at, id);
+CREATE INDEX changesets_by_submission ON changesets (org_id, author_id, submitted_at);
 CREATE INDEX changesets_by_state ON changesets (org_id, state, created_at, id);
 CREATE INDEX changesets_by_end ON changesets (org_id, expires_at);
 

@@ -10,7 +10,7 @@ use fieldhouse_domain::effects::{AnyRecord, Kind};
 use fieldhouse_domain::ids::{ApiKeyId, ChangesetId, ChildId, Id, OrganizationId, SimulationId, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::time::TimeZoneName;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 use uuid::Uuid;
 
@@ -39,8 +39,9 @@ queries! {
     OVER "changesets.over" "SELECT id FROM changesets WHERE org_id = $1 AND state IN ('in_review', 'approved')
         AND expires_at <= $2 ORDER BY expires_at LIMIT 100";
     RECENT "changesets.recent" "SELECT m.facts FROM changesets cs JOIN changeset_simulations m ON m.org_id = $1 AND m.id = cs.simulation_id
-        WHERE cs.org_id = $1 AND cs.author_id = $2 AND cs.created_at > $3 AND cs.submitted_at > $4 AND cs.id <> $5
-            AND (cs.state = 'executed' OR cs.state IN ('in_review', 'approved') AND cs.submitted_at < $6)";
+        WHERE cs.org_id = $1 AND cs.author_id = $2 AND cs.submitted_at > $3 AND cs.id <> $4
+            AND (cs.state = 'executed' AND (cs.submitted_at > $5 OR cs.executed_at > $5)
+                OR cs.state IN ('in_review', 'approved') AND cs.submitted_at < $6 AND (cs.submitted_at > $5 OR cs.schedule_at IS NOT NULL))";
     OF_MAIL "changesets.of_mail" concat!(OF, " AND cs.id = $2");
     CLUB "changesets.club" "SELECT o.name, o.time_zone, COALESCE(u.name, ''), m.impact FROM changesets cs JOIN orgs o ON o.id = $1
         LEFT JOIN users u ON u.id = cs.author_id JOIN changeset_simulations m ON m.org_id = $1 AND m.id = cs.simulation_id
@@ -50,6 +51,7 @@ queries! {
     READ_SOURCE "changesets.source" "SELECT salt, undo_of, resolutions, file_options FROM changeset_sources
         WHERE org_id = $1 AND changeset_id = $2";
     READ_FILE "changesets.file" "SELECT file FROM changeset_sources WHERE org_id = $1 AND changeset_id = $2";
+    DROP_FILE "changesets.drop_file" "UPDATE changeset_sources SET file = NULL WHERE org_id = $1 AND changeset_id = $2 AND file IS NOT NULL";
     RESOLVE "changesets.resolve" "UPDATE changeset_sources SET resolutions = $3 WHERE org_id = $1 AND changeset_id = $2";
     DROP_OPERATIONS "changesets.drop_operations" "DELETE FROM changeset_operations WHERE org_id = $1 AND changeset_id = $2";
     ADD_OPERATION "changesets.add_operation" "INSERT INTO changeset_operations (org_id, changeset_id, position, body, child_id)
@@ -359,6 +361,9 @@ pub async fn origin(
     found.await?.ok_or_else(|| Error::Internal(format!("{changeset} has no source")))
 }
 
+/// How long after its submission a changeset is executed at the latest: 14 days in review, and 30 days until its scheduled time.
+const LONGEST: SignedDuration = SignedDuration::from_hours(45 * 24);
+
 /// The file of an import.
 pub async fn file(
     reader: &mut impl Reader,
@@ -371,6 +376,11 @@ pub async fn file(
 }
 
 impl<'tx> Tx<'tx> {
+    /// Deletes the file of an import that is not open any more.
+    pub async fn drop_file(&mut self, proof: &OrgWrite<'tx>, changeset: ChangesetId) -> Result<()> {
+        self.run(DROP_FILE, values![id(proof.organization()), id(changeset)]).await.map(drop)
+    }
+
     /// Stores where the operations of a new changeset come from.
     pub async fn create_origin(
         &mut self,
@@ -460,16 +470,18 @@ impl<'tx> Tx<'tx> {
         Ok(counts.unwrap_or_default())
     }
 
-    /// The facts of the author's other changesets that were created after a first time and submitted after a second one, and were executed or
-    /// submitted before a third one.
+    /// The facts of the author's other changesets that were submitted or executed after a time or are scheduled. Those that are not executed
+    /// count if they were submitted before a second time.
     pub async fn recent_facts(
         &mut self,
         proof: &OrgWrite<'tx>,
         changeset: &Changeset,
-        [created, submitted, before]: [Timestamp; 3],
+        [since, before]: [Timestamp; 2],
     ) -> Result<Vec<Json>> {
         let (author, own) = (id(changeset.author_id), id(changeset.id));
-        let values = values![id(proof.organization()), author, created, submitted, own, before];
+        // None is executed later than this after its submission.
+        let first = since.saturating_sub(LONGEST).unwrap_or(Timestamp::MIN);
+        let values = values![id(proof.organization()), author, first, own, since, before];
         self.rows(RECENT, values, |row| json("changesets.recent", &row.next::<String>()?)).await
     }
 

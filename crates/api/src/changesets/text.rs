@@ -185,7 +185,11 @@ fn attention(impact: &Impact) -> Vec<String> {
         }
     }
     if impact.children > 0 {
-        let who = counted(impact.children, "child changes team or gets other staff", "children change team or get other staff");
+        let who = counted(
+            impact.children,
+            "child changes team or gets other staff",
+            "children change team or get other staff",
+        );
         found.push(who);
     }
     if impact.raises_role {

@@ -2,25 +2,27 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Refusal;
+use fieldhouse_domain::changesets::impact::Impact;
 use fieldhouse_domain::changesets::life::{self, Person, Terms};
 use fieldhouse_domain::changesets::outcome;
-use fieldhouse_domain::changesets::risk::Risk;
+use fieldhouse_domain::changesets::risk::{self, Risk};
 use fieldhouse_domain::changesets::{
     Changeset, ChangesetEvent, ChangesetState, DriftPolicy, QUICK_UNDO, Refused, UndoOf,
 };
+use fieldhouse_domain::effects::{AnyRecord, Kind};
 use fieldhouse_domain::ids::{ChangesetId, Id};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::Reason;
 use fieldhouse_store::changesets;
-use fieldhouse_store::{Attribution, Tx};
+use fieldhouse_store::{Attribution, Tx, members};
 use jiff::SignedDuration;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use super::plan::{author, plan};
-use super::run::{As, carry_out, shown as shown_problem, why};
-use super::{Create, Shown, current, effects, may_approve_content, person, propose, shown, simulate};
+use super::run::{As, carry_out, why};
+use super::{Create, Shown, current, effects, facts, may_approve_content, person, propose, shown, simulate};
 use super::{target, terms, write};
 use crate::repeated::again;
 use crate::{Command, Error, WriteContext};
@@ -109,7 +111,7 @@ async fn execute<'tx>(
     person: Option<Person>,
     hold: SignedDuration,
 ) -> Result<Executed, Error> {
-    if let Some(refusal) = reassessed(tx, cx, &before).await? {
+    if let Some(refusal) = reassessed(tx, cx, &before, None).await? {
         return refusal_stored(tx, cx, before, refusal).await;
     }
     if let Some(refusal) = authority_lost(tx, cx, &before, person).await? {
@@ -118,16 +120,16 @@ async fn execute<'tx>(
     carry(tx, cx, before, person, hold).await
 }
 
-/// The risk is computed again: a game may have come closer.
+/// The approvals that it needs are computed again: a game may have come closer, and more people may be able to approve it.
 async fn reassessed<'tx>(
     tx: &mut Tx<'tx>,
     cx: &WriteContext<'_, 'tx>,
     changeset: &Changeset,
+    impact: Option<&Impact>,
 ) -> Result<Option<Terms>, Error> {
-    let now = terms(tx, cx, changeset).await?;
+    let now = terms(tx, cx, changeset, impact).await?;
     let approved = changeset.required_approvals.unwrap_or_default();
-    let is_more = changeset.risk.is_none_or(|risk| now.risk > risk)
-        && (now.approvals > approved || changeset.approver_role.is_none_or(|role| now.role > role));
+    let is_more = now.approvals > approved || changeset.approver_role.is_none_or(|role| now.role > role);
     Ok(is_more.then_some(now))
 }
 
@@ -142,8 +144,9 @@ async fn refusal_stored<'tx>(
     let (risk, approvals, role) = (terms.risk, terms.approvals, terms.role);
     write(tx, cx, before, after, ChangesetEvent::Submitted, None).await?;
     Ok(Executed::Refused(Refusal::State(format!(
-        "its risk is {risk} now, because a game has come closer or its author has changed more since. It is in review again and \
-         needs {approvals} approvals of people with the role {role} or higher"
+        "it needs more approvals than before, and is in review again. Its risk is {risk}, and {approvals} people with the role {role} \
+         or higher have to approve it. A game has come closer, more people are affected, its author has changed more since, or more \
+         people can approve it"
     ))))
 }
 
@@ -200,27 +203,44 @@ async fn carry<'tx>(
     let simulation = changesets::simulation(tx, proof.organization(), simulation_id).await?;
     let simulation = simulation.ok_or(Refusal::from(Refused::NotSimulated))?;
     let (who, origin) = author(tx, proof, &before, now).await?;
-    let planned = plan(tx, proof, &before, &who, &origin).await?;
+    let mut planned = plan(tx, proof, &before, &who, &origin).await?;
     if !planned.conflicts.is_empty() {
         let conflicts = planned.conflicts.iter().map(|conflict| json!(conflict)).collect();
         let refusal = Refused::UndoConflict(conflicts).into();
         return drifted(tx, cx, before.clone(), refusal).await;
     }
-    if let Some((index, error)) = planned.problem {
-        return problem(tx, cx, before.clone(), (index, error)).await;
+    if let Some((index, error)) = planned.problem.take() {
+        let shown = planned.shown(index, &error);
+        return problem(tx, cx, before.clone(), (index, error), shown).await;
     }
     let tolerates = before.drift_policy == DriftPolicy::TolerateUnrelated && before.risk != Some(Risk::R3);
+    let member = members::of_user(tx, proof, before.author_id).await?;
+    let role = member.map_or(Role::Viewer, |member| member.role);
+    let known = facts(&before, &simulation, role, now)?;
+    let mut has_grown = false;
     let agrees = |ran: &super::run::Ran| {
-        outcome::effect_digest(&origin.salt, &ran.nets) == simulation.effect_digest
+        // Children may have joined a team since, which no effect shows.
+        has_grown = risk::risk(&known.counting(&ran.impact, now)) > risk::risk(&known);
+        !has_grown
+            && outcome::effect_digest(&origin.salt, &ran.nets) == simulation.effect_digest
             && (ran.pins == simulation.pins || tolerates)
     };
     let (ran, is_agreed) = match carry_out(tx, &who, &planned.work, agrees).await? {
         Ok(ran) => ran,
-        Err(broken) => return problem(tx, cx, before.clone(), broken).await,
+        Err((index, error)) => {
+            let shown = planned.shown(index, &error);
+            return problem(tx, cx, before.clone(), (index, error), shown).await;
+        }
     };
+    if has_grown && let Some(terms) = reassessed(tx, cx, &before, Some(&ran.impact)).await? {
+        return refusal_stored(tx, cx, before, terms).await;
+    }
     if !is_agreed {
         let mut different = different(tx, cx, &before, &origin.salt, &ran).await?;
         different.extend(outcome::moved(&simulation.pins, &ran.pins));
+        if has_grown {
+            different.push(json!({"of": "risk", "id": before.id}));
+        }
         return drifted(tx, cx, before.clone(), Refused::Stale { drifted: different }.into()).await;
     }
     let attribution = Attribution {
@@ -239,8 +259,11 @@ async fn carry<'tx>(
     let done = write(tx, cx, before.clone(), after, ChangesetEvent::Executed, None).await?;
     let mut never_told = Vec::new();
     if let Some(undone) = undoes {
-        never_told = tx.void_held(proof, undone.uuid(), now).await?;
         if let Some(original) = cx.find::<Changeset>(tx, undone).await? {
+            // Whoever is affected by what stays still has to hear of it.
+            if takes_back_all_games(tx, cx, &original, &ran).await? {
+                never_told = tx.void_held(proof, undone.uuid(), now).await?;
+            }
             let mut after = original.clone();
             after.undone_by = Some(id);
             write(tx, cx, original, after, ChangesetEvent::Undone, None).await?;
@@ -249,6 +272,20 @@ async fn carry<'tx>(
     let of = (id.uuid(), done.version);
     tx.queue_games_changed(proof, cx.moment, of, &effects(&ran), hold, &never_told).await?;
     Ok(Executed::Done { shown: shown(tx, cx, done).await?, replayed: false })
+}
+
+/// Whether an undo changes every game that a changeset changed.
+async fn takes_back_all_games<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    undone: &Changeset,
+    ran: &super::run::Ran,
+) -> Result<bool, Error> {
+    let Some(simulation) = undone.simulation_id else { return Ok(false) };
+    let changed: Vec<_> =
+        ran.nets.iter().filter_map(|net| net.effect.record()).map(AnyRecord::uuid).collect();
+    let done = tx.simulated_records(cx.organization()?, simulation).await?;
+    Ok(done.iter().filter(|(kind, ..)| *kind == Kind::Game).all(|(_, id, ..)| changed.contains(id)))
 }
 
 /// The records with other effects than those approved.
@@ -296,6 +333,7 @@ async fn problem<'tx>(
     cx: &WriteContext<'_, 'tx>,
     before: Changeset,
     (index, error): (usize, Error),
+    shown: Json,
 ) -> Result<Executed, Error> {
     if let Error::Denied(denial) = &error
         && !matches!(denial, Denial::ChildHidden)
@@ -303,7 +341,7 @@ async fn problem<'tx>(
         let lost = format!("the author may no longer do operation {index}: {}", why(*denial));
         return Err(Refusal::from(Refused::AuthorityLost(lost)).into());
     }
-    let drift = Refused::Stale { drifted: vec![shown_problem(index, &error)] };
+    let drift = Refused::Stale { drifted: vec![shown] };
     drifted(tx, cx, before, drift.into()).await
 }
 
@@ -369,7 +407,7 @@ impl Command for Undo {
             let why = "it cannot be undone at once. Propose the undo, and read its problems";
             return Err(Refusal::State(why.to_owned()).into());
         }
-        let terms = terms(tx, cx, &changeset).await?;
+        let terms = terms(tx, cx, &changeset, None).await?;
         if terms.risk == Risk::R3 {
             let why = "an undo of the risk R3 cannot be executed at once. Propose it, and have it approved";
             return Err(Refusal::State(why.to_owned()).into());

@@ -1,5 +1,7 @@
 //! What a changeset is to do: its operations as they are stored, or as they are planned from the ledger for an undo.
 
+use std::collections::BTreeSet;
+
 use fieldhouse_api::Operation as Of;
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::changesets::operations::{self, Act, Change, Changeable, Operation};
@@ -14,7 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 use uuid::Uuid;
 
-use super::run::{As, Work, permit};
+use super::run::{As, Work, permit, reads, shown};
 use crate::Error;
 
 /// What a changeset is to do now.
@@ -107,6 +109,22 @@ pub(crate) async fn plan<'tx>(
     }
 }
 
+impl Planned {
+    /// A problem as it is stored and shown: without details if it is about a child, because everyone who sees the changeset sees its problems.
+    pub(crate) fn shown(&self, index: usize, error: &Error) -> Json {
+        let Work::Operations(operations) = &self.work else { return shown(index, error, false) };
+        let is_of_child = operations.get(index).is_some_and(|operation| {
+            let listed = match &operation.act {
+                Act::Delete { dependents, .. } => &dependents[..],
+                _ => &[],
+            };
+            let mut all = listed.iter().map(|(resource, _)| *resource).chain([operation.resource]);
+            all.any(|resource| resource == Changeable::RosterEntries)
+        });
+        shown(index, error, is_of_child)
+    }
+}
+
 /// What an undo is about.
 pub(crate) fn undo_of(origin: &Origin) -> Result<UndoOf, Error> {
     let text = origin.undo_of.as_deref().unwrap_or_default();
@@ -139,6 +157,9 @@ pub(crate) async fn undone(tx: &mut Tx<'_>, who: &As<'_>, of: UndoOf) -> Result<
         return Err(Error::not_found());
     }
     let kinds: Vec<Kind> = entries.iter().flat_map(UndoneEntry::kinds).collect();
+    for resource in kinds.iter().filter_map(|kind| Changeable::of(*kind)).collect::<BTreeSet<_>>() {
+        permit(tx, who, reads(resource), None).await?;
+    }
     let foreign = undo::foreign(&kinds);
     if !foreign.is_empty() {
         let names = foreign.iter().map(ToString::to_string).collect();

@@ -25,7 +25,7 @@ use uuid::Uuid;
 
 use crate::{Authority, Command, Error, WriteContext, imports};
 
-pub(crate) use permissions::{child_of, entitled, permit};
+pub(crate) use permissions::{child_of, entitled, permit, reads};
 pub(crate) use problems::{shown, why};
 pub(crate) use steps::entry_now;
 

@@ -327,9 +327,15 @@ impl Guards {
         now: Timestamp,
     ) -> Result<Changeset, Refusal> {
         self.executable(changeset, Some(person), hash, at.max(now), now)?;
-        if at <= now || at.duration_since(now) > SCHEDULE_MAX {
-            let fix = "Send a time in the future, at most 30 days from now.";
-            let wrong = crate::text::InvalidValue::new("out_of_range", "is not in the next 30 days", fix);
+        // Otherwise an approval would stay valid for as long as someone schedules it again.
+        let from = changeset.submitted_at.unwrap_or(now);
+        if at <= now || at.duration_since(from) > SCHEDULE_MAX {
+            let fix = "Send a time in the future, at most 30 days after the changeset was submitted.";
+            let wrong = crate::text::InvalidValue::new(
+                "out_of_range",
+                "is not in the 30 days after the submission",
+                fix,
+            );
             return Err(Refusal::field("/at", wrong));
         }
         let mut after = changeset.clone();

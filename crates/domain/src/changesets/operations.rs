@@ -222,7 +222,11 @@ fn read_one(json: &Json, names: &BTreeMap<String, Changeable>) -> Result<Operati
         None => false,
         Some(Json::Bool(allowed)) if resource == Changeable::Games => *allowed,
         Some(_) => {
-            return Err(wrong("/allow_overlap", "must be true or false, and is only for games", "Correct it or leave it out."));
+            return Err(wrong(
+                "/allow_overlap",
+                "must be true or false, and is only for games",
+                "Correct it or leave it out.",
+            ));
         }
     };
     let act = match verb {
@@ -322,6 +326,9 @@ fn change_of(object: &Map<String, Json>) -> Result<Change, Refused> {
     }
 }
 
+/// How many operations a JSON patch has at most.
+const MAX_PATCH: usize = 100;
+
 fn patch_of(object: &Map<String, Json>, name: &str) -> Result<Patch, Refused> {
     let pointer = format!("/{name}");
     let json = object.get(name).cloned().unwrap_or_default();
@@ -330,6 +337,23 @@ fn patch_of(object: &Map<String, Json>, name: &str) -> Result<Patch, Refused> {
         .map_err(|error| wrong(pointer.clone(), format!("is not a JSON patch: {error}"), fix))?;
     if patch.0.is_empty() {
         return Err(wrong(pointer, "is empty", fix));
+    }
+    if patch.0.len() > MAX_PATCH {
+        let long = format!("has {} operations; {MAX_PATCH} are the maximum", patch.0.len());
+        return Err(wrong(pointer, long, "Send the fields that change as `set`."));
+    }
+    for (at, operation) in patch.0.iter().enumerate() {
+        let is_field = |pointer: &json_patch::jsonptr::PointerBuf| pointer.count() == 1;
+        let copied = match operation {
+            PatchOperation::Copy(copy) => is_field(&copy.from) && is_field(&copy.path),
+            PatchOperation::Move(moved) => is_field(&moved.from) && is_field(&moved.path),
+            _ => true,
+        };
+        if !copied {
+            // A copy of the whole record into itself doubles it, and a few of them fill the memory.
+            let fix = "Copy and move whole fields only, such as from /name to /short_name.";
+            return Err(wrong(format!("{pointer}/{at}"), "copies something other than a field", fix));
+        }
     }
     Ok(patch)
 }

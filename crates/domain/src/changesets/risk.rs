@@ -148,6 +148,13 @@ impl Facts {
         }
     }
 
+    /// The same facts with another impact.
+    #[must_use]
+    pub fn counting(self, impact: &Impact, now: Timestamp) -> Self {
+        let Self { own_team, by_agent, undoes_own_creation, restores_anyway, .. } = self;
+        Self::of(impact, now, Authored { own_team, by_agent, undoes_own_creation, restores_anyway })
+    }
+
     /// The facts together with those of the author's changesets of the last 24 hours, so that splitting one does not help. The caller passes
     /// `first_game_in` of earlier ones as it is now. Who proposes, and how conflicts are resolved, is only about this changeset.
     ///
@@ -298,6 +305,10 @@ pub struct Authorship<'a> {
     pub key_owner: Option<UserId>,
     /// Everyone who has edited it.
     pub editors: &'a [UserId],
+    /// Who gave the author their role, and when, if it is known.
+    pub role_given: Option<(UserId, Timestamp)>,
+    /// Its risk.
+    pub risk: Risk,
 }
 
 /// Why someone may not approve a changeset.
@@ -314,8 +325,10 @@ pub enum NotApprover {
     /// Their role is too low.
     #[error("approving this changeset requires the role {0} or higher")]
     RoleTooLow(Role),
-    /// The author gave them their role a short time ago.
-    #[error("you received your role from the author, and can approve their changesets from {0} on")]
+    /// The author gave them their role a short time ago. At risk R3 also: they gave the author theirs, or one person gave it to both.
+    #[error(
+        "you have your role from the author or, at risk R3, gave them theirs or got yours from the same person. You can approve their changesets from {0} on"
+    )]
     TooNew(Timestamp),
     /// They have approved it already.
     #[error("you have approved this changeset already")]
@@ -329,7 +342,7 @@ pub fn may_approve(
     minimum: Role,
     now: Timestamp,
 ) -> Result<(), NotApprover> {
-    let Authorship { author, key_owner, editors } = authorship;
+    let Authorship { author, key_owner, editors, role_given, risk } = authorship;
     let user = candidate.user;
     if candidate.by_key {
         return Err(NotApprover::SessionRequired);
@@ -340,9 +353,16 @@ pub fn may_approve(
     if candidate.role < minimum {
         return Err(NotApprover::RoleTooLow(minimum));
     }
-    let given = candidate.role_given_at.filter(|_| candidate.role_given_by == Some(author));
-    let from = given.map(|at| at.saturating_add(NEW_FOR).unwrap_or(Timestamp::MAX));
-    if let Some(from) = from.filter(|from| now < *from) {
+    let old = |at: Timestamp| at.saturating_add(NEW_FOR).unwrap_or(Timestamp::MAX);
+    let own = candidate.role_given_by.zip(candidate.role_given_at.map(old));
+    // One person with several accounts could otherwise write and approve a changeset alone.
+    let shared = role_given.filter(|_| risk == Risk::R3).and_then(|(giver, at)| match own {
+        _ if giver == user => Some(old(at)),
+        Some((same, from)) if same == giver => Some(from.min(old(at))),
+        _ => None,
+    });
+    let given = own.filter(|(giver, _)| *giver == author).map(|(_, from)| from);
+    if let Some(from) = given.max(shared).filter(|from| now < *from) {
         return Err(NotApprover::TooNew(from));
     }
     if candidate.has_approved { Err(NotApprover::ApprovedAlready) } else { Ok(()) }

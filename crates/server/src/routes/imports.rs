@@ -8,7 +8,7 @@ use fieldhouse_api::imports::{
 use fieldhouse_api::{Code, Data, op};
 use fieldhouse_commands::changesets::Import;
 use fieldhouse_commands::imports::{
-    FileOptions, Imported, League, LeagueFile, Planned, Unreadable, changes_many, refuse_large, snapshot,
+    FileOptions, Imported, League, LeagueFile, Planned, Unreadable, changes_many, snapshot,
 };
 use fieldhouse_domain::text::{InvalidValue, Name};
 use fieldhouse_domain::{Moment, Refusal};
@@ -88,7 +88,7 @@ async fn propose(
     let plan = move |call, moment| {
         let (file, import) = (file.clone(), import.clone());
         async move {
-            refuse_large(&planned(call, file, moment).await?.plan)?;
+            file.refuse_large(&planned(call, file.clone(), moment).await?.plan)?;
             Ok(import)
         }
     };

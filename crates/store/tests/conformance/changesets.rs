@@ -303,7 +303,7 @@ pub(crate) async fn what_others_simulate_counts_for_a_day(store: &Store) {
             let simulation = Simulation { id: of.simulation_id.unwrap(), facts, ..simulation(of, NOW) };
             tx.store_simulation(proof, &simulation, &[]).await?;
         }
-        tx.recent_facts(proof, &own, [after(-400), after(-24), after(24)]).await
+        tx.recent_facts(proof, &own, [after(-24), after(24)]).await
     });
     let mut records: Vec<_> = found.await.unwrap().iter().map(|it| it["records"].clone()).collect();
     records.sort_by_key(|it| it.as_i64());

@@ -28,7 +28,7 @@ pub(crate) async fn permit<'tx>(
 }
 
 /// The operation that reads a resource.
-pub(super) const fn reads(resource: Changeable) -> Of {
+pub(crate) const fn reads(resource: Changeable) -> Of {
     match resource {
         Changeable::Seasons => Of::SeasonRead,
         Changeable::Divisions => Of::DivisionRead,
@@ -109,6 +109,16 @@ pub(crate) async fn child_of(
     Err(Refusal::from(Refused::Invalid { index, pointer, message, fix }).into())
 }
 
+/// The deletions of the records that a deletion lists.
+fn deletions(operation: &Operation) -> Vec<(Changeable, Option<Of>, Option<Uuid>)> {
+    let Act::Delete { dependents, .. } = &operation.act else { return Vec::new() };
+    let listed = dependents.iter().map(|(resource, id)| {
+        let delete = Act::Delete { id: *id, if_version: None, dependents: Vec::new() };
+        (*resource, operation_of(*resource, &delete), Some(*id))
+    });
+    listed.collect()
+}
+
 /// Whether a person may do all of the operations now, by their role and duties, and by running those that depend on who they are.
 pub(crate) async fn entitled(
     tx: &mut Tx<'_>,
@@ -126,21 +136,22 @@ pub(crate) async fn entitled(
         }
     };
     let mut asked = BTreeSet::new();
+    let mut is_personal = false;
     for (index, operation) in operations.iter().enumerate() {
-        let Some(of) = operation_of(operation.resource, &operation.act) else { continue };
-        if !asked.insert(of) {
-            continue;
-        }
-        match permit(tx, who, of, operation.target()).await {
-            Ok(_) => {}
-            Err(Error::Denied(denial)) => return Ok(Err((index, why(denial)))),
-            Err(error) => return Err(error),
+        let own = (operation.resource, operation_of(operation.resource, &operation.act), operation.target());
+        for (resource, of, target) in [own].into_iter().chain(deletions(operation)) {
+            let depends =
+                matches!(resource, Changeable::RosterEntries | Changeable::Staff | Changeable::Members);
+            is_personal |= depends;
+            let Some(of) = of.filter(|of| asked.insert(*of)) else { continue };
+            match permit(tx, who, of, target).await {
+                Ok(_) => {}
+                Err(Error::Denied(denial)) => return Ok(Err((index, why(denial)))),
+                Err(error) => return Err(error),
+            }
         }
     }
-    let is_personal = |operation: &Operation| {
-        matches!(operation.resource, Changeable::RosterEntries | Changeable::Staff | Changeable::Members)
-    };
-    if !operations.iter().any(is_personal) {
+    if !is_personal {
         return Ok(Ok(()));
     }
     Ok(match rehearse(tx, who, work).await? {

@@ -9,8 +9,8 @@ use serde_json::{Value as Json, json};
 
 use crate::Error;
 
-/// A problem as it is stored and shown.
-pub(crate) fn shown(index: usize, error: &Error) -> Json {
+/// A problem as it is stored and shown. What is about a child has no details: they could say what only a relation opens.
+pub(crate) fn shown(index: usize, error: &Error, is_of_child: bool) -> Json {
     let (code, detail, more) = match error {
         Error::Refused(refusal) => {
             let more = match refusal {
@@ -36,6 +36,14 @@ pub(crate) fn shown(index: usize, error: &Error) -> Json {
             (Code::Duplicate, format!("another record has the same {field}"), json!({"field": field}))
         }
         Error::Store(error) => (Code::Conflict, error.to_string(), json!({})),
+    };
+    let (detail, more) = if is_of_child {
+        (
+            "it is refused. A direct request says why to those to whom a relation opens the child".to_owned(),
+            json!({}),
+        )
+    } else {
+        (detail, more)
     };
     let mut shown = json!({"index": index, "code": code.name(), "detail": detail});
     if let (Some(shown), Json::Object(more)) = (shown.as_object_mut(), more) {

@@ -68,9 +68,20 @@ fn each_mistake_is_told_with_its_operation_and_place() {
     expect(update(json!({"set": {"version": 3}})), "/set/version", "");
     expect(update(json!({"patch": []})), "/patch", "empty");
     expect(update(json!({"patch": [{"op": "test"}]})), "/patch", "not a JSON patch");
-    expect(update(json!({"set": {}, "allow_overlap": 1})), "/allow_overlap", "not expected");
+    let copy = |from: &str, path: &str| json!({"op": "copy", "from": from, "path": path});
+    assert!(list(&json!([update(json!({"patch": [copy("/field", "/round")]}))])).is_ok());
+    // Each of these doubles what it copies.
+    for (from, path) in [("", "/round"), ("/last_change", "/last_change/reason"), ("/a/b", "/a")] {
+        let patch = json!({"patch": [copy("/field", "/round"), copy(from, path)]});
+        expect(update(patch), "/patch/1", "something other than a field");
+        let moved = json!({"patch": [{"op": "move", "from": from, "path": path}]});
+        expect(update(moved), "/patch/0", "something other than a field");
+    }
+    let long: Vec<Json> = (0..101).map(|_| copy("/field", "/round")).collect();
+    expect(update(json!({"patch": long})), "/patch", "101 operations");
+    expect(update(json!({"set": {}, "allow_overlap": 1})), "/allow_overlap", "only for games");
     let overlap = json!({"op": "create", "resource": "venues", "data": {}, "allow_overlap": true});
-    expect(overlap, "/allow_overlap", "not expected");
+    expect(overlap, "/allow_overlap", "only for games");
     expect(delete(json!({"dependents": "cascade"})), "/dependents", "restrict or list");
     expect(delete(json!({"dependents": "list"})), "/ids", "missing");
     expect(delete(json!({"dependents": "list", "ids": []})), "/ids", "missing");

@@ -261,8 +261,18 @@ fn now() -> Timestamp {
 }
 
 fn tried(candidate: &Candidate, minimum: Role) -> Result<(), NotApprover> {
+    tried_at(Risk::R2, None, candidate, minimum)
+}
+
+fn tried_at(
+    risk: Risk,
+    role_given: Option<(UserId, Timestamp)>,
+    candidate: &Candidate,
+    minimum: Role,
+) -> Result<(), NotApprover> {
     let editors = [user(AUTHOR), user(EDITOR)];
-    let authorship = Authorship { author: user(AUTHOR), key_owner: Some(user(KEY_OWNER)), editors: &editors };
+    let (author, key_owner) = (user(AUTHOR), Some(user(KEY_OWNER)));
+    let authorship = Authorship { author, key_owner, editors: &editors, role_given, risk };
     may_approve(candidate, authorship, minimum, now())
 }
 
@@ -320,6 +330,39 @@ fn someone_whose_role_the_author_gave_waits_for_seven_days() {
         let found = tried(&given(by, ago), Role::Manager);
         assert_eq!(found, expected.map_err(NotApprover::TooNew), "given by {by}, {ago} ago");
     }
+}
+
+#[test]
+fn one_person_with_several_accounts_cannot_write_and_approve_the_greatest_risk() {
+    let days = |days: i64| now().checked_sub(SignedDuration::from_hours(24 * days)).expect("a time");
+    let until = |days: i64| days_from(now(), 7 - days);
+    let from = |by: u128, days_ago: i64| Candidate {
+        role_given_by: Some(user(by)),
+        role_given_at: Some(days(days_ago)),
+        ..candidate(OTHER)
+    };
+    let cases = [
+        // The approver made the author an admin.
+        (Risk::R3, Some((OTHER, 1)), candidate(OTHER), Some(until(1))),
+        (Risk::R3, Some((OTHER, 7)), candidate(OTHER), None),
+        (Risk::R2, Some((OTHER, 1)), candidate(OTHER), None),
+        // A third person made both of them admins.
+        (Risk::R3, Some((5, 1)), from(5, 2), Some(until(2))),
+        (Risk::R3, Some((5, 2)), from(5, 1), Some(until(2))),
+        (Risk::R3, Some((5, 1)), from(5, 7), None),
+        (Risk::R3, Some((5, 1)), from(6, 1), None),
+        (Risk::R2, Some((5, 1)), from(5, 1), None),
+        (Risk::R3, None, from(5, 1), None),
+    ];
+    for (number, (risk, given, candidate, expected)) in cases.into_iter().enumerate() {
+        let given = given.map(|(by, ago)| (user(by), days(ago)));
+        let found = tried_at(risk, given, &candidate, Role::Admin);
+        assert_eq!(found.err(), expected.map(NotApprover::TooNew), "case {number}");
+    }
+}
+
+fn days_from(time: Timestamp, days: i64) -> Timestamp {
+    time.checked_add(SignedDuration::from_hours(24 * days)).expect("a time")
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Conflicts of an undo, and what people decide about them.
 
+use crate::children::classes::of_image;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -124,6 +125,10 @@ pub(super) fn of(done: &Done, kind: ConflictKind, values: Option<Values>) -> Con
     };
     match values {
         None => conflict,
+        // A conflict is shown to everyone who sees the changeset, without a relation to the child.
+        Some(Values { field, .. }) if of_image(done.kind).is_some() => {
+            Conflict { field: Some(field.to_owned()), ..conflict }
+        }
         Some(Values { field, before, ours, theirs }) => Conflict {
             field: Some(field.to_owned()),
             before: Some(before),
@@ -153,6 +158,7 @@ impl Conflict {
             _ => ConflictKind::Invariant,
         };
         let why = match (kind, refusal) {
+            _ if of_image(step.record().kind()).is_some() => kind.why().to_owned(),
             (ConflictKind::Invariant, Refusal::Invalid(errors)) => {
                 let told = |error: &crate::FieldError| {
                     format!("{} {}", error.pointer.trim_start_matches('/'), error.message)

@@ -64,6 +64,24 @@ async fn a_key_can_neither_approve_nor_execute() {
                 "undo",
             );
         }
+        // An edit with a key is the key's, until someone sends all operations in a session.
+        let own = Proposal::new(admin, &json!([a_venue("Own")])).await;
+        let path = format!("{CHANGESETS}/{}", own.id);
+        let patch = async |who: &Person, edit: Value| {
+            send(who.request(reqwest::Method::PATCH, &path).header("if-match", "*").json(&edit)).await
+        };
+        for (who, edit, by_key) in [
+            (&agent, json!({"title": "By the agent"}), true),
+            (admin, json!({"title": "By the admin"}), true),
+            (admin, json!({"operations": [a_venue("Own")]}), false),
+        ] {
+            let edited = patch(who, edit).await;
+            assert_eq!(edited.body["data"]["author"]["key_id"].is_string(), by_key, "{}", edited.text);
+            assert_eq!(edited.body["data"]["author"]["is_agent"], true, "an agent had a part in it");
+        }
+        let own = own.submitted().await;
+        assert_eq!(own.answer.body["data"]["risk"], "R1", "never R0");
+        assert_eq!(own.try_step(admin, "withdraw", &json!({})).await.status, 200);
         // The owner of the key is the author.
         is_problem(&proposal.try_step(admin, "approve", &hash).await, Code::OwnChangeset, "their own key");
         assert_eq!(halls(&club).await, 0);
@@ -108,6 +126,18 @@ async fn splitting_editing_and_undoing_are_no_way_round_an_approval() {
             "of the earlier one",
         );
         assert_eq!(halls(&club).await, 0);
+        // The reason is mailed to families: another one is not what was approved.
+        let third = Proposal::new(manager, &many_venues("Third")).await.submitted().await;
+        let hash = third.hash().await;
+        let path = format!("{CHANGESETS}/{}", third.id);
+        for edit in [json!({"reason": "Pay at example.org"}), json!({"drift_policy": "tolerate_unrelated"})] {
+            let edited =
+                send(manager.request(reqwest::Method::PATCH, &path).header("if-match", "*").json(&edit))
+                    .await;
+            assert_eq!(edited.status, 200, "{}", edited.text);
+        }
+        let third = third.submitted().await;
+        is_problem(&third.try_step(admin, "approve", &hash).await, Code::SimulationChanged, "other words");
         let validated = manager
             .post("/api/v1/venues?validate_only=true", &json!({"name": "V", "time_zone": "UTC"}))
             .await;
