@@ -120,7 +120,7 @@ pub struct NewChangeset {
 pub struct ChangeChangeset {
     /// What it is, in a few words.
     pub title: Option<Name>,
-    /// Why, for reviewers, the audit log and families with changed games.
+    /// Why, for reviewers, the audit log and families with changed games. Do not name children.
     pub reason: Option<Option<Reason>>,
     /// The operations, which replace the earlier ones.
     pub operations: Option<Vec<Operation>>,
@@ -132,7 +132,7 @@ pub struct ChangeChangeset {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]
 #[body(title = "ChangesetUndo")]
 pub struct NewUndo {
-    /// Why.
+    /// Why, for reviewers, the audit log and families with changed games. Do not name children.
     pub reason: Option<Reason>,
     /// With `true`, the undo is executed at once. Possible within 30 minutes of the execution, at risk R0 to R2, without conflicts and in a
     /// session: for an approver or an admin or, if no one else approved it, its author or executor. By default, it is only

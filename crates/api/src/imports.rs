@@ -44,7 +44,7 @@ pub struct LeagueImport {
     pub file_name: Option<Name>,
     /// The title of the changeset; by default it names the file. Only with `as_changeset=true`.
     pub title: Option<Name>,
-    /// Why, for reviewers and the audit log. Only with `as_changeset=true`.
+    /// Why, for reviewers, the audit log and families with changed games. Do not name children. Only with `as_changeset=true`.
     pub reason: Option<Reason>,
 }
 

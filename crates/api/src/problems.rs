@@ -181,7 +181,7 @@ codes! {
     WrongAccount "wrong_account" 403 "The caller is signed in with another address" "Sign out, or sign in with the invited address.";
     SelfGrant "self_grant" 403 "A user cannot do this for themselves" "Ask another member.";
     SamePerson "same_person" 403 "A second person is required" "The detail says who can confirm it.";
-    OwnChangeset "own_changeset" 403 "An author cannot approve their own changeset" "Ask another member.";
+    OwnChangeset "own_changeset" 403 "An author cannot approve or reject their own changeset" "Ask another member. An author can withdraw it.";
     ContentNotVisible "content_not_visible" 403 "The changeset contains data that the caller may not read" "Only a member who can read every effect can approve or undo it.";
     ApproverTooNew "approver_too_new" 403 "The approver's role is too new" "A member whose role was given by the author within the last 7 days cannot approve.";
     OperationForbidden "operation_forbidden" 403 "The operation is not permitted on this record" "The detail says why.";
@@ -202,7 +202,7 @@ codes! {
     SimulationChanged "simulation_changed" 409 "The simulation has changed" "Review the new simulation.";
     SimulationExpired "simulation_expired" 409 "The simulation has expired" "Simulate again.";
     NotSimulated "not_simulated" 409 "The changeset was not simulated" "Simulate it first.";
-    AuthorityLost "authority_lost" 409 "The author or an approver has lost their authority" "Propose the changeset again.";
+    AuthorityLost "authority_lost" 409 "The author, an approver or the person who executes has lost their authority" "If it is you who execute it, ask another member. Otherwise propose the changeset again.";
     UndoConflict "undo_conflict" 409 "Undoing would overwrite later changes" "Resolve each conflict that the problem names.";
     UndoExpired "undo_expired" 409 "It is too late to undo" "Changes can be undone for 90 days.";
     ConsentMissing "consent_missing" 409 "A consent is missing" "Ask a guardian to give it.";

@@ -222,7 +222,7 @@ fn block(effect: &ChangesetEffect, games: &BTreeMap<String, &str>) -> Vec<Line> 
     let head = Line::of(mark, format!("{sign} {kind} "));
     let why = match effect.cause {
         EffectCause::Operation => "",
-        EffectCause::Cascade => " with what it belongs to",
+        EffectCause::Cascade => " (deleted with a record that it refers to)",
         EffectCause::Derived => " by a rule",
     };
     let id = format!("{}{why}", effect.id);
