@@ -51,7 +51,7 @@ async fn a_message_is_held_for_ten_minutes_and_never_sent_if_the_change_is_undon
         let expected = "\
 Hello,
 
-Riverside Club has changed 1 game of a team that concerns your family.
+Riverside Club has changed 1 game of your family's teams.
 
 Reason: The court is flooded
 
@@ -59,7 +59,7 @@ Eagles – Hawks
     before: Saturday, 7 March 2026 at 11:00 (AEDT)
     now:    Saturday, 7 March 2026 at 13:00 (AEDT)
 
-You get this message because you, or a child in your care, are in one of these teams. Times are those of the venue.
+You get this message because you or a child in your care plays in one of these teams. Times are those of the venue.
 ";
         assert_eq!(letter.text.trim_end(), expected.trim_end());
         assert!(!letter.text.contains("Zzyzxgrove") && !letter.text.contains("http"));

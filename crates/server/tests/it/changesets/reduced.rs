@@ -12,7 +12,7 @@ use crate::support::{Club, on_both_in_held_time};
 
 async fn told(club: &Club) -> Vec<Letter> {
     let letters = sent(club).await;
-    letters.into_iter().filter(|letter| letter.subject.contains("which few can approve")).collect()
+    letters.into_iter().filter(|letter| letter.subject.contains("that too few people can approve")).collect()
 }
 
 /// 51 venues: an admin has to approve them.
@@ -50,7 +50,7 @@ async fn every_owner_but_the_author_is_told_of_a_changeset_that_too_few_can_appr
             "52 records: 51 created, 1 updated",
             "only 1 other person can approve it",
             &format!("fieldhouse changesets reject {}", proposal.id),
-            "It can be executed from ",
+            "It cannot be executed before ",
         ] {
             assert!(letter.text.contains(part), "{part}: {}", letter.text);
         }
