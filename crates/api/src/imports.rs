@@ -60,7 +60,7 @@ pub struct LeagueImportQuery {
 #[serde(untagged)]
 pub enum LeagueAnswer {
     /// What it changed, or would change.
-    Report(Data<LeagueReport>),
+    Report(Box<Data<LeagueReport>>),
     /// The changeset.
     Proposed(Box<Data<Changeset>>),
 }

@@ -105,7 +105,7 @@ macro_rules! creations {
     ($($(#[$doc:meta])* $method:ident($body:ident) -> $id:ident;)*) => { $(
         $(#[$doc])*
         pub fn $method(&mut self, new: &$body) -> Result<Ref<$id>, Error> {
-            self.create(fields(new)?)
+            Ok(self.create(fields(new)?))
         }
     )* };
 }
@@ -135,22 +135,22 @@ impl Operations {
         team: TeamId,
         new: &NewRosterEntry,
     ) -> Result<Ref<RosterEntryId>, Error> {
-        self.create(of_team(team, fields(new)?))
+        Ok(self.create(of_team(team, fields(new)?)))
     }
 
     /// Proposes someone as staff of a team.
     pub fn create_staff(&mut self, team: TeamId, new: &NewStaff) -> Result<Ref<StaffId>, Error> {
-        self.create(of_team(team, fields(new)?))
+        Ok(self.create(of_team(team, fields(new)?)))
     }
 
-    fn create<I: InChangeset>(&mut self, data: Map<String, Value>) -> Result<Ref<I>, Error> {
+    fn create<I: InChangeset>(&mut self, data: Map<String, Value>) -> Ref<I> {
         // Ids of records are of version 7, so that no record has a placeholder's id.
         let placeholder = I::from_uuid(Uuid::new_v4());
         let name = format!("{}{}", I::PREFIX, self.names.len() + 1);
         let data = self.with_references(Value::Object(data));
         self.list.push(operation::<I>("create", [("ref", json!(name)), ("data", data)]));
         self.names.insert(placeholder.to_string(), name);
-        Ok(Ref(placeholder))
+        Ref(placeholder)
     }
 
     /// Changes a record. Fields that the body leaves out keep their values.

@@ -563,7 +563,7 @@ async fn simulate<'tx>(
 }
 
 /// Whether a changeset only touches teams of whose staff its author is today.
-async fn is_of_own_teams<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, ran: &Ran) -> Result<bool, Error> {
+async fn is_of_own_teams(tx: &mut Tx<'_>, who: &As<'_>, ran: &Ran) -> Result<bool, Error> {
     let proof = run::permit(tx, who, Operation::GameRead, None).await?;
     let teams = staff::teams(tx, &proof, who.now).await?;
     Ok(risk::is_of_teams(&effects(ran), &teams))

@@ -248,11 +248,11 @@ pub(crate) async fn pins<'tx>(
     for season in &found.seasons {
         let mut games = games::versions(tx, proof, season.id).await?;
         games.sort_unstable();
-        let all: String = games.iter().map(|(id, version)| format!("{id}@{version} ")).collect();
+        let all: Vec<String> = games.iter().map(|(id, version)| format!("{id}@{version}")).collect();
         pins.push(Pin {
             of: "games_of_season".to_owned(),
             id: season.id.to_string(),
-            seen: (!games.is_empty()).then(|| digest(&all)),
+            seen: (!games.is_empty()).then(|| digest(&all.join(" "))),
         });
     }
     Ok(pins)

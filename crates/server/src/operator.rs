@@ -177,7 +177,6 @@ pub async fn load_families(
 }
 
 /// Proposes a changeset as a member, simulates it and submits it for review.
-#[expect(clippy::disallowed_methods, reason = "the operator's own commands")]
 pub async fn propose(
     store: &Store,
     clock: &Clock,

@@ -128,7 +128,7 @@ impl Run {
                 let sent = client.request::<Value>(http::Method::PATCH, "/api/v1/profiles/me").body(&change);
                 let answer = sent.header("if-match", "*").send_raw().await;
                 longest = longest.max(started.elapsed());
-                if answer.map_err(|error| error.to_string()).and_then(success).is_err() {
+                if answer.map_err(|error| error.to_string()).and_then(|answer| success(&answer)).is_err() {
                     return Err("the other write failed");
                 }
                 if end.load(Ordering::Relaxed) {
@@ -151,15 +151,15 @@ impl Run {
 
 async fn get(client: &Client, path: &str) -> Anyhow<Value> {
     let answer = client.request::<Value>(http::Method::GET, path).send_raw().await?;
-    Ok(success(answer)?)
+    Ok(success(&answer)?)
 }
 
 async fn post(client: &Client, path: &str, body: &Value) -> Anyhow<Value> {
     let answer = client.request::<Value>(http::Method::POST, path).body(body).send_raw().await?;
-    Ok(success(answer)?)
+    Ok(success(&answer)?)
 }
 
-fn success(answer: fieldhouse_client::RawResponse) -> Result<Value, String> {
+fn success(answer: &fieldhouse_client::RawResponse) -> Result<Value, String> {
     let text = String::from_utf8_lossy(&answer.body);
     if answer.status.is_success() {
         return serde_json::from_str(&text).map_err(|error| error.to_string());

@@ -258,16 +258,16 @@ async fn carry<'tx>(
     let (id, undoes) = (before.id, before.undo_of);
     let done = write(tx, cx, before.clone(), after, ChangesetEvent::Executed, None).await?;
     let mut never_told = Vec::new();
-    if let Some(undone) = undoes {
-        if let Some(original) = cx.find::<Changeset>(tx, undone).await? {
-            // Whoever is affected by what stays still has to hear of it.
-            if takes_back_all_games(tx, cx, &original, &ran).await? {
-                never_told = tx.void_held(proof, undone.uuid(), now).await?;
-            }
-            let mut after = original.clone();
-            after.undone_by = Some(id);
-            write(tx, cx, original, after, ChangesetEvent::Undone, None).await?;
+    if let Some(undone) = undoes
+        && let Some(original) = cx.find::<Changeset>(tx, undone).await?
+    {
+        // The families of games that stay as they are still have to hear of them.
+        if takes_back_all_games(tx, cx, &original, &ran).await? {
+            never_told = tx.void_held(proof, undone.uuid(), now).await?;
         }
+        let mut after = original.clone();
+        after.undone_by = Some(id);
+        write(tx, cx, original, after, ChangesetEvent::Undone, None).await?;
     }
     let of = (id.uuid(), done.version);
     tx.queue_games_changed(proof, cx.moment, of, &effects(&ran), hold, &never_told).await?;

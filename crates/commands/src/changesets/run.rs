@@ -112,8 +112,8 @@ pub(crate) struct Ran {
 }
 
 /// Runs operations and rolls them back.
-pub(crate) async fn rehearse<'tx>(
-    tx: &mut Tx<'tx>,
+pub(crate) async fn rehearse(
+    tx: &mut Tx<'_>,
     who: &As<'_>,
     work: &Work,
 ) -> Result<Result<Ran, (usize, Error)>, Error> {
@@ -127,8 +127,8 @@ pub(crate) async fn rehearse<'tx>(
 }
 
 /// Runs operations, and keeps what they do unless one is refused.
-pub(crate) async fn carry_out<'tx>(
-    tx: &mut Tx<'tx>,
+pub(crate) async fn carry_out(
+    tx: &mut Tx<'_>,
     who: &As<'_>,
     work: &Work,
     agrees: impl FnOnce(&Ran) -> bool,
@@ -185,7 +185,7 @@ fn attempt<'a, 'tx: 'a>(
     Box::pin(watched(tx, who, work))
 }
 
-async fn watched<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, work: &Work) -> Result<Ran, Broken> {
+async fn watched(tx: &mut Tx<'_>, who: &As<'_>, work: &Work) -> Result<Ran, Broken> {
     tx.watch();
     let ran = match work {
         Work::Operations(operations) => run_all(tx, who, operations).await,
@@ -211,7 +211,7 @@ async fn watched<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, work: &Work) -> Result<Ran
 }
 
 /// Imports the file of a changeset, which is compared with the records as they are now. As in a direct import, games may overlap.
-async fn import<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, changeset: ChangesetId) -> Result<Aside, Broken> {
+async fn import(tx: &mut Tx<'_>, who: &As<'_>, changeset: ChangesetId) -> Result<Aside, Broken> {
     let wrong = |error: Error| match error {
         Error::Store(error) if !is_answer(&error) => Broken::Store(error),
         error => Broken::Problem(0, error),
@@ -233,8 +233,8 @@ async fn import<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, changeset: ChangesetId) -> 
 }
 
 /// Runs a command with its own permission.
-async fn perform<'tx, C: Command>(
-    tx: &mut Tx<'tx>,
+async fn perform<C: Command>(
+    tx: &mut Tx<'_>,
     who: &As<'_>,
     index: usize,
     command: C,
@@ -248,7 +248,7 @@ async fn perform<'tx, C: Command>(
     Box::pin(command.run(tx, &mut cx)).await
 }
 
-async fn run_all<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, operations: &[Operation]) -> Result<Aside, Broken> {
+async fn run_all(tx: &mut Tx<'_>, who: &As<'_>, operations: &[Operation]) -> Result<Aside, Broken> {
     let mut names = BTreeMap::new();
     for (index, operation) in operations.iter().enumerate() {
         let seen = tx.watch_operation(index);
@@ -269,8 +269,8 @@ async fn run_all<'tx>(tx: &mut Tx<'tx>, who: &As<'_>, operations: &[Operation]) 
 }
 
 /// Checks at the end that no game overlaps with another: only then do all games have their new places.
-async fn refuse_overlaps<'tx>(
-    tx: &mut Tx<'tx>,
+async fn refuse_overlaps(
+    tx: &mut Tx<'_>,
     who: &As<'_>,
     operations: &[Operation],
 ) -> Result<Vec<Pin>, Broken> {

@@ -367,7 +367,7 @@ pub(super) async fn undo(
     match quick {
         Some(Ok(done)) => {
             let sentence = format!("Undid {id}, by {}.", done.id);
-            return Ok(context.output.sentence(&done, &sentence)?);
+            Ok(context.output.sentence(&done, &sentence)?)
         }
         Some(Err(error)) => {
             let may_be_proposed = [Code::State, Code::OperationForbidden, Code::UndoConflict];

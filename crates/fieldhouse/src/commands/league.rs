@@ -24,6 +24,7 @@ use crate::progress;
 
 /// A league file.
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Options {
     /// The file; - for standard input
     file: PathBuf,

@@ -107,7 +107,7 @@ fn answer(
     plan: &Plan,
 ) -> Result<Answered<op::LeagueImport>, Failure> {
     let report = LeagueReport { changeset_required, ..report(dry_run, found, plan) };
-    Answered::json(&LeagueAnswer::Report(Data { data: report }))
+    Answered::json(&LeagueAnswer::Report(Box::new(Data { data: report })))
 }
 
 pub(crate) async fn formats(call: Call<op::ImportFormats>) -> Result<Answered<op::ImportFormats>, Failure> {

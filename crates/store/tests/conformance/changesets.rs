@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use fieldhouse_domain::changesets::outcome::{EffectCause, Net, Pin};
-use fieldhouse_domain::changesets::{
-    Author, Changeset, ChangesetEvent, ChangesetKind, ChangesetState, KEPT_SIMULATIONS,
+use fieldhouse_domain::changesets::ChangesetState::{
+    Approved, Draft, Executed, InReview, Rejected, Simulated, Stale,
 };
+use fieldhouse_domain::changesets::outcome::{EffectCause, Net, Pin};
+use fieldhouse_domain::changesets::{Author, Changeset, ChangesetEvent, ChangesetKind, KEPT_SIMULATIONS};
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::ids::{ChangesetId, Id as _, UserId};
 use fieldhouse_domain::members::Member;
@@ -94,7 +95,6 @@ pub(crate) async fn are_listed_to_managers_and_to_their_author(store: &Store) {
         created_at: after(hours),
         ..changeset(author.user.id)
     };
-    use ChangesetState::{Draft, Executed};
     let [first, second, third] = [of(coach, 1, Draft), of(manager, 2, Executed), of(coach, 3, Executed)];
     store_all(store, &club, &[first.clone(), second.clone(), third.clone()]).await;
     store_all(store, &other, &[of(other.owner(), 1, Draft)]).await;
@@ -127,7 +127,6 @@ pub(crate) async fn are_listed_to_managers_and_to_their_author(store: &Store) {
 pub(crate) async fn wait_for_the_server_until_their_time(store: &Store) {
     let club = Club::found(store, "Changes Three").await;
     let (author, key) = (club.person(Role::Manager).user.id, Some(club.person(Role::Manager).key.id));
-    use ChangesetState::{Approved, Draft, Executed, InReview, Simulated, Stale};
     let of = |state, expires_at: Option<i64>, schedule_at: Option<i64>| Changeset {
         state,
         expires_at: expires_at.map(after),
@@ -233,7 +232,7 @@ pub(crate) async fn have_parts_that_are_read_back(store: &Store) {
         tx.renew_simulation(proof, stored.id, after(1), &later).await?;
         tx.simulated_records(proof, stored.id).await
     });
-    let records = written.await.unwrap();
+    let records = Box::pin(written).await.unwrap();
     let expected = [
         (Kind::Venue, hall.id.uuid(), None, "a".to_owned()),
         (Kind::RosterEntry, entry.id.uuid(), Some(kim.id), "b".to_owned()),
@@ -285,7 +284,6 @@ pub(crate) async fn what_others_simulate_counts_for_a_day(store: &Store) {
         simulation_id: Some(clubs::moment().id()),
         ..changeset(author)
     };
-    use ChangesetState::{Approved, Draft, Executed, InReview, Rejected};
     let own = of(InReview, Some(2), author);
     let counted = [of(Executed, Some(2), author), of(Approved, Some(1), author)];
     let not_counted = [

@@ -103,7 +103,7 @@ async fn changes(store: &Store, database: &Database) {
     impact::families_are_told_once_unless_it_is_undone(store).await;
     changesets::are_listed_to_managers_and_to_their_author(store).await;
     changesets::wait_for_the_server_until_their_time(store).await;
-    changesets::have_parts_that_are_read_back(store).await;
+    Box::pin(changesets::have_parts_that_are_read_back(store)).await;
     changesets::what_others_simulate_counts_for_a_day(store).await;
     changesets::keep_their_latest_simulations(store).await;
     changesets::absent_people_are_judged_by_what_they_are_now(store).await;

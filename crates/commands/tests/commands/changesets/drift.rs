@@ -9,6 +9,7 @@ use fieldhouse_testing::databases;
 use super::*;
 use crate::{body, new_venue, request};
 
+#[expect(clippy::needless_pass_by_value, reason = "ids are copied")]
 fn rename(id: impl ToString, name: &str) -> Json {
     json!({"op": "update", "resource": "venues", "id": id.to_string(), "set": {"name": name}})
 }

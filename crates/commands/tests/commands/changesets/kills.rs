@@ -177,6 +177,7 @@ async fn of_an_execution_that_is_killed_everything_or_nothing_is_done_on_postgre
 #[tokio::test]
 #[ignore = "the tests of this module start it as a process of its own"]
 async fn the_process_that_is_killed() {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
     let Ok(task) = std::env::var(TASK) else { return };
     let task: Json = serde_json::from_str(&task).unwrap();
     let text = |at: usize| task[at].as_str().expect("a text").to_owned();
@@ -195,7 +196,6 @@ async fn the_process_that_is_killed() {
         expires_at: text(3).parse().unwrap(),
     };
     let scope = clubs::permitted_scope(&store, &session).await;
-    static COUNT: AtomicUsize = AtomicUsize::new(0);
     runs::observe(move |name, stage: Stage| {
         let at = COUNT.fetch_add(1, Ordering::SeqCst) as u64;
         let mut out = std::io::stdout().lock();

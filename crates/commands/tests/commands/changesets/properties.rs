@@ -151,7 +151,7 @@ impl Place<'_> {
     /// Runs one history. Returns how far it came and what was in its way, for the count of what was proven.
     async fn run(&self, picks: &[Pick], later: &[Pick]) -> Vec<String> {
         let before = self.records();
-        let quick = picks[0].value % 4 != 0;
+        let quick = !picks[0].value.is_multiple_of(4);
         let Some((id, done)) = self.change(picks, &before).await else { return told("refused") };
         let later = if later.is_empty() { None } else { self.change(later, &done).await };
         let mut kinds: Vec<String> = different(&before, &done).into_iter().map(named).collect();
@@ -258,8 +258,13 @@ fn histories_on(database: fn() -> Database) {
         assert!(is_changed, "{kind}: {counted:#?}");
     }
     // The others are rare, and have a test each in `erased.rs`.
-    use ConflictKind::{DeletedAfter, EditedAfterCreate, FieldChanged, HasDependents};
-    for kind in [FieldChanged, DeletedAfter, EditedAfterCreate, HasDependents] {
+    let common = [
+        ConflictKind::FieldChanged,
+        ConflictKind::DeletedAfter,
+        ConflictKind::EditedAfterCreate,
+        ConflictKind::HasDependents,
+    ];
+    for kind in common {
         assert!(counted.contains_key(kind.name()), "{kind}: {counted:#?}");
     }
 }

@@ -162,7 +162,9 @@ impl Page {
     }
 
     fn counted(mut self) -> Self {
-        let is_enough = self.asked.is_some_and(|(needed, _)| self.approvals.len() >= needed as usize);
+        let is_enough = self.asked.is_some_and(|(needed, _)| {
+            i64::try_from(self.approvals.len()).is_ok_and(|given| given >= needed)
+        });
         (self.state, self.until) = if is_enough {
             (Approved, Some(self.wait.unwrap_or_default() + APPROVED))
         } else {
@@ -499,9 +501,9 @@ fn the_model_notices_each_guard_that_is_missing() {
             | Guard::ApproverRole
             | Guard::NotNew
             | Guard::Entitled
-            | Guard::Once => &["too few people approved what was executed"],
+            | Guard::Once
+            | Guard::Enough => &["too few people approved what was executed"],
             Guard::CurrentHash => &["another hash was executed than the one simulated"],
-            Guard::Enough => &["too few people approved what was executed"],
             Guard::Waited => &["it was executed while it waits"],
             Guard::InTime => &["it was executed after its time"],
             // Whose edit it is, and how old what is approved may be, is in the table alone.

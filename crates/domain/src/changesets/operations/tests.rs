@@ -31,6 +31,7 @@ fn mistake(operations: &Json) -> (usize, String, String) {
 }
 
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "each call writes its operation")]
 fn expect(operation: Json, pointer: &str, message: &str) {
     // Each mistake is found behind an operation without one, so that its number counts.
     let (index, at, what) = mistake(&json!([venue("Oval"), operation]));

@@ -39,6 +39,7 @@ fn step(before: Option<&Venue>, after: Option<&Venue>, operation: usize, derived
 
 #[test]
 fn each_record_has_one_effect_or_none() {
+    use EffectCause::{Cascade, Derived, Operation};
     let (oval, park) = (venue(1, "Oval"), venue(2, "Park"));
     let [second, third] = ["Second", "Third"].map(|text| renamed(&oval, text));
     let back = Venue { version: 9, ..oval.clone() };
@@ -51,7 +52,6 @@ fn each_record_has_one_effect_or_none() {
             |net: Net| (version(&net.effect.before), named(&net.effect.after), net.operation, net.cause);
         fold(steps).into_iter().map(told).collect()
     };
-    use EffectCause::{Cascade, Derived, Operation};
     let text = |text: &str| Some(text.to_owned());
     let created = step(None, Some(&oval), 0, false);
     let first = step(Some(&oval), Some(&second), 1, false);

@@ -61,6 +61,7 @@ fn done(before: Option<AnyRecord>, after: Option<AnyRecord>) -> Vec<Done> {
     gather([touch(before, after)])
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "effects have images that may be missing")]
 fn some(record: &(impl Clone + Into<AnyRecord>)) -> Option<AnyRecord> {
     Some(record.clone().into())
 }

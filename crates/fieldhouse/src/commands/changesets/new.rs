@@ -64,15 +64,12 @@ pub(super) async fn run(context: &Context, client: &Client, options: Options) ->
         let bytes = read_file(file).with_context(|| format!("{} cannot be read", file.display()))?;
         Ok(fieldhouse_imports::utf8(&bytes).map_err(|bad| Failure::new(bad.to_string()))?.to_owned())
     };
-    let body = match (&options.source.from_csv, options.resource) {
-        (Some(file), Some(resource)) => {
-            let operations = rows::read(&text(file)?, resource, options.op);
-            json!({"operations": operations.map_err(|failure| in_file(file, failure))?})
-        }
-        _ => {
-            let file = options.source.file.as_deref().unwrap_or(Path::new("-"));
-            typed::body(&text(file)?).map_err(|failure| in_file(file, failure))?
-        }
+    let body = if let (Some(file), Some(resource)) = (&options.source.from_csv, options.resource) {
+        let operations = rows::read(&text(file)?, resource, options.op);
+        json!({"operations": operations.map_err(|failure| in_file(file, failure))?})
+    } else {
+        let file = options.source.file.as_deref().unwrap_or(Path::new("-"));
+        typed::body(&text(file)?).map_err(|failure| in_file(file, failure))?
     };
     Ok(propose(client, &options, body).await?)
 }

@@ -67,7 +67,7 @@ async fn a_key_can_neither_approve_nor_execute() {
         // An edit with a key is the key's, until someone sends all operations in a session.
         let own = Proposal::new(admin, &json!([a_venue("Own")])).await;
         let path = format!("{CHANGESETS}/{}", own.id);
-        let patch = async |who: &Person, edit: Value| {
+        let edited_by = async |who: &Person, edit: Value| {
             send(who.request(reqwest::Method::PATCH, &path).header("if-match", "*").json(&edit)).await
         };
         for (who, edit, by_key) in [
@@ -75,7 +75,7 @@ async fn a_key_can_neither_approve_nor_execute() {
             (admin, json!({"title": "By the admin"}), true),
             (admin, json!({"operations": [a_venue("Own")]}), false),
         ] {
-            let edited = patch(who, edit).await;
+            let edited = edited_by(who, edit).await;
             assert_eq!(edited.body["data"]["author"]["key_id"].is_string(), by_key, "{}", edited.text);
             assert_eq!(edited.body["data"]["author"]["is_agent"], true, "an agent had a part in it");
         }

@@ -177,11 +177,11 @@ async fn what_cannot_be_proposed_is_refused_as_in_a_direct_import() {
         for content in ["no league", &format!("{}\u{0}", rows(2))] {
             is_problem(&manager.post(PROPOSED, &of(content)).await, Code::ValidationFailed, "a bad file");
         }
-        let many: String = (0..2_001).map(|game| {
+        let many: Vec<String> = (0..2_001).map(|game| {
             let row = "05/03/2022,U10,Round 1,A,,,B,,,,PENDING,Hall,Court 1,09:15:00,,,Club,Cup,DOMESTIC,Winter 2022";
-            format!("{row},game-{game}\n")
+            format!("{row},game-{game}")
         }).collect();
-        let large = manager.post(PROPOSED, &of(&format!("{head}\n{many}"))).await;
+        let large = manager.post(PROPOSED, &of(&format!("{head}\n{}\n", many.join("\n")))).await;
         is_problem(&large, Code::SimulationTooLarge, "2,001 games");
         assert!(large.body["detail"].as_str().is_some_and(|detail| detail.contains("Divide the file")), "{}", large.text);
         // With a dry run, the report says what would change, and nothing is proposed.

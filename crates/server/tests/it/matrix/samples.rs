@@ -523,7 +523,6 @@ pub(crate) async fn sample(
         | Operation::ChangesetExecute
         | Operation::ChangesetResolve
         | Operation::ChangesetEvents => of_changeset(sample, club, stage, user, fixture),
-        Operation::ChangesetList => sample,
         Operation::ChangesetUndo => sample.at(stage.executed).with(json!({})),
         Operation::StandingsRead | Operation::RegistrationList => sample.at(fixture.season()),
         Operation::GameDelete => sample.at(fixture.game().id).if_match("*"),
@@ -617,6 +616,7 @@ pub(crate) async fn sample(
         | Operation::Docs
         | Operation::Health
         | Operation::ImportFormats
+        | Operation::ChangesetList
         | Operation::Ready => sample,
         Operation::OperatorFound
         | Operation::OperatorLoadColleges

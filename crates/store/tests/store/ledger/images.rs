@@ -411,7 +411,9 @@ async fn a_random_history_can_be_undone_from_the_ledger() {
         let club = Club::found(&store, "Undone").await;
         let (league, mut subjects) = subjects(&club);
         // A new simulation alone has no entry.
-        subjects.iter_mut().for_each(|subject| drop(subject.values.remove("simulated_at")));
+        for subject in &mut subjects {
+            subject.values.remove("simulated_at");
+        }
         let child = league.iter().find_map(AnyRecord::child).expect("a child");
         let parent =
             Relation::of_creator(&clubs::moment(), child, club.owner().user.id, RelationKind::Guardian);

@@ -122,28 +122,28 @@ fn note_writes(database: &Database) {
     };
     let names: Vec<String> =
         database.queries(&[names.to_owned()]).remove(0).into_iter().map(|row| row["name"].clone()).collect();
-    let mut sql = match database.engine() {
-        Engine::Sqlite => "CREATE TABLE test_writes (n INTEGER PRIMARY KEY, name TEXT);".to_owned(),
-        Engine::Postgres => "CREATE TABLE test_writes (n BIGSERIAL PRIMARY KEY, name TEXT);
+    let table = match database.engine() {
+        Engine::Sqlite => "CREATE TABLE test_writes (n INTEGER PRIMARY KEY, name TEXT);",
+        Engine::Postgres => {
+            "CREATE TABLE test_writes (n BIGSERIAL PRIMARY KEY, name TEXT);
             CREATE FUNCTION test_note() RETURNS trigger LANGUAGE plpgsql AS
             'BEGIN INSERT INTO test_writes (name) VALUES (TG_TABLE_NAME); RETURN NULL; END';"
-            .to_owned(),
+        }
     };
-    for name in names {
-        sql += &match database.engine() {
-            Engine::Sqlite => ["INSERT", "UPDATE", "DELETE"]
-                .map(|verb| {
-                    format!(
-                        "CREATE TRIGGER test_{name}_{verb} AFTER {verb} ON {name}
-                        BEGIN INSERT INTO test_writes (name) VALUES ('{name}'); END;"
-                    )
-                })
-                .concat(),
-            Engine::Postgres => format!(
-                "CREATE TRIGGER test_note AFTER INSERT OR UPDATE OR DELETE ON {name} FOR EACH ROW EXECUTE FUNCTION test_note();"
-            ),
-        };
-    }
+    let of_each = names.iter().flat_map(|name| match database.engine() {
+        Engine::Sqlite => ["INSERT", "UPDATE", "DELETE"]
+            .map(|verb| {
+                format!(
+                    "CREATE TRIGGER test_{name}_{verb} AFTER {verb} ON {name}
+                    BEGIN INSERT INTO test_writes (name) VALUES ('{name}'); END;"
+                )
+            })
+            .to_vec(),
+        Engine::Postgres => vec![format!(
+            "CREATE TRIGGER test_note AFTER INSERT OR UPDATE OR DELETE ON {name} FOR EACH ROW EXECUTE FUNCTION test_note();"
+        )],
+    });
+    let sql = [table.to_owned()].into_iter().chain(of_each).collect::<Vec<_>>().concat();
     database.execute(&sql);
 }
 

@@ -93,7 +93,7 @@ impl Place<'_> {
             Kind::RosterEntry => json!({"team_id": pick(now, Kind::Team, at)?.0,
                 "child_id": self.children[usize::from(value) % self.children.len()],
                 "jersey_number": value, "starts_on": format!("2026-05-{:02}", value % 28 + 1),
-                "ends_on": (at % 2 == 0).then(|| format!("2026-06-{:02}", value % 28 + 1))}),
+                "ends_on": at.is_multiple_of(2).then(|| format!("2026-06-{:02}", value % 28 + 1))}),
             _ => {
                 let user = self.league.club.person([Role::Coach, Role::Member, Role::Viewer][at % 3]).user.id;
                 json!({"team_id": pick(now, Kind::Team, at)?.0, "user_id": user, "kind": "coach"})
@@ -105,14 +105,13 @@ impl Place<'_> {
     fn set(&self, kind: Kind, verb: u8, value: u8) -> Json {
         let name = format!("N{}", value % 16);
         match (kind, verb) {
-            (Kind::Season, 2) => json!({"starts_on": format!("2026-05-{:02}", value % 28 + 1)}),
+            (Kind::Season | Kind::Staff, 2) => json!({"starts_on": format!("2026-05-{:02}", value % 28 + 1)}),
             (Kind::Division, 2) => json!({"age_group": name}),
             (Kind::Team, 2) => json!({"short_name": name}),
             (Kind::Venue, 2) => json!({"address": name, "latitude": value % 90}),
             (Kind::Game, 2) => json!({"starts_at": self.later(value)}),
             (Kind::Game, _) => json!({"round": name}),
-            (Kind::Staff, 2) => json!({"starts_on": format!("2026-05-{:02}", value % 28 + 1)}),
-            (Kind::Staff, _) => json!({"kind": if value % 2 == 0 { "coach" } else { "assistant" }}),
+            (Kind::Staff, _) => json!({"kind": if value.is_multiple_of(2) { "coach" } else { "assistant" }}),
             (Kind::RosterEntry, 2) => json!({"jersey_number": value}),
             (Kind::RosterEntry, _) => json!({"ends_on": format!("2026-07-{:02}", value % 28 + 1)}),
             _ => json!({"name": name}),
