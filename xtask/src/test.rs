@@ -25,13 +25,17 @@ const PRODUCED_VARIABLE: &str = "FIELDHOUSE_PRODUCED";
 const NOT_PRODUCED: &str = "Each line above is a status that the OpenAPI document declares for an operation and that no test of the \
      server has seen. Write a test that produces it, or remove it from crates/server/src/openapi/refusals.rs.";
 
-/// Makes the tests of the ledger run with more load and more killed sessions.
+/// Makes tests run longer: the ledger's with more load, changesets' with more histories, clients and killed processes.
 const LONG_TESTS_VARIABLE: &str = "FIELDHOUSE_LONG_TESTS";
+/// How many histories of changesets run on each engine. The 5,000 of the long setting take 12 minutes on two cores, too long for a run of
+/// everything; `cargo xtask test --all -- -p fieldhouse-commands` runs them.
+const HISTORIES_VARIABLE: &str = "FIELDHOUSE_HISTORIES";
+const HISTORIES: &str = "1000";
 
 #[derive(Args)]
 pub(crate) struct Options {
     /// Also run what needs more than Rust and takes longer: generated clients in Python and TypeScript, generated requests, the long
-    /// setting of the ledger's tests, and the check of the dependencies if cargo-deny is not installed yet
+    /// setting of the tests of the ledger and of changesets, and the check of the dependencies if cargo-deny is not installed yet
     #[arg(long)]
     all: bool,
     /// Passed to `cargo test`, for example `-- -p fieldhouse-store`. With any, only the tests run, with `--all` in the long setting
@@ -82,6 +86,9 @@ fn cargo_test(steps: &mut Steps, arguments: &[OsString], all: bool) -> Result<()
         }
         if all {
             command.env(LONG_TESTS_VARIABLE, "1");
+            if arguments.is_empty() && std::env::var_os(HISTORIES_VARIABLE).is_none() {
+                command.env(HISTORIES_VARIABLE, HISTORIES);
+            }
         }
         // If it were still set in a shell, the generated files would not be compared.
         command.env_remove(generate::UPDATE);

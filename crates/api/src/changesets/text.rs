@@ -347,7 +347,7 @@ cannot be undone: messages to 310 families, once they are sent
     starts_at  a -> b [31m
     venue_id   - -> ven_1
 
-- venue Town Hall ven_1 with what it belongs to
+- venue Town Hall ven_1 (deleted with a record that it refers to)
     name    Town Hall
     fields  [\"1\"]
 

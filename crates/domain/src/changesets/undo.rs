@@ -11,6 +11,7 @@ use jiff::SignedDuration;
 use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
+use super::CHANGEABLE;
 use crate::effects::AnyRecord;
 use crate::kinds::Kind;
 
@@ -20,18 +21,6 @@ pub use gather::{Images, Touch, gather};
 /// How long a change can be undone.
 pub const UNDO_LIFE: SignedDuration = SignedDuration::from_hours(90 * 24);
 
-/// The kinds of record that an undo can write.
-pub const UNDOABLE: &[Kind] = &[
-    Kind::Season,
-    Kind::Division,
-    Kind::Team,
-    Kind::Venue,
-    Kind::Game,
-    Kind::RosterEntry,
-    Kind::Staff,
-    Kind::Member,
-];
-
 /// The kinds, each once, because of which an entry with effects on all `kinds` cannot be undone. Sessions and API keys that ended with a
 /// membership do not count: they stay ended. Nor does the changeset that the entry executed.
 pub fn foreign(kinds: &[Kind]) -> Vec<Kind> {
@@ -39,7 +28,7 @@ pub fn foreign(kinds: &[Kind]) -> Vec<Kind> {
     let mut foreign: Vec<Kind> = Vec::new();
     for kind in kinds {
         let follows = with_member && matches!(kind, Kind::Session | Kind::ApiKey);
-        let counts = !UNDOABLE.contains(kind) && !follows && kind.name() != "changeset";
+        let counts = !CHANGEABLE.contains(kind) && !follows && kind.name() != "changeset";
         if counts && !foreign.contains(kind) {
             foreign.push(*kind);
         }

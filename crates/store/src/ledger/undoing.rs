@@ -1,7 +1,8 @@
 //! Reading what is to be undone, in the transaction that plans the undo.
 
 use constcat::concat;
-use fieldhouse_domain::changesets::undo::{Images, Lost, Touch, UNDOABLE};
+use fieldhouse_domain::changesets::CHANGEABLE;
+use fieldhouse_domain::changesets::undo::{Images, Lost, Touch};
 use fieldhouse_domain::effects::{AnyRecord, Kind};
 use fieldhouse_domain::ids::{ApiKeyId, EntryId, Id, UserId};
 use fieldhouse_domain::record::ImageError;
@@ -114,7 +115,7 @@ impl UndoneEntry {
 
     /// The effects that an undo can write, as far as they are open.
     pub fn touches(&self) -> impl Iterator<Item = Touch> {
-        self.effects.iter().filter(|effect| UNDOABLE.contains(&effect.kind)).filter_map(|effect| {
+        self.effects.iter().filter(|effect| CHANGEABLE.contains(&effect.kind)).filter_map(|effect| {
             let Content::Open(images) = &effect.content else { return None };
             Some(Touch { kind: effect.kind, id: effect.id, images: images.clone() })
         })
@@ -139,7 +140,7 @@ pub async fn entries_of<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, what: Undo
     }
     found.reverse();
     let scope = proof.images()?;
-    let shown = open_some(tx, &scope, &mut found, |kind| UNDOABLE.contains(&kind)).await?;
+    let shown = open_some(tx, &scope, &mut found, |kind| CHANGEABLE.contains(&kind)).await?;
     let entries = found.into_iter().map(undone).collect::<Result<_>>()?;
     Ok(Reading::Entries(entries, shown))
 }
@@ -178,7 +179,7 @@ fn undone_effect(seq: i64, effect: EntryEffect) -> Result<UndoneEffect> {
         let kind = if kind == Kind::Member { Kind::User } else { kind };
         return Ok(UndoneEffect { kind, id, content });
     }
-    if !UNDOABLE.contains(&kind) {
+    if !CHANGEABLE.contains(&kind) {
         return Ok(UndoneEffect { kind, id, content: Content::Unstored });
     }
     let read = |image: Option<String>| -> Result<std::result::Result<Option<Box<AnyRecord>>, ImageError>> {

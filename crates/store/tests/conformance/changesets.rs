@@ -285,10 +285,17 @@ pub(crate) async fn what_others_simulate_counts_for_a_day(store: &Store) {
         ..changeset(author)
     };
     let own = of(InReview, Some(2), author);
-    let counted = [of(Executed, Some(2), author), of(Approved, Some(1), author)];
+    let counted = [
+        of(Executed, Some(2), author),
+        of(Approved, Some(1), author),
+        Changeset { executed_at: Some(after(1)), ..of(Executed, Some(-30), author) },
+        Changeset { schedule_at: Some(after(40)), ..of(Approved, Some(-30), author) },
+    ];
     let not_counted = [
         of(Rejected, Some(2), author),
         of(Executed, Some(-30), author),
+        of(Approved, Some(-30), author),
+        of(InReview, Some(25), author),
         of(Draft, None, author),
         of(Executed, Some(2), club.owner().user.id),
     ];
@@ -305,9 +312,9 @@ pub(crate) async fn what_others_simulate_counts_for_a_day(store: &Store) {
     });
     let mut records: Vec<_> = found.await.unwrap().iter().map(|it| it["records"].clone()).collect();
     records.sort_by_key(|it| it.as_i64());
-    assert_eq!(records, [1, 2]);
+    assert_eq!(records, [1, 2, 3, 4]);
     let (told, names) = changesets::of_mail(&mut &*store, club.id(), id).await.unwrap().expect("a changeset");
-    let expected = ("Changes Five", json!({"records": 0}));
+    let expected = ("Changes Five", json!({"records": 2}));
     assert_eq!((told.id, (names.name.as_str(), names.impact)), (id, expected));
     assert_eq!(names.author, club.person(Role::Manager).user.name.to_string());
     assert_eq!(changesets::of_mail(&mut &*store, club.id(), clubs::moment().id()).await.unwrap(), None);
