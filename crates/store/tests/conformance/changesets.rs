@@ -210,6 +210,9 @@ pub(crate) async fn have_parts_that_are_read_back(store: &Store) {
     assert!(changesets::origin(&mut &*store, club.id(), clubs::moment().id()).await.is_err());
     assert_eq!(changesets::file(&mut &*store, club.id(), draft.id).await.unwrap(), "a,b");
     assert!(changesets::file(&mut &*store, club.id(), clubs::moment().id()).await.is_err());
+    let dropped = clubs::write(store, club.id(), async move |tx, proof| tx.drop_file(proof, id).await);
+    dropped.await.unwrap();
+    assert!(changesets::file(&mut &*store, club.id(), draft.id).await.is_err(), "its file is deleted");
 
     let bodies = [json!({"op": "create"}), json!({"op": "update", "set": {"position": "Goalkeeper"}})];
     let operations = vec![(bodies[0].clone(), None), (bodies[1].clone(), Some(kim.id))];
