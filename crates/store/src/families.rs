@@ -134,7 +134,7 @@ pub(crate) async fn told(
 
 impl<'tx> Tx<'tx> {
     /// Queues one message to each address of families that the executed changeset's effects concern, and returns their number. They are sent
-    /// when `hold` is over. `except` are addresses that [`Tx::void_held`] returned: they were not told of the change that these effects undo.
+    /// when `hold` is over. `except` are addresses that [`Tx::void_held`] returned: they got no message about the change that these effects undo.
     pub async fn queue_games_changed(
         &mut self,
         proof: &OrgWrite<'tx>,

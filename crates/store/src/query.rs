@@ -163,7 +163,7 @@ pub mod runs {
 
     static OBSERVER: OnceLock<Box<dyn Fn(&'static str, Stage) + Send + Sync>> = OnceLock::new();
 
-    /// When an observer is told of a statement.
+    /// When an observer is called for a statement.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Stage {
         /// Before it is sent to the database.

@@ -67,7 +67,7 @@ async fn a_changeset_is_proposed_decided_and_executed() {
     let id = changesets.create(&new).await.expect("a changeset").id;
     let hash = SimulationHash { simulation_hash: "abc".to_owned() };
     changesets.simulate(id).await.expect("a changeset");
-    assert_eq!(changesets.diff(id).text().await.expect("a text"), "1 game moves\n");
+    assert_eq!(changesets.diff(id).text().await.expect("a diff"), "1 game moves\n");
     assert_eq!(changesets.diff(id).await.expect("a diff").hash.as_deref(), Some("abc"));
     changesets.impact(id).await.expect("a simulation");
     changesets.submit(id).await.expect("a changeset");

@@ -166,7 +166,7 @@ async fn confirmed_again(store: &Store, club: &Club, entry: &Staff) {
     assert!(back.proposed_at >= NOW, "now");
     is_back(back, expected);
     duplicate(request(store, manager, None, restore()).await);
-    // What is over opens nothing.
+    // What has ended opens nothing.
     request(store, manager, None, staff::Remove(entry.team_id, entry.id)).await.unwrap();
     let ended = Staff { state: StaffState::Ended, version: 5, ..entry.clone() };
     let back = request(store, manager, None, staff::Restore(ended.clone())).await.unwrap();

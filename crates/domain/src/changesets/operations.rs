@@ -376,7 +376,7 @@ fn dependents_of(object: &Map<String, Json>) -> Result<Vec<(Changeable, Uuid)>, 
     }
 }
 
-/// A value with its references replaced. `resolve` returns the id that a name stands for.
+/// A value with its references replaced. `resolve` returns the id of the record with a name.
 fn resolved(value: &Json, pointer: &str, resolve: &impl Fn(&str) -> Option<String>) -> Result<Json, Refused> {
     let fix = "Refer to the ref of an earlier create.";
     Ok(match value {

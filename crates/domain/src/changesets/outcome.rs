@@ -165,7 +165,7 @@ pub fn simulation_hash(
     hex(&digest.finalize())
 }
 
-/// A digest of a text: of a file, or of what a question found.
+/// A digest of a string: of a file, or of what a query found.
 pub fn digest(text: &str) -> String {
     hex(&Sha256::digest(text))
 }

@@ -322,7 +322,7 @@ pub enum NotApprover {
         "you cannot approve a changeset that you wrote or edited. Ask another person with the required role"
     )]
     OwnChangeset,
-    /// Their role is too low.
+    /// Their role is below the minimum.
     #[error("approving this changeset requires the role {0} or higher")]
     RoleTooLow(Role),
     /// The author gave them their role a short time ago. At risk R3 also: they gave the author theirs, or one person gave it to both.

@@ -153,7 +153,7 @@ pub(crate) async fn wait_for_the_server_until_their_time(store: &Store) {
         counted.await.unwrap()
     };
     assert_eq!(counts((author, key), 0).await, (8, 1), "all but the executed one");
-    assert_eq!(counts((author, None), 5).await, (5, 0), "what is over is not open");
+    assert_eq!(counts((author, None), 5).await, (5, 0), "an expired one is not open");
     assert_eq!(counts((club.owner().user.id, None), 0).await, (0, 0));
 }
 

@@ -234,7 +234,7 @@ pub(crate) async fn families_are_told_once_unless_it_is_undone(store: &Store) {
     assert_eq!(status, [(MailStatus::Void, None), (MailStatus::Sent, None)]);
     assert_eq!(told(store, &sent[0]).await, None, "a worker that has read it already does not send it");
 
-    // The undo is told only to those who were told of the change.
+    // Only those who got a message about the change get one about the undo.
     let current = read(store, &league).await;
     let back = Game { starts_at: league.first.starts_at, ends_at: league.first.ends_at, ..current.clone() };
     let back = Effect::update(&clubs::moment(), current, back).unwrap();

@@ -70,7 +70,7 @@ const ON_SQLITE: Walks = &[
     (
         "members.owner_addresses",
         "SEARCH m USING PRIMARY KEY (org_id=?)",
-        "only where something is proposed that owners are told of, and a club has hundreds of members, not thousands",
+        "only where owners get a message about a proposal, and a club has hundreds of members, not thousands",
     ),
     ("cases.leads", "SEARCH y USING INDEX duties_by_user (org_id=?)", CASES),
     ("cases.owner_addresses", "SEARCH m USING PRIMARY KEY (org_id=?)", CASES),

@@ -180,7 +180,7 @@ async fn the_process_that_is_killed() {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let Ok(task) = std::env::var(TASK) else { return };
     let task: Json = serde_json::from_str(&task).unwrap();
-    let text = |at: usize| task[at].as_str().expect("a text").to_owned();
+    let text = |at: usize| task[at].as_str().expect("a string").to_owned();
     let stop = task[6].as_u64().expect("a number");
     let place = text(0);
     let options = if place.starts_with("postgres") {

@@ -217,7 +217,7 @@ fn named([before, after]: [Option<&(Kind, ground::Row)>; 2]) -> String {
 }
 
 fn text<'a>(json: &'a Json, field: &str) -> &'a str {
-    json[field].as_str().expect("a text")
+    json[field].as_str().expect("a string")
 }
 
 /// The kinds of conflicts.

@@ -12,7 +12,7 @@ use crate::changesets::{Author, ChangesetKind};
 use crate::ids::Id;
 use crate::text::Name;
 
-/// The people: the author, two others who may approve, and one whose role is too low.
+/// The people: the author, two others who may approve, and one whose role is below that of approvers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Who {
     Author,
@@ -153,7 +153,7 @@ impl Page {
     }
 
     /// Without approvals and what they rest on.
-    fn anew(&self, state: ChangesetState) -> Self {
+    fn restarted(&self, state: ChangesetState) -> Self {
         Self { state, reduced: self.reduced, executions: self.executions, ..Self::draft() }
     }
 
@@ -197,7 +197,7 @@ impl Page {
     fn step(&self, event: Event) -> Option<Self> {
         let submitted = matches!(self.state, InReview | Approved) && self.is_open();
         let (permitted, after) = match event {
-            Event::Edit(who, _) => (self.is_open() && who == Who::Author, self.anew(Draft)),
+            Event::Edit(who, _) => (self.is_open() && who == Who::Author, self.restarted(Draft)),
             Event::Simulate(hash) => {
                 let mut after = Self { hash, is_fresh: hash.is_some(), ..self.clone() };
                 if hash.is_none() || hash != self.hash {
@@ -250,7 +250,7 @@ impl Page {
                 let is_due = self.schedule == Some(0);
                 (is_due && self.may_execute(None, false, self.hash, 0), self.executed())
             }
-            Event::Drift(who) => (self.may_execute(Some(who), false, self.hash, 0), self.anew(Stale)),
+            Event::Drift(who) => (self.may_execute(Some(who), false, self.hash, 0), self.restarted(Stale)),
             Event::Reassess(who, asked) => {
                 let after = Self { schedule: None, ..self.clone() };
                 (self.may_execute(Some(who), false, self.hash, 0), after.asked(asked).counted())

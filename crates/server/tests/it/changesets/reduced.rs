@@ -64,7 +64,7 @@ async fn every_owner_but_the_author_is_told_of_a_changeset_that_too_few_can_appr
         let proposal = Proposal::new(admin, &operations).await.submitted().await;
         assert_eq!(proposal.try_step(owner, "reject", &json!({})).await.status, 200);
         assert!(told(&club).await.is_empty(), "it was rejected");
-        // An owner is not told of their own.
+        // An owner gets no message about their own.
         let own = Proposal::new(owner, &operations).await.submitted().await;
         assert_eq!(own.answer.body["data"]["reduced_approval"], json!(true), "{}", own.answer.text);
         assert!(told(&club).await.is_empty(), "the owner is its author");

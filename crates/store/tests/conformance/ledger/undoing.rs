@@ -111,8 +111,8 @@ pub(crate) async fn entries_are_read_oldest_first_as_they_are_undone(store: &Sto
     assert_eq!(found.iter().map(|entry| entry.id).collect::<Vec<_>>(), [by_key, again]);
     assert_eq!(undone(store, owner, since(3)).await, found[1..]);
     assert_eq!(undone(store, owner, since(4)).await, []);
-    let nobody = Undone::Key { key: clubs::moment().id(), since: after(0) };
-    assert_eq!(undone(store, owner, nobody).await, []);
+    let unknown = Undone::Key { key: clubs::moment().id(), since: after(0) };
+    assert_eq!(undone(store, owner, unknown).await, []);
     assert_eq!(undone(store, owner, Undone::Changeset(Uuid::from_u128(1))).await, []);
     for unknown in [clubs::moment().id(), EntryId::from_uuid(Uuid::from_u128(1))] {
         assert_eq!(undone(store, owner, Undone::Entry(unknown)).await, []);

@@ -12,7 +12,7 @@ type Key = (Kind, Uuid);
 #[derive(Clone, Debug, Default, PartialEq)]
 struct World(BTreeMap<u128, AnyRecord>);
 
-/// What becomes of a record.
+/// What happens to a record.
 #[derive(Clone, Debug)]
 enum Act {
     CreateOrDelete,
