@@ -3,6 +3,7 @@
 mod adversary;
 mod imports;
 mod reduced;
+mod statuses;
 
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
