@@ -27,7 +27,7 @@ use fieldhouse_domain::members::Member;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Name, Reason};
 use fieldhouse_store::changesets::{self, Origin, Simulation};
-use fieldhouse_store::{Reader, Tx, api_keys, members, records, staff};
+use fieldhouse_store::{Reader, Tx, api_keys, members, staff};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
@@ -38,7 +38,7 @@ use crate::{Command, Error, WriteContext};
 
 pub use execution::{Execute, Executed, RunScheduled, Undo};
 
-use plan::{Planned, author, plan, sees};
+use plan::{Planned, prepare, sees};
 use run::{As, Ran, child_of, entitled, rehearse};
 
 /// A changeset with its parts, as it is shown.
@@ -96,6 +96,17 @@ async fn target<'tx>(
     if sees(&found, cx.organization()?) { Ok(found) } else { Err(Error::not_found()) }
 }
 
+/// A changeset that is not in the path, if the caller may see it.
+async fn visible<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    id: ChangesetId,
+) -> Result<Changeset, Error> {
+    let found: Option<Changeset> = cx.find(tx, id).await?;
+    let proof = cx.organization()?;
+    found.filter(|found| sees(found, proof)).ok_or_else(Error::not_found)
+}
+
 /// The person who acts.
 fn person(cx: &WriteContext<'_, '_>) -> Result<Person, Error> {
     let proof = cx.organization()?;
@@ -112,7 +123,7 @@ async fn write<'tx>(
     reason: Option<&str>,
 ) -> Result<Changeset, Error> {
     let after = cx.update(tx, before, after).await?;
-    if !after.state.is_open() {
+    if after.kind == ChangesetKind::Import && !after.state.is_open() {
         tx.drop_file(cx.organization()?, after.id).await?;
     }
     tx.note_event(cx.organization()?, &after, event, cx.moment.now(), reason).await?;
@@ -152,8 +163,7 @@ async fn propose<'tx>(
     cx: &WriteContext<'_, 'tx>,
     new: &Create,
 ) -> Result<Changeset, Error> {
-    let author = acting_author(tx, cx).await?;
-    refuse_many(tx, cx, author).await?;
+    let author = author_within_limits(tx, cx).await?;
     let kind = if new.undo.is_some() { ChangesetKind::Undo } else { ChangesetKind::Change };
     let operations = if new.undo.is_some() { Vec::new() } else { operations::read(&new.operations)? };
     let title = match (&new.title, &new.undo) {
@@ -171,16 +181,28 @@ async fn propose<'tx>(
     if let Some(UndoOf::Changeset { changeset_id }) = new.undo {
         changeset.undo_of = Some(changeset_id);
     }
-    let changeset = cx.create(tx, changeset).await?;
     let undo_of = new.undo.map(|of| json!(of).to_string());
     let origin = Origin { salt: new.salt, undo_of, resolutions: "[]".to_owned(), file_options: None };
-    tx.create_origin(cx.organization()?, changeset.id, &origin, None).await?;
+    let changeset = begin(tx, cx, changeset, &origin, None).await?;
     let (who, _) = plan::author(tx, cx.organization()?, &changeset, cx.moment.now()).await?;
     if let Some(of) = new.undo {
         refuse_undo(tx, cx, &who, of).await?;
     }
     store_operations(tx, cx, &changeset, &who, (&operations, &new.operations)).await?;
+    Ok(changeset)
+}
+
+/// Stores a new draft, and where its operations come from.
+async fn begin<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    new: Changeset,
+    origin: &Origin,
+    file: Option<&str>,
+) -> Result<Changeset, Error> {
+    let changeset = cx.create(tx, new).await?;
     let proof = cx.organization()?;
+    tx.create_origin(proof, changeset.id, origin, file).await?;
     tx.note_event(proof, &changeset, ChangesetEvent::Created, cx.moment.now(), None).await?;
     Ok(changeset)
 }
@@ -207,17 +229,13 @@ impl Command for Import {
     type Output = Shown;
 
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Shown, Error> {
-        let author = acting_author(tx, cx).await?;
-        refuse_many(tx, cx, author).await?;
+        let author = author_within_limits(tx, cx).await?;
         let (title, reason) = (self.title.clone(), self.reason.clone());
         let mut changeset = Changeset::new(cx.moment, ChangesetKind::Import, author, title, reason);
         changeset.operation_count = 1;
-        let changeset = cx.create(tx, changeset).await?;
-        let proof = cx.organization()?;
         let file_options = Some(self.options.described(self.file_name.as_ref(), &self.content).to_string());
         let origin = Origin { salt: self.salt, undo_of: None, resolutions: "[]".to_owned(), file_options };
-        tx.create_origin(proof, changeset.id, &origin, Some(&self.content)).await?;
-        tx.note_event(proof, &changeset, ChangesetEvent::Created, cx.moment.now(), None).await?;
+        let changeset = begin(tx, cx, changeset, &origin, Some(&self.content)).await?;
         let simulated = Box::pin(simulate(tx, cx, changeset)).await?;
         shown(tx, cx, simulated.changeset).await
     }
@@ -227,9 +245,7 @@ impl Command for Import {
 async fn undo_title<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, of: &UndoOf) -> Result<String, Error> {
     Ok(match of {
         UndoOf::Changeset { changeset_id } => {
-            let undone: Option<Changeset> = cx.find(tx, *changeset_id).await?;
-            let undone = undone.filter(|undone| cx.organization().is_ok_and(|proof| sees(undone, proof)));
-            let title = undone.ok_or_else(Error::not_found)?.title.to_string();
+            let title = visible(tx, cx, *changeset_id).await?.title.to_string();
             let start: String = title.chars().take(80).collect();
             format!("Undo: {start}")
         }
@@ -246,9 +262,7 @@ async fn refuse_undo<'tx>(
     of: UndoOf,
 ) -> Result<(), Error> {
     if let UndoOf::Changeset { changeset_id } = of {
-        let undone: Option<Changeset> = cx.find(tx, changeset_id).await?;
-        let undone = undone.filter(|undone| cx.organization().is_ok_and(|proof| sees(undone, proof)));
-        let undone = undone.ok_or_else(Error::not_found)?;
+        let undone = visible(tx, cx, changeset_id).await?;
         if undone.executed_at.is_none() {
             return Err(Refusal::State("only an executed changeset can be undone".to_owned()).into());
         }
@@ -272,7 +286,9 @@ async fn acting_author<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Res
     Ok(Author { user, key, is_agent })
 }
 
-async fn refuse_many<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, author: Author) -> Result<(), Error> {
+/// Who writes a new changeset, unless they have too many that are open.
+async fn author_within_limits<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>) -> Result<Author, Error> {
+    let author = acting_author(tx, cx).await?;
     let of = (author.user, author.key);
     let (all, with_key) = tx.open_changesets(cx.organization()?, of, cx.moment.now()).await?;
     let limit = if author.is_agent && with_key >= OPEN_PER_AGENT {
@@ -280,7 +296,7 @@ async fn refuse_many<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, author: 
     } else if all >= OPEN_PER_AUTHOR {
         OPEN_PER_AUTHOR
     } else {
-        return Ok(());
+        return Ok(author);
     };
     Err(Refusal::from(Refused::TooManyOpen { limit }).into())
 }
@@ -480,8 +496,7 @@ async fn simulate<'tx>(
 ) -> Result<Outcome, Error> {
     tx.limit_simulation();
     let now = cx.moment.now();
-    let (who, origin) = author(tx, cx.organization()?, &before, now).await?;
-    let mut planned = plan(tx, cx.organization()?, &before, &who, &origin).await?;
+    let (who, mut planned) = prepare(tx, cx.organization()?, &before, now).await?;
     let (ran, mut problem) = match planned.problem.take() {
         Some(problem) => (None, Some(problem)),
         None if !planned.conflicts.is_empty() => (None, None),
@@ -512,7 +527,7 @@ async fn simulate<'tx>(
             None => false,
         },
     });
-    let found = ran.as_ref().map(|ran| findings(&before, &origin.salt, ran, &planned));
+    let found = ran.as_ref().map(|ran| findings(&before, &who.salt, ran, &planned));
     let hash = found.as_ref().map(|found| found.hash.clone());
     let is_same = hash.is_some() && hash == before.simulation_hash;
     let simulation_id = if let Some(same) = before.simulation_id.filter(|_| is_same) {
@@ -551,7 +566,7 @@ async fn simulate<'tx>(
         };
         let nets = ran.iter().flat_map(|ran| &ran.nets);
         let nets: Vec<_> =
-            nets.map(|net| (net, outcome::effect_digest(&origin.salt, std::slice::from_ref(net)))).collect();
+            nets.map(|net| (net, outcome::effect_digest(&who.salt, std::slice::from_ref(net)))).collect();
         tx.store_simulation(cx.organization()?, &simulation, &nets).await?;
         simulation.id
     };
@@ -726,7 +741,7 @@ impl Command for Approve {
         let approver = Approver { person, is_new };
         // What only the state decides is checked first: it needs no rehearsal.
         life::ALL.approved(&before, approver, Ok(()), &self.hash, now)?;
-        let entitled = Box::pin(may_approve_content(tx, cx, &before, person.user)).await?;
+        let entitled = Box::pin(may_approve(tx, cx, &before, person.user)).await?;
         let after = life::ALL.approved(&before, approver, entitled, &self.hash, now)?;
         let after = write(tx, cx, before, after, ChangesetEvent::Approved, None).await?;
         shown(tx, cx, after).await
@@ -753,17 +768,28 @@ fn is_new(changeset: &Changeset, author: Option<&Member>, member: &Member, now: 
 
 /// A changeset as it is now.
 async fn current<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, id: ChangesetId) -> Result<Shown, Error> {
-    let found: Option<Changeset> = records::read(tx, cx.organization()?, id).await?;
-    let found = found.filter(|found| cx.organization().is_ok_and(|proof| sees(found, proof)));
-    shown(tx, cx, found.ok_or_else(Error::not_found)?).await
+    let found = visible(tx, cx, id).await?;
+    shown(tx, cx, found).await
 }
 
 /// Whether a person may see every effect and do every operation of a changeset.
-async fn may_approve_content<'tx>(
+async fn may_approve<'tx>(
     tx: &mut Tx<'tx>,
     cx: &WriteContext<'_, 'tx>,
     changeset: &Changeset,
     user: UserId,
+) -> Result<Result<(), Refusal>, Error> {
+    let (who, planned) = prepare(tx, cx.organization()?, changeset, cx.moment.now()).await?;
+    may_approve_planned(tx, cx, changeset, &As { user, key: None, ..who }, &planned).await
+}
+
+/// Whether a person may see every effect of a changeset and do everything that is planned.
+async fn may_approve_planned<'tx>(
+    tx: &mut Tx<'tx>,
+    cx: &WriteContext<'_, 'tx>,
+    changeset: &Changeset,
+    who: &As<'_>,
+    planned: &Planned,
 ) -> Result<Result<(), Refusal>, Error> {
     let Some(simulation) = changeset.simulation_id else { return Ok(Err(Refused::NotSimulated.into())) };
     let proof = cx.organization()?;
@@ -777,8 +803,7 @@ async fn may_approve_content<'tx>(
         };
     }
     if !wanted.is_empty() {
-        let who = As { user, key: None, ..author(tx, proof, changeset, cx.moment.now()).await?.0 };
-        let own = match run::permit(tx, &who, Operation::ChangesetApprove, Some(changeset.id.uuid())).await {
+        let own = match run::permit(tx, who, Operation::ChangesetApprove, Some(changeset.id.uuid())).await {
             Ok(own) => own,
             Err(Error::Denied(denial)) => return Ok(Err(Refusal::Forbidden(run::why(denial)))),
             Err(error) => return Err(error),
@@ -787,10 +812,7 @@ async fn may_approve_content<'tx>(
             return Ok(Err(Refused::ContentNotVisible.into()));
         }
     }
-    let (who, origin) = author(tx, cx.organization()?, changeset, cx.moment.now()).await?;
-    let planned = plan(tx, cx.organization()?, changeset, &who, &origin).await?;
-    let who = As { user, key: None, ..who };
-    Ok(match entitled(tx, &who, &planned.work).await? {
+    Ok(match entitled(tx, who, &planned.work).await? {
         Ok(()) => Ok(()),
         Err((index, why)) => Err(Refused::Forbidden { index, why }.into()),
     })
@@ -868,7 +890,7 @@ impl Command for SetSchedule {
         let after = life::ALL.scheduled(&before, person, of, cx.moment.now())?;
         // The server executes it in their name.
         if person.user != before.author_id {
-            Box::pin(may_approve_content(tx, cx, &before, person.user)).await??;
+            Box::pin(may_approve(tx, cx, &before, person.user)).await??;
         }
         let after = write(tx, cx, before, after, ChangesetEvent::Scheduled, None).await?;
         shown(tx, cx, after).await

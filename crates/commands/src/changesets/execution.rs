@@ -20,9 +20,9 @@ use jiff::SignedDuration;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
-use super::plan::{author, plan};
+use super::plan::{Planned, prepare};
 use super::run::{As, carry_out, why};
-use super::{Create, Shown, current, effects, facts, may_approve_content, person, propose, shown, simulate};
+use super::{Create, Shown, current, effects, facts, may_approve_planned, person, propose, shown, simulate};
 use super::{target, terms, write};
 use crate::repeated::again;
 use crate::{Command, Error, WriteContext};
@@ -114,10 +114,11 @@ async fn execute<'tx>(
     if let Some(refusal) = reassessed(tx, cx, &before, None).await? {
         return refusal_stored(tx, cx, before, refusal).await;
     }
-    if let Some(refusal) = authority_lost(tx, cx, &before, person).await? {
+    let (who, planned) = prepare(tx, cx.organization()?, &before, cx.moment.now()).await?;
+    if let Some(refusal) = authority_lost(tx, cx, &before, person, (&who, &planned)).await? {
         return Err(refusal.into());
     }
-    carry(tx, cx, before, person, hold).await
+    carry(tx, cx, &before, (who, planned), person, hold).await
 }
 
 /// The approvals that it needs are computed again: a game may have come closer, and more people may be able to approve it.
@@ -156,6 +157,7 @@ async fn authority_lost<'tx>(
     cx: &WriteContext<'_, 'tx>,
     changeset: &Changeset,
     person: Option<Person>,
+    (author, planned): (&As<'_>, &Planned),
 ) -> Result<Option<Refusal>, Error> {
     let approvers = changeset.approvals.0.iter().map(|approval| approval.user_id);
     let executor = person.map(|person| person.user).filter(|user| *user != changeset.author_id);
@@ -166,8 +168,7 @@ async fn authority_lost<'tx>(
             continue;
         }
         asked.push(user);
-        let who =
-            As { user, key: None, ..author(tx, cx.organization()?, changeset, cx.moment.now()).await?.0 };
+        let who = As { user, key: None, ..*author };
         let role = match super::run::permit(tx, &who, Operation::ChangesetRead, None).await {
             Ok(proof) => proof.role(),
             Err(Error::Denied(denial)) => return Ok(Some(lost(approves, &why(denial)))),
@@ -176,7 +177,7 @@ async fn authority_lost<'tx>(
         if approves && role < least {
             return Ok(Some(lost(true, &format!("approving it needs the role {least} or higher"))));
         }
-        if let Err(refusal) = may_approve_content(tx, cx, changeset, user).await? {
+        if let Err(refusal) = may_approve_planned(tx, cx, changeset, &who, planned).await? {
             return Ok(Some(lost(approves, &refusal.to_string())));
         }
     }
@@ -192,7 +193,8 @@ fn lost(approves: bool, why: &str) -> Refusal {
 async fn carry<'tx>(
     tx: &mut Tx<'tx>,
     cx: &WriteContext<'_, 'tx>,
-    before: Changeset,
+    before: &Changeset,
+    (who, mut planned): (As<'_>, Planned),
     person: Option<Person>,
     hold: SignedDuration,
 ) -> Result<Executed, Error> {
@@ -202,46 +204,40 @@ async fn carry<'tx>(
     };
     let simulation = changesets::simulation(tx, proof.organization(), simulation_id).await?;
     let simulation = simulation.ok_or(Refusal::from(Refused::NotSimulated))?;
-    let (who, origin) = author(tx, proof, &before, now).await?;
-    let mut planned = plan(tx, proof, &before, &who, &origin).await?;
     if !planned.conflicts.is_empty() {
         let conflicts = planned.conflicts.iter().map(|conflict| json!(conflict)).collect();
         let refusal = Refused::UndoConflict(conflicts).into();
-        return drifted(tx, cx, before.clone(), refusal).await;
+        return drifted(tx, cx, before, refusal).await;
     }
     if let Some((index, error)) = planned.problem.take() {
-        let shown = planned.shown(index, &error);
-        return problem(tx, cx, before.clone(), (index, error), shown).await;
+        return problem(tx, cx, before, &planned, (index, error)).await;
     }
     let tolerates = before.drift_policy == DriftPolicy::TolerateUnrelated && before.risk != Some(Risk::R3);
     let member = members::of_user(tx, proof, before.author_id).await?;
     let role = member.map_or(Role::Viewer, |member| member.role);
-    let known = facts(&before, &simulation, role, now)?;
+    let known = facts(before, &simulation, role, now)?;
     let mut has_grown = false;
     let agrees = |ran: &super::run::Ran| {
         // Children may have joined a team since, which no effect shows.
         has_grown = risk::risk(&known.counting(&ran.impact, now)) > risk::risk(&known);
         !has_grown
-            && outcome::effect_digest(&origin.salt, &ran.nets) == simulation.effect_digest
+            && outcome::effect_digest(&who.salt, &ran.nets) == simulation.effect_digest
             && (ran.pins == simulation.pins || tolerates)
     };
     let (ran, is_agreed) = match carry_out(tx, &who, &planned.work, agrees).await? {
         Ok(ran) => ran,
-        Err((index, error)) => {
-            let shown = planned.shown(index, &error);
-            return problem(tx, cx, before.clone(), (index, error), shown).await;
-        }
+        Err(refused) => return problem(tx, cx, before, &planned, refused).await,
     };
-    if has_grown && let Some(terms) = reassessed(tx, cx, &before, Some(&ran.impact)).await? {
-        return refusal_stored(tx, cx, before, terms).await;
+    if has_grown && let Some(terms) = reassessed(tx, cx, before, Some(&ran.impact)).await? {
+        return refusal_stored(tx, cx, before.clone(), terms).await;
     }
     if !is_agreed {
-        let mut different = different(tx, cx, &before, &origin.salt, &ran).await?;
+        let mut different = different(tx, cx, before, &who.salt, &ran).await?;
         different.extend(outcome::moved(&simulation.pins, &ran.pins));
         if has_grown {
             different.push(json!({"of": "risk", "id": before.id}));
         }
-        return drifted(tx, cx, before.clone(), Refused::Stale { drifted: different }.into()).await;
+        return drifted(tx, cx, before, Refused::Stale { drifted: different }.into()).await;
     }
     let attribution = Attribution {
         operation: Operation::ChangesetExecute.id(),
@@ -254,7 +250,7 @@ async fn carry<'tx>(
     let entry =
         entry.ok_or_else(|| fieldhouse_store::Error::Internal("an execution without effects".to_owned()))?;
     let by = person.map(|person| person.user);
-    let after = life::ALL.executed(&before, by, entry, now);
+    let after = life::ALL.executed(before, by, entry, now);
     let (id, undoes) = (before.id, before.undo_of);
     let done = write(tx, cx, before.clone(), after, ChangesetEvent::Executed, None).await?;
     let mut never_told = Vec::new();
@@ -331,9 +327,9 @@ async fn different<'tx>(
 async fn problem<'tx>(
     tx: &mut Tx<'tx>,
     cx: &WriteContext<'_, 'tx>,
-    before: Changeset,
+    before: &Changeset,
+    planned: &Planned,
     (index, error): (usize, Error),
-    shown: Json,
 ) -> Result<Executed, Error> {
     if let Error::Denied(denial) = &error
         && !matches!(denial, Denial::ChildHidden)
@@ -341,18 +337,18 @@ async fn problem<'tx>(
         let lost = format!("the author may no longer do operation {index}: {}", why(*denial));
         return Err(Refusal::from(Refused::AuthorityLost(lost)).into());
     }
-    let drift = Refused::Stale { drifted: vec![shown] };
+    let drift = Refused::Stale { drifted: vec![planned.shown(index, &error)] };
     drifted(tx, cx, before, drift.into()).await
 }
 
 async fn drifted<'tx>(
     tx: &mut Tx<'tx>,
     cx: &WriteContext<'_, 'tx>,
-    before: Changeset,
+    before: &Changeset,
     refusal: Refusal,
 ) -> Result<Executed, Error> {
-    let after = life::ALL.drifted(&before);
-    write(tx, cx, before, after, ChangesetEvent::Drifted, None).await?;
+    let after = life::ALL.drifted(before);
+    write(tx, cx, before.clone(), after, ChangesetEvent::Drifted, None).await?;
     Ok(Executed::Refused(refusal))
 }
 
@@ -415,7 +411,8 @@ impl Command for Undo {
         let none = Terms { approvals: 0, reduced: false, ..terms };
         let after = life::ALL.submitted(&changeset, person, none, cx.moment.now())?;
         let approved = write(tx, cx, changeset, after, ChangesetEvent::Submitted, None).await?;
-        match Box::pin(carry(tx, cx, approved, Some(person), self.hold)).await? {
+        let prepared = prepare(tx, cx.organization()?, &approved, cx.moment.now()).await?;
+        match Box::pin(carry(tx, cx, &approved, prepared, Some(person), self.hold)).await? {
             Executed::Refused(refusal) => Err(refusal.into()),
             done @ Executed::Done { .. } => Ok(done),
         }

@@ -74,8 +74,19 @@ pub(crate) async fn author<'tx, 'a>(
     Ok((who, origin))
 }
 
-/// Plans what a changeset is to do now.
-pub(crate) async fn plan<'tx>(
+/// As whom the operations of a changeset run, and what they are now.
+pub(crate) async fn prepare<'tx, 'a>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
+    changeset: &'a Changeset,
+    now: Timestamp,
+) -> Result<(As<'a>, Planned), Error> {
+    let (who, origin) = author(tx, proof, changeset, now).await?;
+    let planned = plan(tx, proof, changeset, &who, &origin).await?;
+    Ok((who, planned))
+}
+
+async fn plan<'tx>(
     tx: &mut Tx<'tx>,
     proof: &OrgWrite<'tx>,
     changeset: &Changeset,

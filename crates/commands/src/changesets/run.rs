@@ -32,6 +32,8 @@ pub(crate) use steps::entry_now;
 use problems::is_answer;
 use steps::Step;
 
+/// As whom, and with which ids, operations run.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct As<'a> {
     /// The organization.
     pub organization: OrganizationId,

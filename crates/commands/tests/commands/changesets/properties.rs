@@ -237,7 +237,7 @@ fn histories_on(database: fn() -> Database) {
             let count = PER_CLUB.min(end - first);
             let config =
                 Config { cases: count, max_shrink_iters: 0, failure_persistence: None, ..Config::default() };
-            let histories = (picks(4), prop_oneof![Just(Vec::new()), picks(2)]);
+            let histories = (picks(4), prop_oneof![1 => Just(Vec::new()), 3 => picks(2)]);
             let ran = TestRunner::new(config).run(&histories, |(picks, later)| {
                 let mut place = place.borrow_mut();
                 for outcome in runtime.block_on(place.run(&picks, &later)) {
@@ -250,7 +250,7 @@ fn histories_on(database: fn() -> Database) {
         }
     }
     for outcome in ["refused", "undone and redone", "in conflict", "undone below later changes"] {
-        assert!(counted.get(outcome).is_some_and(|count| *count >= cases() / 50), "{outcome}: {counted:#?}");
+        assert!(counted.get(outcome).is_some_and(|count| *count >= cases() / 250), "{outcome}: {counted:#?}");
     }
     // Rare kinds and conflicts need many histories.
     if cases() < LONG {
