@@ -74,16 +74,16 @@ impl Run {
         while games.len() < OPERATIONS {
             let page = get(&self.manager, &next).await?;
             let data = page["data"].as_array().ok_or("no games")?;
-            let moves = |game: &&Value| game["status"] == "scheduled" && game["time_tbd"] == false;
-            for game in data.iter().filter(moves) {
+            let is_moved = |game: &&Value| game["status"] == "scheduled" && game["time_tbd"] == false;
+            for game in data.iter().filter(is_moved) {
                 let later = |field: &str| -> Anyhow<Value> {
                     let Some(at) = game[field].as_str() else { return Ok(Value::Null) };
                     Ok(json!(at.parse::<Timestamp>()?.checked_add(SignedDuration::from_hours(1))?))
                 };
                 let set = json!({"starts_at": later("starts_at")?, "ends_at": later("ends_at")?});
-                let moved = json!({"op": "update", "resource": "games", "id": game["id"], "set": set,
+                let operation = json!({"op": "update", "resource": "games", "id": game["id"], "set": set,
                     "allow_overlap": true});
-                games.push(moved);
+                games.push(operation);
             }
             let Some(cursor) = page["page"]["next_cursor"].as_str() else { break };
             next = format!("/api/v1/games?limit=100&sort=-starts_at&cursor={cursor}");
