@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
@@ -22,13 +22,20 @@ use twox_hash::XxHash3_128;
 use crate::failure::Failure;
 use crate::pages;
 
-/// A successful response. It can be created only from the operation's own response type.
+/// A successful response of an operation. It can be created only from the operation's own response type.
 #[derive(Debug)]
 pub struct Answered<O> {
+    pub(crate) reply: Reply,
+    _operation: PhantomData<fn() -> O>,
+}
+
+/// A successful response, whatever its operation.
+#[derive(Debug)]
+pub(crate) struct Reply {
     pub(crate) status: u16,
     media_type: HeaderValue,
     pub(crate) body: Bytes,
-    version: Option<i64>,
+    is_versioned: bool,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) created_id: Option<String>,
     pub(crate) secret: bool,
@@ -36,7 +43,6 @@ pub struct Answered<O> {
     pub(crate) about_children: bool,
     /// What follows the body, if it is not in memory.
     stream: Option<Body>,
-    _operation: PhantomData<fn() -> O>,
 }
 
 impl<O: Op<Answer: Serialize>> Answered<O> {
@@ -78,7 +84,7 @@ impl<O: Op<Answer = Form>> Answered<O> {
     /// A page with a form for a person.
     pub fn form(page: Form) -> Self {
         let mut answered = Self::bytes(HeaderValue::from_static("text/html; charset=utf-8"), page.0.into());
-        answered.headers.extend(pages::protection());
+        answered.reply.headers.extend(pages::protection());
         answered
     }
 }
@@ -101,82 +107,105 @@ impl<O: Op<Answer = ArchiveFile>> Answered<O> {
     /// An archive that is written while it is sent.
     pub fn archive(stream: Body, name: &str) -> Self {
         let mut answered = Self::bytes(HeaderValue::from_static(GZIP), Bytes::new());
-        answered.stream = Some(stream);
+        answered.reply.stream = Some(stream);
         answered.header(header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\""))
     }
 }
 
 impl<O: Op> Answered<O> {
     fn bytes(media_type: HeaderValue, body: Bytes) -> Self {
-        Self {
-            status: O::ROW.status(),
-            media_type,
-            body,
-            version: None,
-            headers: Vec::new(),
-            created_id: None,
-            secret: false,
-            about_children: false,
-            stream: None,
-            _operation: PhantomData,
-        }
+        Self::from(Reply::new(O::ROW.status(), media_type, body))
     }
+}
 
-    /// The stored response to an earlier run of the same request.
-    pub(crate) fn replayed(status: u16, body: Bytes, headers: Vec<(HeaderName, HeaderValue)>) -> Self {
-        let mut answered = Self::bytes(HeaderValue::from_static(JSON), body);
-        answered.status = status;
-        answered.headers = headers;
-        answered.header(HeaderName::from_static("idempotent-replayed"), "true")
+impl<O> From<Reply> for Answered<O> {
+    fn from(reply: Reply) -> Self {
+        Self { reply, _operation: PhantomData }
     }
+}
 
-    /// The response to a repeated request whose earlier response was not stored.
-    pub(crate) fn repeated(self) -> Self {
-        self.header(HeaderName::from_static("idempotent-replayed"), "true")
-    }
-
+impl<O> Answered<O> {
     /// Sets the version of the record, which becomes part of the ETag.
-    pub fn version(mut self, version: i64) -> Self {
-        let tag = etag(version, &self.body);
-        self.version = Some(version);
-        self.header(header::ETAG, tag)
+    pub fn version(self, version: i64) -> Self {
+        self.reply.version(version).into()
     }
 
     /// Sets another status than the operation's.
     pub fn status(mut self, status: u16) -> Self {
-        self.status = status;
+        self.reply.status = status;
         self
     }
 
     /// Adds a header.
-    pub fn header(mut self, name: HeaderName, value: impl TryInto<HeaderValue>) -> Self {
-        if let Ok(value) = value.try_into() {
-            self.headers.push((name, value));
+    pub fn header(self, name: HeaderName, value: impl TryInto<HeaderValue>) -> Self {
+        match value.try_into() {
+            Ok(value) => self.reply.header(name, value).into(),
+            Err(_) => self,
         }
-        self
     }
 
     /// Sets the id of the created record. A repeated request gets it if the response itself cannot be stored.
     pub fn created(mut self, id: impl std::fmt::Display) -> Self {
-        self.created_id = Some(id.to_string());
+        self.reply.created_id = Some(id.to_string());
         self
     }
 
     /// Marks the response as secret, so that it is never stored.
     pub fn secret(mut self) -> Self {
-        self.secret = true;
+        self.reply.secret = true;
         self
     }
 
     /// Marks the response as about children, so that no cache keeps it.
     pub fn about_children(mut self, is_about_children: bool) -> Self {
-        self.about_children = is_about_children;
+        self.reply.about_children = is_about_children;
+        self
+    }
+}
+
+impl Reply {
+    fn new(status: u16, media_type: HeaderValue, body: Bytes) -> Self {
+        Self {
+            status,
+            media_type,
+            body,
+            is_versioned: false,
+            headers: Vec::new(),
+            created_id: None,
+            secret: false,
+            about_children: false,
+            stream: None,
+        }
+    }
+
+    /// The stored response to an earlier run of the same request.
+    pub(crate) fn replayed(status: u16, body: Bytes, headers: Vec<(HeaderName, HeaderValue)>) -> Self {
+        let mut reply = Self::new(status, HeaderValue::from_static(JSON), body);
+        reply.headers = headers;
+        reply.repeated()
+    }
+
+    /// The response to a repeated request.
+    pub(crate) fn repeated(self) -> Self {
+        self.header(HeaderName::from_static("idempotent-replayed"), HeaderValue::from_static("true"))
+    }
+
+    fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
         self
     }
 
+    fn version(mut self, version: i64) -> Self {
+        self.is_versioned = true;
+        match HeaderValue::try_from(etag(version, &self.body)) {
+            Ok(tag) => self.header(header::ETAG, tag),
+            Err(_) => self,
+        }
+    }
+
     /// Converts a list to CSV if that is the media type of the response.
-    pub(crate) fn converted(mut self, media_type: &str) -> Result<Self, Failure> {
-        let Some(sheet) = O::ROW.answer.sheet.filter(|_| media_type == CSV) else { return Ok(self) };
+    pub(crate) fn converted(mut self, row: &Row, media_type: &str) -> Result<Self, Failure> {
+        let Some(sheet) = row.answer.sheet.filter(|_| media_type == CSV) else { return Ok(self) };
         let internal = |error: &dyn std::fmt::Display| Failure::internal(error.to_string());
         let body: Value = serde_json::from_slice(&self.body).map_err(|error| internal(&error))?;
         if body.get("deleted").is_some() {
@@ -194,13 +223,13 @@ impl<O: Op> Answered<O> {
     }
 
     /// Converts to an HTTP response: 304 if the client has it already.
-    pub fn respond(mut self, request: &HeaderMap) -> Response<Body> {
-        let reads = O::ROW.method == Method::GET && self.status == 200;
-        if reads && self.version.is_none() && is_tagged(&O::ROW) {
+    pub(crate) fn respond(mut self, row: &Row, if_none_match: Option<&HeaderValue>) -> Response<Body> {
+        let reads = row.method == Method::GET && self.status == 200;
+        if reads && !self.is_versioned && is_tagged(row) {
             self = self.version(0);
         }
         let tag = self.headers.iter().find(|(name, _)| *name == header::ETAG).map(|(_, value)| value.clone());
-        let fresh = reads && tag.is_some_and(|tag| matches(request.get(header::IF_NONE_MATCH), &tag));
+        let fresh = reads && tag.is_some_and(|tag| matches(if_none_match, &tag));
         let body = self.stream.unwrap_or_else(|| Body::from(self.body));
         let mut response = Response::new(if fresh { Body::empty() } else { body });
         *response.status_mut() = if fresh {
@@ -209,9 +238,9 @@ impl<O: Op> Answered<O> {
             StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
         };
         let headers = response.headers_mut();
-        let caching = if self.about_children { NOT_STORED } else { caching(&O::ROW) };
+        let caching = if self.about_children { NOT_STORED } else { caching(row) };
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
-        if O::ROW.answer.media_types.len() > 1 {
+        if row.answer.media_types.len() > 1 {
             headers.append(header::VARY, HeaderValue::from_static("Accept"));
         }
         if !fresh {

@@ -3,19 +3,22 @@
 
 use std::collections::BTreeSet;
 use std::future::Future;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::FromRequest;
+use axum::extract::State;
 use axum::http::{Request, Response, header};
 use axum::routing::{MethodFilter, on};
 use fieldhouse_api::operations::rows;
-use fieldhouse_api::rows::Method;
+use fieldhouse_api::rows::{Method, Row};
 use fieldhouse_api::{Code, Op, Operation};
+use futures_util::future::BoxFuture;
 
-use crate::answer::Answered;
+use crate::answer::{Answered, Reply};
 use crate::app::App;
-use crate::call::{Arrival, Call, RequestId};
+use crate::auth::guard;
+use crate::call::{Arrived, Call, Context, RequestId};
 use crate::failure::Failure;
 use crate::layers;
 use crate::routes;
@@ -26,20 +29,30 @@ pub fn router(app: App) -> Result<Router, String> {
 }
 
 /// A handler of an operation.
-pub trait Handler<O: Op>: Clone + Send + Sync + 'static {
+pub trait Handler<O: Op>: Copy + Send + Sync + 'static {
     /// Handles a call.
     fn handle(self, call: Call<O>) -> impl Future<Output = Result<Answered<O>, Failure>> + Send;
 }
 
 impl<O: Op, F, A> Handler<O> for F
 where
-    F: Fn(Call<O>) -> A + Clone + Send + Sync + 'static,
+    F: Fn(Call<O>) -> A + Copy + Send + Sync + 'static,
     A: Future<Output = Result<Answered<O>, Failure>> + Send,
 {
     fn handle(self, call: Call<O>) -> impl Future<Output = Result<Answered<O>, Failure>> + Send {
         self(call)
     }
 }
+
+/// The route of an operation. What runs for every request is compiled once, because only `run` knows the types of the operation.
+#[derive(Clone)]
+struct Endpoint {
+    row: &'static Row,
+    run: Arc<dyn Fn(Arrived) -> Running + Send + Sync>,
+}
+
+/// A handler that runs.
+type Running = BoxFuture<'static, Result<Reply, Failure>>;
 
 /// The routes that were added so far.
 #[derive(Default)]
@@ -51,16 +64,22 @@ pub(crate) struct Routes {
 
 impl Routes {
     /// Adds the route of an operation.
-    pub(crate) fn op<O: Op, H: Handler<O>>(mut self, handler: H) -> Self {
-        let operation = O::OPERATION;
-        if !self.added.insert(operation) {
-            self.twice.push(operation);
-        }
-        let answer = async move |axum::extract::State(app): axum::extract::State<App>,
-                                 request: Request<Body>| {
-            answer::<O, H>(app, handler, request).await
+    pub(crate) fn op<O: Op, H: Handler<O>>(self, handler: H) -> Self {
+        let run = move |arrived: Arrived| -> Running {
+            Box::pin(async move { Ok(handler.handle(arrived.read()?).await?.reply) })
         };
-        self.router = self.router.route(O::ROW.path, on(filter(O::ROW.method), answer));
+        self.add(Endpoint { row: const { &O::ROW }, run: Arc::new(run) })
+    }
+
+    fn add(mut self, endpoint: Endpoint) -> Self {
+        let row = endpoint.row;
+        if !self.added.insert(row.operation) {
+            self.twice.push(row.operation);
+        }
+        let answer = async move |State(app): State<App>, request: Request<Body>| {
+            answer(&app, &endpoint, request).await
+        };
+        self.router = self.router.route(row.path, on(filter(row.method), answer));
         self
     }
 
@@ -86,39 +105,38 @@ const fn filter(method: Method) -> MethodFilter {
     }
 }
 
-async fn answer<O: Op, H: Handler<O>>(app: App, handler: H, request: Request<Body>) -> Response<Body> {
-    let id = request.extensions().get::<RequestId>().map(|id| id.0.clone()).unwrap_or_default();
-    let base = app.base_url.clone();
-    let arrival = match Arrival::<O>::from_request(request, &app).await {
-        Ok(arrival) => arrival,
-        Err(response) => return response,
+async fn answer(app: &App, endpoint: &Endpoint, request: Request<Body>) -> Response<Body> {
+    let (mut parts, body) = request.into_parts();
+    let context = Context::of(&mut parts, app);
+    let (id, condition) = (context.id.clone(), context.headers.get(header::IF_NONE_MATCH).cloned());
+    let row = endpoint.row;
+    let (rate_limit, admitted) = guard::admit(app, row, &context).await;
+    let answered = async {
+        let arrived = Arrived::of(app, row, context, admitted?, (parts, body)).await?;
+        run(endpoint, arrived).await
     };
-    let answered = match arrival.call {
-        Ok(call) => run(handler, call).await,
-        Err(failure) => Err(failure),
+    let mut response = match answered.await {
+        Ok(reply) => reply.respond(row, condition.as_ref()),
+        Err(failure) if row.answer.is_page => failure.answer_page(&id),
+        Err(failure) => failure.answer(&app.base_url, &id),
     };
-    let mut response = match answered {
-        Ok(response) => response,
-        Err(failure) if O::ROW.answer.is_page => failure.answer_page(&id),
-        Err(failure) => failure.answer(&base, &id),
-    };
-    response.extensions_mut().insert(O::OPERATION);
-    if let Some(rate_limit) = arrival.rate_limit {
+    response.extensions_mut().insert(row.operation);
+    if let Some(rate_limit) = rate_limit {
         rate_limit.add_to(response.headers_mut());
     }
     response
 }
 
 /// Runs a handler. One that writes runs in a task of its own, so that a client that disconnects does not interrupt it.
-async fn run<O: Op, H: Handler<O>>(handler: H, call: Call<O>) -> Result<Response<Body>, Failure> {
-    let (headers, media_type) = (call.context.headers.clone(), call.media_type);
-    let answered = if O::ROW.method == Method::GET {
-        handler.handle(call).await
+async fn run(endpoint: &Endpoint, arrived: Arrived) -> Result<Reply, Failure> {
+    let media_type = arrived.media_type();
+    let running = (endpoint.run)(arrived);
+    let reply = if endpoint.row.method == Method::GET {
+        running.await?
     } else {
-        let task = tokio::spawn(async move { handler.handle(call).await });
-        task.await.unwrap_or_else(|error| Err(Failure::internal(error.to_string())))
+        tokio::spawn(running).await.unwrap_or_else(|error| Err(Failure::internal(error.to_string())))?
     };
-    Ok(answered?.converted(media_type)?.respond(&headers))
+    reply.converted(endpoint.row, media_type)
 }
 
 async fn unknown_path(app: axum::extract::State<App>, request: Request<Body>) -> Response<Body> {

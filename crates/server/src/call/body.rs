@@ -3,13 +3,13 @@
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
-use fieldhouse_api::request::{BodyKind, Payload};
-use fieldhouse_api::{Code, Op};
+use fieldhouse_api::Code;
+use fieldhouse_api::request::BodyKind;
 use fieldhouse_domain::{FieldError, Refusal, record};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::{Map, Value as Json};
 
-use super::{Context, json};
+use super::json;
 use crate::failure::{self, Failure};
 
 /// Reads a body of the right type, up to its size limit.
@@ -48,23 +48,35 @@ fn refuse_other_type(kind: BodyKind, headers: &HeaderMap) -> Result<(), Failure>
     Err(Failure::new(Code::UnsupportedMediaType, detail))
 }
 
+/// A body whose members are known and not checked yet.
+pub(crate) enum Members {
+    Json(Json, Vec<String>),
+    Pairs(Vec<(String, String)>),
+}
+
+impl Members {
+    /// Reads the content of a body.
+    pub(crate) fn read<B: record::Body>(self) -> Result<B, Failure> {
+        Ok(match self {
+            Self::Json(json, repeated) => record::read_json(&json, repeated)?,
+            Self::Pairs(pairs) => record::read_pairs(&pairs, "/")?,
+        })
+    }
+}
+
 /// Parses a body.
-pub(crate) async fn parse<O: Op>(
-    context: &Context,
-    bytes: &Bytes,
-) -> Result<<O::Body as Payload>::Content, Failure> {
-    match O::Body::KIND {
-        BodyKind::None => Ok(record::read_json(&Json::Object(Map::new()), Vec::new())?),
-        BodyKind::Upload if is_multipart(&context.headers) => from_multipart(&context.headers, bytes).await,
+pub(crate) async fn parse(kind: BodyKind, headers: &HeaderMap, bytes: &Bytes) -> Result<Members, Failure> {
+    match kind {
+        BodyKind::None => Ok(Members::Json(Json::Object(Map::new()), Vec::new())),
+        BodyKind::Upload if is_multipart(headers) => from_multipart(headers, bytes).await,
         BodyKind::Form => {
             let pairs = form_urlencoded::parse(bytes).into_owned();
             // A field of a form that was left empty is sent as an empty string.
-            let pairs: Vec<(String, String)> = pairs.filter(|(_, value)| !value.is_empty()).collect();
-            Ok(record::read_pairs(&pairs, "/")?)
+            Ok(Members::Pairs(pairs.filter(|(_, value)| !value.is_empty()).collect()))
         }
         BodyKind::Json | BodyKind::MergePatch | BodyKind::Upload | BodyKind::Archive => {
             let (json, repeated) = json::read(bytes).map_err(|reason| malformed(&reason))?;
-            Ok(record::read_json(&json, repeated)?)
+            Ok(Members::Json(json, repeated))
         }
     }
 }
@@ -79,7 +91,7 @@ fn is_multipart(headers: &HeaderMap) -> bool {
 }
 
 /// Parses the parts of a form; each is a field of the body.
-async fn from_multipart<B: record::Body>(headers: &HeaderMap, bytes: &Bytes) -> Result<B, Failure> {
+async fn from_multipart(headers: &HeaderMap, bytes: &Bytes) -> Result<Members, Failure> {
     use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
     let mut request = Request::new(Body::from(bytes.clone()));
     *request.headers_mut() = headers.clone();
@@ -98,7 +110,7 @@ async fn from_multipart<B: record::Body>(headers: &HeaderMap, bytes: &Bytes) -> 
         })?;
         pairs.push((name, text.to_owned()));
     }
-    Ok(record::read_pairs(&pairs, "/")?)
+    Ok(Members::Pairs(pairs))
 }
 
 fn form_error(pointer: &str, code: &'static str, message: String) -> Refusal {

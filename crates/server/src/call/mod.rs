@@ -4,6 +4,7 @@
 //! body, path. `write.rs` runs commands, `paging.rs` reads lists.
 
 mod accept;
+mod arrived;
 mod body;
 mod changes;
 mod context;
@@ -11,52 +12,51 @@ mod json;
 mod paging;
 mod plus;
 mod query;
+mod request;
+mod work;
 mod write;
 
-use axum::body::Body;
-use axum::extract::{FromRequest, RawPathParams, Request};
-use axum::response::Response;
+use std::ops::Deref;
+use std::sync::Arc;
+
 use fieldhouse_api::Op;
-use fieldhouse_api::request::{NoParameter, NoQuery, PathParameter, Payload};
+use fieldhouse_api::request::{NoParameter, NoQuery, Payload};
 use fieldhouse_domain::children::classes::DataClass;
-use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::scopes::Verb;
-use fieldhouse_store::access::Operator;
+use fieldhouse_store::Source;
 use fieldhouse_store::access::children::{ChildScope, Class};
 use fieldhouse_store::access_log::{Access, Seen};
 use fieldhouse_store::ledger::Shown;
-use fieldhouse_store::{OrgScope, Source, Store};
-use jiff::Timestamp;
 
+pub(crate) use arrived::Arrived;
 pub use changes::{Since, Synced};
 pub use context::{Context, Peer, RequestId};
 pub use paging::{Bounds, Part};
+pub use request::Request;
 pub use write::Invited;
 
-use crate::app::App;
-use crate::auth::guard::{self, Admitted};
-use crate::auth::limits::RateLimitStatus;
 use crate::failure::Failure;
 
-/// An admitted request.
+/// A request with everything that its operation takes.
 pub struct Call<O: Op> {
-    /// The state shared by all requests.
-    pub app: App,
-    /// The request as received.
-    pub context: Context,
+    request: Arc<Request>,
     /// Its query parameters.
     pub query: O::Query,
     /// Its body.
     pub body: <O::Body as Payload>::Content,
-    /// The media type of the response that the caller prefers.
-    pub media_type: &'static str,
     /// The path parameters. `None` if one is malformed.
     path: Option<O::Path>,
-    admitted: Admitted,
     /// The token of the guest that the call creates if it needs one.
     new_guest: Option<String>,
     /// Whether the call stores nothing.
     validates: bool,
+}
+
+impl<O: Op> Deref for Call<O> {
+    type Target = Request;
+    fn deref(&self) -> &Request {
+        &self.request
+    }
 }
 
 impl<O: Op> Call<O> {
@@ -64,34 +64,6 @@ impl<O: Op> Call<O> {
     /// that they are refused after the same checks.
     pub fn path(&self) -> Result<&O::Path, Failure> {
         self.path.as_ref().ok_or_else(Failure::not_found)
-    }
-
-    /// The store.
-    pub fn store(&self) -> &Store {
-        &self.app.store
-    }
-
-    /// The time of the request.
-    pub fn now(&self) -> Timestamp {
-        self.context.now
-    }
-
-    /// Whether the request asks to propose the operation as a changeset instead of doing it.
-    pub fn proposes(&self) -> bool {
-        self.context.proposes(&O::ROW)
-    }
-
-    /// The permission to read the caller's organization.
-    pub fn scope(&self) -> Result<&OrgScope, Failure> {
-        self.member().ok_or_else(|| Denial::Unauthenticated.into())
-    }
-
-    /// The permission to read the caller's organization, if the request has a credential.
-    pub fn member(&self) -> Option<&OrgScope> {
-        match &self.admitted {
-            Admitted::Member(scope) => Some(scope),
-            Admitted::Anonymous | Admitted::Operator(_) => None,
-        }
     }
 
     /// The permission to read a class of data of the children that a relation of the caller opens now. The operation's row must declare it.
@@ -143,79 +115,26 @@ impl<O: Op> Call<O> {
         })
     }
 
-    /// The permission of the operator, for operations that are theirs.
-    pub fn operator(&self) -> Result<&Operator, Failure> {
-        match &self.admitted {
-            Admitted::Operator(operator) => Ok(operator),
-            Admitted::Member(_) | Admitted::Anonymous => Err(Denial::Unauthenticated.into()),
-        }
-    }
-
     /// The same request as a call of another operation: the form of a page does what that operation does.
     pub fn act<P>(self, body: <P::Body as Payload>::Content) -> Call<P>
     where
         P: Op<Path = NoParameter, Query = NoQuery>,
     {
+        let Request { app, context, media_type, admitted, .. } = &*self.request;
+        let request = Request {
+            app: app.clone(),
+            context: context.clone(),
+            media_type,
+            admitted: admitted.clone(),
+            row: const { &P::ROW },
+        };
         Call {
-            app: self.app,
-            context: self.context,
+            request: Arc::new(request),
             query: NoQuery {},
             body,
-            media_type: self.media_type,
             path: Some(NoParameter),
-            admitted: self.admitted,
             new_guest: None,
             validates: false,
         }
     }
-
-    /// The digest of the guest's token in the request, if it has one.
-    pub fn guest(&self) -> Result<Option<[u8; 32]>, Failure> {
-        guard::guest(&self.app, &self.context)
-    }
-}
-
-/// A call or its failure, with the rate limit status.
-pub(crate) struct Arrival<O: Op> {
-    pub(crate) rate_limit: Option<RateLimitStatus>,
-    pub(crate) call: Result<Call<O>, Failure>,
-}
-
-impl<O: Op> FromRequest<App> for Arrival<O> {
-    type Rejection = Response<Body>;
-
-    async fn from_request(request: Request, app: &App) -> Result<Self, Self::Rejection> {
-        let (mut parts, body) = request.into_parts();
-        let context = Context::of(&mut parts, app);
-        let (rate_limit, admitted) = guard::admit(app, &O::ROW, &context).await;
-        let call = async {
-            let admitted = admitted?;
-            let media_type = accept::choose(&context, O::ROW.answer.media_types)?;
-            let bytes = body::read(O::Body::KIND, &context.headers, body).await?;
-            let query = query::parse::<O>(&context)?;
-            let body = body::parse::<O>(&context, &bytes).await?;
-            let path = path_parameters(&mut parts, app).await;
-            let context = context.with_digest(&bytes);
-            Ok(Call {
-                app: app.clone(),
-                context,
-                path,
-                query,
-                body,
-                media_type,
-                admitted,
-                new_guest: None,
-                validates: false,
-            })
-        };
-        Ok(Self { rate_limit, call: call.await })
-    }
-}
-
-/// The path parameters. `None` if one is malformed.
-async fn path_parameters<P: PathParameter>(parts: &mut axum::http::request::Parts, app: &App) -> Option<P> {
-    use axum::extract::FromRequestParts;
-    let params = RawPathParams::from_request_parts(parts, app).await.ok()?;
-    let texts: Vec<&str> = params.iter().map(|(_, value)| value).collect();
-    P::read(&texts)
 }

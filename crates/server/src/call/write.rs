@@ -18,8 +18,9 @@ use fieldhouse_store::{Principal, Tx};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::Call;
-use crate::answer::Answered;
+use super::work::{Boxed, Viewed, Viewing};
+use super::{Call, Request};
+use crate::answer::{Answered, Reply};
 use crate::auth::tokens;
 use crate::failure::Failure;
 use crate::key_ring::Purpose;
@@ -28,16 +29,16 @@ use crate::key_ring::Purpose;
 const PLANS: u32 = 4;
 
 /// Why the transaction of a call is rolled back.
-enum Ended<O: Op> {
+enum Ended {
     /// It failed.
     Failed(Failure),
     /// It was only validated; this is the response.
-    ValidatedOnly(Box<Answered<O>>),
+    ValidatedOnly(Box<Reply>),
     /// It waited too long for another transaction.
     Locked,
 }
 
-impl<O: Op> From<fieldhouse_store::Error> for Ended<O> {
+impl From<fieldhouse_store::Error> for Ended {
     fn from(error: fieldhouse_store::Error) -> Self {
         match error {
             fieldhouse_store::Error::LockTimeout => Self::Locked,
@@ -46,13 +47,13 @@ impl<O: Op> From<fieldhouse_store::Error> for Ended<O> {
     }
 }
 
-impl<O: Op> From<Failure> for Ended<O> {
+impl From<Failure> for Ended {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure)
     }
 }
 
-impl<O: Op> From<fieldhouse_commands::Error> for Ended<O> {
+impl From<fieldhouse_commands::Error> for Ended {
     fn from(error: fieldhouse_commands::Error) -> Self {
         match error {
             fieldhouse_commands::Error::Store(error) => error.into(),
@@ -166,7 +167,6 @@ impl<O: Op> Call<O> {
         Arc::new(self).transact(first, Acting::Operator(organization), command, view).await
     }
 
-    /// `first` is the time of the change, not of the request: it may take long to receive a body.
     async fn transact<C: Command>(
         self: Arc<Self>,
         first: Moment,
@@ -180,74 +180,111 @@ impl<O: Op> Call<O> {
                 "a route must run the command of its operation"
             );
         };
-        let slot = self.slot()?;
-        let repeatable = slot.is_some();
-        let store = self.app.store.clone();
-        let condition = self.context.list("if-match");
-        let transaction = async move |tx: &mut Tx<'_>| {
-            let moment = first.again();
-            let known = self.authority(tx, &acting, command.target()).await?;
-            if let Some(slot) = &slot
-                && let Some(stored) = idempotency::find(tx, slot).await?
-                && stored
-                    .created_at
-                    .saturating_add(Retained::RepeatedResponses.life())
-                    .is_ok_and(|ends| ends > self.now())
-            {
-                if stored.body.is_some() || !Self::may_be_about_children() {
-                    return Ok(self.replay(stored));
-                }
-                if let Err(failure) = self.matches(&stored) {
-                    return Ok(Err(failure));
-                }
-                let Some(authority) = known else { return Ok(self.replay(stored)) };
-                let mut cx = WriteContext::new(authority, O::OPERATION, &moment);
-                let created = stored.created_id.as_deref();
-                return match command.again(tx, &mut cx, created).await? {
-                    Some(output) => Ok(view(&self, output).map(Answered::repeated)),
-                    None => Ok(self.replay(stored)),
-                };
-            }
-            let authority = match (known, &self.new_guest) {
-                (Some(authority), _) => authority,
-                (None, Some(token)) => {
-                    Authority::NewGuest(tx.create_guest(&moment, &tokens::digest(token)).await?)
-                }
-                (None, None) => return Err(Failure::not_found().into()),
-            };
-            let mut cx = WriteContext::new(authority, O::OPERATION, &moment);
-            cx = cx.of_request(&self.context.id, condition.as_deref());
-            let output = command.run(tx, &mut cx).await?;
-            let answered = match view(&self, output) {
-                Ok(answered) => answered,
-                Err(failure) => return Ok(Err(failure)),
-            };
-            if self.validates_only() {
-                return Err(Ended::ValidatedOnly(Box::new(answered)));
-            }
-            if let Some(slot) = &slot {
-                idempotency::insert(tx, slot, &self.to_store(&answered)).await?;
-            }
-            Ok(Ok(answered))
-        };
-        match store.write(O::OPERATION.id(), transaction).await {
-            Ok(answered) => answered,
-            Err(Ended::ValidatedOnly(answered)) => Ok(*answered),
-            // Another request with the same key is still running and holds the lock.
-            Err(Ended::Locked) if repeatable => Err(Failure::of(Code::IdempotencyInProgress)),
-            Err(Ended::Locked) => Err(fieldhouse_store::Error::LockTimeout.into()),
-            Err(Ended::Failed(failure)) => Err(failure),
-        }
+        let validates_only = self.validates_only();
+        let once = Once { first, acting, new_guest: self.new_guest.clone(), validates_only };
+        let request = self.request.clone();
+        let work = Boxed(Box::new(Viewing { call: self, command, view }));
+        Ok(transact(request, work, once).await?.into())
     }
 
+    /// Creates a guest with this token if the caller has no credential and is not a guest yet.
+    pub fn creating_guest(mut self, token: String) -> Self {
+        self.new_guest = self.member().is_none().then_some(token);
+        self
+    }
+
+    /// Checks and responds as usual, and stores nothing.
+    pub fn validated_only(mut self, only: bool) -> Self {
+        self.validates = only;
+        self
+    }
+
+    /// Whether to store nothing.
+    fn validates_only(&self) -> bool {
+        let row = &O::ROW;
+        self.validates || row.changeset == Changeset::Possible && self.context.asks_for("validate_only")
+    }
+}
+
+/// How a command runs.
+struct Once {
+    /// The time of the change, not of the request: it may take long to receive a body.
+    first: Moment,
+    acting: Acting,
+    /// The token of the guest that is created if the caller is none.
+    new_guest: Option<String>,
+    validates_only: bool,
+}
+
+async fn transact(request: Arc<Request>, work: Boxed, once: Once) -> Viewed {
+    let operation = request.row.operation;
+    let slot = if once.validates_only { None } else { request.slot()? };
+    let repeatable = slot.is_some();
+    let store = request.app.store.clone();
+    let condition = request.context.list("if-match");
+    let transaction = async move |tx: &mut Tx<'_>| {
+        let moment = once.first.again();
+        let known = request.authority(tx, &once.acting, work.target()).await?;
+        if let Some(slot) = &slot
+            && let Some(stored) = idempotency::find(tx, slot).await?
+            && stored
+                .created_at
+                .saturating_add(Retained::RepeatedResponses.life())
+                .is_ok_and(|ends| ends > request.now())
+        {
+            if stored.body.is_some() || !request.may_be_about_children() {
+                return Ok(request.replay(stored));
+            }
+            if let Err(failure) = request.matches(&stored) {
+                return Ok(Err(failure));
+            }
+            let Some(authority) = known else { return Ok(request.replay(stored)) };
+            let mut cx = WriteContext::new(authority, operation, &moment);
+            return match work.again(tx, &mut cx, stored.created_id.as_deref()).await? {
+                Some(viewed) => Ok(viewed.map(Reply::repeated)),
+                None => Ok(request.replay(stored)),
+            };
+        }
+        let authority = match (known, &once.new_guest) {
+            (Some(authority), _) => authority,
+            (None, Some(token)) => {
+                Authority::NewGuest(tx.create_guest(&moment, &tokens::digest(token)).await?)
+            }
+            (None, None) => return Err(Failure::not_found().into()),
+        };
+        let cx = WriteContext::new(authority, operation, &moment);
+        let mut cx = cx.of_request(&request.context.id, condition.as_deref());
+        let reply = match work.run(tx, &mut cx).await? {
+            Ok(reply) => reply,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        if once.validates_only {
+            return Err(Ended::ValidatedOnly(Box::new(reply)));
+        }
+        if let Some(slot) = &slot {
+            idempotency::insert(tx, slot, &request.to_store(&reply)).await?;
+        }
+        Ok(Ok(reply))
+    };
+    match store.write(operation.id(), transaction).await {
+        Ok(viewed) => viewed,
+        Err(Ended::ValidatedOnly(reply)) => Ok(*reply),
+        // Another request with the same key is still running and holds the lock.
+        Err(Ended::Locked) if repeatable => Err(Failure::of(Code::IdempotencyInProgress)),
+        Err(Ended::Locked) => Err(fieldhouse_store::Error::LockTimeout.into()),
+        Err(Ended::Failed(failure)) => Err(failure),
+    }
+}
+
+impl Request {
     /// The permission to write. `None` for an unknown or expired guest.
     async fn authority<'tx>(
         &self,
         tx: &mut Tx<'tx>,
         acting: &Acting,
         target: Option<Uuid>,
-    ) -> Result<Option<Authority<'tx>>, Ended<O>> {
-        let requirement = self.context.requirement(&O::ROW);
+    ) -> Result<Option<Authority<'tx>>, Ended> {
+        let requirement = self.context.requirement(self.row);
         let principal = match (acting, self.member()) {
             (Acting::Operator(organization), _) => Principal::Operator(self.operator()?, *organization),
             (Acting::Link(user), _) => {
@@ -277,25 +314,9 @@ impl<O: Op> Call<O> {
         Ok(Some(Authority::Organization(proof)))
     }
 
-    /// Creates a guest with this token if the caller has no credential and is not a guest yet.
-    pub fn creating_guest(self, token: String) -> Self {
-        let new_guest = self.member().is_none().then_some(token);
-        Self { new_guest, ..self }
-    }
-
-    /// Checks and responds as usual, and stores nothing.
-    pub fn validated_only(self, only: bool) -> Self {
-        Self { validates: only, ..self }
-    }
-
-    /// Whether to store nothing.
-    fn validates_only(&self) -> bool {
-        self.validates || O::ROW.changeset == Changeset::Possible && self.context.asks_for("validate_only")
-    }
-
     fn slot(&self) -> Result<Option<Slot>, Failure> {
         let Some(key) = self.context.headers.get("idempotency-key") else { return Ok(None) };
-        if !matches!(O::ROW.method, Method::POST | Method::PATCH) || self.validates_only() {
+        if !matches!(self.row.method, Method::POST | Method::PATCH) {
             return Ok(None);
         }
         let repeated = self.context.headers.get_all("idempotency-key").iter().count() > 1;
@@ -317,55 +338,55 @@ impl<O: Op> Call<O> {
         Ok(Some(Slot {
             organization: self.member().map(fieldhouse_store::OrgScope::organization),
             caller: Sha256::digest(caller.as_bytes()).into(),
-            operation: O::OPERATION.id(),
+            operation: self.row.operation.id(),
             key: key.to_owned(),
         }))
     }
 
     /// The request, as what is stored for its idempotency key depends on it. It is stored under a secret of the key ring, because a plain
     /// digest of a sign-in would allow guessing the password.
-    fn request(&self) -> Vec<u8> {
+    fn content(&self) -> Vec<u8> {
         [b"request\n".as_slice(), &self.context.digest].concat()
     }
 
-    fn to_store(&self, answered: &Answered<O>) -> StoredResponse {
+    fn to_store(&self, reply: &Reply) -> StoredResponse {
         // A response with a secret may contain it in a header too.
-        let stored = if answered.secret { &[][..] } else { &answered.headers };
+        let stored = if reply.secret { &[][..] } else { &reply.headers };
         let headers = stored.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
         StoredResponse {
-            request_digest: self.app.key_ring.mac(Purpose::Token, &self.request()),
-            status: i64::from(answered.status),
+            request_digest: self.app.key_ring.mac(Purpose::Token, &self.content()),
+            status: i64::from(reply.status),
             headers: serde_json::to_string(&headers.collect::<Vec<_>>()).unwrap_or_default(),
-            body: (!answered.secret && !Self::is_about_children(answered)).then(|| answered.body.to_vec()),
-            created_id: answered.created_id.clone(),
+            body: (!reply.secret && !self.is_about_children(reply)).then(|| reply.body.to_vec()),
+            created_id: reply.created_id.clone(),
             created_at: self.now(),
         }
     }
 
     /// Whether a response is about a child. It is not stored then: a repeated request gets what the caller may see now.
-    fn is_about_children(answered: &Answered<O>) -> bool {
-        match O::ROW.requirement.child {
-            ChildTouch::IfNamed { .. } => answered.about_children,
-            _ => Self::may_be_about_children(),
+    fn is_about_children(&self, reply: &Reply) -> bool {
+        match self.row.requirement.child {
+            ChildTouch::IfNamed { .. } => reply.about_children,
+            _ => self.may_be_about_children(),
         }
     }
 
     /// Whether a response of the operation may be about a child.
-    fn may_be_about_children() -> bool {
-        let Requirement { child, writes, .. } = O::ROW.requirement;
+    fn may_be_about_children(&self) -> bool {
+        let Requirement { child, writes, .. } = self.row.requirement;
         child != ChildTouch::Untouched
             || writes.iter().any(|(kind, _)| kind.visibility() == Visibility::Relations)
     }
 
     /// Checks that a repeated request is the same.
     fn matches(&self, stored: &StoredResponse) -> Result<(), Failure> {
-        let request = self.request();
-        let mut known = self.app.key_ring.macs(Purpose::Token, &request);
+        let content = self.content();
+        let mut known = self.app.key_ring.macs(Purpose::Token, &content);
         let is_same = known.any(|(_, digest)| digest == stored.request_digest);
         if is_same { Ok(()) } else { Err(Failure::of(Code::IdempotencyMismatch)) }
     }
 
-    fn replay(&self, stored: StoredResponse) -> Result<Answered<O>, Failure> {
+    fn replay(&self, stored: StoredResponse) -> Viewed {
         self.matches(&stored)?;
         // A repeated request is checked with the caller's current permissions: the loss of a role also hides stored responses.
         let Some(body) = stored.body else {
@@ -376,7 +397,7 @@ impl<O: Op> Call<O> {
         let headers = headers.iter().filter_map(|(name, value)| {
             Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?))
         });
-        let status = u16::try_from(stored.status).unwrap_or(O::ROW.status());
-        Ok(Answered::replayed(status, body.into(), headers.collect()))
+        let status = u16::try_from(stored.status).unwrap_or(self.row.status());
+        Ok(Reply::replayed(status, body.into(), headers.collect()))
     }
 }
