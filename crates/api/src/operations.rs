@@ -29,7 +29,7 @@ use crate::request::{
     PathParameter, Payload, Query, RecordListQuery, Upload, ValidateOnly,
 };
 use crate::rows::{Changeset, IfMatch, Method, Row, check};
-use crate::table::{operations, query, relation, sheet};
+use crate::table::{kept, operations, query, relation, sheet};
 use crate::{
     api_keys, audit, auth, break_glass, cases, changesets, children, colleges, consents, divisions, duties,
     exports, favorites, games, guardian_invitations, imports, invitations, members, operator,
@@ -250,7 +250,7 @@ operations! {
     /// Lists the organization's seasons, latest first.
     SeasonList "seasons.list" GET "/api/v1/seasons"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | NoParameter, seasons::SeasonListQuery, EmptyBody => [200] Page<seasons::Season> as seasons::SHEET, [];
+        | NoParameter, seasons::SeasonListQuery, EmptyBody => [200] Page<seasons::Season> as seasons::SHEET | Kept, [];
     /// Creates a season.
     SeasonCreate "seasons.create" POST "/api/v1/seasons"
         | Required(Manager), Allowed, Seasons:Write, Untouched, None, Possible, [Season Any]
@@ -258,7 +258,7 @@ operations! {
     /// Reads a season.
     SeasonRead "seasons.read" GET "/api/v1/seasons/{id}"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | SeasonId, NoQuery, EmptyBody => [200] Data<seasons::Season>, [];
+        | SeasonId, NoQuery, EmptyBody => [200] Data<seasons::Season> | Kept, [];
     /// Changes a season.
     SeasonChange "seasons.change" PATCH "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Season Target]
@@ -277,7 +277,7 @@ operations! {
     /// Reads the standings of a season or of one of its divisions. Final games and forfeits count.
     StandingsRead "seasons.standings" GET "/api/v1/seasons/{id}/standings"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | SeasonId, standings::StandingsQuery, EmptyBody => [200] Data<standings::Standings> as standings::SHEET, [];
+        | SeasonId, standings::StandingsQuery, EmptyBody => [200] Data<standings::Standings> as standings::SHEET | Kept, [];
     /// Lists the changes of a season, newest first. The history of a deleted season can still be read.
     SeasonHistory "seasons.history" GET "/api/v1/seasons/{id}/history"
         | Required(Manager), Allowed, Seasons:Read, Untouched, None, Never, []
@@ -286,7 +286,7 @@ operations! {
     /// Lists divisions by name.
     DivisionList "divisions.list" GET "/api/v1/divisions"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | NoParameter, divisions::DivisionListQuery, EmptyBody => [200] Page<Division> as divisions::SHEET, [];
+        | NoParameter, divisions::DivisionListQuery, EmptyBody => [200] Page<Division> as divisions::SHEET | Kept, [];
     /// Creates a division of a season.
     DivisionCreate "divisions.create" POST "/api/v1/divisions"
         | Required(Manager), Allowed, Seasons:Write, Untouched, None, Possible, [Division Any]
@@ -294,7 +294,7 @@ operations! {
     /// Reads a division.
     DivisionRead "divisions.read" GET "/api/v1/divisions/{id}"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | DivisionId, NoQuery, EmptyBody => [200] Data<Division>, [];
+        | DivisionId, NoQuery, EmptyBody => [200] Data<Division> | Kept, [];
     /// Changes a division.
     DivisionChange "divisions.change" PATCH "/api/v1/divisions/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Division Target]
@@ -311,7 +311,7 @@ operations! {
     /// Lists teams by name.
     TeamList "teams.list" GET "/api/v1/teams"
         | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
-        | NoParameter, teams::TeamListQuery, EmptyBody => [200] Page<Team> as teams::SHEET, [];
+        | NoParameter, teams::TeamListQuery, EmptyBody => [200] Page<Team> as teams::SHEET | Kept, [];
     /// Creates a team in a division of its season.
     TeamCreate "teams.create" POST "/api/v1/teams"
         | Required(Manager), Allowed, Teams:Write, Untouched, None, Possible, [Team Any]
@@ -319,7 +319,7 @@ operations! {
     /// Reads a team.
     TeamRead "teams.read" GET "/api/v1/teams/{id}"
         | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
-        | TeamId, NoQuery, EmptyBody => [200] Data<Team>, [];
+        | TeamId, NoQuery, EmptyBody => [200] Data<Team> | Kept, [];
     /// Changes a team.
     TeamChange "teams.change" PATCH "/api/v1/teams/{id}"
         | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Team Target]
@@ -658,7 +658,7 @@ operations! {
     /// Lists the organization's venues by name.
     VenueList "venues.list" GET "/api/v1/venues"
         | Required(Viewer), Allowed, Venues:Read, Untouched, None, Never, []
-        | NoParameter, RecordListQuery, EmptyBody => [200] Page<Venue> as venues::SHEET, [];
+        | NoParameter, RecordListQuery, EmptyBody => [200] Page<Venue> as venues::SHEET | Kept, [];
     /// Creates a venue.
     VenueCreate "venues.create" POST "/api/v1/venues"
         | Required(Manager), Allowed, Venues:Write, Untouched, None, Possible, [Venue Any]
@@ -666,7 +666,7 @@ operations! {
     /// Reads a venue.
     VenueRead "venues.read" GET "/api/v1/venues/{id}"
         | Required(Viewer), Allowed, Venues:Read, Untouched, None, Never, []
-        | VenueId, NoQuery, EmptyBody => [200] Data<Venue>, [];
+        | VenueId, NoQuery, EmptyBody => [200] Data<Venue> | Kept, [];
     /// Changes a venue.
     VenueChange "venues.change" PATCH "/api/v1/venues/{id}"
         | Required(Manager), Allowed, Venues:Write, Untouched, Honoured, Possible, [Venue Target]

@@ -163,6 +163,9 @@ pub struct Row {
     pub statuses: &'static [u16],
     /// The response of success.
     pub answer: AnswerShape,
+    /// Whether its responses may be kept in memory: they depend on nothing but the organization's records, the caller's id and role, and the
+    /// request.
+    pub is_kept: bool,
     /// The codes that its handler returns besides those that follow from the other columns.
     pub codes: &'static [Code],
 }
@@ -218,6 +221,7 @@ const fn check_row(row: &Row) {
     assert!(!reads || matches!(row.if_match, IfMatch::None), "GET has no If-Match");
     let changes_one = matches!(row.method, Method::PATCH | Method::DELETE);
     assert!(!changes_one || !matches!(row.if_match, IfMatch::None), "PATCH and DELETE honour If-Match");
+    assert!(!row.is_kept || reads && can_be_kept(row), "nothing about children is kept in memory");
     let held = !matches!(row.changeset, Changeset::Never);
     assert!(!held || !writes.is_empty(), "a changeset contains only operations that write");
     let mut at = 0;
@@ -245,6 +249,12 @@ const fn check_row(row: &Row) {
         ChildTouch::OfRecord { .. } => assert!(row.parameter_count > 0, "the record is in the path"),
         _ => {}
     }
+}
+
+/// Whether responses show nothing that depends on a relation to a child.
+const fn can_be_kept(row: &Row) -> bool {
+    let Requirement { credential, child, .. } = row.requirement;
+    matches!(credential, Credential::Required(_)) && matches!(child, ChildTouch::Untouched)
 }
 
 /// Whether the holder of a link may call an operation without a credential. The link names the record.

@@ -27,6 +27,16 @@ macro_rules! sheet {
     };
 }
 
+/// Whether responses are kept in memory.
+macro_rules! kept {
+    () => {
+        false
+    };
+    (Kept) => {
+        true
+    };
+}
+
 /// The operation table: types, rows and the enum of operations.
 macro_rules! operations {
     (
@@ -35,7 +45,7 @@ macro_rules! operations {
             $name:ident $id:literal $method:ident $path:literal
                 | $credential:expr, $keys:ident, $resource:ident:$verb:ident, $child:expr, $if_match:ident, $changeset:ident,
                     [$($kind:ident $reach:ident),*] $(by $relation:tt)?
-                | $parameters:ty, $query:ty, $body:ty => [$($status:literal),+] $answer:ty $(as $sheet:path)?, [$($code:ident),*];
+                | $parameters:ty, $query:ty, $body:ty => [$($status:literal),+] $answer:ty $(as $sheet:path)? $(| $kept:ident)?, [$($code:ident),*];
         )*
         without HTTP:
         $(
@@ -111,6 +121,7 @@ macro_rules! operations {
                     body: crate::rows::Shape::of::<<$body as Payload>::Content>(),
                     statuses: &[$($status),+],
                     answer: crate::rows::AnswerShape::of::<$answer>(sheet!($($sheet)?)),
+                    is_kept: kept!($($kept)?),
                     codes: &[$(Code::$code),*],
                 };
                 type Path = $parameters;
@@ -129,4 +140,4 @@ macro_rules! operations {
     };
 }
 
-pub(crate) use {operations, query, relation, sheet};
+pub(crate) use {kept, operations, query, relation, sheet};

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use axum::body::Body;
-use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
@@ -222,34 +222,54 @@ impl Reply {
         Ok(self)
     }
 
-    /// Converts to an HTTP response: 304 if the client has it already.
-    pub(crate) fn respond(mut self, row: &Row, if_none_match: Option<&HeaderValue>) -> Response<Body> {
+    /// Adds the headers that follow from the operation and the body. Also returns what follows the body, if it is not in memory.
+    pub(crate) fn prepared(mut self, row: &Row) -> (Prepared, Option<Body>) {
         let reads = row.method == Method::GET && self.status == 200;
         if reads && !self.is_versioned && is_tagged(row) {
             self = self.version(0);
         }
-        let tag = self.headers.iter().find(|(name, _)| *name == header::ETAG).map(|(_, value)| value.clone());
-        let fresh = reads && tag.is_some_and(|tag| matches(if_none_match, &tag));
-        let body = self.stream.unwrap_or_else(|| Body::from(self.body));
-        let mut response = Response::new(if fresh { Body::empty() } else { body });
-        *response.status_mut() = if fresh {
-            StatusCode::NOT_MODIFIED
-        } else {
-            StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
-        };
-        let headers = response.headers_mut();
+        let mut headers = HeaderMap::with_capacity(16);
         let caching = if self.about_children { NOT_STORED } else { caching(row) };
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
         if row.answer.media_types.len() > 1 {
             headers.append(header::VARY, HeaderValue::from_static("Accept"));
         }
-        if !fresh {
-            headers.insert(header::CONTENT_TYPE, self.media_type);
-        }
+        headers.insert(header::CONTENT_TYPE, self.media_type);
         for (name, value) in self.headers {
             headers.append(name, value);
         }
+        let tag = headers.get(header::ETAG).filter(|_| reads).cloned();
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        (Prepared { status, headers, tag, body: self.body }, self.stream)
+    }
+}
+
+/// A response that needs no more than the request's condition.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    status: StatusCode,
+    headers: HeaderMap,
+    /// The ETag, if a request may have a condition on it.
+    tag: Option<HeaderValue>,
+    pub(crate) body: Bytes,
+}
+
+impl Prepared {
+    /// The HTTP response: 304 if the client has it already.
+    pub(crate) fn respond(mut self, if_none_match: Option<&HeaderValue>) -> Response<Body> {
+        let is_known = self.tag.is_some_and(|tag| matches(if_none_match, &tag));
+        let mut response = Response::new(if is_known { Body::empty() } else { Body::from(self.body) });
+        if is_known {
+            self.headers.remove(header::CONTENT_TYPE);
+        }
+        *response.status_mut() = if is_known { StatusCode::NOT_MODIFIED } else { self.status };
+        *response.headers_mut() = self.headers;
         response
+    }
+
+    /// Whether it says nothing that only this request may know.
+    pub(crate) fn can_be_kept(&self) -> bool {
+        self.status == StatusCode::OK && self.tag.is_some()
     }
 }
 

@@ -8,6 +8,7 @@ use jiff::SignedDuration;
 use uuid::Uuid;
 
 use crate::auth::attempts::Running;
+use crate::auth::callers::Callers;
 use crate::auth::limits::{LimitOptions, Limits};
 use crate::auth::operators::UsedTokens;
 use crate::auth::passwords::Passwords;
@@ -15,6 +16,7 @@ use crate::auth::tokens::AccessTokens;
 use crate::clock::Clock;
 use crate::erasures::Erasures;
 use crate::key_ring::KeyRing;
+use crate::responses::Responses;
 use crate::workers::KeyUse;
 
 /// State shared by all requests. Cheap to clone.
@@ -35,6 +37,10 @@ pub struct Shared {
     pub passwords: Passwords,
     /// Sign-in attempts that run or wait.
     pub attempts: Running,
+    /// Callers whose credential was verified.
+    pub callers: Callers,
+    /// Responses that are kept in memory.
+    pub responses: Responses,
     /// Limits the rate of requests.
     pub limits: Limits,
     /// Collects the times of keys' last use.
@@ -66,6 +72,7 @@ impl App {
         let base_url = base_url.trim_end_matches('/').to_owned();
         let tokens = AccessTokens::new(&key_ring, &base_url)?;
         let passwords = Passwords::new(&clock);
+        let responses = Responses::new(limits.cache_bytes);
         let (limits, key_use, attempts) = (Limits::new(limits), KeyUse::default(), Running::default());
         let process = Uuid::from_bytes(clock.random());
         Ok(Self(Arc::new(Shared {
@@ -77,6 +84,8 @@ impl App {
             tokens,
             passwords,
             attempts,
+            callers: Callers::default(),
+            responses,
             limits,
             key_use,
             access_log: AccessLog::default(),

@@ -22,6 +22,7 @@ pub mod operator;
 pub mod pages;
 pub mod permissions;
 pub mod private_file;
+pub mod responses;
 pub mod router;
 mod routes;
 pub mod workers;

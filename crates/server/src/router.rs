@@ -8,6 +8,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
+use axum::http::request::Parts;
 use axum::http::{Request, Response, header};
 use axum::routing::{MethodFilter, on};
 use fieldhouse_api::operations::rows;
@@ -17,10 +18,11 @@ use futures_util::future::BoxFuture;
 
 use crate::answer::{Answered, Reply};
 use crate::app::App;
-use crate::auth::guard;
-use crate::call::{Arrived, Call, Context, RequestId};
+use crate::auth::guard::{self, Admitted};
+use crate::call::{Arrived, Call, Context, RequestId, accept};
 use crate::failure::Failure;
 use crate::layers;
+use crate::responses::Found;
 use crate::routes;
 
 /// The routes of the whole API.
@@ -108,15 +110,15 @@ const fn filter(method: Method) -> MethodFilter {
 async fn answer(app: &App, endpoint: &Endpoint, request: Request<Body>) -> Response<Body> {
     let (mut parts, body) = request.into_parts();
     let context = Context::of(&mut parts, app);
-    let (id, condition) = (context.id.clone(), context.headers.get(header::IF_NONE_MATCH).cloned());
+    let id = context.id.clone();
     let row = endpoint.row;
     let (rate_limit, admitted) = guard::admit(app, row, &context).await;
-    let answered = async {
-        let arrived = Arrived::of(app, row, context, admitted?, (parts, body)).await?;
-        run(endpoint, arrived).await
+    let answered = match admitted {
+        Ok(admitted) => admitted_answer(app, endpoint, context, admitted, (parts, body)).await,
+        Err(failure) => Err(failure),
     };
-    let mut response = match answered.await {
-        Ok(reply) => reply.respond(row, condition.as_ref()),
+    let mut response = match answered {
+        Ok(response) => response,
         Err(failure) if row.answer.is_page => failure.answer_page(&id),
         Err(failure) => failure.answer(&app.base_url, &id),
     };
@@ -127,16 +129,43 @@ async fn answer(app: &App, endpoint: &Endpoint, request: Request<Body>) -> Respo
     response
 }
 
+/// Answers an admitted request, from memory if that is current.
+async fn admitted_answer(
+    app: &App,
+    endpoint: &Endpoint,
+    context: Context,
+    admitted: Admitted,
+    rest: (Parts, Body),
+) -> Result<Response<Body>, Failure> {
+    let row = endpoint.row;
+    let media_type = accept::choose(&context, row.answer.media_types)?;
+    let condition = context.headers.get(header::IF_NONE_MATCH).cloned();
+    let asked = (&context, media_type);
+    let place = match app.responses.find(&app.store, row, admitted.member(), asked, condition.as_ref()) {
+        Found::Current(response) => return Ok(response),
+        Found::Place(place) => Some(place),
+        Found::Nowhere => None,
+    };
+    let arrived = Arrived::of(app, (row, media_type), context, admitted, rest).await?;
+    let reply = run(endpoint, arrived).await?.converted(row, media_type)?;
+    let (prepared, stream) = reply.prepared(row);
+    if let Some(place) = place {
+        app.responses.keep(place, &prepared);
+    }
+    let mut response = prepared.respond(condition.as_ref());
+    if let Some(stream) = stream {
+        *response.body_mut() = stream;
+    }
+    Ok(response)
+}
+
 /// Runs a handler. One that writes runs in a task of its own, so that a client that disconnects does not interrupt it.
 async fn run(endpoint: &Endpoint, arrived: Arrived) -> Result<Reply, Failure> {
-    let media_type = arrived.media_type();
     let running = (endpoint.run)(arrived);
-    let reply = if endpoint.row.method == Method::GET {
-        running.await?
-    } else {
-        tokio::spawn(running).await.unwrap_or_else(|error| Err(Failure::internal(error.to_string())))?
-    };
-    reply.converted(endpoint.row, media_type)
+    if endpoint.row.method == Method::GET {
+        return running.await;
+    }
+    tokio::spawn(running).await.unwrap_or_else(|error| Err(Failure::internal(error.to_string())))
 }
 
 async fn unknown_path(app: axum::extract::State<App>, request: Request<Body>) -> Response<Body> {

@@ -11,6 +11,7 @@ mod images;
 pub(crate) mod writing;
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use fieldhouse_domain::api_keys::ApiKeyKind;
 use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, SessionId, UserId};
@@ -99,7 +100,7 @@ pub async fn identify_again(
     scope: &OrgScope,
     now: Timestamp,
 ) -> Result<std::result::Result<Caller, Denial>> {
-    identify(reader, &scope.sent, now).await
+    identify(reader, &scope.caller.sent, now).await
 }
 
 async fn key_facts(
@@ -189,25 +190,27 @@ impl Caller {
 
     /// Asks the policy whether the caller may do what `requirement` describes.
     pub fn permit(
-        self,
+        self: Arc<Self>,
         requirement: Requirement,
         now: Timestamp,
         address: Option<IpAddr>,
     ) -> std::result::Result<OrgScope, Denial> {
         let role = policy::decide(&requirement, &self.facts, now, address)?;
-        let Self { facts, sent, time_zone, .. } = self;
-        Ok(OrgScope { facts, sent, role, address, time_zone, child: requirement.child })
+        Ok(OrgScope { caller: self, role, address, child: requirement.child })
+    }
+
+    /// Whether the credential is still valid, as far as time alone decides it.
+    pub fn authenticate(&self, now: Timestamp) -> std::result::Result<(), Denial> {
+        policy::authenticate(&self.facts, now).map(drop)
     }
 }
 
 /// The permission to read one organization's data during one request.
 #[derive(Debug)]
 pub struct OrgScope {
-    facts: Facts,
-    sent: RawCredential,
+    caller: Arc<Caller>,
     role: Role,
     address: Option<IpAddr>,
-    time_zone: TimeZoneName,
     /// Which data of children the operation uses.
     child: ChildTouch,
 }
@@ -215,12 +218,12 @@ pub struct OrgScope {
 impl OrgScope {
     /// The organization.
     pub fn organization(&self) -> OrganizationId {
-        self.facts.organization
+        self.caller.facts.organization
     }
 
     /// The user.
     pub fn user(&self) -> UserId {
-        self.facts.user
+        self.caller.facts.user
     }
 
     /// The effective role.
@@ -230,39 +233,39 @@ impl OrgScope {
 
     /// The day in the organization's time zone.
     pub fn today(&self, now: Timestamp) -> Date {
-        self.time_zone.date(now)
+        self.caller.time_zone.date(now)
     }
 
     /// The organization's time zone.
     pub fn time_zone(&self) -> &TimeZoneName {
-        &self.time_zone
+        &self.caller.time_zone
     }
 
     /// The credential.
     pub fn credential(&self) -> &VerifiedCredential {
-        &self.facts.credential
+        &self.caller.facts.credential
     }
 
     /// Whether the credential may be used for children's data. Only keys are narrowed.
     pub fn reads_children(&self) -> bool {
-        policy::covers(&self.facts.credential, READS_CHILDREN)
+        policy::covers(&self.caller.facts.credential, READS_CHILDREN)
     }
 
     /// Refuses a key without the scope to use children's data in this way.
     pub fn refuse_narrow(&self, verb: Verb) -> std::result::Result<(), Denial> {
         let needed = Scope { resource: Resource::Children, verb };
-        let is_covered = policy::covers(&self.facts.credential, needed);
+        let is_covered = policy::covers(&self.caller.facts.credential, needed);
         if is_covered { Ok(()) } else { Err(Denial::ScopeInsufficient(needed)) }
     }
 
     /// When the credential expires.
     pub fn expires_at(&self) -> Timestamp {
-        self.facts.expires_at
+        self.caller.facts.expires_at
     }
 
     /// The session, if the credential is one.
     pub fn session(&self) -> Option<SessionId> {
-        match self.facts.credential {
+        match self.caller.facts.credential {
             VerifiedCredential::Session { id, .. } => Some(id),
             VerifiedCredential::ApiKey { .. } => None,
         }
@@ -270,7 +273,7 @@ impl OrgScope {
 
     /// The API key, if the credential is one.
     pub fn key(&self) -> Option<ApiKeyId> {
-        match self.facts.credential {
+        match self.caller.facts.credential {
             VerifiedCredential::ApiKey { id, .. } => Some(id),
             VerifiedCredential::Session { .. } => None,
         }
@@ -298,10 +301,10 @@ pub trait Proof<R: Reader>: sealed::Sealed + Sync {
 
 impl<R: Reader> Proof<R> for OrgScope {
     fn organization(&self) -> OrganizationId {
-        self.facts.organization
+        self.caller.facts.organization
     }
     fn owner(&self) -> Option<UserId> {
-        Some(self.facts.user)
+        Some(self.caller.facts.user)
     }
     fn through(&self) -> Option<ApiKeyId> {
         self.key()

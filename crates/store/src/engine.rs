@@ -12,6 +12,7 @@ use std::future::Future;
 use std::path::PathBuf;
 
 use fieldhouse_domain::effects::Kind;
+use fieldhouse_domain::ids::OrganizationId;
 use uuid::Uuid;
 
 pub use read::ReadTx;
@@ -203,6 +204,12 @@ impl Store {
             Driver::Sqlite(sqlite) => Some(sqlite),
             Driver::Postgres(_) => None,
         }
+    }
+
+    /// The state of an organization's records, if nothing but this process writes them: what was read after it was taken is current while
+    /// it stays the same. `None` on PostgreSQL, where other nodes write too.
+    pub fn local_generation(&self, organization: OrganizationId) -> Option<sqlite::LocalGeneration> {
+        self.sqlite().map(|sqlite| sqlite.generations.of(organization))
     }
 
     pub(crate) fn postgres(&self) -> Option<&Postgres> {

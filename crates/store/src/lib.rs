@@ -74,4 +74,4 @@ pub use error::{Error, Result, Taken};
 pub use folder::FolderLock;
 pub use ledger::Attribution;
 pub use sealing::{SealError, Sealer};
-pub use sqlite::back_up;
+pub use sqlite::{LocalGeneration, back_up};

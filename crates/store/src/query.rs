@@ -29,6 +29,57 @@ impl Query {
     }
 }
 
+/// Whose records a statement writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writes {
+    /// None of those that responses and verified credentials in memory rest on.
+    Nothing,
+    /// Those of the organization that is its parameter `$1`.
+    OneOrganization,
+    /// Perhaps those of any.
+    Anything,
+}
+
+/// What is written often, and never read for a response or a credential that is kept in memory: tables, and the last use of a key.
+const NEVER_KEPT: [&str; 8] = [
+    "api_keys SET last_used_at = ",
+    "guest_favorites ",
+    "guests ",
+    "idempotency_keys ",
+    "key_ring_fingerprints",
+    "login_failures ",
+    "login_sources ",
+    "mail ",
+];
+
+impl Query {
+    /// Whose records it writes, by its text. A text that does not show one organization counts as writing anything.
+    pub(crate) fn writes(&self) -> Writes {
+        let sql = self.sql.trim_start();
+        if sql.starts_with("SELECT ") {
+            return Writes::Nothing;
+        }
+        let insert = sql.strip_prefix("INSERT INTO ");
+        let change = sql.strip_prefix("UPDATE ").or_else(|| sql.strip_prefix("DELETE FROM "));
+        let Some(table) = insert.or(change) else {
+            let writes = ["INSERT INTO", "UPDATE ", "DELETE FROM"].iter().any(|verb| sql.contains(verb));
+            return if writes { Writes::Anything } else { Writes::Nothing };
+        };
+        if NEVER_KEPT.iter().any(|written| table.starts_with(written)) {
+            return Writes::Nothing;
+        }
+        // A user may be a member of many organizations, and a row of `orgs` has no organization but itself.
+        let is_shared = table.starts_with("users ") || table.starts_with("orgs ");
+        let is_of_one = match insert {
+            Some(insert) => insert
+                .split_once(" (org_id,")
+                .is_some_and(|(_, rest)| rest.contains("VALUES ($1,") || rest.contains("SELECT $1,")),
+            None => sql.contains("WHERE org_id = $1"),
+        };
+        if is_of_one && !is_shared { Writes::OneOrganization } else { Writes::Anything }
+    }
+}
+
 /// Defines the queries of a module, and lists them as `QUERIES`. The name of a method of [`Query`] may follow the query's name.
 macro_rules! queries {
     ($($(#[$doc:meta])* $constant:ident $name:literal $(@$how:ident)? $sql:expr;)+) => {
@@ -197,5 +248,51 @@ pub mod runs {
             .map(|query| query.name)
             .filter(|name| !run.contains(&(engine.name(), name)))
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The modules whose records may be kept in memory, in responses or as facts about a credential.
+    const KEPT: [&str; 8] =
+        ["access.", "divisions.", "games.", "ledger.", "members.", "seasons.", "teams.", "venues."];
+
+    #[test]
+    fn a_statement_raises_the_generation_of_whom_it_writes() {
+        for (sql, writes) in [
+            ("SELECT 1 FROM seasons WHERE org_id = $1", Writes::Nothing),
+            ("UPDATE seasons SET name = $3 WHERE org_id = $1 AND id = $2", Writes::OneOrganization),
+            ("UPDATE seasons SET name = $3 WHERE org_id = $2 AND id = $1", Writes::Anything),
+            ("INSERT INTO teams (org_id, id) VALUES ($1, $2)", Writes::OneOrganization),
+            ("INSERT INTO teams (id, org_id) VALUES ($1, $2)", Writes::Anything),
+            ("INSERT INTO teams (org_id, id) VALUES ($2, $1)", Writes::Anything),
+            (
+                "UPDATE users SET name = $2 WHERE id IN (SELECT user_id FROM members WHERE org_id = $1)",
+                Writes::Anything,
+            ),
+            ("DELETE FROM api_keys WHERE org_id = $1 AND id = $2", Writes::OneOrganization),
+            ("UPDATE api_keys SET revoked_at = $2 WHERE id = $1", Writes::Anything),
+            ("WITH gone AS (DELETE FROM seasons RETURNING id) SELECT id FROM gone", Writes::Anything),
+            ("INSERT INTO mail (id, org_id) VALUES ($1, $2)", Writes::Nothing),
+        ] {
+            let query = Query { name: "tests", sql, planned_each_time: false };
+            assert_eq!(query.writes(), writes, "{sql}");
+        }
+    }
+
+    #[test]
+    fn nothing_that_is_kept_in_memory_reads_what_raises_no_generation() {
+        let mut count = 0;
+        for query in all().filter(|query| KEPT.iter().any(|module| query.name.starts_with(module))) {
+            let words: Vec<&str> =
+                query.sql.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
+            let unseen = NEVER_KEPT.iter().filter_map(|written| written.split(' ').next());
+            let read = unseen.filter(|table| *table != "api_keys").find(|table| words.contains(table));
+            assert_eq!(read, None, "{}", query.name);
+            count += 1;
+        }
+        assert!(count > 50, "{count}");
     }
 }

@@ -5,6 +5,7 @@
 
 mod backup;
 mod compile_options;
+mod generations;
 mod readers;
 pub(crate) mod statistics;
 mod streams;
@@ -30,6 +31,8 @@ use crate::row::{Row, Source};
 use crate::sealing::Sealer;
 use crate::value::Value;
 pub use backup::back_up;
+pub use generations::LocalGeneration;
+pub(crate) use generations::{Generations, Touched};
 use streams::Streams;
 use writer::Writer;
 
@@ -58,6 +61,7 @@ pub(crate) struct Sqlite {
     file: PathBuf,
     writer: Writer,
     streams: Streams,
+    pub(crate) generations: Arc<Generations>,
     pub(crate) sealer: Sealer,
 }
 
@@ -67,9 +71,10 @@ impl Sqlite {
         let file = folder.join(FILE);
         let connection = open_writer(&file)?;
         compile_options::check(&connection)?;
-        let writer = Writer::start(connection)?;
+        let generations = Arc::new(Generations::default());
+        let writer = Writer::start(connection, generations.clone())?;
         let streams = Streams::new(file.clone());
-        Ok(Self { life: Arc::new(()), file, writer, streams, sealer: Sealer::default() })
+        Ok(Self { life: Arc::new(()), file, writer, streams, generations, sealer: Sealer::default() })
     }
 
     /// Runs a transaction on the writer thread. Its body must not wait for anything but the transaction.
@@ -81,8 +86,11 @@ impl Sqlite {
     {
         let deadline = Deadline::of(name);
         let sealer = self.sealer.clone();
-        let body = move |connection: &mut Connection| {
-            writer::run_body(Tx::sqlite(connection, deadline, sealer), &body)
+        let body = move |connection: &mut Connection, touched: &mut Touched| {
+            let mut tx = Tx::sqlite(connection, deadline, sealer);
+            let result = writer::run_body(&mut tx, &body);
+            touched.add(std::mem::take(&mut tx.touched));
+            result
         };
         self.writer.run(name, Some(deadline), body).await
     }
@@ -93,6 +101,10 @@ impl Sqlite {
         name: &'static str,
         work: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
+        let work = move |connection: &mut Connection, touched: &mut Touched| {
+            touched.add(Touched::everything());
+            work(connection)
+        };
         self.writer.run(name, None, work).await
     }
 }

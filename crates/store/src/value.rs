@@ -21,6 +21,16 @@ impl<'a> From<Cell<'a>> for Value<'a> {
     }
 }
 
+impl Value<'_> {
+    /// The id that it is.
+    pub(crate) fn as_uuid(&self) -> Option<Uuid> {
+        match self.0 {
+            Cell::Uuid(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
 macro_rules! from {
     ($($type:ty => |$value:ident| $made:expr;)*) => { $(
         impl<'a> From<$type> for Value<'a> { fn from($value: $type) -> Self { Self($made) } }

@@ -3,7 +3,7 @@
 use fieldhouse_api::Row;
 use fieldhouse_domain::policy::{Credential, Denial};
 use fieldhouse_store::OrgScope;
-use fieldhouse_store::access::{self, Operator};
+use fieldhouse_store::access::Operator;
 
 use crate::app::App;
 use crate::auth::credentials;
@@ -22,6 +22,16 @@ pub enum Admitted {
     Anonymous,
     /// The operator of the server.
     Operator(Operator),
+}
+
+impl Admitted {
+    /// The permission of a member.
+    pub fn member(&self) -> Option<&OrgScope> {
+        match self {
+            Self::Member(scope) => Some(scope),
+            Self::Anonymous | Self::Operator(_) => None,
+        }
+    }
 }
 
 /// Admits or refuses a request. Also returns the rate limit status, which goes into every response.
@@ -55,7 +65,7 @@ pub async fn admit(
             Ok(rate_limit) => (rate_limit, Err(Denial::Unauthenticated.into())),
         };
     };
-    let caller = match access::identify(&mut &*app.store, &sent, context.now).await {
+    let caller = match app.callers.identify(&app.store, &sent, context.now).await {
         Ok(Ok(caller)) => caller,
         Ok(Err(denial)) => return refused(app, context, denial.into()),
         Err(error) => return (None, Err(error.into())),

@@ -33,6 +33,8 @@ pub struct LimitOptions {
     pub refresh: NonZeroU32,
     /// Guests created from an address, in an hour.
     pub guests: NonZeroU32,
+    /// The bytes of responses that are kept in memory.
+    pub cache_bytes: u64,
 }
 
 impl Default for LimitOptions {
@@ -46,6 +48,7 @@ impl Default for LimitOptions {
             sign_in: some(120),
             refresh: some(600),
             guests: some(20),
+            cache_bytes: 64 << 20,
         }
     }
 }

@@ -9,7 +9,7 @@ use fieldhouse_api::request::{PathParameter, Payload};
 use fieldhouse_api::{Op, Row};
 
 use super::body::Members;
-use super::{Call, Context, Request, accept, body, query};
+use super::{Call, Context, Request, body, query};
 use crate::app::App;
 use crate::auth::guard::Admitted;
 use crate::failure::Failure;
@@ -24,15 +24,14 @@ pub(crate) struct Arrived {
 }
 
 impl Arrived {
-    /// Chooses the media type of the response and receives the body.
+    /// Receives the body.
     pub(crate) async fn of(
         app: &App,
-        row: &'static Row,
+        (row, media_type): (&'static Row, &'static str),
         context: Context,
         admitted: Admitted,
         (mut parts, body): (Parts, Body),
     ) -> Result<Self, Failure> {
-        let media_type = accept::choose(&context, row.answer.media_types)?;
         let bytes = body::read(row.body_kind, &context.headers, body).await?;
         let members = body::parse(row.body_kind, &context.headers, &bytes).await;
         let parameters = RawPathParams::from_request_parts(&mut parts, app).await.ok();
@@ -40,11 +39,6 @@ impl Arrived {
         let (app, context) = (app.clone(), context.with_digest(&bytes));
         let request = Request { app, context, media_type, row, admitted: Arc::new(admitted) };
         Ok(Self { request, members, parameters })
-    }
-
-    /// The media type of the response.
-    pub(crate) fn media_type(&self) -> &'static str {
-        self.request.media_type
     }
 
     /// Checks query, body and path, in this order.

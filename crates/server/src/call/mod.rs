@@ -3,7 +3,7 @@
 //! `Call<op::X>` is the only argument of a handler. A request is checked in this order: the caller (`auth/guard.rs`), size and type, query,
 //! body, path. `write.rs` runs commands, `paging.rs` reads lists.
 
-mod accept;
+pub(crate) mod accept;
 mod arrived;
 mod body;
 mod changes;

@@ -49,10 +49,7 @@ impl Request {
 
     /// The permission to read the caller's organization, if the request has a credential.
     pub fn member(&self) -> Option<&OrgScope> {
-        match &*self.admitted {
-            Admitted::Member(scope) => Some(scope),
-            Admitted::Anonymous | Admitted::Operator(_) => None,
-        }
+        self.admitted.member()
     }
 
     /// The permission of the operator, for operations that are theirs.

@@ -230,8 +230,8 @@ impl OrgScope {
         if !self.child.includes(C::CLASS, Verb::Read) {
             return Err(undeclared(C::CLASS));
         }
-        let standing = Standing { user: self.facts.user, now, today: self.today(now) };
-        Ok(ChildScope { organization: self.facts.organization, standing, class: PhantomData })
+        let standing = Standing { user: self.caller.facts.user, now, today: self.today(now) };
+        Ok(ChildScope { organization: self.caller.facts.organization, standing, class: PhantomData })
     }
 }
 

@@ -27,9 +27,9 @@ impl OrgScope {
         if self.child != ChildTouch::Images {
             return Err(Error::Internal("the operation does not declare that it shows images".to_owned()));
         }
-        let standing = || Standing { user: self.facts.user, now, today: self.today(now) };
+        let standing = || Standing { user: self.caller.facts.user, now, today: self.today(now) };
         let standing = self.reads_children().then(standing);
-        Ok(ImageScope { organization: self.facts.organization, standing })
+        Ok(ImageScope { organization: self.caller.facts.organization, standing })
     }
 }
 

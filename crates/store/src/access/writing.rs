@@ -1,5 +1,7 @@
 //! Proofs that permit writing, each in one transaction.
 
+use std::sync::Arc;
+
 use fieldhouse_domain::effects::{AnyRecord, Kind};
 use fieldhouse_domain::ids::{
     ApiKeyId, ChildId, GuardianInvitationId, GuestId, Id, InvitationId, OrganizationId, UserId,
@@ -243,11 +245,11 @@ impl<'tx> Tx<'tx> {
         let mut absent_on_children = None;
         let (organization, role, actor) = match principal {
             Principal::Caller(scope) => {
-                let caller = match identify(self, &scope.sent, now).await? {
+                let caller = match identify(self, &scope.caller.sent, now).await? {
                     Ok(caller) => caller,
                     Err(denial) => return Ok(Err(denial)),
                 };
-                match caller.permit(requirement, now, scope.address) {
+                match Arc::new(caller).permit(requirement, now, scope.address) {
                     Ok(scope) => {
                         let actor = Actor { user: Some(scope.user()), key: scope.key() };
                         (scope.organization(), scope.role, actor)

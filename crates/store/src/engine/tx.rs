@@ -17,7 +17,7 @@ use crate::query::Query;
 use crate::row::Row;
 use crate::sealing::Sealer;
 use crate::sealing::keys::Held;
-use crate::sqlite;
+use crate::sqlite::{self, Touched};
 use crate::value::Value;
 
 /// A transaction. `'tx` is its brand, an invariant lifetime of its own: a proof from one transaction cannot be used in another.
@@ -33,6 +33,8 @@ pub struct Tx<'tx> {
     pub(super) outer: Vec<Unrecorded>,
     sealer: Sealer,
     pub(crate) child_keys: Held,
+    /// Whose records it has written (SQLite).
+    pub(crate) touched: Touched,
     /// What the commands of a changeset read and wrote, while they run.
     pub(crate) watched: Option<Watched>,
     brand: Brand<'tx>,
@@ -79,6 +81,7 @@ impl<'tx> Tx<'tx> {
             outer: Vec::new(),
             sealer,
             child_keys: Held::new(),
+            touched: Touched::default(),
             watched: None,
             brand: PhantomData,
         }
@@ -137,10 +140,10 @@ impl<'tx> Tx<'tx> {
     pub(crate) async fn run_each(&mut self, query: &'static Query, rows: &[Vec<Value<'_>>]) -> Result<()> {
         self.check_usable(query.name)?;
         let ran = match &mut self.driver {
-            TxDriver::Sqlite(connection) => {
-                let deadline = Some(self.deadline);
-                rows.iter().try_for_each(|values| sqlite::run(connection, deadline, query, values).map(drop))
-            }
+            TxDriver::Sqlite(connection) => rows.iter().try_for_each(|values| {
+                self.touched.note(query, values);
+                sqlite::run(connection, Some(self.deadline), query, values).map(drop)
+            }),
             TxDriver::Postgres(tx) => tx.run_each(query, rows).await,
         };
         self.note(ran)
@@ -150,7 +153,10 @@ impl<'tx> Tx<'tx> {
     pub(crate) async fn run(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
         self.check_usable(query.name)?;
         let ran = match &mut self.driver {
-            TxDriver::Sqlite(connection) => sqlite::run(connection, Some(self.deadline), query, values),
+            TxDriver::Sqlite(connection) => {
+                self.touched.note(query, values);
+                sqlite::run(connection, Some(self.deadline), query, values)
+            }
             TxDriver::Postgres(tx) => tx.run(query, values).await,
         };
         self.note(ran)
@@ -218,6 +224,7 @@ impl Reader for Tx<'_> {
         self.check_usable(query.name)?;
         let read = match &mut self.driver {
             TxDriver::Sqlite(connection) => {
+                self.touched.note(query, values);
                 sqlite::rows(connection, Some(self.deadline), query, values, &mut each)
             }
             TxDriver::Postgres(tx) => tx.rows(query, values, each).await,

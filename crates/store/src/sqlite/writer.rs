@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use super::control;
+use super::{Generations, Touched, control};
 use crate::deadline::Deadline;
 use crate::engine::Tx;
 use crate::error::{Error, Result};
@@ -42,16 +42,16 @@ pub(super) struct Writer {
 }
 
 /// A waiting transaction: runs in its savepoint, and returns how to send its result after the commit.
-type Job = Box<dyn FnOnce(&mut Connection) -> Answer + Send>;
+type Job = Box<dyn FnOnce(&mut Connection, &mut Touched) -> Answer + Send>;
 /// Sends a transaction's result, given the result of the commit.
 type Answer = Box<dyn FnOnce(std::result::Result<(), String>) + Send>;
 
 impl Writer {
-    pub(super) fn start(connection: Connection) -> Result<Self> {
+    pub(super) fn start(connection: Connection, generations: Arc<Generations>) -> Result<Self> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_all(connection, jobs))
+            .spawn(move || write_all(connection, jobs, &generations))
             .map_err(|error| Error::Unavailable(error.to_string()))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -61,7 +61,7 @@ impl Writer {
         &self,
         name: &'static str,
         deadline: Option<Deadline>,
-        work: impl FnOnce(&mut Connection) -> std::result::Result<T, E> + Send + 'static,
+        work: impl FnOnce(&mut Connection, &mut Touched) -> std::result::Result<T, E> + Send + 'static,
     ) -> std::result::Result<T, E>
     where
         T: Send + 'static,
@@ -70,11 +70,11 @@ impl Writer {
         let (answer, answered) = oneshot::channel();
         let turn = Turn::default();
         let own_turn = turn.clone();
-        let job: Job = Box::new(move |connection| {
+        let job: Job = Box::new(move |connection, touched| {
             if !own_turn.take() {
                 return Box::new(|_| ());
             }
-            let result = in_savepoint(connection, name, work);
+            let result = in_savepoint(connection, name, |connection| work(connection, touched));
             Box::new(move |committed| {
                 // An error is replaced too: it may depend on rows of another transaction, which the failed commit has undone.
                 let committed = committed.map_err(|reason| E::from(Error::Unavailable(reason)));
@@ -129,10 +129,10 @@ fn closed() -> Error {
     Error::Unavailable("the store is closed".to_owned())
 }
 
-fn write_all(mut connection: Connection, mut jobs: mpsc::Receiver<Job>) {
+fn write_all(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, generations: &Generations) {
     let mut log = Log::of(&connection);
     while let Some(first) = jobs.blocking_recv() {
-        commit_together(&mut connection, first, &mut jobs);
+        commit_together(&mut connection, first, &mut jobs, generations);
         log.keep_small(&connection);
     }
     empty_log(&connection);
@@ -169,16 +169,22 @@ pub(super) fn empty_log(connection: &Connection) -> bool {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)) == Ok(0_i64)
 }
 
-fn commit_together(connection: &mut Connection, first: Job, jobs: &mut mpsc::Receiver<Job>) {
+fn commit_together(
+    connection: &mut Connection,
+    first: Job,
+    jobs: &mut mpsc::Receiver<Job>,
+    generations: &Generations,
+) {
+    let mut touched = Touched::default();
     if let Err(error) = run_now(connection, "BEGIN IMMEDIATE") {
-        return first(connection)(Err(error.to_string()));
+        return first(connection, &mut touched)(Err(error.to_string()));
     }
     let begun = Instant::now();
     let mut answers: Vec<Answer> = Vec::new();
     let mut next = Some(first);
     let mut broken = None;
     while let Some(job) = next {
-        let answer = job(connection);
+        let answer = job(connection, &mut touched);
         if connection.is_autocommit() {
             // An interrupted write or a full disk makes SQLite roll back the whole batch. The transaction that caused it returns its
             // own error.
@@ -197,6 +203,7 @@ fn commit_together(connection: &mut Connection, first: Job, jobs: &mut mpsc::Rec
     if !connection.is_autocommit() {
         let _ = connection.execute_batch("ROLLBACK");
     }
+    generations.raise(&touched);
     for answer in answers {
         answer(committed.clone());
     }
@@ -230,7 +237,7 @@ fn in_savepoint<T, E: From<Error>>(
 }
 
 /// Runs the body of a transaction. On SQLite it never waits, so one poll finishes it.
-pub(super) fn run_body<T, E, F>(mut tx: Tx<'_>, body: &F) -> std::result::Result<T, E>
+pub(super) fn run_body<'a, T, E, F>(tx: &mut Tx<'a>, body: &F) -> std::result::Result<T, E>
 where
     E: From<Error>,
     F: for<'tx> AsyncFn(&mut Tx<'tx>) -> std::result::Result<T, E>,

@@ -1,0 +1,134 @@
+//! Responses kept in memory: those of operations whose row says `Kept`, per caller.
+//!
+//! The caller is admitted before this is asked. A response is used only while the generation of the organization proves that nothing has
+//! been written there since it was read, so that it is the response that the handler would give now.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, Response};
+use fieldhouse_api::{Operation, Row};
+use fieldhouse_domain::ids::{OrganizationId, UserId};
+use fieldhouse_domain::roles::Role;
+use fieldhouse_store::{LocalGeneration, OrgScope, Store};
+use quick_cache::sync::Cache;
+use quick_cache::{Equivalent, Weighter};
+
+use crate::answer::Prepared;
+use crate::call::Context;
+
+/// The bytes of a kept response besides its body, roughly.
+const OVERHEAD: u64 = 1024;
+/// The bytes that a response has on average, roughly.
+const AVERAGE: u64 = 4096;
+
+/// What a response depends on besides the records. Cursors in it are valid for one user only.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key {
+    organization: OrganizationId,
+    user: UserId,
+    role: Role,
+    operation: Operation,
+    media_type: &'static str,
+    path: String,
+    query: String,
+}
+
+/// A [`Key`] that is looked for.
+#[derive(Hash)]
+struct Asked<'a> {
+    organization: OrganizationId,
+    user: UserId,
+    role: Role,
+    operation: Operation,
+    media_type: &'static str,
+    path: &'a str,
+    query: &'a str,
+}
+
+impl Equivalent<Key> for Asked<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        self.organization == key.organization
+            && self.user == key.user
+            && self.role == key.role
+            && self.operation == key.operation
+            && self.media_type == key.media_type
+            && self.path == key.path
+            && self.query == key.query
+    }
+}
+
+#[derive(Clone)]
+struct Kept {
+    generation: LocalGeneration,
+    response: Prepared,
+}
+
+#[derive(Clone)]
+struct Bytes;
+
+impl Weighter<Key, Kept> for Bytes {
+    fn weight(&self, key: &Key, kept: &Kept) -> u64 {
+        OVERHEAD + (key.path.len() + key.query.len() + kept.response.body.len()) as u64
+    }
+}
+
+/// The responses that are kept.
+pub struct Responses(Option<Cache<Key, Kept, Bytes>>);
+
+/// The place of a response, which is empty or out of date.
+pub(crate) struct Place {
+    generation: LocalGeneration,
+    key: Key,
+}
+
+/// What is in the place of a response.
+pub(crate) enum Found {
+    /// A current response.
+    Current(Response<Body>),
+    /// None. The response of the handler can be kept there.
+    Place(Place),
+    /// It has no place.
+    Nowhere,
+}
+
+impl Responses {
+    /// Keeps at most this many bytes; none if that is 0.
+    pub fn new(bytes: u64) -> Self {
+        let count = usize::try_from(bytes / AVERAGE).unwrap_or(usize::MAX);
+        Self((bytes > 0).then(|| Cache::with_weighter(count, bytes, Bytes)))
+    }
+
+    /// Looks for the response to a request of an admitted member.
+    pub(crate) fn find(
+        &self,
+        store: &Store,
+        row: &Row,
+        scope: Option<&OrgScope>,
+        (context, media_type): (&Context, &'static str),
+        if_none_match: Option<&HeaderValue>,
+    ) -> Found {
+        let (Some(cache), Some(scope)) = (self.0.as_ref().filter(|_| row.is_kept), scope) else {
+            return Found::Nowhere;
+        };
+        let Some(generation) = store.local_generation(scope.organization()) else { return Found::Nowhere };
+        let (organization, user, role) = (scope.organization(), scope.user(), scope.role());
+        let (operation, path, query) = (row.operation, context.path.as_str(), context.query.as_str());
+        let asked = Asked { organization, user, role, operation, media_type, path, query };
+        match cache.get(&asked) {
+            Some(kept) if kept.generation == generation => {
+                Found::Current(kept.response.respond(if_none_match))
+            }
+            _ => {
+                let (path, query) = (path.to_owned(), query.to_owned());
+                let key = Key { organization, user, role, operation, media_type, path, query };
+                Found::Place(Place { generation, key })
+            }
+        }
+    }
+
+    /// Keeps a response that was read after its place was found.
+    pub(crate) fn keep(&self, Place { generation, key }: Place, response: &Prepared) {
+        if let Some(cache) = self.0.as_ref().filter(|_| response.can_be_kept()) {
+            cache.insert(key, Kept { generation, response: response.clone() });
+        }
+    }
+}
