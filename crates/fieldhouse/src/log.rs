@@ -1,11 +1,15 @@
 //! Writes the log: lines are collected in memory and written in batches, because a request must not wait for a disk or another thread.
 
+mod json;
+
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
+
+pub(crate) use json::JsonLines;
 
 /// The maximum time that a line waits.
 const PAUSE: Duration = Duration::from_millis(50);

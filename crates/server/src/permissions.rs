@@ -19,11 +19,12 @@ pub(crate) fn of(rows: &[Row]) -> String {
          a session whose user signed in less than 15 minutes ago. The credential `operator` is a token that `fieldhouse` signs with the\n\
          key ring on the server's own machine; every other credential gets 401, and every other machine 404.\n\n\
          `If-Match` is optional or required on PATCH and DELETE. `changeset` says whether a changeset may contain the operation; `as one`, that\n\
-         `as_changeset=true` proposes the whole request, for which a key needs `changesets:propose`.\n\
+         `as_changeset=true` proposes the whole request, for which a key needs `changesets:propose`. `from memory` says whether a response may be\n\
+         one that was sent to the same caller before, if nothing of the organization has been written since.\n\
          `writes` lists the kinds of record that an operation may write: `any` record of the organization, the caller's `own`, or the\n\
          `target` in the path. Changes that follow from these, such as the end of a removed member's sessions, are not listed.\n\n\
-         | operation | method and path | credential | minimum role | API keys | scope | child data | If-Match | changeset | writes |\n\
-         |---|---|---|---|---|---|---|---|---|---|\n",
+         | operation | method and path | credential | minimum role | API keys | scope | child data | If-Match | changeset | from memory | writes |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for row in rows {
         let requirement = row.requirement;
@@ -85,10 +86,11 @@ pub(crate) fn of(rows: &[Row]) -> String {
             "allowed" | "propose only" => format!("`{}`", requirement.scope),
             _ => "-".to_owned(),
         };
+        let kept = if row.is_kept { "yes" } else { "-" };
         // Writing to a string does not fail.
         let _ = writeln!(
             page,
-            "| `{id}` | `{method} {path}` | {credential} | {role} | {keys} | {scope} | {child} | {if_match} | {changeset} | {writes} |"
+            "| `{id}` | `{method} {path}` | {credential} | {role} | {keys} | {scope} | {child} | {if_match} | {changeset} | {kept} | {writes} |"
         );
     }
     page

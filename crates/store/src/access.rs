@@ -82,7 +82,7 @@ pub async fn identify(
     reader: &mut impl Reader,
     sent: &RawCredential,
     now: Timestamp,
-) -> Result<std::result::Result<Caller, Denial>> {
+) -> Result<std::result::Result<Arc<Caller>, Denial>> {
     let found = match sent {
         RawCredential::ApiKey { public_id, digests } => key_facts(reader, public_id, digests).await?,
         RawCredential::Session { organization, id, expires_at } => {
@@ -91,7 +91,7 @@ pub async fn identify(
     };
     let Some((facts, last_used_at, time_zone)) = found else { return Ok(Err(Denial::Unknown)) };
     let sent = sent.clone();
-    Ok(policy::authenticate(&facts, now).map(|_| Caller { facts, sent, last_used_at, time_zone }))
+    Ok(policy::authenticate(&facts, now).map(|_| Arc::new(Caller { facts, sent, last_used_at, time_zone })))
 }
 
 /// Reads the facts behind a scope again, as the next request with the same credential would.
@@ -99,7 +99,7 @@ pub async fn identify_again(
     reader: &mut impl Reader,
     scope: &OrgScope,
     now: Timestamp,
-) -> Result<std::result::Result<Caller, Denial>> {
+) -> Result<std::result::Result<Arc<Caller>, Denial>> {
     identify(reader, &scope.caller.sent, now).await
 }
 

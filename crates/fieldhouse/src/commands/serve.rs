@@ -87,7 +87,7 @@ struct Limits {
     /// Guests created per hour by an address
     #[arg(long = "limit-guests", env = "FIELDHOUSE_LIMIT_GUESTS", default_value_t = LimitOptions::default().guests, value_name = "NUMBER")]
     guests: NonZeroU32,
-    /// Bytes of responses that are kept in memory; 0 for none
+    /// Bytes of responses that are kept in memory; if 0, verified callers are not kept either
     #[arg(long = "cache-bytes", env = "FIELDHOUSE_CACHE_BYTES", default_value_t = LimitOptions::default().cache_bytes, value_name = "NUMBER")]
     cache_bytes: u64,
 }
@@ -253,7 +253,7 @@ fn start_log(options: &Options) -> anyhow::Result<log::Writer> {
     let registry = tracing_subscriber::registry().with(targets);
     let lines = tracing_subscriber::fmt::layer().with_writer(batches);
     match options.log_format {
-        LogFormat::Json => registry.with(lines.json().flatten_event(true)).init(),
+        LogFormat::Json => registry.with(lines.json().event_format(log::JsonLines::new())).init(),
         LogFormat::Text => registry.with(lines).init(),
     }
     Ok(writer)

@@ -38,15 +38,14 @@ struct Kept {
 }
 
 /// The callers that are kept.
-pub struct Callers(Cache<Identity, Kept>);
-
-impl Default for Callers {
-    fn default() -> Self {
-        Self(Cache::new(KEPT))
-    }
-}
+pub struct Callers(Option<Cache<Identity, Kept>>);
 
 impl Callers {
+    /// Keeps callers, or none.
+    pub fn new(keeps: bool) -> Self {
+        Self(keeps.then(|| Cache::new(KEPT)))
+    }
+
     /// The caller with a credential, from memory if that is current.
     pub async fn identify(
         &self,
@@ -54,8 +53,8 @@ impl Callers {
         sent: &RawCredential,
         now: Timestamp,
     ) -> fieldhouse_store::Result<Result<Arc<Caller>, Denial>> {
-        let identity = Identity::of(sent);
-        let kept = identity.and_then(|identity| self.0.get(&identity));
+        let place = self.0.as_ref().zip(Identity::of(sent));
+        let kept = place.and_then(|(callers, identity)| callers.get(&identity));
         let organization = kept.as_ref().map(|kept| kept.caller.organization());
         let mut generation = organization.and_then(|organization| store.local_generation(organization));
         if let Some(kept) = kept.filter(|kept| generation == Some(kept.generation)) {
@@ -68,16 +67,15 @@ impl Callers {
         if organization != Some(caller.organization()) {
             // Only the facts say whose generation counts, and it must be taken before they are read.
             generation = store.local_generation(caller.organization());
-            if generation.is_some() {
+            if place.is_some() && generation.is_some() {
                 caller = match access::identify(&mut &*store, sent, now).await? {
                     Ok(caller) => caller,
                     Err(denial) => return Ok(Err(denial)),
                 };
             }
         }
-        let caller = Arc::new(caller);
-        if let (Some(identity), Some(generation)) = (identity, generation) {
-            self.0.insert(identity, Kept { generation, caller: caller.clone() });
+        if let (Some((callers, identity)), Some(generation)) = (place, generation) {
+            callers.insert(identity, Kept { generation, caller: caller.clone() });
         }
         Ok(Ok(caller))
     }

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use fieldhouse_api::{Code, Operation};
@@ -33,7 +34,7 @@ pub struct LimitOptions {
     pub refresh: NonZeroU32,
     /// Guests created from an address, in an hour.
     pub guests: NonZeroU32,
-    /// The bytes of responses that are kept in memory.
+    /// The bytes of responses that are kept in memory. If it is 0, verified callers are not kept either.
     pub cache_bytes: u64,
 }
 
@@ -92,16 +93,33 @@ impl AnonymousUse {
 struct Window {
     seconds: u32,
     name: &'static str,
+    quota: fn(NonZeroU32) -> Quota,
 }
 
-const MINUTE: Window = Window { seconds: 60, name: "minute" };
-const HOUR: Window = Window { seconds: 3600, name: "hour" };
+const MINUTE: Window = Window { seconds: 60, name: "minute", quota: Quota::per_minute };
+const HOUR: Window = Window { seconds: 3600, name: "hour", quota: Quota::per_hour };
 
-type Buckets<K> = RateLimiter<K, DashMapStateStore<K>, DefaultClock, StateInformationMiddleware>;
+type Limiter<K> = RateLimiter<K, DashMapStateStore<K>, DefaultClock, StateInformationMiddleware>;
+
+/// The buckets of one kind of caller.
+struct Buckets<K: std::hash::Hash + Eq + Clone> {
+    limiter: Limiter<K>,
+    policy: Arc<Policy>,
+}
+
+/// What is the same for all buckets of a kind.
+#[derive(Debug)]
+struct Policy {
+    name: &'static str,
+    limit: NonZeroU32,
+    window: Window,
+    /// The headers that depend on nothing else.
+    policy: HeaderValue,
+    max: HeaderValue,
+}
 
 /// The buckets of all callers.
 pub struct Limits {
-    options: LimitOptions,
     keys: Buckets<ApiKeyId>,
     users: Buckets<UserId>,
     organizations: Buckets<OrganizationId>,
@@ -109,50 +127,72 @@ pub struct Limits {
     sign_ins: Buckets<Option<IpAddr>>,
     refreshes: Buckets<Option<IpAddr>>,
     guests: Buckets<Option<IpAddr>>,
-    clock: DefaultClock,
 }
 
 /// The rate limit status of a caller: the bucket with the least left.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct RateLimitStatus {
-    name: &'static str,
-    limit: u32,
+    policy: Arc<Policy>,
     remaining: u32,
-    window: Window,
 }
 
-fn buckets<K: std::hash::Hash + Eq + Clone>(a_minute: NonZeroU32) -> Buckets<K> {
-    RateLimiter::dashmap(Quota::per_minute(a_minute)).with_middleware()
+impl<K: std::hash::Hash + Eq + Clone> Buckets<K> {
+    fn new(name: &'static str, limit: NonZeroU32, window: Window) -> Self {
+        let policy = format!("\"{name}\";q={limit};w={}", window.seconds);
+        let policy = HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static(""));
+        let policy = Policy { name, limit, window, policy, max: HeaderValue::from(limit.get()) };
+        Self {
+            limiter: RateLimiter::dashmap((window.quota)(limit)).with_middleware(),
+            policy: Arc::new(policy),
+        }
+    }
+
+    /// Takes one from a bucket.
+    fn take(&self, whose: &K) -> Result<RateLimitStatus, Failure> {
+        let status = |remaining| RateLimitStatus { policy: self.policy.clone(), remaining };
+        match self.limiter.check_key(whose) {
+            Ok(state) => Ok(status(state.remaining_burst_capacity())),
+            Err(not_until) => {
+                let wait = not_until.wait_time_from(self.limiter.clock().now()).as_secs() + 1;
+                let Policy { name, limit, window, .. } = &*self.policy;
+                let detail = format!(
+                    "The limit of {limit} requests per {} for this {name} is used up. Wait {}.",
+                    window.name,
+                    seconds(wait)
+                );
+                let failure =
+                    Failure::new(Code::RateLimited, detail).header(header::RETRY_AFTER, wait.to_string());
+                let headers = status(0).headers().into_iter();
+                Err(headers.fold(failure, |failure, (name, value)| failure.header(name, value)))
+            }
+        }
+    }
 }
 
 impl Limits {
     /// Creates full buckets.
     pub fn new(options: LimitOptions) -> Self {
         Self {
-            options,
-            keys: buckets(options.key),
-            users: buckets(options.user),
-            organizations: buckets(options.organization),
-            addresses: buckets(options.address),
-            sign_ins: buckets(options.sign_in),
-            refreshes: buckets(options.refresh),
-            guests: RateLimiter::dashmap(Quota::per_hour(options.guests)).with_middleware(),
-            clock: DefaultClock::default(),
+            keys: Buckets::new("key", options.key, MINUTE),
+            users: Buckets::new("user", options.user, MINUTE),
+            organizations: Buckets::new("organization", options.organization, MINUTE),
+            addresses: Buckets::new("address", options.address, MINUTE),
+            sign_ins: Buckets::new("sign-in", options.sign_in, MINUTE),
+            refreshes: Buckets::new("refresh", options.refresh, MINUTE),
+            guests: Buckets::new("guest-creation", options.guests, HOUR),
         }
     }
 
     /// Counts a request with a valid credential: first in the smallest bucket, so that requests refused for a key do not count for its user
     /// and organization.
     pub fn count(&self, caller: &Caller) -> Result<RateLimitStatus, Failure> {
-        let key = caller
-            .key()
-            .map(|(key, _)| self.take(&self.keys, &key, "key", (self.options.key, MINUTE)))
-            .transpose()?;
-        let user = self.take(&self.users, &caller.user(), "user", (self.options.user, MINUTE))?;
-        let (id, max) = (caller.organization(), self.options.organization);
-        let organization = self.take(&self.organizations, &id, "organization", (max, MINUTE))?;
-        let rate_limit = organization.with_less_left(user);
-        Ok(key.map_or(rate_limit, |key| rate_limit.with_less_left(key)))
+        let key = caller.key().map(|(key, _)| self.keys.take(&key)).transpose()?;
+        let user = self.users.take(&caller.user())?;
+        let rate_limit = self.organizations.take(&caller.organization())?.with_less_left(user);
+        Ok(match key {
+            Some(key) => rate_limit.with_less_left(key),
+            None => rate_limit,
+        })
     }
 
     /// Counts a request without a credential. Returns `None` if it is not counted.
@@ -161,50 +201,23 @@ impl Limits {
         address: Option<IpAddr>,
         counted_as: AnonymousUse,
     ) -> Result<Option<RateLimitStatus>, Failure> {
-        let (buckets, name, limit) = match counted_as {
+        let buckets = match counted_as {
             AnonymousUse::Probe => return Ok(None),
-            AnonymousUse::SignIn => (&self.sign_ins, "sign-in", (self.options.sign_in, MINUTE)),
-            AnonymousUse::Refresh => (&self.refreshes, "refresh", (self.options.refresh, MINUTE)),
-            AnonymousUse::GuestCreation => (&self.guests, "guest-creation", (self.options.guests, HOUR)),
-            AnonymousUse::Other => (&self.addresses, "address", (self.options.address, MINUTE)),
+            AnonymousUse::SignIn => &self.sign_ins,
+            AnonymousUse::Refresh => &self.refreshes,
+            AnonymousUse::GuestCreation => &self.guests,
+            AnonymousUse::Other => &self.addresses,
         };
-        self.take(buckets, &address.map(network), name, limit).map(Some)
+        buckets.take(&address.map(network)).map(Some)
     }
 
     /// Removes full buckets, which are the same as none.
     pub fn remove_full_buckets(&self) {
-        self.keys.retain_recent();
-        self.users.retain_recent();
-        self.organizations.retain_recent();
+        self.keys.limiter.retain_recent();
+        self.users.limiter.retain_recent();
+        self.organizations.limiter.retain_recent();
         for buckets in [&self.addresses, &self.sign_ins, &self.refreshes, &self.guests] {
-            buckets.retain_recent();
-        }
-    }
-
-    fn take<K: std::hash::Hash + Eq + Clone>(
-        &self,
-        buckets: &Buckets<K>,
-        whose: &K,
-        name: &'static str,
-        (limit, window): (NonZeroU32, Window),
-    ) -> Result<RateLimitStatus, Failure> {
-        let status = |remaining| RateLimitStatus { name, limit: limit.get(), remaining, window };
-        match buckets.check_key(whose) {
-            Ok(state) => Ok(status(state.remaining_burst_capacity())),
-            Err(not_until) => {
-                let wait = not_until.wait_time_from(self.clock.now()).as_secs() + 1;
-                let detail = format!(
-                    "The limit of {limit} requests per {} for this {name} is used up. Wait {}.",
-                    window.name,
-                    seconds(wait)
-                );
-                let failure =
-                    Failure::new(Code::RateLimited, detail).header(header::RETRY_AFTER, wait.to_string());
-                Err(status(0)
-                    .headers()
-                    .into_iter()
-                    .fold(failure, |failure, (name, value)| failure.header(name, value)))
-            }
+            buckets.limiter.retain_recent();
         }
     }
 }
@@ -225,23 +238,31 @@ pub(crate) fn network(address: IpAddr) -> IpAddr {
     }
 }
 
+const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const STATUS: HeaderName = HeaderName::from_static("ratelimit");
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+
 impl RateLimitStatus {
     fn with_less_left(self, other: Self) -> Self {
-        let part = |rate_limit: Self| f64::from(rate_limit.remaining) / f64::from(rate_limit.limit);
-        if part(other) < part(self) { other } else { self }
+        let part = |status: &Self| f64::from(status.remaining) / f64::from(status.policy.limit.get());
+        if part(&other) < part(&self) { other } else { self }
     }
 
     /// The rate limit headers: those of the IETF draft, version 10, and the older ones.
     fn headers(self) -> [(HeaderName, HeaderValue); 5] {
-        let Self { name, limit, remaining, window: Window { seconds, .. } } = self;
-        let refill = u64::from(limit - remaining.min(limit)) * u64::from(seconds) / u64::from(limit.max(1));
-        let value = |text: String| HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("0"));
+        let Self { policy, remaining } = self;
+        let limit = u64::from(policy.limit.get());
+        let refill = (limit - u64::from(remaining).min(limit)) * u64::from(policy.window.seconds) / limit;
+        let status = format!("\"{}\";r={remaining};t={refill}", policy.name);
+        let status = HeaderValue::try_from(status).unwrap_or(HeaderValue::from_static(""));
         [
-            (HeaderName::from_static("ratelimit-policy"), value(format!("\"{name}\";q={limit};w={seconds}"))),
-            (HeaderName::from_static("ratelimit"), value(format!("\"{name}\";r={remaining};t={refill}"))),
-            (HeaderName::from_static("x-ratelimit-limit"), value(limit.to_string())),
-            (HeaderName::from_static("x-ratelimit-remaining"), value(remaining.to_string())),
-            (HeaderName::from_static("x-ratelimit-reset"), value(refill.to_string())),
+            (POLICY, policy.policy.clone()),
+            (STATUS, status),
+            (LIMIT, policy.max.clone()),
+            (REMAINING, HeaderValue::from(remaining)),
+            (RESET, HeaderValue::from(refill)),
         ]
     }
 

@@ -59,6 +59,7 @@ fn every_column_has_an_effect() {
         body: _,
         statuses: _,
         answer: AnswerShape { media_types: _, is_page: _, schema: _, schemas: _, sheet: _ },
+        is_kept: _,
         codes: _,
     } = row;
     all_differ("operation", &[row, Row { operation: Operation::SeasonCreate, ..row }]);
@@ -95,6 +96,7 @@ fn every_column_has_an_effect() {
     all_differ("answer", &answers.map(|answer| Row { answer, ..row }));
     let uses = [IfMatch::None, IfMatch::Honoured, IfMatch::Required];
     all_differ("if_match", &uses.map(|if_match| Row { if_match, ..row }));
+    all_differ("is_kept", &[false, true].map(|is_kept| Row { is_kept, ..row }));
     let changesets = [Changeset::Never, Changeset::Possible, Changeset::AsOne];
     all_differ("changeset", &changesets.map(|changeset| Row { changeset, ..row }));
 }

@@ -151,8 +151,9 @@ mod tests {
 
     use axum::Router;
     use axum::body::Body;
-    use axum::extract::{FromRequest, Request};
-    use fieldhouse_api::Code;
+    use axum::extract::Request;
+    use fieldhouse_api::envelope::JSON;
+    use fieldhouse_api::{Code, Op};
     use fieldhouse_domain::mail::NOTIFY_HOLD;
     use fieldhouse_domain::organizations::Slug;
     use fieldhouse_domain::roles::Role;
@@ -165,8 +166,9 @@ mod tests {
 
     use super::*;
     use crate::app::App;
+    use crate::auth::guard;
     use crate::auth::limits::LimitOptions;
-    use crate::call::Arrival;
+    use crate::call::{Arrived, Context};
     use crate::operator::{Founding, Person, found};
     use crate::{Clock, KeyRing};
 
@@ -218,11 +220,13 @@ mod tests {
     }
 
     async fn arrival(app: &App, token: &str) -> Call<op::ProfileMe> {
-        let request = request("GET", "/api/v1/profile/me", token, &Value::Null);
-        let Ok(arrival) = Arrival::<op::ProfileMe>::from_request(request, app).await else {
-            panic!("it is read")
-        };
-        arrival.call.expect("the credential is valid")
+        let (mut parts, body) = request("GET", "/api/v1/profile/me", token, &Value::Null).into_parts();
+        let context = Context::of(&mut parts, app);
+        let row = const { &op::ProfileMe::ROW };
+        let (_, admitted) = guard::admit(app, row, &context).await;
+        let admitted = admitted.expect("the credential is valid");
+        let arrived = Arrived::of(app, (row, JSON), context, admitted, (parts, body)).await;
+        arrived.and_then(Arrived::read).expect("it is read")
     }
 
     #[tokio::test]

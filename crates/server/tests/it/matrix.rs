@@ -184,6 +184,7 @@ async fn every_operation_with_every_kind_of_caller() {
         sign_in: plenty,
         refresh: plenty,
         guests: plenty,
+        ..LimitOptions::default()
     };
     for database in both() {
         let engine = database.engine();

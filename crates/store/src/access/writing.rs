@@ -1,7 +1,5 @@
 //! Proofs that permit writing, each in one transaction.
 
-use std::sync::Arc;
-
 use fieldhouse_domain::effects::{AnyRecord, Kind};
 use fieldhouse_domain::ids::{
     ApiKeyId, ChildId, GuardianInvitationId, GuestId, Id, InvitationId, OrganizationId, UserId,
@@ -249,7 +247,7 @@ impl<'tx> Tx<'tx> {
                     Ok(caller) => caller,
                     Err(denial) => return Ok(Err(denial)),
                 };
-                match Arc::new(caller).permit(requirement, now, scope.address) {
+                match caller.permit(requirement, now, scope.address) {
                     Ok(scope) => {
                         let actor = Actor { user: Some(scope.user()), key: scope.key() };
                         (scope.organization(), scope.role, actor)
