@@ -2,6 +2,7 @@
 //! panics.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -22,6 +23,7 @@ const REQUEST_TIME: Duration = Duration::from_secs(if cfg!(test) { 5 } else { 30
 pub(crate) const API_VERSION: &str = "1.0.0";
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const VERSION: HeaderName = HeaderName::from_static("api-version");
 
 /// Adds the layers to a router.
 pub(crate) fn around(router: Router<App>, app: App) -> Router<App> {
@@ -42,15 +44,15 @@ async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Resp
         Err(_) => Failure::of(Code::RequestTimeout).answer(&app.base_url, &id),
     };
     let headers = response.headers_mut();
-    headers.insert("api-version", HeaderValue::from_static(API_VERSION));
+    headers.insert(VERSION, HeaderValue::from_static(API_VERSION));
     // In addition to the headers that the operation's own response depends on.
     headers.append(header::VARY, HeaderValue::from_static("Authorization, X-Api-Key, X-Guest-Token"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    if let Ok(value) = HeaderValue::try_from(&id) {
+    if let Ok(value) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, value);
     }
     tracing::info!(
-        request_id = id,
+        request_id = &*id,
         trace_id = trace.as_deref(),
         %method,
         // Never the path: a query may contain a child's name.
@@ -63,13 +65,17 @@ async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Resp
 }
 
 /// The client's own id if it is short and plain; otherwise a new one.
-fn request_id(app: &App, request: &Request) -> String {
+fn request_id(app: &App, request: &Request) -> Arc<str> {
     let plain = |id: &&str| {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
         (1..=128).contains(&id.len()) && id.bytes().all(fits)
     };
     let sent = request.headers().get(REQUEST_ID).and_then(|id| id.to_str().ok()).filter(plain);
-    sent.map_or_else(|| uuid::Uuid::from_bytes(app.clock.random()).simple().to_string(), str::to_owned)
+    let new = || {
+        let id = uuid::Uuid::from_bytes(app.clock.random()).simple();
+        Arc::from(&*id.encode_lower(&mut [0; 32]))
+    };
+    sent.map_or_else(new, Arc::from)
 }
 
 /// The trace id of a W3C `traceparent`, if it is valid.
@@ -82,8 +88,6 @@ fn trace_id(value: &HeaderValue) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use axum::routing::get;
     use tower::ServiceExt;
 

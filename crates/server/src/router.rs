@@ -179,7 +179,7 @@ async fn other_method(app: axum::extract::State<App>, request: Request<Body>) ->
 }
 
 fn refuse(app: &App, request: &Request<Body>, failure: Failure) -> Response<Body> {
-    let id = request.extensions().get::<RequestId>().map(|id| id.0.as_str()).unwrap_or_default();
+    let id = request.extensions().get::<RequestId>().map(|id| &*id.0).unwrap_or_default();
     failure.answer(&app.base_url, id)
 }
 

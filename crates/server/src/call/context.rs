@@ -1,6 +1,7 @@
 //! A request as received: its id, time, address, headers and query.
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
@@ -18,13 +19,13 @@ pub struct Peer(pub SocketAddr);
 
 /// The id of a request, as in `X-Request-Id` and the log.
 #[derive(Clone, Debug)]
-pub struct RequestId(pub String);
+pub struct RequestId(pub Arc<str>);
 
 /// A request as received.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// Its id.
-    pub id: String,
+    pub id: Arc<str>,
     /// When it was received.
     pub now: Timestamp,
     /// The address of the client.
@@ -41,7 +42,7 @@ pub struct Context {
 
 impl Context {
     pub(crate) fn of(parts: &mut Parts, app: &App) -> Self {
-        let id = parts.extensions.get::<RequestId>().map(|id| id.0.clone()).unwrap_or_default();
+        let id = parts.extensions.get::<RequestId>().map_or_else(|| Arc::from(""), |id| id.0.clone());
         let address = parts.extensions.get::<Peer>().map(|peer| peer.0.ip().to_canonical());
         let query = parts.uri.query().unwrap_or_default().to_owned();
         let headers = std::mem::take(&mut parts.headers);

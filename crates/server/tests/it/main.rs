@@ -28,6 +28,7 @@ mod invitations;
 mod listener;
 mod matrix;
 mod members;
+mod memory;
 mod operator;
 mod organization;
 mod pages;

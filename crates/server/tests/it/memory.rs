@@ -1,0 +1,205 @@
+//! What a server keeps in memory never differs from what a server that keeps nothing responds, while records, roles, keys and sessions change.
+
+use std::num::NonZeroU32;
+
+use axum::body::Body;
+use axum::http::{Request, Response};
+use fieldhouse_domain::mail::NOTIFY_HOLD;
+use fieldhouse_domain::roles::Role;
+use fieldhouse_server::auth::limits::LimitOptions;
+use fieldhouse_server::{App, Clock, KeyRing, router};
+use fieldhouse_testing::databases::both;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+use crate::support::{Answer, Club, Credential, Person};
+
+/// How many changes are made.
+const CHANGES: usize = 150;
+/// How many responses are compared after each.
+const READS: usize = 6;
+
+/// A club, and a second server on the same store that keeps nothing in memory.
+struct Pair {
+    club: Club,
+    plain: axum::Router,
+    random: StdRng,
+    /// Everyone who reads, also with credentials that are revoked meanwhile.
+    readers: Vec<Person>,
+    keys: Vec<String>,
+    /// The paths that are read.
+    paths: Vec<String>,
+}
+
+impl Pair {
+    async fn new(club: Club) -> Self {
+        let ring = KeyRing::open(club.folder.path(), &Clock::system()).expect("the key ring");
+        let limits = LimitOptions { cache_bytes: 0, ..plenty() };
+        let store = club.app.store.clone();
+        let app =
+            App::new(store, ring, &club.base_url, limits, Clock::system(), NOTIFY_HOLD).expect("an app");
+        let lists = [
+            "seasons",
+            "divisions",
+            "teams",
+            "venues",
+            "seasons?limit=2",
+            "teams?q=b",
+            "seasons?status=active",
+        ];
+        Self {
+            plain: router::router(app).expect("a router"),
+            random: StdRng::seed_from_u64(11),
+            readers: club.everyone().to_vec(),
+            keys: Vec::new(),
+            paths: lists.map(|list| format!("/api/v1/{list}")).to_vec(),
+            club,
+        }
+    }
+
+    fn owner(&self) -> Person {
+        self.club.member(Role::Owner).clone()
+    }
+
+    /// Makes a random change, as the owner. One that is refused changes nothing, which is compared too.
+    async fn change(&mut self) {
+        let owner = self.owner();
+        let name = format!("B {}", self.random.random_range(0..1_000_000));
+        let record = self.paths.choose(&mut self.random).cloned().unwrap_or_default();
+        match self.random.random_range(0..10) {
+            0 => {
+                let season = json!({"name": name, "sport": "soccer", "time_zone": "UTC"});
+                let season = self.create("seasons", &season).await;
+                let division = self.create("divisions", &json!({"season_id": season, "name": name})).await;
+                self.create("teams", &json!({"season_id": season, "division_id": division, "name": name}))
+                    .await;
+                self.paths.push(format!("/api/v1/seasons/{season}/standings"));
+            }
+            1 => {
+                self.create("venues", &json!({"name": name, "time_zone": "UTC"})).await;
+            }
+            2 | 3 => {
+                owner.patch(&record, &json!({"name": name})).await;
+            }
+            4 => {
+                owner.delete(&record).await;
+            }
+            5 => {
+                // A change of role ends the sessions of before.
+                let manager = self.club.another_session(Role::Manager).await;
+                let issued = manager.post("/api/v1/api-keys", &json!({"name": name})).await;
+                if let Some(key) = issued.body["data"]["key"].as_str() {
+                    self.readers.push(self.club.with_key(key));
+                    self.keys.extend(ids(&manager.get("/api/v1/api-keys?limit=100").await));
+                }
+            }
+            6 => {
+                if let Some(key) = self.keys.choose(&mut self.random) {
+                    owner.delete(&format!("/api/v1/api-keys/{key}")).await;
+                }
+            }
+            7 => {
+                let member = self.member(Role::Manager).await;
+                let role = ["manager", "viewer", "coach"].choose(&mut self.random).copied();
+                owner.patch(&member, &json!({"role": role})).await;
+            }
+            8 => {
+                let member = self.member(Role::Coach).await;
+                let is_suspended = self.random.random_bool(0.5);
+                owner.patch(&member, &json!({"suspended": is_suspended})).await;
+                self.readers.push(self.club.another_session(Role::Coach).await);
+            }
+            _ => {
+                let leaver = self.club.another_session(Role::Member).await;
+                self.compare(&leaver, "/api/v1/seasons").await;
+                leaver.post("/api/v1/auth/logout", &json!({})).await;
+                self.readers.push(leaver);
+            }
+        }
+    }
+
+    async fn create(&mut self, collection: &str, body: &Value) -> String {
+        let created = self.owner().post(&format!("/api/v1/{collection}"), body).await;
+        assert_eq!(created.status, 201, "{}", created.text);
+        self.paths.push(format!("/api/v1/{collection}/{}", created.id()));
+        created.id().to_owned()
+    }
+
+    /// The path of the member who had a role when the club was founded.
+    async fn member(&self, role: Role) -> String {
+        let user = self.club.member(role).user.expect("a user").to_string();
+        let members = self.owner().get("/api/v1/members?limit=100").await;
+        let members = members.body["data"].as_array().expect("members").clone();
+        let member = members.iter().find(|member| member["user"]["id"] == *user);
+        format!("/api/v1/members/{}", member.expect("a member")["id"].as_str().expect("an id"))
+    }
+
+    /// Reads random paths twice, so that the second response may come from memory.
+    async fn read(&mut self) -> (usize, usize) {
+        let mut counts = (0, 0);
+        for _ in 0..READS {
+            let (reader, path) = (self.readers.choose(&mut self.random), self.paths.choose(&mut self.random));
+            let (Some(reader), Some(path)) = (reader, path) else { continue };
+            self.compare(reader, path).await;
+            match self.compare(reader, path).await {
+                200 => counts.0 += 1,
+                _ => counts.1 += 1,
+            }
+        }
+        counts
+    }
+
+    async fn compare(&self, reader: &Person, path: &str) -> u16 {
+        let kept = reader.get(path).await;
+        let request = Request::builder().uri(path);
+        let request = match &reader.credential {
+            Credential::Session(token) => request.header("authorization", format!("Bearer {token}")),
+            Credential::Key(key) => request.header("x-api-key", key),
+            Credential::None | Credential::Operator(_) => request,
+        };
+        let request = request.body(Body::empty()).expect("a request");
+        let plain: Response<Body> = self.plain.clone().oneshot(request).await.expect("a response");
+        assert_eq!(kept.status, plain.status().as_u16(), "{path}: {}", kept.text);
+        for name in ["etag", "link", "cache-control", "content-type", "vary"] {
+            let plain: Vec<_> = plain.headers().get_all(name).iter().map(|value| value.as_bytes()).collect();
+            let kept: Vec<_> = kept.headers.get_all(name).iter().map(|value| value.as_bytes()).collect();
+            assert_eq!(kept, plain, "{path}: {name}");
+        }
+        let bytes = axum::body::to_bytes(plain.into_body(), 1 << 20).await.expect("a body");
+        if kept.status == 200 {
+            assert_eq!(kept.text.as_bytes(), &bytes[..], "{path}");
+        } else {
+            let plain: Value = serde_json::from_slice(&bytes).expect("a problem");
+            assert_eq!(kept.body["code"], plain["code"], "{path}");
+        }
+        kept.status
+    }
+}
+
+fn ids(list: &Answer) -> Vec<String> {
+    let data = list.body["data"].as_array().expect("a list");
+    data.iter().filter_map(|record| Some(record["id"].as_str()?.to_owned())).collect()
+}
+
+fn plenty() -> LimitOptions {
+    let many = NonZeroU32::MAX;
+    LimitOptions { key: many, user: many, organization: many, address: many, ..LimitOptions::default() }
+}
+
+#[tokio::test]
+async fn what_is_kept_in_memory_is_what_a_server_that_keeps_nothing_responds() {
+    for database in both() {
+        let mut pair = Pair::new(Club::open(database, plenty(), Clock::system()).await).await;
+        let (mut granted, mut refused) = (0, 0);
+        for _ in 0..CHANGES {
+            pair.change().await;
+            let (some, others) = pair.read().await;
+            granted += some;
+            refused += others;
+        }
+        assert!(granted > CHANGES && refused > CHANGES / 4, "{granted} granted, {refused} refused");
+    }
+}
