@@ -31,25 +31,36 @@ const PURGE_ROUNDS: u32 = 720;
 /// of the server may know new rules.
 const LOCAL_TIME_ROUNDS: u32 = 17_280;
 
-/// Times of keys' last use that have not been written yet.
+/// Times of keys' last use of the last minute, and whether they have been taken to be written.
 #[derive(Debug, Default)]
 pub struct KeyUse {
-    waiting: Mutex<HashMap<ApiKeyId, Timestamp>>,
+    used: Mutex<HashMap<ApiKeyId, (Timestamp, bool)>>,
 }
 
 impl KeyUse {
-    /// Records that a key is used now, unless this was written within the last minute.
+    /// Records that a key is used now, unless this was recorded within the last minute. `last_used_at` may be out of date.
     pub fn note(&self, key: ApiKeyId, last_used_at: Option<Timestamp>, now: Timestamp) {
-        if last_used_at.is_some_and(|last| now.duration_since(last) < KEY_USE_GRAIN) {
+        let is_recent = |last: Timestamp| now.duration_since(last) < KEY_USE_GRAIN;
+        if last_used_at.is_some_and(is_recent) {
             return;
         }
-        if let Ok(mut waiting) = self.waiting.lock() {
-            waiting.insert(key, now);
+        if let Ok(mut used) = self.used.lock()
+            && !used.get(&key).is_some_and(|(last, _)| is_recent(*last))
+        {
+            used.insert(key, (now, false));
         }
     }
 
-    fn take(&self) -> Vec<(ApiKeyId, Timestamp)> {
-        self.waiting.lock().map(|mut waiting| waiting.drain().collect()).unwrap_or_default()
+    fn take(&self, now: Timestamp) -> Vec<(ApiKeyId, Timestamp)> {
+        let Ok(mut used) = self.used.lock() else { return Vec::new() };
+        let waiting = used.iter_mut().filter(|(_, (_, is_taken))| !is_taken);
+        let taken = waiting.map(|(key, (at, is_taken))| {
+            *is_taken = true;
+            (*key, *at)
+        });
+        let taken = taken.collect();
+        used.retain(|_, (last, _)| now.duration_since(*last) < KEY_USE_GRAIN);
+        taken
     }
 }
 
@@ -111,7 +122,7 @@ async fn post(app: &App) {
 /// Writes what waits: reads of children's data, and the times of keys' last use.
 pub async fn flush(app: &App) {
     flush_reads(app).await;
-    let used = app.key_use.take();
+    let used = app.key_use.take(app.clock.now());
     if used.is_empty() {
         return;
     }
