@@ -114,8 +114,8 @@ struct Policy {
     limit: NonZeroU32,
     window: Window,
     /// The headers that depend on nothing else.
-    policy: HeaderValue,
-    max: HeaderValue,
+    header: HeaderValue,
+    max_header: HeaderValue,
 }
 
 /// The buckets of all callers.
@@ -138,9 +138,9 @@ pub struct RateLimitStatus {
 
 impl<K: std::hash::Hash + Eq + Clone> Buckets<K> {
     fn new(name: &'static str, limit: NonZeroU32, window: Window) -> Self {
-        let policy = format!("\"{name}\";q={limit};w={}", window.seconds);
-        let policy = HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static(""));
-        let policy = Policy { name, limit, window, policy, max: HeaderValue::from(limit.get()) };
+        let header = format!("\"{name}\";q={limit};w={}", window.seconds);
+        let header = HeaderValue::try_from(header).unwrap_or(HeaderValue::from_static(""));
+        let policy = Policy { name, limit, window, header, max_header: HeaderValue::from(limit.get()) };
         Self {
             limiter: RateLimiter::dashmap((window.quota)(limit)).with_middleware(),
             policy: Arc::new(policy),
@@ -258,9 +258,9 @@ impl RateLimitStatus {
         let status = format!("\"{}\";r={remaining};t={refill}", policy.name);
         let status = HeaderValue::try_from(status).unwrap_or(HeaderValue::from_static(""));
         [
-            (POLICY, policy.policy.clone()),
+            (POLICY, policy.header.clone()),
             (STATUS, status),
-            (LIMIT, policy.max.clone()),
+            (LIMIT, policy.max_header.clone()),
             (REMAINING, HeaderValue::from(remaining)),
             (RESET, HeaderValue::from(refill)),
         ]

@@ -35,7 +35,7 @@ struct Pair {
 }
 
 impl Pair {
-    async fn new(club: Club) -> Self {
+    fn new(club: Club) -> Self {
         let ring = KeyRing::open(club.folder.path(), &Clock::system()).expect("the key ring");
         let limits = LimitOptions { cache_bytes: 0, ..plenty() };
         let store = club.app.store.clone();
@@ -192,7 +192,7 @@ fn plenty() -> LimitOptions {
 #[tokio::test]
 async fn what_is_kept_in_memory_is_what_a_server_that_keeps_nothing_responds() {
     for database in both() {
-        let mut pair = Pair::new(Club::open(database, plenty(), Clock::system()).await).await;
+        let mut pair = Pair::new(Club::open(database, plenty(), Clock::system()).await);
         let (mut granted, mut refused) = (0, 0);
         for _ in 0..CHANGES {
             pair.change().await;
