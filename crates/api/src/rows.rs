@@ -251,10 +251,13 @@ const fn check_row(row: &Row) {
     }
 }
 
-/// Whether responses show nothing that depends on a relation to a child.
+/// Whether responses show records of the league only, which are the same for every credential of a user.
 const fn can_be_kept(row: &Row) -> bool {
-    let Requirement { credential, child, .. } = row.requirement;
-    matches!(credential, Credential::Required(_)) && matches!(child, ChildTouch::Untouched)
+    let Requirement { credential, keys, scope, child, .. } = row.requirement;
+    matches!(credential, Credential::Required(_))
+        && matches!(keys, KeyUse::Allowed)
+        && scope.resource.is_cacheable()
+        && matches!(child, ChildTouch::Untouched)
 }
 
 /// Whether the holder of a link may call an operation without a credential. The link names the record.
@@ -321,7 +324,7 @@ mod tests {
         let in_body = ChildTouch::InBody { class: DataClass::Medical, verb: Verb::Read };
         let in_path = |parameter| {
             let child = ChildTouch::InPath { class: DataClass::Medical, verb: Verb::Read, parameter };
-            Row { requirement: Requirement { child, ..read.requirement }, ..read }
+            Row { requirement: Requirement { child, ..read.requirement }, is_kept: false, ..read }
         };
         for (why, row) in [
             (
@@ -335,6 +338,10 @@ mod tests {
             ("a read with a body", Row { body_kind: BodyKind::Json, ..read }),
             ("a read with If-Match", Row { if_match: IfMatch::Honoured, ..read }),
             ("a change that ignores If-Match", Row { if_match: IfMatch::None, ..change }),
+            ("a child in memory", Row { is_kept: true, ..in_path("id") }),
+            ("a change in memory", Row { is_kept: true, ..change }),
+            ("a key in memory", Row { is_kept: true, ..op::ApiKeyCurrent::ROW }),
+            ("keys in memory", Row { is_kept: true, ..op::ApiKeyList::ROW }),
             ("a changeset of reads", Row { changeset: Changeset::Possible, ..read }),
             (
                 "a target that is not in the path",

@@ -238,9 +238,10 @@ impl Reply {
         for (name, value) in self.headers {
             headers.append(name, value);
         }
+        let is_public = !self.secret && !self.about_children && self.stream.is_none();
         let tag = headers.get(header::ETAG).filter(|_| reads).cloned();
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        (Prepared { status, headers, tag, body: self.body }, self.stream)
+        (Prepared { status, headers, tag, body: self.body, is_public }, self.stream)
     }
 }
 
@@ -251,7 +252,9 @@ pub(crate) struct Prepared {
     headers: HeaderMap,
     /// The ETag, if a request may have a condition on it.
     tag: Option<HeaderValue>,
-    pub(crate) body: Bytes,
+    body: Bytes,
+    /// Whether it is not secret, not about a child, and whole.
+    is_public: bool,
 }
 
 impl Prepared {
@@ -267,9 +270,19 @@ impl Prepared {
         response
     }
 
-    /// Whether it says nothing that only this request may know.
+    /// Whether it can be sent again.
     pub(crate) fn can_be_kept(&self) -> bool {
-        self.status == StatusCode::OK && self.tag.is_some()
+        self.status == StatusCode::OK && self.tag.is_some() && self.is_public
+    }
+
+    /// The bytes of its body and of its headers' values.
+    pub(crate) fn size(&self) -> usize {
+        self.body.len() + self.headers.values().map(HeaderValue::len).sum::<usize>()
+    }
+
+    /// The same, without the spare capacity in which the body was written.
+    pub(crate) fn compact(&self) -> Self {
+        Self { body: Bytes::copy_from_slice(&self.body), ..self.clone() }
     }
 }
 

@@ -15,7 +15,7 @@ use quick_cache::{Equivalent, Weighter};
 use crate::answer::Prepared;
 use crate::call::Context;
 
-/// The bytes of a kept response besides its body, roughly.
+/// The bytes of a kept response besides what is counted, roughly.
 const OVERHEAD: u64 = 1024;
 /// The bytes that a response has on average, roughly.
 const AVERAGE: u64 = 4096;
@@ -67,7 +67,7 @@ struct Bytes;
 
 impl Weighter<Key, Kept> for Bytes {
     fn weight(&self, key: &Key, kept: &Kept) -> u64 {
-        OVERHEAD + (key.path.len() + key.query.len() + kept.response.body.len()) as u64
+        OVERHEAD + (key.path.len() + key.query.len() + kept.response.size()) as u64
     }
 }
 
@@ -128,7 +128,7 @@ impl Responses {
     /// Keeps a response that was read after its place was found.
     pub(crate) fn keep(&self, Place { generation, key }: Place, response: &Prepared) {
         if let Some(cache) = self.0.as_ref().filter(|_| response.can_be_kept()) {
-            cache.insert(key, Kept { generation, response: response.clone() });
+            cache.insert(key, Kept { generation, response: response.compact() });
         }
     }
 }

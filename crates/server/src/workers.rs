@@ -51,6 +51,14 @@ impl KeyUse {
         }
     }
 
+    /// Uses that could not be written wait for the next round.
+    fn put_back(&self, taken: &[(ApiKeyId, Timestamp)]) {
+        let Ok(mut used) = self.used.lock() else { return };
+        for (key, at) in taken {
+            used.entry(*key).or_insert((*at, false)).1 = false;
+        }
+    }
+
     fn take(&self, now: Timestamp) -> Vec<(ApiKeyId, Timestamp)> {
         let Ok(mut used) = self.used.lock() else { return Vec::new() };
         let waiting = used.iter_mut().filter(|(_, (_, is_taken))| !is_taken);
@@ -126,7 +134,8 @@ pub async fn flush(app: &App) {
     if used.is_empty() {
         return;
     }
-    if let Err(error) = app.store.note_key_use(used).await {
+    if let Err(error) = app.store.note_key_use(used.clone()).await {
+        app.key_use.put_back(&used);
         tracing::warn!(%error, "the last use of some keys could not be written");
     }
 }

@@ -53,18 +53,17 @@ const NEVER_KEPT: [&str; 8] = [
 ];
 
 impl Query {
-    /// Whose records it writes, by its text. A text that does not show one organization counts as writing anything.
+    /// Whose records it writes, by its SQL. SQL that does not show one organization counts as writing anything.
     pub(crate) fn writes(&self) -> Writes {
         let sql = self.sql.trim_start();
-        if sql.starts_with("SELECT ") {
+        let names_a_write =
+            || ["INSERT ", "REPLACE ", "UPDATE ", "DELETE "].iter().any(|verb| sql.contains(verb));
+        if sql.starts_with("SELECT ") || sql.starts_with("WITH ") && !names_a_write() {
             return Writes::Nothing;
         }
         let insert = sql.strip_prefix("INSERT INTO ");
         let change = sql.strip_prefix("UPDATE ").or_else(|| sql.strip_prefix("DELETE FROM "));
-        let Some(table) = insert.or(change) else {
-            let writes = ["INSERT INTO", "UPDATE ", "DELETE FROM"].iter().any(|verb| sql.contains(verb));
-            return if writes { Writes::Anything } else { Writes::Nothing };
-        };
+        let Some(table) = insert.or(change) else { return Writes::Anything };
         if NEVER_KEPT.iter().any(|written| table.starts_with(written)) {
             return Writes::Nothing;
         }
@@ -74,7 +73,11 @@ impl Query {
             Some(insert) => insert
                 .split_once(" (org_id,")
                 .is_some_and(|(_, rest)| rest.contains("VALUES ($1,") || rest.contains("SELECT $1,")),
-            None => sql.contains("WHERE org_id = $1"),
+            // Only the statement's own condition counts, which comes first, and `$10` is another parameter.
+            None => sql
+                .split_once("WHERE ")
+                .and_then(|(_, rest)| rest.strip_prefix("org_id = $1"))
+                .is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit())),
         };
         if is_of_one && !is_shared { Writes::OneOrganization } else { Writes::Anything }
     }
@@ -275,6 +278,13 @@ mod tests {
             ("DELETE FROM api_keys WHERE org_id = $1 AND id = $2", Writes::OneOrganization),
             ("UPDATE api_keys SET revoked_at = $2 WHERE id = $1", Writes::Anything),
             ("WITH gone AS (DELETE FROM seasons RETURNING id) SELECT id FROM gone", Writes::Anything),
+            (
+                "UPDATE sessions SET revoked_at = $2 WHERE user_id IN (SELECT user_id FROM members WHERE org_id = $1)",
+                Writes::Anything,
+            ),
+            ("DELETE FROM teams WHERE org_id = $10 AND id = $1", Writes::Anything),
+            ("INSERT OR REPLACE INTO members (org_id, id) VALUES ($1, $2)", Writes::Anything),
+            ("REPLACE INTO members (org_id, id) VALUES ($1, $2)", Writes::Anything),
             ("INSERT INTO mail (id, org_id) VALUES ($1, $2)", Writes::Nothing),
         ] {
             let query = Query { name: "tests", sql, planned_each_time: false };

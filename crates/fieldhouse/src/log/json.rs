@@ -81,6 +81,14 @@ impl Visit for Members<'_> {
         self.member(field, |line| write!(line, "{value}"));
     }
 
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        // JSON has no infinity.
+        self.member(
+            field,
+            |line| if value.is_finite() { write!(line, "{value}") } else { line.write_str("null") },
+        );
+    }
+
     fn record_str(&mut self, field: &Field, value: &str) {
         self.member(field, |line| write_text(line, value));
     }
@@ -123,7 +131,7 @@ mod tests {
     }
 
     fn emit() {
-        tracing::info!(request_id = "a\"b\\c\n\u{1}é", status = 200_u16, left = -3, ok = true, method = ?"GET", trace_id = None::<&str>, "request completed");
+        tracing::info!(request_id = "a\"b\\c\n\u{1}é", status = 200_u16, left = -3, part = 0.5, ok = true, method = ?"GET", trace_id = None::<&str>, "request completed");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! is still current.
 //!
 //! Only one process writes to an embedded database, so that numbers in memory are enough. They are raised after COMMIT has returned and
-//! before any transaction of the batch is acknowledged: whoever has seen a write acknowledged sees its generation.
+//! before any transaction of the batch is acknowledged: a client that knows of a write is served with its generation.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
