@@ -221,7 +221,7 @@ const fn check_row(row: &Row) {
     assert!(!reads || matches!(row.if_match, IfMatch::None), "GET has no If-Match");
     let changes_one = matches!(row.method, Method::PATCH | Method::DELETE);
     assert!(!changes_one || !matches!(row.if_match, IfMatch::None), "PATCH and DELETE honour If-Match");
-    assert!(!row.is_kept || reads && can_be_kept(row), "nothing about children is kept in memory");
+    assert!(!row.is_kept || reads && can_be_kept(row), "only records of the league are kept in memory");
     let held = !matches!(row.changeset, Changeset::Never);
     assert!(!held || !writes.is_empty(), "a changeset contains only operations that write");
     let mut at = 0;

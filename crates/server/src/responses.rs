@@ -20,39 +20,29 @@ const OVERHEAD: u64 = 1024;
 /// The bytes that a response has on average, roughly.
 const AVERAGE: u64 = 4096;
 
-/// What a response depends on besides the records. Cursors in it are valid for one user only.
+/// What a response depends on besides the records. Cursors in it are valid for one user only. A kept one owns its path and query, one that is looked
+/// for borrows them.
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Key {
+struct Key<Text> {
     organization: OrganizationId,
     user: UserId,
     role: Role,
     operation: Operation,
     media_type: &'static str,
-    path: String,
-    query: String,
+    path: Text,
+    query: Text,
 }
 
-/// A [`Key`] that is looked for.
-#[derive(Hash)]
-struct Asked<'a> {
-    organization: OrganizationId,
-    user: UserId,
-    role: Role,
-    operation: Operation,
-    media_type: &'static str,
-    path: &'a str,
-    query: &'a str,
+impl Key<String> {
+    fn borrowed(&self) -> Key<&str> {
+        let Self { organization, user, role, operation, media_type, ref path, ref query } = *self;
+        Key { organization, user, role, operation, media_type, path, query }
+    }
 }
 
-impl Equivalent<Key> for Asked<'_> {
-    fn equivalent(&self, key: &Key) -> bool {
-        self.organization == key.organization
-            && self.user == key.user
-            && self.role == key.role
-            && self.operation == key.operation
-            && self.media_type == key.media_type
-            && self.path == key.path
-            && self.query == key.query
+impl Equivalent<Key<String>> for Key<&str> {
+    fn equivalent(&self, key: &Key<String>) -> bool {
+        *self == key.borrowed()
     }
 }
 
@@ -65,19 +55,19 @@ struct Kept {
 #[derive(Clone)]
 struct Bytes;
 
-impl Weighter<Key, Kept> for Bytes {
-    fn weight(&self, key: &Key, kept: &Kept) -> u64 {
+impl Weighter<Key<String>, Kept> for Bytes {
+    fn weight(&self, key: &Key<String>, kept: &Kept) -> u64 {
         OVERHEAD + (key.path.len() + key.query.len() + kept.response.size()) as u64
     }
 }
 
 /// The responses that are kept.
-pub struct Responses(Option<Cache<Key, Kept, Bytes>>);
+pub struct Responses(Option<Cache<Key<String>, Kept, Bytes>>);
 
 /// The place of a response, which is empty or out of date.
 pub(crate) struct Place {
     generation: LocalGeneration,
-    key: Key,
+    key: Key<String>,
 }
 
 /// What is in the place of a response.
@@ -112,7 +102,7 @@ impl Responses {
         let Some(generation) = store.local_generation(scope.organization()) else { return Found::Nowhere };
         let (organization, user, role) = (scope.organization(), scope.user(), scope.role());
         let (operation, path, query) = (row.operation, context.path.as_str(), context.query.as_str());
-        let asked = Asked { organization, user, role, operation, media_type, path, query };
+        let asked = Key { organization, user, role, operation, media_type, path, query };
         match cache.get(&asked) {
             Some(kept) if kept.generation == generation => {
                 Found::Current(kept.response.respond(if_none_match))
