@@ -79,6 +79,7 @@ queries! {
         AND (g.starts_at >= $3 OR g.time_tbd)
         AND (g.starts_at, g.id) > ($5, $6) AND (CAST($7 AS TEXT) IS NULL OR g.status = $7)
         ORDER BY g.starts_at, g.id LIMIT $8");
+    NEXT_START "games.next_start" "SELECT starts_at FROM games WHERE org_id = $1 AND starts_at >= $2 ORDER BY starts_at LIMIT 1";
     READ "games.read" concat!(NAMED, " AND g.id = $2");
     VERSIONS "games.versions" "SELECT id, version FROM games WHERE org_id = $1 AND season_id = $2";
     LIST "games.list" page!("");
@@ -141,6 +142,21 @@ pub struct Upcoming {
 
 /// The maximum length of a day: how long before `from` the day of a game without a time may have started.
 const LONGEST_DAY: SignedDuration = SignedDuration::from_hours(25);
+
+/// The first instant at which a game is not among the upcoming ones, at the earliest.
+pub fn leaves(game: &Game) -> Timestamp {
+    let later = if game.time_tbd { LONGEST_DAY } else { SignedDuration::ZERO };
+    game.starts_at.saturating_add(later).unwrap_or(Timestamp::MAX)
+}
+
+/// The first start of a game at or after a time.
+pub async fn next_start<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    from: Timestamp,
+) -> Result<Option<Timestamp>> {
+    first(reader, NEXT_START, values![id(proof.organization()), from], |row| row.next()).await
+}
 
 /// Upcoming games, soonest first, after a position.
 pub async fn upcoming<R: Reader>(

@@ -125,6 +125,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0018_changesets.sql"),
         postgres: "",
     },
+    Migration {
+        number: 19,
+        name: "divisions_of_season",
+        sql: include_str!("../migrations/0019_divisions_of_season.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types of the tokens on SQLite and on PostgreSQL.

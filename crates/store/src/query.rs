@@ -15,12 +15,61 @@ pub struct Query {
     /// Whether PostgreSQL plans it for the values of each run, which takes a millisecond. Other queries have one plan for all values, which
     /// would read every row where the plan rests on an optional filter.
     pub planned_each_time: bool,
+    parameters: Parameters,
+}
+
+/// The maximum number of parameters of a query.
+const MAX_PARAMETERS: usize = 64;
+
+/// The numbers of a query's parameters by first appearance, which is how SQLite numbers them: it takes `$2` as a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Parameters {
+    numbers: [u8; MAX_PARAMETERS],
+    count: usize,
+}
+
+impl Parameters {
+    const fn of(sql: &str) -> Self {
+        let sql = sql.as_bytes();
+        let mut found = Self { numbers: [0; MAX_PARAMETERS], count: 0 };
+        let mut at = 0;
+        while at < sql.len() {
+            let is_parameter = sql[at] == b'$';
+            at += 1;
+            let mut number = 0;
+            while is_parameter && at < sql.len() && sql[at].is_ascii_digit() {
+                number = number * 10 + (sql[at] - b'0');
+                at += 1;
+            }
+            if number > 0 && !found.contains(number) {
+                found.numbers[found.count] = number;
+                found.count += 1;
+            }
+        }
+        found
+    }
+
+    const fn contains(&self, number: u8) -> bool {
+        let mut at = 0;
+        while at < self.count {
+            if self.numbers[at] == number {
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
 }
 
 impl Query {
     /// A query that is planned once.
     pub(crate) const fn new(name: &'static str, sql: &'static str) -> Self {
-        Self { name, sql, planned_each_time: false }
+        Self { name, sql, planned_each_time: false, parameters: Parameters::of(sql) }
+    }
+
+    /// The numbers of its parameters, in the order in which SQLite binds them.
+    pub(crate) fn parameters(&self) -> &[u8] {
+        &self.parameters.numbers[..self.parameters.count]
     }
 
     /// The same, planned each time.
@@ -287,7 +336,7 @@ mod tests {
             ("REPLACE INTO members (org_id, id) VALUES ($1, $2)", Writes::Anything),
             ("INSERT INTO mail (id, org_id) VALUES ($1, $2)", Writes::Nothing),
         ] {
-            let query = Query { name: "tests", sql, planned_each_time: false };
+            let query = Query::new("tests", sql);
             assert_eq!(query.writes(), writes, "{sql}");
         }
     }

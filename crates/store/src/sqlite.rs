@@ -239,23 +239,20 @@ fn prepared<'a>(
     Ok(statement)
 }
 
-/// Binds each value to the parameter with its number. SQLite takes `$2` as a name and numbers names by first appearance, so binding in
-/// order would silently swap the values of `SET a = $2 WHERE b = $1`.
+/// Binds each value to the parameter with its number. Binding in order would silently swap the values of `SET a = $2 WHERE b = $1`.
 fn bind(statement: &mut Statement<'_>, query: &'static Query, values: &[Value<'_>]) -> Result<()> {
     let wrong = |what: &str| Error::Internal(format!("{}: {what}", query.name));
-    let count = statement.parameter_count();
-    if count != values.len() {
-        return Err(wrong(&format!("{} values for {count} parameters", values.len())));
+    let numbers = query.parameters();
+    if numbers.len() != statement.parameter_count() {
+        return Err(wrong("parameters are written $1, $2, ..."));
     }
-    for at in 1..=count {
-        let number = statement
-            .parameter_name(at)
-            .and_then(|name| name.strip_prefix('$'))
-            .and_then(|number| number.parse::<usize>().ok())
-            .ok_or_else(|| wrong("parameters are written $1, $2, ..."))?;
-        let value = number.checked_sub(1).and_then(|number| values.get(number));
+    if numbers.len() != values.len() {
+        return Err(wrong(&format!("{} values for {} parameters", values.len(), numbers.len())));
+    }
+    for (at, number) in numbers.iter().enumerate() {
+        let value = values.get(usize::from(*number) - 1);
         let value = value.ok_or_else(|| wrong("a parameter number is left out"))?;
-        statement.raw_bind_parameter(at, value)?;
+        statement.raw_bind_parameter(at + 1, value)?;
     }
     Ok(())
 }

@@ -221,7 +221,7 @@ mod tests {
 
     async fn arrival(app: &App, token: &str) -> Call<op::ProfileMe> {
         let (mut parts, body) = request("GET", "/api/v1/profile/me", token, &Value::Null).into_parts();
-        let context = Context::of(&mut parts, app);
+        let context = Context::of(&mut parts, app, RequestId::new([7; 16]));
         let row = const { &op::ProfileMe::ROW };
         let (_, admitted) = guard::admit(app, row, &context).await;
         let admitted = admitted.expect("the credential is valid");
