@@ -221,7 +221,7 @@ pub(crate) fn kept(
     let _running = query::Running::begin(query.name);
     let _limit = Limit::begin(deadline);
     let mut statement = prepared(connection, query, values)?;
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut found = Vec::new();
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {

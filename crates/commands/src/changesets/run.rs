@@ -251,9 +251,9 @@ async fn perform<C: Command>(
 }
 
 async fn run_all(tx: &mut Tx<'_>, who: &As<'_>, operations: &[Operation]) -> Result<Aside, Broken> {
-    let named =
+    let targets =
         operations.iter().filter_map(|operation| Some((operation.resource.kind(), operation.target()?)));
-    read_ahead(tx, who, named).await.map_err(|error| Broken::Problem(0, error))?;
+    read_ahead(tx, who, targets).await.map_err(|error| Broken::Problem(0, error))?;
     let mut names = BTreeMap::new();
     for (index, operation) in operations.iter().enumerate() {
         let seen = tx.watch_operation(index);
