@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p fieldhouse-commands --example changeset_time` measures SQLite; with the argument `postgresql`, the server that
 //! `cargo xtask postgres` starts. The operations move 283 games by an hour and create 217 venues. On a busy machine the processor's time is
-//! the number to compare. A debug build counts statements instead.
+//! the number to compare. A debug build counts statements too.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ use serde_json::{Value as Json, json};
 
 const OPERATIONS: usize = 500;
 const GAMES: usize = 283;
-const ROUNDS: usize = 9;
+const ROUNDS: usize = if cfg!(debug_assertions) { 1 } else { 9 };
 const STEPS: [&str; 4] = ["simulate", "execute", "simulate the undo", "execute the undo"];
 
 /// How long a step took, for how long of it its transaction was open, and how much of the processor it used.
@@ -48,25 +48,19 @@ async fn main() {
     let store = &database.open().await;
     let (club, games) = league(store).await;
     #[cfg(debug_assertions)]
-    {
-        statements::observe();
-        round(store, &club, &games).await;
+    statements::observe();
+    let mut rounds = Vec::new();
+    for _ in 0..ROUNDS {
+        rounds.push(round(store, &club, &games).await);
     }
-    #[cfg(not(debug_assertions))]
-    {
-        let mut rounds = Vec::new();
-        for _ in 0..ROUNDS {
-            rounds.push(round(store, &club, &games).await);
-        }
-        println!("{:<20}{:>10}{:>14}{:>12}", "medians in ms", "took", "held writer", "processor");
-        for (at, step) in STEPS.into_iter().enumerate() {
-            let median = |of: usize| {
-                let mut times: Vec<Duration> = rounds.iter().map(|round| round[at][of]).collect();
-                times.sort();
-                times[ROUNDS / 2].as_secs_f64() * 1000.0
-            };
-            println!("{step:<20}{:>10.1}{:>14.1}{:>12.1}", median(0), median(1), median(2));
-        }
+    println!("{:<20}{:>10}{:>14}{:>12}", "medians in ms", "took", "held writer", "processor");
+    for (at, step) in STEPS.into_iter().enumerate() {
+        let median = |of: usize| {
+            let mut times: Vec<Duration> = rounds.iter().map(|round| round[at][of]).collect();
+            times.sort();
+            times[ROUNDS / 2].as_secs_f64() * 1000.0
+        };
+        println!("{step:<20}{:>10.1}{:>14.1}{:>12.1}", median(0), median(1), median(2));
     }
 }
 
@@ -124,11 +118,9 @@ async fn round(store: &Store, club: &Club, games: &[Game]) -> [Times; 4] {
         json!({"op": "create", "resource": "venues", "data": {"name": format!("Bench {number}"), "time_zone": "UTC"}})
     });
     let operations: Vec<Json> = moved.chain(created).collect();
-    let (id, [simulating, executing]) =
-        life(store, club, ["simulate", "execute"], new(operations, None)).await;
+    let (id, [simulating, executing]) = life(store, club, [STEPS[0], STEPS[1]], new(operations, None)).await;
     let undo = new(Vec::new(), Some(UndoOf::Changeset { changeset_id: id }));
-    let (_, [undo_simulating, undo_executing]) =
-        life(store, club, ["simulate the undo", "execute the undo"], undo).await;
+    let (_, [undo_simulating, undo_executing]) = life(store, club, [STEPS[2], STEPS[3]], undo).await;
     [simulating, executing, undo_simulating, undo_executing]
 }
 
