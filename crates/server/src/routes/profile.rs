@@ -168,7 +168,7 @@ mod tests {
     use crate::app::App;
     use crate::auth::guard;
     use crate::auth::limits::LimitOptions;
-    use crate::call::{Arrived, Context};
+    use crate::call::{Arrived, Context, RequestId};
     use crate::operator::{Founding, Person, found};
     use crate::{Clock, KeyRing};
 
