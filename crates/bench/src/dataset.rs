@@ -22,10 +22,10 @@ use crate::identities::Identity;
 use crate::options::Engine;
 use crate::postgres::Postgres;
 pub(crate) use database::Database;
-pub(crate) use template::{GAMES, SEASONS};
+pub(crate) use template::{GAMES, SEASONS, start};
 
 /// The version of what this module makes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// The file that says what a data set was made from.
 const MANIFEST: &str = "dataset.json";
 
@@ -70,12 +70,12 @@ pub(crate) struct Manifest {
     pub(crate) seconds: f64,
     /// The id of a season that every organization has.
     pub(crate) season: String,
-    /// The first start of the games, in microseconds.
-    pub(crate) first_game: i64,
     /// A guardian of two children.
     pub(crate) guardian: Identity,
     /// A coach who sees some of 1,000 children.
     pub(crate) coach: Identity,
+    /// A manager of an organization whose seasons no one lists.
+    pub(crate) writer: Identity,
 }
 
 /// A data set that exists.
@@ -97,7 +97,7 @@ impl DataSet {
         postgres: Option<&Postgres>,
     ) -> Result<Self> {
         let folder = root.join(format!("{}-{}", engine.name(), size.name()));
-        let database = Database::of(engine, &folder, name(size), postgres)?;
+        let database = Database::of(engine, &folder, &name(size), postgres)?;
         if let Some(manifest) = current(&folder, size).filter(|_| engine == Engine::Sqlite) {
             return Ok(Self { size, folder, manifest });
         }
@@ -159,8 +159,8 @@ async fn make(database: &Database, folder: &Path, size: Size) -> Result<Manifest
         organizations: size.organizations(),
         seconds: 0.0,
         season: template.season.to_string(),
-        first_game: template.first_game,
         guardian: template.guardian,
         coach: template.coach,
+        writer: template.writer,
     })
 }

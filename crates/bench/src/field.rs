@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_server::Clock;
-use jiff::SignedDuration;
+use fieldhouse_testing::clubs::NOW;
+use jiff::{SignedDuration, Unit};
 use tempfile::TempDir;
 
 use crate::dataset::{self, DataSet, Database, Size};
@@ -17,8 +19,10 @@ use crate::site::Site;
 use crate::tools;
 use crate::workloads::On;
 
-/// The database that a run changes on PostgreSQL.
+/// The databases that a run changes on PostgreSQL start with this.
 const CHANGED: &str = "bench_run";
+/// The time zone of the games.
+const ZONE: &str = "Australia/Melbourne";
 /// Keeps no responses and no verified callers in memory.
 pub(crate) const UNCACHED: [&str; 2] = ["--cache-bytes", "0"];
 
@@ -68,18 +72,17 @@ impl Field {
             On::Large => data.folder.clone(),
             _ => self.copy(&data, on)?,
         };
-        let name = match (self.engine, size) {
-            (Engine::Postgres, Size::Small) => CHANGED.to_owned(),
-            _ => dataset::name(size),
+        let own = match on {
+            On::Large => dataset::name(size),
+            _ => format!("{CHANGED}_{}", size.name()),
         };
-        if let Some(postgres) = postgres.filter(|_| name == CHANGED && self.engine == Engine::Postgres) {
-            postgres.copy(&dataset::name(size), CHANGED).await?;
+        if let Some(postgres) = postgres.filter(|_| on != On::Large && self.engine == Engine::Postgres) {
+            postgres.copy(&dataset::name(size), &own).await?;
         }
         if on != On::Large {
-            let database = Database::of(self.engine, &folder, name.clone(), postgres)?;
-            bring_forward(&database, data.manifest.first_game).await?;
+            bring_forward(&Database::of(self.engine, &folder, &own, postgres)?).await?;
         }
-        let url = postgres.filter(|_| self.engine == Engine::Postgres).map(|server| server.url(&name));
+        let url = postgres.filter(|_| self.engine == Engine::Postgres).map(|server| server.url(&own));
         let program = common.program.clone().unwrap_or_else(servers::release);
         let more: &[&str] = if on == On::Default { &[] } else { &UNCACHED };
         let start = Start { program: &program, folder: &folder, database: url.as_deref(), more };
@@ -117,16 +120,21 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Moves all games to the days after now, so that they are upcoming.
-async fn bring_forward(database: &Database, first_game: i64) -> Result<()> {
-    let first = Clock::system().now().checked_add(SignedDuration::from_hours(24))?;
-    let by = microseconds(first) - first_game;
+/// Moves all games to the days after now, so that they are upcoming. Their local start moves with them, because a job of the server moves a
+/// game whose start and local start differ.
+async fn bring_forward(database: &Database) -> Result<()> {
     let mut connection = database.connect().await?;
-    // The database of one organization is not copied on PostgreSQL, and its games may have been moved before.
-    let earliest = "(SELECT MIN(starts_at) FROM games)";
-    connection
-        .run(&format!("UPDATE games SET starts_at = starts_at + {by} - ({earliest} - {first_game})"))
-        .await?;
+    let first = Clock::system().now().checked_add(SignedDuration::from_hours(24))?.round(Unit::Hour)?;
+    let zone = TimeZoneName::stored(ZONE.to_owned());
+    for game in 0..dataset::GAMES {
+        let (before, after) = (dataset::start(NOW, game)?, dataset::start(first, game)?);
+        let (before, after, local) = (microseconds(before), microseconds(after), zone.local(after));
+        connection
+            .run(&format!(
+                "UPDATE games SET starts_at = {after}, local_start = '{local}' WHERE starts_at = {before}"
+            ))
+            .await?;
+    }
     connection.analyze().await?;
     connection.close().await
 }

@@ -69,6 +69,7 @@ impl Site {
             Who::Manager => people.take(1).map(of).collect(),
             Who::Guardian => vec![(self.manifest.guardian, String::new())],
             Who::Coach => vec![(self.manifest.coach, String::new())],
+            Who::Writer => vec![(self.manifest.writer, String::new())],
             Who::Guest => Vec::new(),
         }
     }

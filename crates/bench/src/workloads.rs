@@ -25,6 +25,8 @@ pub(crate) enum Who {
     Everyone,
     /// One person.
     Manager,
+    /// A manager of an organization whose seasons no one lists.
+    Writer,
     /// A guardian of two children.
     Guardian,
     /// A coach who sees some of 1,000 children.
@@ -272,7 +274,7 @@ pub(crate) const ALL: &[Workload] = &[
         name: "create-season",
         title: "POST /seasons, durable, one organization",
         on: On::Default,
-        who: Who::Manager,
+        who: Who::Writer,
         path: "/api/v1/seasons",
         body: r#"{"name":"Bench ##########","sport":"basketball","time_zone":"UTC"}"#,
         expected: Expected::Created,

@@ -129,7 +129,7 @@ async fn copy_people(
 /// Gives the people who are not copied keys that the server accepts, and sessions that do not end.
 async fn extend_own(connection: &mut Connection, ring: &KeyRing, template: &Template) -> Result<()> {
     connection.run(&format!("UPDATE sessions SET expires_at = {END}")).await?;
-    for identity in [template.guardian, template.coach] {
+    for identity in [template.guardian, template.coach, template.writer] {
         let [id, public_id, last4, digest, pepper] = key_columns(connection, ring, identity)?;
         let (organization, user) =
             (connection.uuid(identity.organization.uuid()), connection.uuid(identity.user.uuid()));

@@ -27,15 +27,10 @@ pub(crate) enum Connection {
 
 impl Database {
     /// The database of an engine.
-    pub(crate) fn of(
-        engine: Engine,
-        folder: &Path,
-        name: String,
-        postgres: Option<&Postgres>,
-    ) -> Result<Self> {
+    pub(crate) fn of(engine: Engine, folder: &Path, name: &str, postgres: Option<&Postgres>) -> Result<Self> {
         Ok(match engine {
             Engine::Sqlite => Self::Sqlite(folder.to_owned()),
-            Engine::Postgres => Self::Postgres(postgres.context("PostgreSQL is running")?.url(&name)),
+            Engine::Postgres => Self::Postgres(postgres.context("PostgreSQL is running")?.url(name)),
         })
     }
 

@@ -11,11 +11,11 @@ use fieldhouse_store::Store;
 use fieldhouse_testing::clubs::{Club, NOW, Person};
 use fieldhouse_testing::families::{child, guardian, roster_entry};
 use fieldhouse_testing::leagues::{division, game, season, staff, team, venue};
-use jiff::SignedDuration;
 use jiff::civil::date;
+use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
-use crate::identities::{Identity, microseconds};
+use crate::identities::Identity;
 
 /// The letters in names that a copy replaces.
 pub(super) const LABEL: &str = "000000";
@@ -32,6 +32,7 @@ const COACHED: usize = 4;
 /// The numbers of the keys of people who are not copied. No copy has them.
 const GUARDIAN: u64 = 1 << 40;
 const COACH: u64 = GUARDIAN + 1;
+const WRITER: u64 = GUARDIAN + 2;
 
 /// What was created.
 pub(super) struct Template {
@@ -41,12 +42,12 @@ pub(super) struct Template {
     pub(super) people: Vec<UserId>,
     /// A season.
     pub(super) season: SeasonId,
-    /// The first start of the games, in microseconds.
-    pub(super) first_game: i64,
     /// A guardian of two children.
     pub(super) guardian: Identity,
     /// A coach who sees some of many children.
     pub(super) coach: Identity,
+    /// A manager of an organization whose seasons no one lists.
+    pub(super) writer: Identity,
 }
 
 /// Creates the organizations.
@@ -65,9 +66,9 @@ pub(super) async fn create(store: &Store) -> Result<Template> {
         organization: club.id().uuid(),
         people: roles.map(|role| club.person(role).user.id).into(),
         season,
-        first_game: microseconds(NOW),
         guardian: identity(parent, GUARDIAN),
         coach: identity(coach, COACH),
+        writer: identity(family.person(Role::Manager), WRITER),
     })
 }
 
@@ -94,12 +95,16 @@ fn league() -> Result<(Vec<AnyRecord>, SeasonId)> {
     records.push(hall.into());
     records.extend(teams.iter().cloned().map(AnyRecord::from));
     for number in 0..GAMES {
-        let hours = i64::try_from(number)? * 6;
         let (home, away) = (teams[number % 4].id, teams[(number + 1) % 4].id);
-        let played = game(&open, home, away, NOW.checked_add(SignedDuration::from_hours(hours))?);
+        let played = game(&open, home, away, start(NOW, number)?);
         records.push(Game { venue_id: Some(hall_id), ..played }.into());
     }
     Ok((records, season))
+}
+
+/// When a game starts, if the first one starts at `first`.
+pub(crate) fn start(first: Timestamp, game: usize) -> Result<Timestamp> {
+    Ok(first.checked_add(SignedDuration::from_hours(i64::try_from(game)? * 6))?)
 }
 
 /// Two children with their guardian, in a team.
