@@ -86,7 +86,8 @@ impl Field {
         let program = common.program.clone().unwrap_or_else(servers::release);
         let more: &[&str] = if on == On::Default { &[] } else { &UNCACHED };
         let start = Start { program: &program, folder: &folder, database: url.as_deref(), more };
-        Site::new(Server::fieldhouse(&start)?, &data.manifest, data.size, &folder)
+        let server = Server::fieldhouse(&start)?;
+        Site::new((server, url), &data.manifest, data.size, &folder)
     }
 
     fn copy(&self, data: &DataSet, on: On) -> Result<PathBuf> {

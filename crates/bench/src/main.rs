@@ -8,6 +8,8 @@
 //!
 //! To measure one more kind of request, add a row to `workloads.rs`.
 
+mod by_hand;
+mod capture;
 mod chart;
 mod checks;
 mod compare;
@@ -15,11 +17,13 @@ mod dataset;
 mod field;
 mod figures;
 mod footprint;
+mod group_commit;
 mod http;
 mod identities;
 mod limit;
 mod lines;
 mod load;
+mod neighbours;
 mod options;
 mod postgres;
 mod profile;
@@ -58,6 +62,8 @@ async fn run(cli: Cli) -> Result<()> {
     match cli.command {
         None => table::run(&cli.options).await,
         Some(Command::Limit { file }) => limit::serve(&file).await,
-        Some(_) => anyhow::bail!("not yet"),
+        Some(Command::ByHand { file }) => by_hand::run(&file).await,
+        Some(Command::GroupCommit(common)) => group_commit::run(&common).await,
+        Some(Command::Neighbours(common)) => neighbours::run(&common).await,
     }
 }

@@ -81,7 +81,7 @@ pub(crate) struct Common {
     #[arg(long)]
     pub(crate) quick: bool,
     /// The program to measure [default: that of the release build]
-    #[arg(long, value_name = "PROGRAM")]
+    #[arg(long, env = "FIELDHOUSE_BENCH_PROGRAM", hide_env = true, value_name = "PROGRAM")]
     pub(crate) program: Option<PathBuf>,
     /// The URL of PostgreSQL without a database; `cargo xtask bench` starts one
     #[arg(long, env = "FIELDHOUSE_BENCH_POSTGRES", value_name = "URL", hide = true)]

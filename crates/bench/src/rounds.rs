@@ -1,5 +1,6 @@
 //! The rounds: in each, every workload runs on every server once, with the limit beside it.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -7,18 +8,21 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::by_hand;
+use crate::capture::{Captured, Log};
 use crate::checks;
 use crate::field::Field;
-use crate::figures::{FIELDHOUSE, Figures, LIMIT, Measured};
+use crate::figures::{BY_HAND, FIELDHOUSE, Figures, LIMIT, Measured};
 use crate::http;
 use crate::limit::Fixed;
 use crate::load::{self, CONNECTIONS, Shape};
 use crate::options::{Engine, Options};
+use crate::postgres::Postgres;
 use crate::profile;
 use crate::requests::Requests;
 use crate::servers::Server;
 use crate::site::Site;
-use crate::workloads::{By, On, Who, Workload};
+use crate::workloads::{Against, By, On, Who, Workload};
 
 /// The number of responses that are checked before the rounds, and after each run.
 const BEFORE: usize = 40;
@@ -48,6 +52,8 @@ pub(crate) struct Rounds<'a> {
     workloads: &'a [&'static Workload],
     peers: Vec<Peer>,
     limit: Server,
+    /// The statements of workloads, for PostgreSQL.
+    by_hand: HashMap<&'static str, Vec<Captured>>,
     measured: Vec<Measured>,
     /// The number of runs so far.
     runs: u64,
@@ -55,11 +61,12 @@ pub(crate) struct Rounds<'a> {
 
 impl<'a> Rounds<'a> {
     /// Checks responses of every workload, and starts the limit with them.
-    pub(crate) fn prepare(
+    pub(crate) async fn prepare(
         field: &'a Field,
         options: &'a Options,
         workloads: &'a [&'static Workload],
     ) -> Result<Self> {
+        let postgres = options.common.postgres.clone().map(Postgres);
         let mut fixed: Vec<Fixed> = Vec::new();
         let mut runs = 0;
         for workload in workloads {
@@ -76,7 +83,17 @@ impl<'a> Rounds<'a> {
         }
         let limit = Server::limit(field.folder.path(), &fixed)?;
         let peers = options.peer.iter().map(|text| Peer::parse(text)).collect::<Result<_>>()?;
-        Ok(Self { field, options, workloads, peers, limit, measured: Vec::new(), runs })
+        let mut by_hand = HashMap::new();
+        if let Some(log) = log(field.engine, options, &postgres) {
+            for workload in workloads.iter().filter(|workload| workload.against == Against::Limit) {
+                let site = field.site(workload.on)?;
+                runs += 1;
+                let requests = site.requests(workload)?;
+                let captured = log.capture(&site.server.url, &requests, runs * APART).await;
+                by_hand.insert(workload.name, captured.with_context(|| workload.name)?);
+            }
+        }
+        Ok(Self { field, options, workloads, peers, limit, by_hand, measured: Vec::new(), runs })
     }
 
     /// Runs all rounds.
@@ -93,6 +110,7 @@ impl<'a> Rounds<'a> {
                     self.measure_limit(workload, round)?;
                 }
                 self.measure(workload, round)?;
+                self.measure_by_hand(workload, round)?;
                 if workload.name == "list" {
                     self.measure_peers(workload, round)?;
                 }
@@ -142,6 +160,17 @@ impl<'a> Rounds<'a> {
         Ok(())
     }
 
+    fn measure_by_hand(&mut self, workload: &'static Workload, round: u32) -> Result<()> {
+        let field = self.field;
+        let Some(url) = &field.site(workload.on)?.database else { return Ok(()) };
+        let shape = self.shape(round);
+        let Some(captured) = self.by_hand.get(workload.name) else { return Ok(()) };
+        let figures = by_hand::measure(self.field.folder.path(), url, captured, shape)
+            .with_context(|| format!("{} by hand", workload.name))?;
+        self.note(workload.name, BY_HAND, figures);
+        Ok(())
+    }
+
     fn measure_peers(&mut self, workload: &'static Workload, round: u32) -> Result<()> {
         for at in 0..self.peers.len() {
             let requests = self.field.site(workload.on)?.requests(workload)?;
@@ -176,6 +205,12 @@ impl<'a> Rounds<'a> {
         let (workload, subject) = (workload.to_owned(), subject.to_owned());
         self.measured.push(Measured { engine, workload, subject, rounds: vec![figures] });
     }
+}
+
+/// PostgreSQL's log, if it is measured and its log is known.
+fn log<'a>(engine: Engine, options: &Options, postgres: &'a Option<Postgres>) -> Option<Log<'a>> {
+    let file = options.common.postgres_log.clone().filter(|_| engine == Engine::Postgres)?;
+    Some(Log { postgres: postgres.as_ref()?, file })
 }
 
 /// One run against a server.

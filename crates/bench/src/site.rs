@@ -19,6 +19,8 @@ use crate::workloads::{By, Who, Workload};
 pub(crate) struct Site {
     /// The server.
     pub(crate) server: Server,
+    /// The URL of the database on PostgreSQL.
+    pub(crate) database: Option<String>,
     manifest: Manifest,
     organizations: u32,
     ring: KeyRing,
@@ -26,9 +28,15 @@ pub(crate) struct Site {
 
 impl Site {
     /// A server on a data set whose key ring is in a folder.
-    pub(crate) fn new(server: Server, manifest: &Manifest, size: Size, folder: &Path) -> Result<Self> {
+    pub(crate) fn new(
+        (server, database): (Server, Option<String>),
+        manifest: &Manifest,
+        size: Size,
+        folder: &Path,
+    ) -> Result<Self> {
         let ring = KeyRing::existing(folder)?;
-        Ok(Self { server, manifest: manifest.clone(), organizations: size.organizations(), ring })
+        let organizations = size.organizations();
+        Ok(Self { server, database, manifest: manifest.clone(), organizations, ring })
     }
 
     /// The requests of a workload. Access tokens are issued now, because they expire soon.
@@ -59,7 +67,7 @@ impl Site {
     }
 
     /// Some people with the label of their organization.
-    fn people(&self, who: Who) -> Vec<(Identity, String)> {
+    pub(crate) fn people(&self, who: Who) -> Vec<(Identity, String)> {
         let of = |(number, person)| (Identity::of(number, person), label(number));
         let people = identities::people(self.organizations);
         let in_kept = (identities::KEPT * identities::PEOPLE) as usize;
