@@ -57,6 +57,9 @@ impl Field {
             let site = field.add(&root, common, *on, postgres.as_ref()).await?;
             field.sites.push((*on, site));
         }
+        for (_, site) in &field.sites {
+            site.server.settle()?;
+        }
         Ok(field)
     }
 

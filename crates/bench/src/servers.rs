@@ -19,6 +19,8 @@ const NO_LIMIT: &str = "4000000000";
 const LIMITS: [&str; 7] = ["key", "user", "organization", "address", "sign-in", "refresh", "guests"];
 /// How long a start may take.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// How long a server that has settled uses no processor.
+const QUIET: Duration = Duration::from_millis(700);
 /// Microseconds of a tick of the processor clock: Linux counts hundredths of a second.
 const TICK: f64 = 10_000.0;
 
@@ -69,7 +71,8 @@ impl Server {
         command.args(LIMITS.iter().flat_map(|limit| [format!("--limit-{limit}"), NO_LIMIT.to_owned()]));
         command.args(["--connections-per-address", "0"]).args(start.more);
         if let Some(url) = start.database {
-            command.args(["--database-url", url]);
+            // On SQLite, mail is written to the data folder by default.
+            command.args(["--database-url", url]).arg("--mail-dir").arg(start.folder.with_extension("mail"));
         }
         for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("FIELDHOUSE_"))
         {
@@ -112,6 +115,21 @@ impl Server {
         BufReader::new(process.stdout.take().context("an output")?).read_line(&mut url)?;
         ensure!(url.starts_with("http"), "the limit server did not start");
         Ok(Self { process, url: url.trim().to_owned(), ready_after: started.elapsed() })
+    }
+
+    /// Waits until it has finished what it does after a start, such as the retention of every organization.
+    pub(crate) fn settle(&self) -> Result<()> {
+        let started = Instant::now();
+        let mut before = self.processor_time()?;
+        while started.elapsed() < PATIENCE {
+            std::thread::sleep(QUIET);
+            let now = self.processor_time()?;
+            if now - before <= TICK {
+                break;
+            }
+            before = now;
+        }
+        Ok(())
     }
 
     /// Its process id.
