@@ -50,11 +50,7 @@ pub(crate) fn svg(lines: &[Line], about: &str) -> String {
     ));
     for tenth in (0..=12).step_by(2) {
         let x = place(f64::from(tenth) / 10.0);
-        svg.push_str(&format!(
-            "<line class=\"axis\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{:.1}\" y2=\"{:.1}\"/>",
-            TOP - 8.0,
-            height - 16.0
-        ));
+        svg.push_str(&upright("axis", x, TOP - 8.0, height - 16.0));
         svg.push_str(&text(x - 8.0, height - 4.0, "small", &format!("{:.1}", f64::from(tenth) / 10.0)));
     }
     svg + &rows + "</svg>\n"
@@ -71,31 +67,24 @@ fn bar(line: &Line, y: f64) -> String {
         "above floor" => "between",
         _ => "below",
     };
-    let mark = |class: &str, at: f64| {
-        let x = place(at);
-        format!(
-            "<line class=\"{class}\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{:.1}\" y2=\"{:.1}\"/>",
-            y + 1.0,
-            y + ROW - 5.0
-        )
-    };
-    let middle = y + (ROW - 4.0) / 2.0;
-    let mut bar = text(28.0, y + 16.0, "", &line.title);
-    bar.push_str(&format!(
-        "<rect class=\"{class}\" x=\"{LEFT}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"2\"/>",
-        y + 3.0,
-        (place(ratio.median) - LEFT).max(1.0),
-        ROW - 10.0
-    ));
-    bar.push_str(&format!(
-        "<line class=\"spread\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{middle:.1}\" y2=\"{middle:.1}\"/>",
-        place(ratio.min),
-        place(ratio.max)
-    ));
-    bar.push_str(&mark("floor", goal.floor));
-    bar.push_str(&mark("target", goal.target));
-    bar.push_str(&text(RIGHT + 12.0, y + 16.0, "", &format!("{:.2}", ratio.median)));
-    bar + "\n"
+    let mark = |class: &str, at: f64| upright(class, place(at), y + 1.0, y + ROW - 5.0);
+    let (top, width, height) = (y + 3.0, (place(ratio.median) - LEFT).max(1.0), ROW - 10.0);
+    let (middle, from, to) = (y + (ROW - 4.0) / 2.0, place(ratio.min), place(ratio.max));
+    [
+        text(28.0, y + 16.0, "", &line.title),
+        format!("<rect class=\"{class}\" x=\"{LEFT}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"2\"/>"),
+        format!("<line class=\"spread\" x1=\"{from:.1}\" x2=\"{to:.1}\" y1=\"{middle:.1}\" y2=\"{middle:.1}\"/>"),
+        mark("floor", goal.floor),
+        mark("target", goal.target),
+        text(RIGHT + 12.0, y + 16.0, "", &format!("{:.2}", ratio.median)),
+        "\n".to_owned(),
+    ]
+    .concat()
+}
+
+/// A vertical line.
+fn upright(class: &str, x: f64, top: f64, bottom: f64) -> String {
+    format!("<line class=\"{class}\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{top:.1}\" y2=\"{bottom:.1}\"/>")
 }
 
 fn text(x: f64, y: f64, class: &str, content: &str) -> String {

@@ -13,13 +13,11 @@ pub(crate) fn changes(base: &Outcome, now: &Outcome) -> String {
         let is = |known: &&Line| known.engine == line.engine && known.title == line.title;
         let Some(before) = base_lines.iter().find(is) else { continue };
         let ratio = |line: &Line| line.ratio.map_or(f64::NAN, |ratio| ratio.median);
-        text.push_str(&format!(
-            "{:<9} {:<58} ratio {}  CPU {}\n",
-            line.engine.name(),
-            line.title,
-            change(ratio(before), ratio(line), 3),
-            change(before.processor, line.processor, 1),
-        ));
+        let ratios = change(ratio(before), ratio(line), 3);
+        let processor = change(before.processor, line.processor, 1);
+        let (engine, title) = (line.engine.name(), &line.title);
+        let change = format!("{engine:<9} {title:<58} ratio {ratios}  CPU {processor}\n");
+        text.push_str(&change);
     }
     text.push_str(&missing(&base.measured, &now.measured));
     text

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::requests::Request;
 
 /// How long a response may take.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A response.
 #[derive(Clone, Debug)]
@@ -93,7 +93,8 @@ pub(crate) fn head(authority: &str, request: &Request, connection: &str) -> Stri
     let Request { method, path, body, headers, .. } = request;
     let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {authority}\r\nConnection: {connection}\r\n");
     if !body.is_empty() {
-        head.push_str(&format!("Content-Length: {}\r\n", body.len()));
+        let length = format!("Content-Length: {}\r\n", body.len());
+        head.push_str(&length);
     }
     for header in headers {
         head.push_str(header);

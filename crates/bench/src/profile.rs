@@ -65,7 +65,8 @@ fn fold(script: &str) -> String {
         frames.reverse();
         *stacks.entry(frames.join(";")).or_default() += 1;
     }
-    stacks.iter().map(|(stack, count)| format!("{stack} {count}\n")).collect()
+    let lines = stacks.iter().map(|(stack, count)| format!("{stack} {count}"));
+    lines.chain([String::new()]).collect::<Vec<_>>().join("\n")
 }
 
 /// The symbol of a frame, whose line has an address first.

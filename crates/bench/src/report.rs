@@ -62,8 +62,8 @@ pub(crate) fn markdown(lines: &[Line], facts: &[Fact]) -> String {
     text.push_str("|---|---|---:|---:|---:|---|---:|---:|---:|---:|---:|---|\n");
     for line in lines {
         let mut cells = cells(line).to_vec();
-        cells[0] = cells[0].trim().to_owned();
-        cells.insert(0, line.engine.name().to_owned());
+        let title = cells.remove(0);
+        cells.splice(..0, [line.engine.name().to_owned(), title.trim().to_owned()]);
         text.push_str(&row(&cells));
     }
     text.push_str("\n| | | target | |\n|---|---:|---:|---|\n");

@@ -84,7 +84,7 @@ impl<'a> Rounds<'a> {
         let limit = Server::limit(field.folder.path(), &fixed)?;
         let peers = options.peer.iter().map(|text| Peer::parse(text)).collect::<Result<_>>()?;
         let mut by_hand = HashMap::new();
-        if let Some(log) = log(field.engine, options, &postgres) {
+        if let Some(log) = log(field.engine, options, postgres.as_ref()) {
             for workload in workloads.iter().filter(|workload| workload.against == Against::Limit) {
                 let site = field.site(workload.on)?;
                 runs += 1;
@@ -97,7 +97,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Runs all rounds.
-    pub(crate) async fn run(mut self) -> Result<Vec<Measured>> {
+    pub(crate) fn run(mut self) -> Result<Vec<Measured>> {
         let rounds = self.options.common.rounds();
         let progress = ProgressBar::new(u64::from(rounds) * self.workloads.len() as u64);
         progress.set_style(ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} ({elapsed})")?);
@@ -208,9 +208,9 @@ impl<'a> Rounds<'a> {
 }
 
 /// PostgreSQL's log, if it is measured and its log is known.
-fn log<'a>(engine: Engine, options: &Options, postgres: &'a Option<Postgres>) -> Option<Log<'a>> {
+fn log<'a>(engine: Engine, options: &Options, postgres: Option<&'a Postgres>) -> Option<Log<'a>> {
     let file = options.common.postgres_log.clone().filter(|_| engine == Engine::Postgres)?;
-    Some(Log { postgres: postgres.as_ref()?, file })
+    Some(Log { postgres: postgres?, file })
 }
 
 /// One run against a server.

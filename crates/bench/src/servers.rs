@@ -18,7 +18,7 @@ const NO_LIMIT: &str = "4000000000";
 /// The options of its limits.
 const LIMITS: [&str; 7] = ["key", "user", "organization", "address", "sign-in", "refresh", "guests"];
 /// How long a start may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 /// How long a server that has settled uses no processor.
 const QUIET: Duration = Duration::from_millis(700);
 /// Microseconds of a tick of the processor clock: Linux counts hundredths of a second.

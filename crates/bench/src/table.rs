@@ -26,7 +26,7 @@ pub(crate) async fn run(options: &Options) -> Result<()> {
             continue;
         }
         let field = Field::start(*engine, &options.common, &needed(&workloads)).await?;
-        measured.extend(Rounds::prepare(&field, options, &workloads).await?.run().await?);
+        measured.extend(Rounds::prepare(&field, options, &workloads).await?.run()?);
         if let Ok(site) = field.site(On::Default) {
             let memory = site.server.resident_megabytes()?;
             let name = format!("memory after the load, {}", engine.name());
