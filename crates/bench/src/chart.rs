@@ -24,7 +24,7 @@ pub(crate) fn svg(lines: &[Line], about: &str) -> String {
     for line in shown {
         if engine != Some(line.engine) {
             engine = Some(line.engine);
-            rows.push_str(&text(16.0, y + 16.0, "title", line.engine.name()));
+            rows.push_str(&text(16.0, y + 16.0, "title", line.engine.title()));
             y += ROW + 4.0;
         }
         rows.push_str(&bar(line, y));

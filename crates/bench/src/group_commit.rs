@@ -37,7 +37,7 @@ pub(crate) async fn run(common: &Common) -> Result<()> {
                 figures.push(rounds::run(&field, &site.server, &site.server.url, &requests, shape)?);
             }
         }
-        println!("\n{}: {}", engine.name(), workload.title);
+        println!("\n{}: {}", engine.title(), workload.title);
         println!("connections  writes/s     min-max        CPU µs   p50 ms   p99 ms");
         for (connections, figures) in CONNECTIONS.iter().zip(&runs) {
             let spread = |figure: fn(&Figures) -> f64| Spread::of(figures.iter().map(figure));

@@ -49,7 +49,7 @@ pub(crate) async fn run(common: &Common) -> Result<()> {
     for engine in &common.engines {
         let field = Field::start(*engine, common, &[On::Default]).await?;
         let site = field.site(On::Default)?;
-        println!("\n{}: {}", engine.name(), workload.title.replace(", uncached", ""));
+        println!("\n{}: {}", engine.title(), workload.title.replace(", uncached", ""));
         println!("{:<42} {:>10} {:>9} {:>9}", "", "requests/s", "p50 ms", "p99 ms");
         for (number, (name, neighbour)) in (1..).zip(NEIGHBOURS) {
             let requests = site.requests(workload)?;

@@ -63,6 +63,14 @@ impl Engine {
             Self::Postgres => "postgres",
         }
     }
+
+    /// Its name for people.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Sqlite => "SQLite",
+            Self::Postgres => "PostgreSQL",
+        }
+    }
 }
 
 /// Options of every measurement.

@@ -63,7 +63,7 @@ pub(crate) fn markdown(lines: &[Line], facts: &[Fact]) -> String {
     for line in lines {
         let mut cells = cells(line).to_vec();
         let title = cells.remove(0);
-        cells.splice(..0, [line.engine.name().to_owned(), title.trim().to_owned()]);
+        cells.splice(..0, [line.engine.title().to_owned(), title.trim().to_owned()]);
         text.push_str(&row(&cells));
     }
     text.push_str("\n| | | target | |\n|---|---:|---:|---|\n");

@@ -88,7 +88,7 @@ fn write(outcome: &Outcome) -> Result<()> {
     for engine in [Engine::Sqlite, Engine::Postgres] {
         let of_engine: Vec<_> = lines.iter().filter(|line| line.engine == engine).cloned().collect();
         if !of_engine.is_empty() {
-            println!("{}\n{}", engine.name(), report::plain(&of_engine));
+            println!("{}\n{}", engine.title(), report::plain(&of_engine));
         }
     }
     println!("{}", report::facts(&outcome.facts));
