@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::dataset::{GAMES, SEASONS};
 use crate::http::{self, Response};
 use crate::requests::Requests;
-use crate::workloads::{Expected, Workload};
+use crate::workload::{Expected, Workload};
 
 /// Sends some of a workload's requests and checks the responses. `first` is the number in the body of the first. Returns the first response.
 pub(crate) fn check(

@@ -17,7 +17,7 @@ use crate::postgres::Postgres;
 use crate::servers::{self, Server, Start};
 use crate::site::Site;
 use crate::tools;
-use crate::workloads::On;
+use crate::workload::On;
 
 /// The databases that a run changes on PostgreSQL start with this.
 const CHANGED: &str = "bench_run";

@@ -10,7 +10,8 @@ use crate::load::Shape;
 use crate::options::Common;
 use crate::rounds;
 use crate::tools;
-use crate::workloads::{self, On};
+use crate::workload::On;
+use crate::workloads;
 
 /// The numbers of connections.
 const CONNECTIONS: [u32; 5] = [1, 4, 16, 64, 256];

@@ -2,7 +2,8 @@
 
 use crate::figures::{BY_HAND, FIELDHOUSE, LIMIT, Measured, Spread, find};
 use crate::options::Engine;
-use crate::workloads::{self, Against, Goal, Workload};
+use crate::workload::{Against, Goal, Workload};
+use crate::workloads;
 
 /// A line of the table.
 #[derive(Clone, Debug)]

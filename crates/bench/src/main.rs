@@ -35,6 +35,7 @@ mod servers;
 mod site;
 mod table;
 mod tools;
+mod workload;
 mod workloads;
 
 use std::process::ExitCode;

@@ -22,7 +22,7 @@ use crate::profile;
 use crate::requests::Requests;
 use crate::servers::Server;
 use crate::site::Site;
-use crate::workloads::{Against, By, On, Who, Workload};
+use crate::workload::{Against, By, On, Who, Workload};
 
 /// The number of responses that are checked before the rounds, and after each run.
 const BEFORE: usize = 40;
@@ -111,6 +111,9 @@ impl<'a> Rounds<'a> {
                 }
                 self.measure(workload, round)?;
                 self.measure_by_hand(workload, round)?;
+                if self.options.profile && round == 0 {
+                    self.record(workload)?;
+                }
                 if workload.name == "list" {
                     self.measure_peers(workload, round)?;
                 }
@@ -124,31 +127,39 @@ impl<'a> Rounds<'a> {
     fn measure(&mut self, workload: &'static Workload, round: u32) -> Result<()> {
         let site = self.field.site(workload.on)?;
         let requests = site.requests(workload)?;
-        let is_kept = workload.on == On::Default && workload.who == Who::Kept && workload.by == By::Key;
-        let beside = is_kept.then_some(site);
         let shape = self.shape(round);
-        let recording = self.options.profile && round == 0;
-        let stop = AtomicBool::new(false);
-        let figures = thread::scope(|scope| {
-            let writing = beside.map(|site| scope.spawn(|| write_beside(site, &stop, shape.first)));
-            let recorder =
-                recording.then(|| profile::Recorder::start(site.server.id(), workload.name, shape.seconds));
-            let figures = run(self.field, &site.server, &site.server.url, &requests, shape);
-            stop.store(true, Ordering::Relaxed);
-            if let Some(writing) = writing {
-                writing.join().ok().context("a thread panicked")??;
-            }
-            if let Some(recorder) = recorder {
-                recorder?.finish()?;
-            }
-            figures
-        });
-        let figures = figures.with_context(|| workload.name.to_owned())?;
+        let figures = self.load(workload, site, &requests, shape)?;
         let count = if workload.writes() { 1 } else { AFTER };
         let again = if workload.by == By::Condition { site.requests(workload)? } else { requests };
         checks::check(&site.server.url, workload, &again, count, shape.first + APART - 10)?;
         self.note(workload.name, FIELDHOUSE, figures);
         Ok(())
+    }
+
+    /// One run of a workload. Beside those whose responses are kept, other organizations write.
+    fn load(&self, workload: &Workload, site: &Site, requests: &Requests, shape: Shape) -> Result<Figures> {
+        let is_kept = workload.on == On::Default && workload.who == Who::Kept && workload.by == By::Key;
+        let stop = AtomicBool::new(false);
+        let figures = thread::scope(|scope| {
+            let writing = is_kept.then(|| scope.spawn(|| write_beside(site, &stop, shape.first)));
+            let figures = run(self.field, &site.server, &site.server.url, requests, shape);
+            stop.store(true, Ordering::Relaxed);
+            if let Some(writing) = writing {
+                writing.join().ok().context("a thread panicked")??;
+            }
+            figures
+        });
+        figures.with_context(|| workload.name.to_owned())
+    }
+
+    /// A run that is recorded and not counted, because recording slows the server.
+    fn record(&mut self, workload: &'static Workload) -> Result<()> {
+        let site = self.field.site(workload.on)?;
+        let requests = site.requests(workload)?;
+        let shape = self.shape(0);
+        let recorder = profile::Recorder::start(site.server.id(), workload.name, shape.seconds)?;
+        self.load(workload, site, &requests, shape)?;
+        recorder.finish()
     }
 
     fn measure_limit(&mut self, workload: &'static Workload, round: u32) -> Result<()> {

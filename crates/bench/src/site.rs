@@ -13,7 +13,7 @@ use crate::http;
 use crate::identities::{self, Identity, label, mixed};
 use crate::requests::{Request, Requests};
 use crate::servers::Server;
-use crate::workloads::{By, Who, Workload};
+use crate::workload::{By, Who, Workload};
 
 /// A running Fieldhouse with its data set.
 pub(crate) struct Site {

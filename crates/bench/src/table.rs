@@ -11,7 +11,8 @@ use crate::figures::Measured;
 use crate::options::{Engine, Options};
 use crate::result::{Fact, Outcome};
 use crate::rounds::Rounds;
-use crate::workloads::{ALL, On, Workload};
+use crate::workload::{On, Workload};
+use crate::workloads::ALL;
 use crate::{chart, footprint, lines, report, servers, tools};
 
 /// Measures, prints and writes the result.
