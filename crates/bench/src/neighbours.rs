@@ -1,4 +1,4 @@
-//! Neighbours: how reads of many organizations fare beside others' work, and what idle connections cost.
+//! Neighbours: how fast reads of many organizations are beside others' work, and what idle connections cost.
 //!
 //! To add a neighbour, write a function that works until it is told to stop, and add it to [`NEIGHBOURS`].
 

@@ -1,4 +1,4 @@
-//! The database of a data set, past the store: statements that are the same for both engines, but for the types and literals here.
+//! The database of a data set, past the store. Statements are the same for both engines; types and literals differ, and are here.
 
 use std::path::{Path, PathBuf};
 
