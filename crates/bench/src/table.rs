@@ -11,7 +11,7 @@ use crate::figures::Measured;
 use crate::options::{Engine, Options};
 use crate::result::{Fact, Outcome};
 use crate::rounds::Rounds;
-use crate::workload::{On, Workload};
+use crate::workload::{Against, On, Workload};
 use crate::workloads::ALL;
 use crate::{chart, footprint, lines, report, servers, tools};
 
@@ -55,9 +55,15 @@ fn chosen(engine: Engine, options: &Options) -> Result<Vec<&'static Workload>> {
             bail!("no workload's name contains {only}. They are: {}", names.join(", "));
         }
     }
+    // What a chosen workload is compared with runs, too.
+    let is_needed = |name: &str| {
+        let mut chosen = ALL.iter().filter(|workload| is_named(workload.name));
+        chosen.any(|workload| matches!(workload.against, Against::Workload(other) if other == name))
+    };
     let runs = |workload: &&Workload| {
         let on_engine = engine == Engine::Sqlite || workload.postgres.is_some();
-        on_engine && is_named(workload.name) && (workload.on != On::Large || options.large)
+        let is_chosen = is_named(workload.name) || is_needed(workload.name);
+        on_engine && is_chosen && (workload.on != On::Large || options.large)
     };
     Ok(ALL.iter().filter(runs).collect())
 }
