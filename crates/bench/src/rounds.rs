@@ -72,7 +72,12 @@ impl<'a> Rounds<'a> {
         for workload in workloads {
             let site = field.site(workload.on)?;
             let requests = site.requests(workload)?;
-            let count = if workload.writes() { 2 } else { BEFORE };
+            let count = match workload.who {
+                // All of them, so that their responses are in memory before the first round, however short it is.
+                Who::Kept => requests.0.len(),
+                _ if workload.writes() => 2,
+                _ => BEFORE,
+            };
             runs += 1;
             let response = checks::check(&site.server.url, workload, &requests, count, runs * APART)?;
             let path = format!("/{}", workload.limit);
