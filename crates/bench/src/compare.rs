@@ -45,12 +45,12 @@ mod tests {
     fn ratios_and_processor_time_are_compared() {
         let of = |rate: f64| {
             let all = vec![measured("list", LIMIT, &[100.0]), measured("list", FIELDHOUSE, &[rate])];
-            Outcome::now(1, all, Vec::new())
+            Outcome::now(String::new(), 1, all, Vec::new())
         };
         let text = changes(&of(20.0), &of(30.0));
         assert!(text.contains("ratio 0.200 -> 0.300 (+50 %)"), "{text}");
         assert!(text.contains("CPU 50000.0 -> 33333.3 (-33 %)"), "{text}");
-        let new = Outcome::now(1, Vec::new(), Vec::new());
+        let new = Outcome::now(String::new(), 1, Vec::new(), Vec::new());
         assert!(changes(&new, &of(1.0)).contains("Not in the earlier run: list on sqlite"));
     }
 }

@@ -64,10 +64,8 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// The result of a run on this machine, with the seconds that each workload ran in a round.
-    pub(crate) fn now(seconds: u32, measured: Vec<Measured>, facts: Vec<Fact>) -> Self {
-        let commit = tools::output(Command::new("git").args(["describe", "--always", "--dirty"]));
-        let commit = commit.map(|text| text.trim().to_owned()).unwrap_or_default();
+    /// The result of a run on this machine of the program of a commit, with the seconds that each workload ran in a round.
+    pub(crate) fn now(commit: String, seconds: u32, measured: Vec<Measured>, facts: Vec<Fact>) -> Self {
         let date = Clock::system().now().to_string();
         Self { machine: Machine::this(), commit, date, seconds, measured, facts }
     }
@@ -85,6 +83,12 @@ impl Outcome {
         let (commit, date) = (&self.commit, &self.date);
         format!("{commit}, {date}, {processors} x {processor}, {memory_megabytes} MB, Linux {kernel}")
     }
+}
+
+/// The commit of the files as they are now, which is read before anything is measured.
+pub(crate) fn commit() -> String {
+    let commit = tools::output(Command::new("git").args(["describe", "--always", "--dirty"]));
+    commit.map(|text| text.trim().to_owned()).unwrap_or_default()
 }
 
 impl Machine {

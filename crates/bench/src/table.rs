@@ -9,7 +9,7 @@ use crate::dataset::{DataSet, Size};
 use crate::field::{self, Field};
 use crate::figures::Measured;
 use crate::options::{Engine, Options};
-use crate::result::{Fact, Outcome};
+use crate::result::{self, Fact, Outcome};
 use crate::rounds::Rounds;
 use crate::workload::{Against, On, Workload};
 use crate::workloads::ALL;
@@ -17,6 +17,7 @@ use crate::{chart, footprint, lines, report, servers, tools};
 
 /// Measures, prints and writes the result.
 pub(crate) async fn run(options: &Options) -> Result<()> {
+    let commit = result::commit();
     tools::require("wrk", "wrk")?;
     let base = options.compare.as_deref().map(Outcome::read).transpose()?;
     let mut measured: Vec<Measured> = Vec::new();
@@ -37,7 +38,7 @@ pub(crate) async fn run(options: &Options) -> Result<()> {
     if options.only.is_empty() && options.common.engines.contains(&Engine::Sqlite) {
         facts.extend(of_program(options).await?);
     }
-    let outcome = Outcome::now(options.common.seconds(), measured, facts);
+    let outcome = Outcome::now(commit, options.common.seconds(), measured, facts);
     write(&outcome)?;
     if let Some(base) = base {
         println!("{}", compare::changes(&base, &outcome));

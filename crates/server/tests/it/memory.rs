@@ -85,7 +85,7 @@ impl Pair {
                 let team = json!({"season_id": season, "division_id": division, "name": name});
                 let team = self.create("teams", &team).await;
                 let starts_at = self.club.app.clock.now() + SignedDuration::from_hours(24);
-                let game = json!({"season_id": season, "division_id": division, "home_team_id": team, "starts_at": starts_at});
+                let game = json!({"season_id": season, "division_id": division, "home_team_id": team, "starts_at": starts_at, "time_zone": "UTC"});
                 self.create("games", &game).await;
                 self.paths.push(format!("/api/v1/seasons/{season}/standings"));
             }
@@ -235,8 +235,10 @@ async fn upcoming_games_leave_memory_when_time_changes_them() {
         let owner = club.member(Role::Owner);
         let league = League::create(owner, "Winter").await;
         for day in 0..16 {
-            let more = if day % 5 == 4 { json!({"time_tbd": true}) } else { json!({}) };
-            game(owner, &league, start + hours(day * 24 + day % 7), more).await;
+            // Midnight in Melbourne, and other times.
+            let (hour, more) =
+                if day % 5 == 4 { (4, json!({"time_tbd": true})) } else { (day % 7, json!({})) };
+            game(owner, &league, start + hours(day * 24 + hour), more).await;
         }
         let key = owner.post("/api/v1/api-keys", &json!({"name": "Reader"})).await;
         let reader = club.with_key(key.body["data"]["key"].as_str().expect("a key"));
@@ -269,8 +271,9 @@ async fn upcoming_games_leave_memory_when_time_changes_them() {
 
 #[tokio::test]
 async fn a_parent_sees_their_children_in_games_that_others_get_from_memory() {
+    let start: Timestamp = "2026-03-01T09:00:00Z".parse().expect("a time");
     for database in both() {
-        let club = Club::open(database, plenty(), Clock::system()).await;
+        let club = Club::open(database, plenty(), Clock::held(start, 1)).await;
         let families = Families::of(&club).await;
         let manager = club.member(Role::Manager);
         game(manager, &families.league, club.app.clock.now() + SignedDuration::from_hours(24), json!({}))
@@ -297,11 +300,12 @@ async fn a_parent_sees_their_children_in_games_that_others_get_from_memory() {
         assert_eq!(with_children().await, [0; 6]);
         let (child, _) = families.accepted(&pair.club, "Kim", true).await;
         assert_eq!(with_children().await, [0; 6], "not on a team yet");
-        let entry = families.added(&pair.club, &child, json!({})).await;
+        let entry = families.added(&pair.club, &child, json!({"starts_on": "2026-02-20"})).await;
         assert_eq!(with_children().await, [1, 1, 0, 0, 0, 0]);
         let registrar = signed_in(&pair.club, families.registrar).await;
         let path = format!("{}/{}", families.roster(), entry.id());
-        assert_eq!(registrar.delete(&path).await.status, 200);
+        let ended = json!({"ends_on": "2026-02-28"});
+        assert_eq!(registrar.patch(&path, &ended).await.status, 200);
         assert_eq!(with_children().await, [0; 6]);
     }
 }
