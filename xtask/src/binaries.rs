@@ -37,6 +37,15 @@ pub(crate) fn folder() -> Result<PathBuf> {
     find().context("apt-get has installed PostgreSQL, but initdb and pg_ctl were not found")
 }
 
+/// The major version of the programs in a folder.
+pub(crate) fn version(folder: &Path) -> Result<String> {
+    let printed = process::output(Command::new(folder.join("postgres")).arg("--version"))?;
+    let version =
+        printed.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+    let major = version.and_then(|version| version.split('.').next()).context("postgres has no version")?;
+    Ok(major.to_owned())
+}
+
 /// Does not use `process::run`: apt-get configures the terminal, which only the terminal's own process group may do.
 fn install(apt_get: &Path, arguments: &[&str]) -> Result<()> {
     let mut command = Command::new(apt_get);

@@ -12,6 +12,8 @@ use tempfile::TempDir;
 
 use crate::process::cargo;
 
+/// The file that the server writes when it accepts requests.
+const READY: &str = "ready.json";
 /// The rate limits, high enough that they are never reached.
 const NO_LIMIT: &str = "4000000000";
 
@@ -26,15 +28,24 @@ impl Demo {
     /// Builds the server and starts it.
     pub(crate) fn start() -> Result<Self> {
         crate::process::run(cargo().args(["build", "--locked"]))?;
+        Self::start_built("debug", None)
+    }
+
+    /// Starts the server of the release build, which exists.
+    pub(crate) fn start_release(database: Option<&str>) -> Result<Self> {
+        Self::start_built("release", database)
+    }
+
+    fn start_built(profile: &str, database: Option<&str>) -> Result<Self> {
         let folder = tempfile::tempdir()?;
-        let file = folder.path().join("ready.json");
-        let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-        let mut command = Command::new(std::path::Path::new(&target).join("debug/fieldhouse"));
+        let file = folder.path().join(READY);
+        let mut command = Command::new(crate::process::target().join(profile).join("fieldhouse"));
         command.args(["serve", "--demo", "--listen", "127.0.0.1:0", "--log", "warn", "--data-dir"]);
         command.arg(folder.path().join("data")).arg("--ready-file").arg(&file);
-        for limit in ["key", "user", "organization", "address"] {
+        for limit in ["key", "user", "organization", "address", "guests"] {
             command.arg(format!("--limit-{limit}")).arg(NO_LIMIT);
         }
+        command.args(database.into_iter().flat_map(|url| ["--database-url", url]));
         let process = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
         let mut demo = Self { process, ready: Value::Null, folder };
         let started = Instant::now();
@@ -45,6 +56,11 @@ impl Demo {
         }
         demo.ready = serde_json::from_str(&fs::read_to_string(&file)?)?;
         Ok(demo)
+    }
+
+    /// The file with its URL and its accounts.
+    pub(crate) fn ready_file(&self) -> PathBuf {
+        self.folder.path().join(READY)
     }
 
     /// The folder to which it sends mail.

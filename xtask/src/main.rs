@@ -1,6 +1,6 @@
 //! Fieldhouse's own build tool, run as `cargo xtask <command>`.
 //!
-//! This file has only the list of commands. Each command has a file (`test.rs`, `postgres.rs`, `bench`, `generate.rs`) with a function
+//! This file has only the list of commands. Each command has a file (`test.rs`, `postgres.rs`, `bench.rs`, `generate.rs`) with a function
 //! `run`; shared code is in files named by its noun. To add a command, add a file and a line to [`Command`].
 
 use std::path::Path;
@@ -44,7 +44,7 @@ enum Command {
     Clients,
     /// A temporary PostgreSQL that runs until Ctrl-C, to run `cargo test` by hand.
     Postgres,
-    /// Compares the server with plain axum, which returns the same bytes. Needs wrk.
+    /// Measures the server beside plain axum, which returns the same bytes: `bench --help`. Needs wrk.
     Bench(bench::Options),
     /// Rewrites the generated files: the examples of the OpenAPI document, the document, docs/permissions.md and docs/errors.md.
     Gen,

@@ -20,6 +20,11 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// The folder of the builds.
+pub(crate) fn target() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from)
+}
+
 /// Removes the variables that `cargo run` set for xtask. Otherwise build scripts that watch them would run, and their crates be compiled,
 /// once for `cargo test` and again for `cargo xtask test`.
 pub(crate) fn forget_cargo_run(command: &mut Command) {

@@ -3,10 +3,11 @@
 //! It listens on a Unix socket without a password, which only the owner of the folder can reach, and on 127.0.0.1 with TLS and a password:
 //! otherwise every user of the machine could be its superuser, and run programs.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
-use std::path::Path;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -31,6 +32,15 @@ shared_buffers = 128MB
 max_connections = 400
 listen_addresses = '127.0.0.1'
 ssl = on
+";
+
+/// The file with our settings, beside PostgreSQL's own.
+const OWN_SETTINGS: &str = "fieldhouse.conf";
+
+/// For data sets that are larger than the buffers of tests, and written at once.
+const KEPT: &str = "
+shared_buffers = 1GB
+max_wal_size = 4GB
 ";
 
 /// For tests: nothing survives the run, so nothing waits for the disk, and little of the log is kept.
@@ -90,16 +100,37 @@ impl Server {
         Self::start_with(DISK, "")
     }
 
+    /// The same with data that is kept in a folder, for benchmarks whose data sets take long to make. Only the socket, the log and the
+    /// certificates are temporary.
+    pub(crate) fn start_kept(keeper: &Path) -> Result<Self> {
+        let version = binaries::version(&binaries::folder()?)?;
+        let data = keeper.join(format!("postgres-{version}"));
+        fs::create_dir_all(&data)?;
+        Self::start_in(DISK, KEPT, Some(&data.canonicalize()?))
+    }
+
     fn start_with(place: &str, settings: &str) -> Result<Self> {
+        Self::start_in(place, settings, None)
+    }
+
+    /// Starts a server whose data is in the temporary folder, or in `kept`, to which the folder has a link.
+    fn start_in(place: &str, settings: &str, kept: Option<&Path>) -> Result<Self> {
         let binaries = binaries::folder()?;
         let account = Account::choose()?;
         let folder = tempfile::Builder::new().prefix("fieldhouse-postgres-").tempdir_in(place)?;
         account.give(folder.path())?;
+        if let Some(kept) = kept {
+            account.give(kept)?;
+            fs::set_permissions(kept, Permissions::from_mode(0o700))?;
+            symlink(kept, folder.path().join("data"))?;
+        }
         let mut watchdog = watch(&binaries, &account, folder.path())?;
 
         let password = certificates::password(&account, folder.path())?;
         certificates::write(&account, folder.path())?;
-        initdb(&binaries, &account, folder.path(), &password)?;
+        if !folder.path().join("data/PG_VERSION").exists() {
+            initdb(&binaries, &account, folder.path(), &password)?;
+        }
         let port = free_port()?;
         configure(folder.path(), port, settings)?;
         launch(&mut watchdog, folder.path())?;
@@ -119,7 +150,13 @@ impl Server {
         Ok(self.url(name))
     }
 
-    fn url(&self, database: &str) -> String {
+    /// The file with its log.
+    pub(crate) fn log(&self) -> PathBuf {
+        self.folder.path().join("postgres.log")
+    }
+
+    /// The URL of a database.
+    pub(crate) fn url(&self, database: &str) -> String {
         let host = self.folder.path().display().to_string().replace('/', "%2F");
         format!("postgres://postgres@{host}:{}/{database}", self.port)
     }
@@ -147,7 +184,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         // Kept to find the cause of a failed test. The run does not need it.
-        let log = self.folder.path().join("postgres.log");
+        let log = self.log();
         if let Err(error) = fs::create_dir_all("target").and_then(|()| fs::copy(log, "target/postgres.log")) {
             println!("warning: cannot keep the server's log in target/postgres.log: {error}");
         }
@@ -181,7 +218,13 @@ fn free_port() -> Result<u16> {
 fn configure(folder: &Path, port: u16, settings: &str) -> Result<()> {
     let (certificate, key) = (certificates::SERVER, certificates::SERVER_KEY);
     let at = folder.display();
-    let mut file = OpenOptions::new().append(true).open(folder.join("data/postgresql.conf"))?;
+    // Kept data has the line of an earlier start.
+    let main = folder.join("data/postgresql.conf");
+    let include = format!("include = '{OWN_SETTINGS}'\n");
+    if !fs::read_to_string(&main)?.contains(&include) {
+        OpenOptions::new().append(true).open(&main)?.write_all(include.as_bytes())?;
+    }
+    let mut file = fs::File::create(folder.join("data").join(OWN_SETTINGS))?;
     write!(
         file,
         "{SETTINGS}{settings}port = {port}

@@ -28,7 +28,7 @@ use crate::request::{
     Archive, EmptyBody, FormFields, Json, ListQuery, MergePatch, NoParameter, NoQuery, Parameters,
     PathParameter, Payload, Query, RecordListQuery, Upload, ValidateOnly,
 };
-use crate::rows::{Changeset, IfMatch, Method, Row, check};
+use crate::rows::{Changeset, IfMatch, Kept, Method, Row, check};
 use crate::table::{kept, operations, query, relation, sheet};
 use crate::{
     api_keys, audit, auth, break_glass, cases, changesets, children, colleges, consents, divisions, duties,
@@ -250,7 +250,7 @@ operations! {
     /// Lists the organization's seasons, latest first.
     SeasonList "seasons.list" GET "/api/v1/seasons"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | NoParameter, seasons::SeasonListQuery, EmptyBody => [200] Page<seasons::Season> as seasons::SHEET | Kept, [];
+        | NoParameter, seasons::SeasonListQuery, EmptyBody => [200] Page<seasons::Season> as seasons::SHEET | keeps All, [];
     /// Creates a season.
     SeasonCreate "seasons.create" POST "/api/v1/seasons"
         | Required(Manager), Allowed, Seasons:Write, Untouched, None, Possible, [Season Any]
@@ -258,7 +258,7 @@ operations! {
     /// Reads a season.
     SeasonRead "seasons.read" GET "/api/v1/seasons/{id}"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | SeasonId, NoQuery, EmptyBody => [200] Data<seasons::Season> | Kept, [];
+        | SeasonId, NoQuery, EmptyBody => [200] Data<seasons::Season> | keeps All, [];
     /// Changes a season.
     SeasonChange "seasons.change" PATCH "/api/v1/seasons/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Season Target]
@@ -277,7 +277,7 @@ operations! {
     /// Reads the standings of a season or of one of its divisions. Final games and forfeits count.
     StandingsRead "seasons.standings" GET "/api/v1/seasons/{id}/standings"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | SeasonId, standings::StandingsQuery, EmptyBody => [200] Data<standings::Standings> as standings::SHEET | Kept, [];
+        | SeasonId, standings::StandingsQuery, EmptyBody => [200] Data<standings::Standings> as standings::SHEET | keeps All, [];
     /// Lists the changes of a season, newest first. The history of a deleted season can still be read.
     SeasonHistory "seasons.history" GET "/api/v1/seasons/{id}/history"
         | Required(Manager), Allowed, Seasons:Read, Untouched, None, Never, []
@@ -286,7 +286,7 @@ operations! {
     /// Lists divisions by name.
     DivisionList "divisions.list" GET "/api/v1/divisions"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | NoParameter, divisions::DivisionListQuery, EmptyBody => [200] Page<Division> as divisions::SHEET | Kept, [];
+        | NoParameter, divisions::DivisionListQuery, EmptyBody => [200] Page<Division> as divisions::SHEET | keeps All, [];
     /// Creates a division of a season.
     DivisionCreate "divisions.create" POST "/api/v1/divisions"
         | Required(Manager), Allowed, Seasons:Write, Untouched, None, Possible, [Division Any]
@@ -294,7 +294,7 @@ operations! {
     /// Reads a division.
     DivisionRead "divisions.read" GET "/api/v1/divisions/{id}"
         | Required(Viewer), Allowed, Seasons:Read, Untouched, None, Never, []
-        | DivisionId, NoQuery, EmptyBody => [200] Data<Division> | Kept, [];
+        | DivisionId, NoQuery, EmptyBody => [200] Data<Division> | keeps All, [];
     /// Changes a division.
     DivisionChange "divisions.change" PATCH "/api/v1/divisions/{id}"
         | Required(Manager), Allowed, Seasons:Write, Untouched, Honoured, Possible, [Division Target]
@@ -311,7 +311,7 @@ operations! {
     /// Lists teams by name.
     TeamList "teams.list" GET "/api/v1/teams"
         | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
-        | NoParameter, teams::TeamListQuery, EmptyBody => [200] Page<Team> as teams::SHEET | Kept, [];
+        | NoParameter, teams::TeamListQuery, EmptyBody => [200] Page<Team> as teams::SHEET | keeps All, [];
     /// Creates a team in a division of its season.
     TeamCreate "teams.create" POST "/api/v1/teams"
         | Required(Manager), Allowed, Teams:Write, Untouched, None, Possible, [Team Any]
@@ -319,7 +319,7 @@ operations! {
     /// Reads a team.
     TeamRead "teams.read" GET "/api/v1/teams/{id}"
         | Required(Viewer), Allowed, Teams:Read, Untouched, None, Never, []
-        | TeamId, NoQuery, EmptyBody => [200] Data<Team> | Kept, [];
+        | TeamId, NoQuery, EmptyBody => [200] Data<Team> | keeps All, [];
     /// Changes a team.
     TeamChange "teams.change" PATCH "/api/v1/teams/{id}"
         | Required(Manager), Allowed, Teams:Write, Untouched, Honoured, Possible, [Team Target]
@@ -658,7 +658,7 @@ operations! {
     /// Lists the organization's venues by name.
     VenueList "venues.list" GET "/api/v1/venues"
         | Required(Viewer), Allowed, Venues:Read, Untouched, None, Never, []
-        | NoParameter, RecordListQuery, EmptyBody => [200] Page<Venue> as venues::SHEET | Kept, [];
+        | NoParameter, RecordListQuery, EmptyBody => [200] Page<Venue> as venues::SHEET | keeps All, [];
     /// Creates a venue.
     VenueCreate "venues.create" POST "/api/v1/venues"
         | Required(Manager), Allowed, Venues:Write, Untouched, None, Possible, [Venue Any]
@@ -666,7 +666,7 @@ operations! {
     /// Reads a venue.
     VenueRead "venues.read" GET "/api/v1/venues/{id}"
         | Required(Viewer), Allowed, Venues:Read, Untouched, None, Never, []
-        | VenueId, NoQuery, EmptyBody => [200] Data<Venue> | Kept, [];
+        | VenueId, NoQuery, EmptyBody => [200] Data<Venue> | keeps All, [];
     /// Changes a venue.
     VenueChange "venues.change" PATCH "/api/v1/venues/{id}"
         | Required(Manager), Allowed, Venues:Write, Untouched, Honoured, Possible, [Venue Target]
@@ -689,7 +689,7 @@ operations! {
     /// Lists games by start, past and future.
     GameList "games.list" GET "/api/v1/games"
         | Required(Viewer), Allowed, Games:Read, listed(DataClass::Roster), None, Never, []
-        | NoParameter, games::GameListQuery, EmptyBody => [200] Page<games::Game> as games::SHEET, [];
+        | NoParameter, games::GameListQuery, EmptyBody => [200] Page<games::Game> as games::SHEET | keeps Unrelated, [];
     /// Creates a game or a bye. Refused if it overlaps with another game of one of its teams, or at the same field of its venue, unless
     /// `allow_overlap` is set. Games without a known end never overlap.
     GameCreate "games.create" POST "/api/v1/games"
@@ -699,11 +699,11 @@ operations! {
     /// `child_id` list the games of a family, of a child, or of the teams that the caller is staff of.
     GamesUpcoming "games.upcoming" GET "/api/v1/games/upcoming"
         | Required(Viewer), Allowed, Games:Read, listed(DataClass::Roster), None, Never, []
-        | NoParameter, games::GamesUpcomingQuery, EmptyBody => [200] Page<games::Game> as games::SHEET, [NotFound];
+        | NoParameter, games::GamesUpcomingQuery, EmptyBody => [200] Page<games::Game> as games::SHEET | keeps Unrelated, [NotFound];
     /// Reads a game.
     GameRead "games.read" GET "/api/v1/games/{id}"
         | Required(Viewer), Allowed, Games:Read, listed(DataClass::Roster), None, Never, []
-        | GameId, NoQuery, EmptyBody => [200] Data<games::Game>, [];
+        | GameId, NoQuery, EmptyBody => [200] Data<games::Game> | keeps Unrelated, [];
     /// Changes a game. Families see changes of its time, place, status and sides in `last_change`, with the reason.
     GameChange "games.change" PATCH "/api/v1/games/{id}"
         | Required(Manager), Allowed, Games:Write, Untouched, Required, Possible, [Game Target]

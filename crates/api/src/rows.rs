@@ -130,6 +130,18 @@ impl AnswerShape {
     }
 }
 
+/// Which responses of an operation may be kept in memory. They depend on nothing but the organization's records, the caller's id and role,
+/// the request, and a time that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// None.
+    None,
+    /// All, until a record of the organization changes.
+    All,
+    /// Those of callers who never had a relation to a child, until the time that the handler names.
+    Unrelated,
+}
+
 /// One operation of the API.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -163,9 +175,8 @@ pub struct Row {
     pub statuses: &'static [u16],
     /// The response of success.
     pub answer: AnswerShape,
-    /// Whether its responses may be kept in memory: they depend on nothing but the organization's records, the caller's id and role, and the
-    /// request.
-    pub is_kept: bool,
+    /// Which of its responses may be kept in memory.
+    pub kept: Kept,
     /// The codes that its handler returns besides those that follow from the other columns.
     pub codes: &'static [Code],
 }
@@ -221,7 +232,10 @@ const fn check_row(row: &Row) {
     assert!(!reads || matches!(row.if_match, IfMatch::None), "GET has no If-Match");
     let changes_one = matches!(row.method, Method::PATCH | Method::DELETE);
     assert!(!changes_one || !matches!(row.if_match, IfMatch::None), "PATCH and DELETE honour If-Match");
-    assert!(!row.is_kept || reads && can_be_kept(row), "only records of the league are kept in memory");
+    assert!(
+        matches!(row.kept, Kept::None) || reads && can_be_kept(row),
+        "only records of the league are kept in memory"
+    );
     let held = !matches!(row.changeset, Changeset::Never);
     assert!(!held || !writes.is_empty(), "a changeset contains only operations that write");
     let mut at = 0;
@@ -251,13 +265,14 @@ const fn check_row(row: &Row) {
     }
 }
 
-/// Whether responses show records of the league only, which are the same for every credential of a user.
+/// Whether the responses that are kept show records of the league only, which are the same for every credential of a user.
 const fn can_be_kept(row: &Row) -> bool {
     let Requirement { credential, keys, scope, child, .. } = row.requirement;
     matches!(credential, Credential::Required(_))
         && matches!(keys, KeyUse::Allowed)
         && scope.resource.is_cacheable()
-        && matches!(child, ChildTouch::Untouched)
+        && (matches!(child, ChildTouch::Untouched)
+            || matches!((row.kept, child), (Kept::Unrelated, ChildTouch::Listed { .. })))
 }
 
 /// Whether the holder of a link may call an operation without a credential. The link names the record.
@@ -324,7 +339,7 @@ mod tests {
         let in_body = ChildTouch::InBody { class: DataClass::Medical, verb: Verb::Read };
         let in_path = |parameter| {
             let child = ChildTouch::InPath { class: DataClass::Medical, verb: Verb::Read, parameter };
-            Row { requirement: Requirement { child, ..read.requirement }, is_kept: false, ..read }
+            Row { requirement: Requirement { child, ..read.requirement }, kept: Kept::None, ..read }
         };
         for (why, row) in [
             (
@@ -338,10 +353,10 @@ mod tests {
             ("a read with a body", Row { body_kind: BodyKind::Json, ..read }),
             ("a read with If-Match", Row { if_match: IfMatch::Honoured, ..read }),
             ("a change that ignores If-Match", Row { if_match: IfMatch::None, ..change }),
-            ("a child in memory", Row { is_kept: true, ..in_path("id") }),
-            ("a change in memory", Row { is_kept: true, ..change }),
-            ("a key in memory", Row { is_kept: true, ..op::ApiKeyCurrent::ROW }),
-            ("keys in memory", Row { is_kept: true, ..op::ApiKeyList::ROW }),
+            ("a child in memory", Row { kept: Kept::All, ..in_path("id") }),
+            ("a change in memory", Row { kept: Kept::All, ..change }),
+            ("a key in memory", Row { kept: Kept::All, ..op::ApiKeyCurrent::ROW }),
+            ("keys in memory", Row { kept: Kept::All, ..op::ApiKeyList::ROW }),
             ("a changeset of reads", Row { changeset: Changeset::Possible, ..read }),
             (
                 "a target that is not in the path",

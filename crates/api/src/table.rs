@@ -27,13 +27,13 @@ macro_rules! sheet {
     };
 }
 
-/// Whether responses are kept in memory.
+/// Which responses are kept in memory.
 macro_rules! kept {
     () => {
-        false
+        Kept::None
     };
-    (Kept) => {
-        true
+    ($kept:ident) => {
+        Kept::$kept
     };
 }
 
@@ -45,7 +45,7 @@ macro_rules! operations {
             $name:ident $id:literal $method:ident $path:literal
                 | $credential:expr, $keys:ident, $resource:ident:$verb:ident, $child:expr, $if_match:ident, $changeset:ident,
                     [$($kind:ident $reach:ident),*] $(by $relation:tt)?
-                | $parameters:ty, $query:ty, $body:ty => [$($status:literal),+] $answer:ty $(as $sheet:path)? $(| $kept:ident)?, [$($code:ident),*];
+                | $parameters:ty, $query:ty, $body:ty => [$($status:literal),+] $answer:ty $(as $sheet:path)? $(| keeps $kept:ident)?, [$($code:ident),*];
         )*
         without HTTP:
         $(
@@ -121,7 +121,7 @@ macro_rules! operations {
                     body: crate::rows::Shape::of::<<$body as Payload>::Content>(),
                     statuses: &[$($status),+],
                     answer: crate::rows::AnswerShape::of::<$answer>(sheet!($($sheet)?)),
-                    is_kept: kept!($($kept)?),
+                    kept: kept!($($kept)?),
                     codes: &[$(Code::$code),*],
                 };
                 type Path = $parameters;

@@ -13,7 +13,7 @@ use fieldhouse_domain::api_keys::ApiKeyKind;
 use fieldhouse_domain::changesets::impact::Impact;
 use fieldhouse_domain::changesets::life::{self, Approver, Person, Simulated, Terms};
 use fieldhouse_domain::changesets::operations;
-use fieldhouse_domain::changesets::outcome::{self, Pin};
+use fieldhouse_domain::changesets::outcome::{self, Digests, Net, Pin};
 use fieldhouse_domain::changesets::risk::{self, Authored, Authorship, Candidate, Facts, NotApprover};
 use fieldhouse_domain::changesets::undo::Resolved;
 use fieldhouse_domain::changesets::{
@@ -446,7 +446,7 @@ struct Outcome {
 
 /// What a rehearsal showed, in the form in which it is hashed and stored.
 struct Findings {
-    effect_digest: String,
+    digests: Digests,
     impact: Json,
     conflicts: Vec<Json>,
     warnings: Vec<Json>,
@@ -455,7 +455,7 @@ struct Findings {
 }
 
 fn findings(changeset: &Changeset, salt: &[u8; 16], ran: &Ran, planned: &Planned) -> Findings {
-    let effect_digest = outcome::effect_digest(salt, &ran.nets);
+    let digests = Digests::of(salt, &ran.nets);
     let impact = json!(ran.impact);
     let conflicts: Vec<Json> = planned.conflicts.iter().map(|conflict| json!(conflict)).collect();
     let warnings = warnings(ran, planned);
@@ -463,8 +463,8 @@ fn findings(changeset: &Changeset, salt: &[u8; 16], ran: &Ran, planned: &Planned
     // Reviewers and families read the reason, and the policy decides what an execution tolerates.
     let said = json!([changeset.kind, changeset.title, changeset.reason, changeset.drift_policy]);
     let parts = [&said, &impact, &shown_conflicts, &shown_warnings];
-    let hash = outcome::simulation_hash(salt, &effect_digest, &ran.pins, &parts);
-    Findings { effect_digest, impact, conflicts, warnings, pins: ran.pins.clone(), hash }
+    let hash = outcome::simulation_hash(salt, &digests.whole, &ran.pins, &parts);
+    Findings { digests, impact, conflicts, warnings, pins: ran.pins.clone(), hash }
 }
 
 /// What a reviewer should know.
@@ -541,7 +541,7 @@ async fn simulate<'tx>(
                 id: cx.moment.id(),
                 changeset: before.id,
                 hash: hash.clone(),
-                effect_digest: found.effect_digest.clone(),
+                effect_digest: found.digests.whole.clone(),
                 at: now,
                 impact: found.impact.clone(),
                 facts,
@@ -565,8 +565,8 @@ async fn simulate<'tx>(
             },
         };
         let nets = ran.iter().flat_map(|ran| &ran.nets);
-        let nets: Vec<_> =
-            nets.map(|net| (net, outcome::effect_digest(&who.salt, std::slice::from_ref(net)))).collect();
+        let digests = found.iter().flat_map(|found| &found.digests.each);
+        let nets: Vec<(&Net, &str)> = nets.zip(digests.map(String::as_str)).collect();
         tx.store_simulation(cx.organization()?, &simulation, &nets).await?;
         simulation.id
     };

@@ -2,7 +2,7 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_domain::ids::{ChildId, UserId};
+use fieldhouse_domain::ids::{ChildId, Id as _, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_store::access::children::{ChildAccess, Class, Use, Write};
@@ -156,10 +156,14 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         Ok(tx.apply(authority, self.change(), effects).await?)
     }
 
-    /// Creates a record.
-    pub async fn create<R: Stored>(&self, tx: &mut Tx<'tx>, record: R) -> Result<R, Error> {
-        self.apply(tx, &[Effect::create(record.clone())]).await?;
-        Ok(record)
+    /// Creates a record, and returns it as it was written.
+    pub async fn create<R: Stored + TryFrom<AnyRecord>>(
+        &self,
+        tx: &mut Tx<'tx>,
+        record: R,
+    ) -> Result<R, Error> {
+        let applied = self.apply(tx, &[Effect::create(record.clone())]).await?;
+        Ok(written(applied, record))
     }
 
     /// Changes a record if a field differs, and returns it.
@@ -171,9 +175,7 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
     ) -> Result<R, Error> {
         let Some(effect) = Effect::update(self.moment, before.clone(), after) else { return Ok(before) };
         let applied = self.apply(tx, &[effect]).await?;
-        let id = Into::<AnyRecord>::into(before.clone()).uuid();
-        let written = applied.into_iter().filter_map(|effect| effect.after).find(|after| after.uuid() == id);
-        Ok(written.and_then(|after| R::try_from(after).ok()).unwrap_or(before))
+        Ok(written(applied, before))
     }
 
     /// The day in the organization's time zone, for operations that use children's data.
@@ -218,4 +220,11 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
             reason: self.reason.as_deref(),
         }
     }
+}
+
+/// A record as one of the applied effects wrote it.
+fn written<R: Stored + TryFrom<AnyRecord>>(applied: Vec<Effect>, record: R) -> R {
+    let id = record.id().uuid();
+    let after = applied.into_iter().filter_map(|effect| effect.after).find(|after| after.uuid() == id);
+    after.and_then(|after| R::try_from(after).ok()).unwrap_or(record)
 }

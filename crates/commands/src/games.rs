@@ -6,6 +6,7 @@ use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::games::{self as rules, ChangeGame, Game, GameResult, NewGame, Places};
 use fieldhouse_domain::ids::{GameId, Id};
 use fieldhouse_domain::seasons::Season;
+use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::Reason;
 use fieldhouse_store::Tx;
 use fieldhouse_store::games::{self, Listed};
@@ -36,8 +37,7 @@ impl Command for Create {
         if !self.allow_overlap {
             refuse_overlap(tx, cx, &game, &places).await?;
         }
-        let game = cx.create(tx, game).await?;
-        with_names(tx, cx, game.id).await
+        Ok(with_names(cx.create(tx, game).await?, &places))
     }
 }
 
@@ -74,8 +74,7 @@ impl Command for Change {
         if let Some(reason) = &self.reason {
             cx.because(reason.as_str());
         }
-        cx.update(tx, before, after).await?;
-        with_names(tx, cx, self.id).await
+        Ok(with_names(cx.update(tx, before, after).await?, &places))
     }
 }
 
@@ -103,7 +102,8 @@ impl Command for EnterResult {
             cx.because(reason.as_str());
         }
         cx.update(tx, before, after).await?;
-        with_names(tx, cx, self.id).await
+        // One statement, where the places would be four.
+        games::read(tx, cx.organization()?, self.id).await?.ok_or_else(Error::not_found)
     }
 }
 
@@ -141,8 +141,7 @@ impl Command for Restore {
         let places = places(tx, cx, &game).await?;
         // A team that moved to another division kept this game.
         rules::refuse_wrong_places(Some(&self.0), &game, &places)?;
-        cx.create(tx, game).await?;
-        with_names(tx, cx, self.0.id).await
+        Ok(with_names(cx.create(tx, game).await?, &places))
     }
 }
 
@@ -209,6 +208,12 @@ async fn refuse_overlap<'tx>(
 }
 
 /// A game as it was written, with the names in the response.
-async fn with_names<'tx>(tx: &mut Tx<'tx>, cx: &WriteContext<'_, 'tx>, id: GameId) -> Result<Listed, Error> {
-    games::read(tx, cx.organization()?, id).await?.ok_or_else(Error::not_found)
+fn with_names(game: Game, places: &Places) -> Listed {
+    let team = |team: &Option<Team>| team.as_ref().map(|team| team.name.to_string());
+    Listed {
+        game,
+        home_name: team(&places.home),
+        away_name: team(&places.away),
+        venue_name: places.venue.as_ref().map(|venue| venue.name.to_string()),
+    }
 }

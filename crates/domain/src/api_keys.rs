@@ -38,7 +38,8 @@ impl KeyText {
     pub fn new(public: u64, secret: [u8; 32]) -> Self {
         let public = base62(&public.to_be_bytes(), 11);
         let mut text = format!("{PREFIX}{}{}", &public[public.len() - PUBLIC..], base62(&secret, SECRET));
-        text.push_str(&checksum(&text));
+        let sum = checksum(&text);
+        text.extend(sum.map(char::from));
         Self(text)
     }
 
@@ -49,7 +50,7 @@ impl KeyText {
             return None;
         }
         let (body, sum) = text.split_at(text.len() - CHECKSUM);
-        (checksum(body) == sum).then(|| Self(text.to_owned()))
+        (checksum(body) == sum.as_bytes()).then(|| Self(text.to_owned()))
     }
 
     /// The whole key.
@@ -68,13 +69,21 @@ impl KeyText {
     }
 }
 
-fn checksum(text: &str) -> String {
-    base62(&crc32fast::hash(text.as_bytes()).to_be_bytes(), CHECKSUM)
+/// CRC-32 in base 62, which has at most six digits. Every request with a key computes it.
+fn checksum(text: &str) -> [u8; CHECKSUM] {
+    let mut rest = crc32fast::hash(text.as_bytes()) as usize;
+    let mut digits = [ALPHABET[0]; CHECKSUM];
+    for digit in digits.iter_mut().rev() {
+        *digit = ALPHABET[rest % 62];
+        rest /= 62;
+    }
+    digits
 }
+
+const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Writes a big-endian number in base 62 (0-9, A-Z, a-z) with at least `digits` digits.
 fn base62(number: &[u8], digits: usize) -> String {
-    const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut number = number.to_vec();
     let mut text = Vec::with_capacity(digits);
     while number.iter().any(|byte| *byte != 0) || text.len() < digits {

@@ -166,8 +166,12 @@ macro_rules! kinds {
             pub fn set(&mut self, field: &str, value: &Json) -> Result<(), Refusal> { match self { $(Self::$kind(record) => record.set(field, value)),+ } }
             /// All fields except secrets, in the order of the declaration.
             pub fn image(&self) -> Map<String, Json> { match self { $(Self::$kind(record) => record.image()),+ } }
+            /// The same as text.
+            pub fn image_text(&self) -> String { match self { $(Self::$kind(record) => record.image_text()),+ } }
             /// The fields in which a simulation and its execution agree, in the order of the declaration.
             pub fn lasting(&self) -> Map<String, Json> { match self { $(Self::$kind(record) => record.lasting()),+ } }
+            /// The same as text, and which of the other fields are set.
+            pub fn compared(&self) -> String { match self { $(Self::$kind(record) => record.compared()),+ } }
             /// Rebuilds a record from its image. A kind with secrets is refused, and one of the catalogue.
             pub fn of_image(kind: Kind, image: &Map<String, Json>) -> Result<Self, ImageError> {
                 match kind {

@@ -24,7 +24,7 @@ mod image;
 use std::fmt;
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Serialize, Serializer as _};
 use serde_json::Value as Json;
 
 pub use body::{
@@ -89,6 +89,14 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
             .filter_map(|field| self.get(field).map(|value| ((*field).to_owned(), value)))
             .collect()
     }
+    /// The same as the text of a JSON object, then for each other field whether it is set: a suspension has no other field than its time, which
+    /// the server takes from the moment.
+    fn compared(&self) -> String {
+        let value = |field: &&'static str| self.get(field).map(|value| (*field, value));
+        let is_set = |(field, value): (&'static str, Json)| (field, Json::Bool(!value.is_null()));
+        let others = Self::FIELDS.iter().filter(|field| !Self::LASTING.contains(field));
+        object(Self::LASTING.iter().filter_map(value).chain(others.filter_map(value).map(is_set)))
+    }
     /// Rebuilds a record from its image. A field that was added later is null or has its default. A record with secrets is refused.
     fn of_image(image: &serde_json::Map<String, Json>) -> Result<Self, ImageError>;
 
@@ -99,6 +107,18 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
             .filter_map(|field| self.get(field).map(|value| ((*field).to_owned(), value)))
             .collect()
     }
+    /// The same as the text of a JSON object.
+    fn image_text(&self) -> String {
+        object(Self::FIELDS.iter().filter_map(|field| self.get(field).map(|value| (*field, value))))
+    }
+}
+
+/// The text of a JSON object with these fields, without the map that would hold them.
+fn object(fields: impl Iterator<Item = (&'static str, Json)>) -> String {
+    let mut text = Vec::with_capacity(1024);
+    // Writing to memory fails only for keys that are not strings.
+    let _ = serde_json::Serializer::new(&mut text).collect_map(fields);
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// A table and the statements that write it. Both engines use the same SQL.

@@ -3,18 +3,19 @@
 use std::marker::PhantomData;
 
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use fieldhouse_api::changesets::DiffAnswer;
 use fieldhouse_api::changesets::text::{self, Line};
 use fieldhouse_api::envelope::{ArchiveFile, Asset, Form, GZIP, Html, JSON};
-use fieldhouse_api::rows::Method;
+use fieldhouse_api::rows::{Kept, Method};
 use fieldhouse_api::spreadsheet::{CSV, LineEnd};
 use fieldhouse_api::{Answer, Code, Data, Deleted, Op, Operation, Row};
 use fieldhouse_domain::record::Record;
 use fieldhouse_domain::scopes::Resource;
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 use twox_hash::XxHash3_128;
@@ -41,6 +42,8 @@ pub(crate) struct Reply {
     pub(crate) secret: bool,
     /// Whether it is about a child, so that no cache keeps it.
     pub(crate) about_children: bool,
+    /// When time alone changes it, if the handler knows.
+    current_until: Option<Timestamp>,
     /// What follows the body, if it is not in memory.
     stream: Option<Body>,
 }
@@ -48,7 +51,7 @@ pub(crate) struct Reply {
 impl<O: Op<Answer: Serialize>> Answered<O> {
     /// A JSON response with the operation's status.
     pub fn json(answer: &O::Answer) -> Result<Self, Failure> {
-        let mut body = Vec::with_capacity(1024);
+        let mut body = Vec::with_capacity(BODY);
         serde_json::to_writer(&mut body, answer).map_err(|error| Failure::internal(error.to_string()))?;
         Ok(Self::bytes(HeaderValue::from_static(JSON), body.into()))
     }
@@ -156,6 +159,12 @@ impl<O> Answered<O> {
         self
     }
 
+    /// Says when time alone changes the response: what the server keeps of callers without relations needs it.
+    pub fn current_until(mut self, until: Timestamp) -> Self {
+        self.reply.current_until = Some(until);
+        self
+    }
+
     /// Marks the response as about children, so that no cache keeps it.
     pub fn about_children(mut self, is_about_children: bool) -> Self {
         self.reply.about_children = is_about_children;
@@ -174,6 +183,7 @@ impl Reply {
             created_id: None,
             secret: false,
             about_children: false,
+            current_until: None,
             stream: None,
         }
     }
@@ -228,56 +238,79 @@ impl Reply {
         if reads && !self.is_versioned && is_tagged(row) {
             self = self.version(0);
         }
-        let mut headers = HeaderMap::with_capacity(16);
+        let mut headers = Vec::with_capacity(8);
         let caching = if self.about_children { NOT_STORED } else { caching(row) };
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
+        headers.push((header::CACHE_CONTROL, HeaderValue::from_static(caching)));
         if row.answer.media_types.len() > 1 {
-            headers.append(header::VARY, HeaderValue::from_static("Accept"));
+            headers.push((header::VARY, HeaderValue::from_static("Accept")));
         }
-        headers.insert(header::CONTENT_TYPE, self.media_type);
-        for (name, value) in self.headers {
-            headers.append(name, value);
-        }
+        headers.append(&mut self.headers);
         let is_public = !self.secret && !self.about_children && self.stream.is_none();
-        let tag = headers.get(header::ETAG).filter(|_| reads).cloned();
+        let tag = headers.iter().find(|(name, _)| reads && name == header::ETAG);
+        let tag = tag.map(|(_, value)| value.clone());
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        (Prepared { status, headers, tag, body: self.body, is_public }, self.stream)
+        let current_until = match row.kept {
+            Kept::None => None,
+            Kept::All => Some(Timestamp::MAX),
+            Kept::Unrelated => self.current_until,
+        };
+        let Self { media_type, body, stream, .. } = self;
+        (Prepared { status, media_type, headers, tag, body, is_public, current_until }, stream)
     }
 }
+
+/// The room for the body of a response, in bytes, so that few lists need more.
+const BODY: usize = 16 * 1024;
+/// The number of headers that a response has at most, nearly always.
+const HEADERS: usize = 24;
 
 /// A response that needs no more than the request's condition.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     status: StatusCode,
-    headers: HeaderMap,
+    media_type: HeaderValue,
+    headers: Vec<(HeaderName, HeaderValue)>,
     /// The ETag, if a request may have a condition on it.
     tag: Option<HeaderValue>,
     body: Bytes,
     /// Whether it is not secret, not about a child, and whole.
     is_public: bool,
+    /// When time alone changes it. `None` if that is not known.
+    current_until: Option<Timestamp>,
 }
 
 impl Prepared {
     /// The HTTP response: 304 if the client has it already.
-    pub(crate) fn respond(mut self, if_none_match: Option<&HeaderValue>) -> Response<Body> {
-        let is_known = self.tag.is_some_and(|tag| matches(if_none_match, &tag));
-        let mut response = Response::new(if is_known { Body::empty() } else { Body::from(self.body) });
-        if is_known {
-            self.headers.remove(header::CONTENT_TYPE);
-        }
+    pub(crate) fn respond(&self, if_none_match: Option<&HeaderValue>) -> Response<Body> {
+        let is_known = self.tag.as_ref().is_some_and(|tag| matches(if_none_match, tag));
+        let body = if is_known { Body::empty() } else { Body::from(self.body.clone()) };
+        let mut response = Response::new(body);
         *response.status_mut() = if is_known { StatusCode::NOT_MODIFIED } else { self.status };
-        *response.headers_mut() = self.headers;
+        let headers = response.headers_mut();
+        // Also for those that are added later.
+        headers.reserve(HEADERS);
+        if !is_known {
+            headers.insert(header::CONTENT_TYPE, self.media_type.clone());
+        }
+        for (name, value) in &self.headers {
+            headers.append(name, value.clone());
+        }
         response
     }
 
-    /// Whether it can be sent again.
+    /// Whether it can be sent again, until time alone changes it.
     pub(crate) fn can_be_kept(&self) -> bool {
-        self.status == StatusCode::OK && self.tag.is_some() && self.is_public
+        self.status == StatusCode::OK && self.tag.is_some() && self.is_public && self.current_until.is_some()
+    }
+
+    /// Whether time alone has not changed it.
+    pub(crate) fn is_current(&self, now: Timestamp) -> bool {
+        self.current_until.is_some_and(|until| now < until)
     }
 
     /// The bytes of its body and of its headers' values.
     pub(crate) fn size(&self) -> usize {
-        self.body.len() + self.headers.values().map(HeaderValue::len).sum::<usize>()
+        self.body.len() + self.headers.iter().map(|(_, value)| value.len()).sum::<usize>()
     }
 
     /// The same, without the spare capacity in which the body was written.

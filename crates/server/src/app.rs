@@ -72,7 +72,7 @@ impl App {
         let base_url = base_url.trim_end_matches('/').to_owned();
         let tokens = AccessTokens::new(&key_ring, &base_url)?;
         let passwords = Passwords::new(&clock);
-        let (callers, responses) = (Callers::new(limits.cache_bytes > 0), Responses::new(limits.cache_bytes));
+        let (callers, responses) = (Callers::new(limits.keeps_callers), Responses::new(limits.cache_bytes));
         let (limits, key_use, attempts) = (Limits::new(limits), KeyUse::default(), Running::default());
         let process = Uuid::from_bytes(clock.random());
         Ok(Self(Arc::new(Shared {

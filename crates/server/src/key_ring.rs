@@ -110,6 +110,17 @@ struct Secret {
     id: String,
     purpose: Purpose,
     bytes: Zeroizing<[u8; 32]>,
+    /// HMAC-SHA-256 that has read the secret already, which is half of the work.
+    hmac: Hmac<Sha256>,
+}
+
+impl Secret {
+    fn new(id: String, purpose: Purpose, bytes: [u8; 32]) -> Self {
+        // HMAC fills a short key with zeros.
+        let mut block = Zeroizing::new([0; 64]);
+        block[..32].copy_from_slice(&bytes);
+        Self { id, purpose, bytes: Zeroizing::new(bytes), hmac: Hmac::new((&*block).into()) }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -187,7 +198,7 @@ impl KeyRing {
     /// Adds a new secret for a purpose. It signs from now on; the earlier ones still verify.
     pub fn rotate(&mut self, purpose: Purpose, clock: &Clock) {
         let id: String = clock.random::<8>().iter().fold(String::new(), |id, byte| format!("{id}{byte:02x}"));
-        self.secrets.insert(0, Secret { id, purpose, bytes: Zeroizing::new(clock.random()) });
+        self.secrets.insert(0, Secret::new(id, purpose, clock.random()));
     }
 
     /// Rotates a secret in the file of a key ring. Does not create a key ring.
@@ -216,7 +227,7 @@ impl KeyRing {
             let bytes = Zeroizing::new(STANDARD_NO_PAD.decode(secret.secret.as_bytes()).unwrap_or_default());
             let bytes = <[u8; 32]>::try_from(bytes.as_slice())
                 .map_err(|_| unreadable(format!("the secret {} is not 32 bytes of base64", secret.id)))?;
-            Ok(Secret { id: secret.id.clone(), purpose: secret.purpose, bytes: Zeroizing::new(bytes) })
+            Ok(Secret::new(secret.id.clone(), secret.purpose, bytes))
         });
         Ok(Self { secrets: secrets.collect::<Result<_, KeyRingError>>()? })
     }
@@ -234,10 +245,11 @@ impl KeyRing {
 
     /// All secrets of a purpose with their ids, the newest first.
     pub fn all(&self, purpose: Purpose) -> impl Iterator<Item = (&str, &[u8; 32])> {
-        self.secrets
-            .iter()
-            .filter(move |secret| secret.purpose == purpose)
-            .map(|secret| (secret.id.as_str(), &*secret.bytes))
+        self.of(purpose).map(|secret| (secret.id.as_str(), &*secret.bytes))
+    }
+
+    fn of(&self, purpose: Purpose) -> impl Iterator<Item = &Secret> {
+        self.secrets.iter().filter(move |secret| secret.purpose == purpose)
     }
 
     /// What seals and opens children's data in a store.
@@ -247,7 +259,10 @@ impl KeyRing {
 
     /// HMAC-SHA-256 under each secret of a purpose with its id, the newest first.
     pub fn macs(&self, purpose: Purpose, message: &[u8]) -> impl Iterator<Item = (&str, [u8; 32])> {
-        self.all(purpose).map(move |(id, secret)| (id, mac(secret, message)))
+        self.of(purpose).map(move |secret| {
+            let mac = secret.hmac.clone().chain_update(message);
+            (secret.id.as_str(), mac.finalize().into_bytes().into())
+        })
     }
 
     /// HMAC-SHA-256 under the newest secret of a purpose.
@@ -255,13 +270,6 @@ impl KeyRing {
         // Opening a ring completes it, so that there is always a secret.
         self.macs(purpose, message).next().map_or([0; 32], |(_, mac)| mac)
     }
-}
-
-fn mac(secret: &[u8; 32], message: &[u8]) -> [u8; 32] {
-    // HMAC accepts keys of any length, so that this cannot fail.
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return [0; 32] };
-    mac.update(message);
-    mac.finalize().into_bytes().into()
 }
 
 #[cfg(unix)]

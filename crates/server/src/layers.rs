@@ -1,15 +1,12 @@
 //! The layers around every request: its id, time limit and log line, the headers of every response, and a response even if a handler
 //! panics.
 
+use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, Response, header};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
 use fieldhouse_api::{Code, Operation};
 use futures_util::FutureExt;
 
@@ -23,21 +20,25 @@ const REQUEST_TIME: Duration = Duration::from_secs(if cfg!(test) { 5 } else { 30
 pub(crate) const API_VERSION: &str = "1.0.0";
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const TRACE: HeaderName = HeaderName::from_static("traceparent");
 const VERSION: HeaderName = HeaderName::from_static("api-version");
 
-/// Adds the layers to a router.
-pub(crate) fn around(router: Router<App>, app: App) -> Router<App> {
-    router.layer(from_fn_with_state(app, layer))
-}
-
-async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Response<Body> {
+/// Runs a handler inside the layers. `operation` is what the log line names; `run` also gets the id of the request.
+pub(crate) async fn around<F>(
+    app: &App,
+    operation: Option<Operation>,
+    request: Request<Body>,
+    run: impl FnOnce(RequestId, Request<Body>) -> F,
+) -> Response<Body>
+where
+    F: Future<Output = Response<Body>>,
+{
     let started = Instant::now();
-    let id = request_id(&app, &request);
-    request.extensions_mut().insert(RequestId(id.clone()));
+    let id = request_id(app, request.headers());
     let method = request.method().clone();
-    let trace = request.headers().get("traceparent").and_then(trace_id);
-    let answered = tokio::time::timeout(REQUEST_TIME, AssertUnwindSafe(next.run(request)).catch_unwind());
-    let mut response = match answered.await {
+    let trace = request.headers().get(TRACE).and_then(trace_id);
+    let running = AssertUnwindSafe(run(id.clone(), request)).catch_unwind();
+    let mut response = match tokio::time::timeout(REQUEST_TIME, running).await {
         Ok(Ok(response)) => response,
         // The panic message has gone to standard error; this log line links it to the request.
         Ok(Err(_)) => Failure::internal("a handler panicked").answer(&app.base_url, &id),
@@ -48,15 +49,13 @@ async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Resp
     // In addition to the headers that the operation's own response depends on.
     headers.append(header::VARY, HeaderValue::from_static("Authorization, X-Api-Key, X-Guest-Token"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    if let Ok(value) = HeaderValue::from_str(&id) {
-        headers.insert(REQUEST_ID, value);
-    }
+    headers.insert(REQUEST_ID, id.value());
     tracing::info!(
         request_id = &*id,
         trace_id = trace.as_deref(),
-        %method,
+        method = method.as_str(),
         // Never the path: a query may contain a child's name.
-        operation = response.extensions().get::<Operation>().map_or("-", |operation| operation.id()),
+        operation = operation.map_or("-", |operation| operation.id()),
         status = response.status().as_u16(),
         microseconds = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
         "request completed"
@@ -65,17 +64,13 @@ async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Resp
 }
 
 /// The client's own id if it is short and plain; otherwise a new one.
-fn request_id(app: &App, request: &Request) -> Arc<str> {
-    let plain = |id: &&str| {
-        let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-        (1..=128).contains(&id.len()) && id.bytes().all(fits)
+fn request_id(app: &App, headers: &HeaderMap) -> RequestId {
+    let is_plain = |id: &&HeaderValue| {
+        let fits = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        (1..=128).contains(&id.len()) && id.as_bytes().iter().all(fits)
     };
-    let sent = request.headers().get(REQUEST_ID).and_then(|id| id.to_str().ok()).filter(plain);
-    let new = || {
-        let id = uuid::Uuid::from_bytes(app.clock.random()).simple();
-        Arc::from(&*id.encode_lower(&mut [0; 32]))
-    };
-    sent.map_or_else(new, Arc::from)
+    let sent = headers.get(REQUEST_ID).filter(is_plain).cloned();
+    sent.map_or_else(|| RequestId::new(app.clock.random()), RequestId::sent)
 }
 
 /// The trace id of a W3C `traceparent`, if it is valid.
@@ -88,8 +83,7 @@ fn trace_id(value: &HeaderValue) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use axum::routing::get;
-    use tower::ServiceExt;
+    use std::sync::Arc;
 
     use fieldhouse_domain::mail::NOTIFY_HOLD;
 
@@ -99,7 +93,7 @@ mod tests {
     use crate::key_ring::KeyRing;
 
     /// The response of a handler inside the layers.
-    async fn answer(handler: axum::routing::MethodRouter<App>) -> (u16, serde_json::Value) {
+    async fn answer(handler: impl Future<Output = Response<Body>>) -> (u16, serde_json::Value) {
         let folder = tempfile::tempdir().expect("a folder");
         let database = fieldhouse_testing::databases::sqlite();
         let store = Arc::new(database.open().await);
@@ -107,9 +101,8 @@ mod tests {
         let app =
             App::new(store, ring, "http://localhost", LimitOptions::default(), Clock::system(), NOTIFY_HOLD)
                 .expect("an app");
-        let router = around(Router::new().route("/", handler), app.clone()).with_state(app);
         let request = Request::builder().uri("/").header(REQUEST_ID, "tests-1").body(Body::empty());
-        let response = router.oneshot(request.expect("a request")).await.expect("an answer");
+        let response = around(&app, None, request.expect("a request"), |_, _| handler).await;
         assert_eq!(response.headers()[REQUEST_ID], "tests-1");
         let status = response.status().as_u16();
         let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.expect("a body");
@@ -118,7 +111,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_in_a_handler_is_an_internal_error() {
-        let (status, problem) = answer(get(async || -> () { panic!("a child's name") })).await;
+        let (status, problem) = answer(async { panic!("a child's name") }).await;
         assert_eq!(
             (status, &problem["code"], &problem["request_id"]),
             (500, &"internal".into(), &"tests-1".into())
@@ -128,7 +121,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_that_takes_too_long_times_out() {
-        let (status, problem) = answer(get(async || std::future::pending::<()>().await)).await;
+        let (status, problem) = answer(std::future::pending()).await;
         assert_eq!(
             (status, &problem["code"], &problem["retryable"]),
             (408, &"request_timeout".into(), &true.into())

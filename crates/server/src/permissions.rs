@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use fieldhouse_api::operations::rows;
-use fieldhouse_api::rows::{Changeset, IfMatch, Row};
+use fieldhouse_api::rows::{Changeset, IfMatch, Kept, Row};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Relation};
 
 /// Who may call what, as a Markdown table.
@@ -86,7 +86,11 @@ pub(crate) fn of(rows: &[Row]) -> String {
             "allowed" | "propose only" => format!("`{}`", requirement.scope),
             _ => "-".to_owned(),
         };
-        let kept = if row.is_kept { "yes" } else { "-" };
+        let kept = match row.kept {
+            Kept::None => "-",
+            Kept::All => "yes",
+            Kept::Unrelated => "without relations",
+        };
         // Writing to a string does not fail.
         let _ = writeln!(
             page,

@@ -1,11 +1,14 @@
-//! Responses kept in memory: those of operations whose row says `Kept`, per caller.
+//! Responses kept in memory: those of operations whose row says that it keeps them, per caller.
 //!
 //! The caller is admitted before this is asked. A response is used only while the generation of the organization proves that nothing has
-//! been written there since it was read, so that it is the response that the handler would give now.
+//! been written there since it was read, and before the time that alone changes it, so that it is the response that the handler would give
+//! now.
+
+use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::{HeaderValue, Response};
-use fieldhouse_api::{Operation, Row};
+use axum::http::{Response, header};
+use fieldhouse_api::{Operation, Row, rows as api};
 use fieldhouse_domain::ids::{OrganizationId, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_store::{LocalGeneration, OrgScope, Store};
@@ -49,7 +52,7 @@ impl Equivalent<Key<String>> for Key<&str> {
 #[derive(Clone)]
 struct Kept {
     generation: LocalGeneration,
-    response: Prepared,
+    response: Arc<Prepared>,
 }
 
 #[derive(Clone)]
@@ -94,18 +97,23 @@ impl Responses {
         row: &Row,
         scope: Option<&OrgScope>,
         (context, media_type): (&Context, &'static str),
-        if_none_match: Option<&HeaderValue>,
     ) -> Found {
-        let (Some(cache), Some(scope)) = (self.0.as_ref().filter(|_| row.is_kept), scope) else {
-            return Found::Nowhere;
+        let (Some(cache), Some(scope)) = (self.0.as_ref(), scope) else { return Found::Nowhere };
+        let is_kept = match row.kept {
+            api::Kept::None => false,
+            api::Kept::All => true,
+            api::Kept::Unrelated => !scope.has_relations(),
         };
+        if !is_kept {
+            return Found::Nowhere;
+        }
         let Some(generation) = store.local_generation(scope.organization()) else { return Found::Nowhere };
         let (organization, user, role) = (scope.organization(), scope.user(), scope.role());
         let (operation, path, query) = (row.operation, context.path.as_str(), context.query.as_str());
         let asked = Key { organization, user, role, operation, media_type, path, query };
         match cache.get(&asked) {
-            Some(kept) if kept.generation == generation => {
-                Found::Current(kept.response.respond(if_none_match))
+            Some(kept) if kept.generation == generation && kept.response.is_current(context.now) => {
+                Found::Current(kept.response.respond(context.headers.get(header::IF_NONE_MATCH)))
             }
             _ => {
                 let (path, query) = (path.to_owned(), query.to_owned());
@@ -118,7 +126,7 @@ impl Responses {
     /// Keeps a response that was read after its place was found.
     pub(crate) fn keep(&self, Place { generation, key }: Place, response: &Prepared) {
         if let Some(cache) = self.0.as_ref().filter(|_| response.can_be_kept()) {
-            cache.insert(key, Kept { generation, response: response.compact() });
+            cache.insert(key, Kept { generation, response: Arc::new(response.compact()) });
         }
     }
 }

@@ -79,7 +79,8 @@ impl Routes {
             self.twice.push(row.operation);
         }
         let answer = async move |State(app): State<App>, request: Request<Body>| {
-            answer(&app, &endpoint, request).await
+            let handler = |id, request| answer(&app, &endpoint, id, request);
+            layers::around(&app, Some(endpoint.row.operation), request, handler).await
         };
         self.router = self.router.route(row.path, on(filter(row.method), answer));
         self
@@ -93,7 +94,7 @@ impl Routes {
             return Err(format!("operations without a handler: {missing:?}; with two: {:?}", self.twice));
         }
         let router = self.router.fallback(unknown_path).method_not_allowed_fallback(other_method);
-        Ok(layers::around(router, app.clone()).with_state(app))
+        Ok(router.with_state(app))
     }
 }
 
@@ -107,14 +108,15 @@ const fn filter(method: Method) -> MethodFilter {
     }
 }
 
-async fn answer(app: &App, endpoint: &Endpoint, request: Request<Body>) -> Response<Body> {
+async fn answer(app: &App, endpoint: &Endpoint, id: RequestId, request: Request<Body>) -> Response<Body> {
     let (mut parts, body) = request.into_parts();
-    let context = Context::of(&mut parts, app);
-    let id = context.id.clone();
+    let context = Context::of(&mut parts, app, id.clone());
     let row = endpoint.row;
     let (rate_limit, admitted) = guard::admit(app, row, &context).await;
-    let answered = match admitted {
-        Ok(admitted) => admitted_answer(app, endpoint, context, admitted, (parts, body)).await,
+    let answered = match admitted.and_then(|admitted| Asked::of(app, row, context, admitted)) {
+        Ok((_, Found::Current(response))) => Ok(response),
+        // In a box: a large future is copied several times on its way, also for a response from memory.
+        Ok((asked, found)) => Box::pin(handled(app, endpoint, asked, found, (parts, body))).await,
         Err(failure) => Err(failure),
     };
     let mut response = match answered {
@@ -122,34 +124,42 @@ async fn answer(app: &App, endpoint: &Endpoint, request: Request<Body>) -> Respo
         Err(failure) if row.answer.is_page => failure.answer_page(&id),
         Err(failure) => failure.answer(&app.base_url, &id),
     };
-    response.extensions_mut().insert(row.operation);
     if let Some(rate_limit) = rate_limit {
         rate_limit.add_to(response.headers_mut());
     }
     response
 }
 
-/// Answers an admitted request, from memory if that is current.
-async fn admitted_answer(
-    app: &App,
-    endpoint: &Endpoint,
+/// An admitted request whose media type is known.
+struct Asked {
     context: Context,
     admitted: Admitted,
+    media_type: &'static str,
+}
+
+impl Asked {
+    /// Also looks for the response in memory.
+    fn of(app: &App, row: &Row, context: Context, admitted: Admitted) -> Result<(Self, Found), Failure> {
+        let media_type = accept::choose(&context, row.answer.media_types)?;
+        let found = app.responses.find(&app.store, row, admitted.member(), (&context, media_type));
+        Ok((Self { context, admitted, media_type }, found))
+    }
+}
+
+/// The response of the handler.
+async fn handled(
+    app: &App,
+    endpoint: &Endpoint,
+    Asked { context, admitted, media_type }: Asked,
+    found: Found,
     rest: (Parts, Body),
 ) -> Result<Response<Body>, Failure> {
     let row = endpoint.row;
-    let media_type = accept::choose(&context, row.answer.media_types)?;
     let condition = context.headers.get(header::IF_NONE_MATCH).cloned();
-    let asked = (&context, media_type);
-    let place = match app.responses.find(&app.store, row, admitted.member(), asked, condition.as_ref()) {
-        Found::Current(response) => return Ok(response),
-        Found::Place(place) => Some(place),
-        Found::Nowhere => None,
-    };
     let arrived = Arrived::of(app, (row, media_type), context, admitted, rest).await?;
     let reply = run(endpoint, arrived).await?.converted(row, media_type)?;
     let (prepared, stream) = reply.prepared(row);
-    if let Some(place) = place {
+    if let Found::Place(place) = found {
         app.responses.keep(place, &prepared);
     }
     let mut response = prepared.respond(condition.as_ref());
@@ -168,19 +178,16 @@ async fn run(endpoint: &Endpoint, arrived: Arrived) -> Result<Reply, Failure> {
     tokio::spawn(running).await.unwrap_or_else(|error| Err(Failure::internal(error.to_string())))
 }
 
-async fn unknown_path(app: axum::extract::State<App>, request: Request<Body>) -> Response<Body> {
-    refuse(&app, &request, Failure::unknown_path())
+async fn unknown_path(State(app): State<App>, request: Request<Body>) -> Response<Body> {
+    let refuse = async |id: RequestId, _| Failure::unknown_path().answer(&app.base_url, &id);
+    layers::around(&app, None, request, refuse).await
 }
 
-async fn other_method(app: axum::extract::State<App>, request: Request<Body>) -> Response<Body> {
-    let allowed: Vec<_> = allowed_methods(request.uri().path());
-    let failure = Failure::new(Code::MethodNotAllowed, format!("This path supports {}.", allowed.join(", ")));
-    refuse(&app, &request, failure.header(header::ALLOW, allowed.join(", ")))
-}
-
-fn refuse(app: &App, request: &Request<Body>, failure: Failure) -> Response<Body> {
-    let id = request.extensions().get::<RequestId>().map(|id| &*id.0).unwrap_or_default();
-    failure.answer(&app.base_url, id)
+async fn other_method(State(app): State<App>, request: Request<Body>) -> Response<Body> {
+    let allowed = allowed_methods(request.uri().path()).join(", ");
+    let failure = Failure::new(Code::MethodNotAllowed, format!("This path supports {allowed}."));
+    let failure = failure.header(header::ALLOW, allowed);
+    layers::around(&app, None, request, async |id: RequestId, _| failure.answer(&app.base_url, &id)).await
 }
 
 /// The methods of a path. If several patterns match, the router chooses the one with the fewest parameters.

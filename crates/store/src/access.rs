@@ -33,11 +33,13 @@ pub use writing::{Actor, GuestWrite, Operator, OrgWrite, Principal, UserWrite};
 
 queries! {
     KEY "access.key" "SELECT k.id, k.org_id, k.user_id, k.digest, k.pepper_id, k.role, k.scopes, k.kind, k.allowed_ips, k.expires_at,
-            k.revoked_at, k.last_used_at, m.role, m.suspended_at, u.suspended_at, o.suspended_at, o.time_zone
+            k.revoked_at, k.last_used_at, m.role, m.suspended_at, u.suspended_at, o.suspended_at, o.time_zone,
+            EXISTS (SELECT 1 FROM relations r WHERE r.org_id = k.org_id AND r.user_id = k.user_id)
         FROM api_keys k JOIN users u ON u.id = k.user_id JOIN orgs o ON o.id = k.org_id
             LEFT JOIN members m ON m.org_id = k.org_id AND m.user_id = k.user_id
         WHERE k.public_id = $1";
-    SESSION "access.session" "SELECT s.user_id, s.created_at, s.expires_at, s.revoked_at, m.role, m.suspended_at, u.suspended_at, o.suspended_at, o.time_zone
+    SESSION "access.session" "SELECT s.user_id, s.created_at, s.expires_at, s.revoked_at, m.role, m.suspended_at, u.suspended_at, o.suspended_at, o.time_zone,
+            EXISTS (SELECT 1 FROM relations r WHERE r.org_id = s.org_id AND r.user_id = s.user_id)
         FROM sessions s JOIN users u ON u.id = s.user_id JOIN orgs o ON o.id = s.org_id
             LEFT JOIN members m ON m.org_id = s.org_id AND m.user_id = s.user_id
         WHERE s.org_id = $1 AND s.id = $2";
@@ -72,10 +74,12 @@ pub struct Caller {
     last_used_at: Option<Timestamp>,
     /// The organization's time zone, which says what day it is.
     time_zone: TimeZoneName,
+    /// Whether the user has or had a relation to a child of the organization, whatever its state.
+    has_relations: bool,
 }
 
-/// What is read about a credential: the facts, when a key was last used, and the organization's time zone.
-type Found = (Facts, Option<Timestamp>, TimeZoneName);
+/// What is read about a credential: the facts, when a key was last used, the organization's time zone, and whether there are relations.
+type Found = (Facts, Option<Timestamp>, TimeZoneName, bool);
 
 /// Reads the facts behind a credential. An unknown or expired credential is denied.
 pub async fn identify(
@@ -89,9 +93,12 @@ pub async fn identify(
             session_facts(reader, *organization, *id, *expires_at).await?
         }
     };
-    let Some((facts, last_used_at, time_zone)) = found else { return Ok(Err(Denial::Unknown)) };
-    let sent = sent.clone();
-    Ok(policy::authenticate(&facts, now).map(|_| Arc::new(Caller { facts, sent, last_used_at, time_zone })))
+    let Some((facts, last_used_at, time_zone, has_relations)) = found else {
+        return Ok(Err(Denial::Unknown));
+    };
+    let valid = policy::authenticate(&facts, now).map(drop);
+    let caller = Caller { facts, sent: sent.clone(), last_used_at, time_zone, has_relations };
+    Ok(valid.map(|()| Arc::new(caller)))
 }
 
 /// Reads the facts behind a scope again, as the next request with the same credential would.
@@ -131,13 +138,15 @@ async fn key_facts(
             suspended,
             organization_suspended,
         };
-        Ok((facts, role, digest, pepper, last_used_at, row.next()?))
+        Ok((facts, role, digest, pepper, (last_used_at, row.next()?, row.next()?)))
     })
     .await?;
-    let Some((facts, role, digest, pepper, last_used_at, time_zone)) = found else { return Ok(None) };
+    let Some((facts, role, digest, pepper, (last_used_at, time_zone, has_relations))) = found else {
+        return Ok(None);
+    };
     // Compared in constant time, so that the time reveals nothing about the secret.
     let right = digests.iter().any(|(id, sent)| *id == pepper && bool::from(sent.ct_eq(&digest)));
-    Ok(right.then_some((Facts { role, ..facts }, last_used_at, time_zone)))
+    Ok(right.then_some((Facts { role, ..facts }, last_used_at, time_zone, has_relations)))
 }
 
 async fn session_facts(
@@ -164,7 +173,7 @@ async fn session_facts(
             suspended,
             organization_suspended,
         };
-        Ok((facts, None, row.next()?))
+        Ok((facts, None, row.next()?, row.next()?))
     })
     .await
 }
@@ -239,6 +248,11 @@ impl OrgScope {
     /// The organization's time zone.
     pub fn time_zone(&self) -> &TimeZoneName {
         &self.caller.time_zone
+    }
+
+    /// Whether the user has or had a relation to a child of the organization, whatever its state.
+    pub fn has_relations(&self) -> bool {
+        self.caller.has_relations
     }
 
     /// The credential.

@@ -73,6 +73,8 @@ queries! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     EFFECTS "changesets.effects" "SELECT kind, record_id, verb, cause, operation, before, after, child_id, digest FROM changeset_effects
         WHERE org_id = $1 AND simulation_id = $2 ORDER BY position";
+    DIGESTS "changesets.digests" @read_once "SELECT kind, record_id, child_id, digest FROM changeset_effects
+        WHERE org_id = $1 AND simulation_id = $2 ORDER BY position";
     NOTE "changesets.note" "INSERT INTO changeset_events (org_id, changeset_id, position, at, event, user_id, key_id, simulation_hash, reason)
         VALUES ($1, $2, (SELECT COALESCE(MAX(position), 0) + 1 FROM changeset_events WHERE org_id = $1 AND changeset_id = $2),
             $3, $4, $5, $6, $7, $8)";
@@ -420,6 +422,7 @@ impl<'tx> Tx<'tx> {
     ) -> Result<()> {
         let organization = proof.organization();
         self.run(DROP_OPERATIONS, values![id(organization), id(changeset)]).await?;
+        let mut rows = Vec::with_capacity(operations.len());
         for ((body, child), position) in operations.iter().zip(0_i64..) {
             let mut body = body.to_string();
             if let Some(child) = child {
@@ -427,10 +430,9 @@ impl<'tx> Tx<'tx> {
                 let key = key.ok_or(crate::SealError::Erased)?;
                 body = key.seal_text(place_of(changeset), &body)?;
             }
-            let values = values![id(organization), id(changeset), position, body, child.map(Id::uuid)];
-            self.run(ADD_OPERATION, values).await?;
+            rows.push(values![id(organization), id(changeset), position, body, child.map(Id::uuid)].to_vec());
         }
-        Ok(())
+        self.run_each(ADD_OPERATION, &rows).await
     }
 
     /// The operations of a changeset, to run them. They are shown to no one.
@@ -490,7 +492,7 @@ impl<'tx> Tx<'tx> {
         &mut self,
         proof: &OrgWrite<'tx>,
         simulation: &Simulation,
-        nets: &[(&Net, String)],
+        nets: &[(&Net, &str)],
     ) -> Result<()> {
         let organization = proof.organization();
         let text = |list: &[Json]| Json::from(list.to_vec()).to_string();
@@ -529,7 +531,7 @@ impl<'tx> Tx<'tx> {
                 Value::from(before),
                 Value::from(after),
                 Value::from(child.map(Id::uuid)),
-                Value::from(digest.as_str()),
+                Value::from(*digest),
             ]);
         }
         self.run_each(ADD_EFFECT, &rows).await?;
@@ -545,7 +547,7 @@ impl<'tx> Tx<'tx> {
         let mut images = [None, None];
         for (image, record) in images.iter_mut().zip(records) {
             let Some(record) = record else { continue };
-            let plain = Json::Object(record.image()).to_string();
+            let plain = record.image_text();
             *image = Some(match record.child() {
                 None => plain,
                 Some(child) => {
@@ -591,12 +593,7 @@ impl<'tx> Tx<'tx> {
         simulation: SimulationId,
     ) -> Result<Vec<(Kind, Uuid, Option<ChildId>, String)>> {
         let values = values![id(proof.organization()), id(simulation)];
-        let stored = self.rows(EFFECTS, values, effect).await?;
-        let records = stored.into_iter().map(|stored| {
-            let EntryEffect { kind, record_id, child, .. } = stored.effect;
-            (kind, record_id, child, stored.digest)
-        });
-        Ok(records.collect())
+        self.rows(DIGESTS, values, |row| Ok((row.next()?, row.next()?, row.next()?, row.next()?))).await
     }
 
     /// Notes an event.

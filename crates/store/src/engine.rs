@@ -1,5 +1,6 @@
 //! The store and its transactions, the same on both engines.
 
+mod facts;
 mod read;
 mod savepoint;
 pub(crate) mod stream;
@@ -15,6 +16,7 @@ use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::OrganizationId;
 use uuid::Uuid;
 
+pub(crate) use facts::Kept;
 pub use read::ReadTx;
 pub use savepoint::Savepoint;
 pub use stream::Rows;

@@ -39,7 +39,7 @@ const OPEN: &str = "r.org_id = $1 AND r.kind IN ('self', 'guardian') AND r.state
 
 queries! {
     /// The families of children who are in the team $2 on the day $4 or later.
-    OF_TEAM "families.of_team" concat!("SELECT r.user_id, u.email, e.child_id, e.starts_on, e.ends_on
+    OF_TEAM "families.of_team" @read_once concat!("SELECT r.user_id, u.email, e.child_id, e.starts_on, e.ends_on
         FROM roster_entries e CROSS JOIN relations r CROSS JOIN members m CROSS JOIN users u
         WHERE e.org_id = $1 AND e.team_id = $2 AND (e.ends_on IS NULL OR e.ends_on >= $4) AND r.child_id = e.child_id AND ", OPEN);
     /// The family of the child $2.
@@ -107,12 +107,16 @@ pub(crate) async fn told(
         let on = of_teams.get(&days.team).into_iter().flatten();
         on.into_iter().any(|day| days.include(*day))
     };
-    for (team, on) in &of_teams {
-        let Some(day) = on.first() else { continue };
-        let values = values![id(organization), id(*team), now, *day];
+    let asked = of_teams.iter().filter_map(|(team, on)| {
+        let values = values![id(organization), id(*team), now, *on.first()?];
+        Some((*team, values.to_vec()))
+    });
+    let (teams, asked): (Vec<TeamId>, Vec<_>) = asked.unzip();
+    tx.read_ahead(OF_TEAM, &asked).await?;
+    for (team, values) in teams.into_iter().zip(&asked) {
         let found = tx.rows(OF_TEAM, values, |row| {
             let (user, email) = (row.next::<UserId>()?, row.next::<Email>()?);
-            Ok((user, email, Days { child: row.next()?, team: *team, first: row.next()?, last: row.next()? }))
+            Ok((user, email, Days { child: row.next()?, team, first: row.next()?, last: row.next()? }))
         });
         for (user, email, days) in found.await?.into_iter().filter(|(_, _, days)| concerns(days)) {
             note(user, email, days);

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use constcat::concat;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::games::{Game, GameSort, GameStatus, LONGEST, occupies};
-use fieldhouse_domain::ids::{DivisionId, GameId, Id, SeasonId, TeamId, VenueId};
+use fieldhouse_domain::ids::{DivisionId, GameId, Id, OrganizationId, SeasonId, TeamId, VenueId};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
-use crate::access::Proof;
-use crate::engine::{Reader, first};
+use crate::access::{OrgWrite, Proof};
+use crate::engine::{Reader, Tx, first};
 use crate::error::Result;
 use crate::ledger::reading::{self, CHANGES, positioned};
 use crate::ledger::{Changed, Listing, Point};
@@ -79,6 +79,7 @@ queries! {
         AND (g.starts_at >= $3 OR g.time_tbd)
         AND (g.starts_at, g.id) > ($5, $6) AND (CAST($7 AS TEXT) IS NULL OR g.status = $7)
         ORDER BY g.starts_at, g.id LIMIT $8");
+    NEXT_START "games.next_start" "SELECT starts_at FROM games WHERE org_id = $1 AND starts_at >= $2 ORDER BY starts_at LIMIT 1";
     READ "games.read" concat!(NAMED, " AND g.id = $2");
     VERSIONS "games.versions" "SELECT id, version FROM games WHERE org_id = $1 AND season_id = $2";
     LIST "games.list" page!("");
@@ -93,7 +94,7 @@ queries! {
     LIST_OF_TEAM_REVERSED "games.list_of_team_reversed" of_team!(reversed);
     CHANGED "games.changed_with_names" concat!("WITH page AS (", CHANGES, ") SELECT page.seq, page.position, page.id, page.verb, page.at, ",
         COLUMNS, " FROM page LEFT JOIN games g ON g.org_id = $1 AND g.id = page.id", WITH_NAMES);
-    NEARBY "games.nearby" concat!("SELECT ", Game::COLUMNS, " FROM games g WHERE g.org_id = $1 AND g.ends_at > $2 AND g.id IN (
+    NEARBY "games.nearby" @read_once concat!("SELECT ", Game::COLUMNS, " FROM games g WHERE g.org_id = $1 AND g.ends_at > $2 AND g.id IN (
         SELECT id FROM games WHERE org_id = $1 AND venue_id = $5 AND starts_at > $3 AND starts_at < $4
         UNION SELECT id FROM games WHERE org_id = $1 AND home_team_id IN ($6, $7) AND starts_at > $3 AND starts_at < $4
         UNION SELECT id FROM games WHERE org_id = $1 AND away_team_id IN ($6, $7) AND starts_at > $3 AND starts_at < $4)");
@@ -141,6 +142,21 @@ pub struct Upcoming {
 
 /// The maximum length of a day: how long before `from` the day of a game without a time may have started.
 const LONGEST_DAY: SignedDuration = SignedDuration::from_hours(25);
+
+/// The first instant at which a game is not among the upcoming ones, at the earliest.
+pub fn leaves(game: &Game) -> Timestamp {
+    let later = if game.time_tbd { LONGEST_DAY } else { SignedDuration::ZERO };
+    game.starts_at.saturating_add(later).unwrap_or(Timestamp::MAX)
+}
+
+/// The first start of a game at or after a time.
+pub async fn next_start<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    from: Timestamp,
+) -> Result<Option<Timestamp>> {
+    first(reader, NEXT_START, values![id(proof.organization()), from], |row| row.next()).await
+}
 
 /// Upcoming games, soonest first, after a position.
 pub async fn upcoming<R: Reader>(
@@ -288,12 +304,29 @@ pub async fn changed<R: Reader>(
 
 /// The other games that may share the time of a game and its venue or a team: those that end after its start and start before its end.
 pub async fn nearby<R: Reader>(reader: &mut R, proof: &impl Proof<R>, game: &Game) -> Result<Vec<Game>> {
-    let Some((start, end)) = occupies(game) else { return Ok(Vec::new()) };
+    match around(proof.organization(), game) {
+        Some(values) => reader.rows(NEARBY, &values, record).await,
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Reads the games near each of these before [`nearby`] asks for them.
+pub async fn read_nearby_ahead<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
+    games: impl Iterator<Item = &Game>,
+) -> Result<()> {
+    let all: Vec<_> = games.filter_map(|game| around(proof.organization(), game)).collect();
+    tx.read_ahead(NEARBY, &all).await
+}
+
+/// The parameters of [`NEARBY`]. `None` if the game takes up no time.
+fn around(organization: OrganizationId, game: &Game) -> Option<Vec<Value<'static>>> {
+    let (start, end) = occupies(game)?;
     let earliest = start.saturating_sub(LONGEST).unwrap_or(Timestamp::MIN);
     let (venue, home, away) = (game.venue_id, game.home_team_id, game.away_team_id);
     let (venue, home, away) = (venue.map(Id::uuid), home.map(Id::uuid), away.map(Id::uuid));
-    let values = values![id(proof.organization()), start, earliest, end, venue, home, away];
-    reader.rows(NEARBY, values, record).await
+    Some(values![id(organization), start, earliest, end, venue, home, away].to_vec())
 }
 
 /// Games by start, after a position, for a job that visits all of them.

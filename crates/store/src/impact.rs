@@ -19,7 +19,7 @@ use crate::engine::{Reader, Tx, first};
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::Row;
-use crate::value::{id, values};
+use crate::value::{Value, id, values};
 use crate::{families, games, records};
 
 /// Staff of the teams $2 and $3 on the day $4, and their other teams on that day.
@@ -30,13 +30,13 @@ const STAFF: &str = "staff f CROSS JOIN staff o CROSS JOIN games g WHERE f.org_i
 
 queries! {
     /// Games of these other teams that end after $5, and start after $6 and before $7.
-    ELSEWHERE "impact.elsewhere" concat!("SELECT f.user_id, f.team_id, o.team_id, ", Game::COLUMNS, " FROM ", STAFF,
+    ELSEWHERE "impact.elsewhere" @read_once concat!("SELECT f.user_id, f.team_id, o.team_id, ", Game::COLUMNS, " FROM ", STAFF,
         " AND g.org_id = $1 AND g.home_team_id = o.team_id AND g.ends_at > $5 AND g.starts_at > $6 AND g.starts_at < $7
         UNION ALL SELECT f.user_id, f.team_id, o.team_id, ", Game::COLUMNS, " FROM ", STAFF,
         " AND g.org_id = $1 AND g.away_team_id = o.team_id AND g.ends_at > $5 AND g.starts_at > $6 AND g.starts_at < $7");
     CHILDREN "impact.children" "SELECT o.time_zone, e.child_id, e.ends_on FROM roster_entries e CROSS JOIN orgs o
         WHERE e.org_id = $1 AND e.team_id = $2 AND o.id = $1";
-    TEAM "impact.team" "SELECT name FROM teams WHERE org_id = $1 AND id = $2";
+    TEAM "impact.team" @read_once "SELECT name FROM teams WHERE org_id = $1 AND id = $2";
     VENUE "impact.venue" "SELECT name FROM venues WHERE org_id = $1 AND id = $2";
 }
 
@@ -56,6 +56,9 @@ pub async fn of<'tx>(
     let mut names = named(effects);
     let teams = rules::affected_teams(effects, now);
     let teams = teams.into_iter().chain(shown.into_iter().chain(&others).flat_map(teams_of)).collect();
+    let of_teams: Vec<_> =
+        BTreeSet::iter(&teams).map(|team| values![id(organization), id(*team)].to_vec()).collect();
+    tx.read_ahead(TEAM, &of_teams).await?;
     name_teams(tx, organization, &mut names, &teams).await?;
     let read = Surroundings {
         names,
@@ -85,7 +88,12 @@ pub async fn clashes<'tx>(
     let (mut pairs, mut of_staff) = (BTreeSet::new(), BTreeSet::new());
     let changed = changed_games(effects, now);
     let remaining = changed.iter().filter(|game| game.change != GameChange::Cancelled);
-    for (before, after) in remaining.filter_map(|game| Some((game.before, game.after?))) {
+    let remaining: Vec<_> = remaining.filter_map(|game| Some((game.before, game.after?))).collect();
+    games::read_nearby_ahead(tx, proof, remaining.iter().map(|(_, after)| *after)).await?;
+    let elsewhere_of: Vec<_> =
+        remaining.iter().filter_map(|(_, after)| at_the_time(proof.organization(), after)).collect();
+    tx.read_ahead(ELSEWHERE, &elsewhere_of).await?;
+    for (before, after) in remaining {
         let others = games::nearby(tx, proof, after).await?;
         for place in before.into_iter().chain([after]).filter_map(|game| game.venue_id) {
             note_venue(tx, proof, &mut venues, place).await?;
@@ -125,15 +133,21 @@ async fn note_venue<'tx>(
 
 /// Games of other teams of a game's staff that may take place at the same time.
 async fn elsewhere(tx: &mut Tx<'_>, organization: OrganizationId, game: &Game) -> Result<Vec<Elsewhere>> {
-    let sides = game.home_team_id.or(game.away_team_id).zip(game.away_team_id.or(game.home_team_id));
-    let (Some((start, end)), Some((home, away))) = (occupies(game), sides) else { return Ok(Vec::new()) };
-    let (day, earliest) =
-        (game.time_zone.date(start), start.saturating_sub(LONGEST).unwrap_or(Timestamp::MIN));
-    let values = values![id(organization), id(home), id(away), day, start, earliest, end];
-    tx.rows(ELSEWHERE, values, |row| {
+    let Some(values) = at_the_time(organization, game) else { return Ok(Vec::new()) };
+    tx.rows(ELSEWHERE, &values, |row| {
         Ok(Elsewhere { user: row.next()?, team: row.next()?, other_team: row.next()?, other: row.record()? })
     })
     .await
+}
+
+/// The parameters of [`ELSEWHERE`]. `None` if the game takes up no time or has no team.
+fn at_the_time(organization: OrganizationId, game: &Game) -> Option<Vec<Value<'static>>> {
+    let (start, end) = occupies(game)?;
+    let (home, away) =
+        game.home_team_id.or(game.away_team_id).zip(game.away_team_id.or(game.home_team_id))?;
+    let (day, earliest) =
+        (game.time_zone.date(start), start.saturating_sub(LONGEST).unwrap_or(Timestamp::MIN));
+    Some(values![id(organization), id(home), id(away), day, start, earliest, end].to_vec())
 }
 
 /// The children who are, or will be, on the rosters of teams whose staff changes.

@@ -20,7 +20,7 @@ pub struct Migration {
     pub number: i64,
     /// Its name.
     pub name: &'static str,
-    sql: &'static str,
+    pub(crate) sql: &'static str,
     /// Additional SQL for PostgreSQL.
     postgres: &'static str,
 }
@@ -123,6 +123,12 @@ pub const ALL: &[Migration] = &[
         number: 18,
         name: "changesets",
         sql: include_str!("../migrations/0018_changesets.sql"),
+        postgres: "",
+    },
+    Migration {
+        number: 19,
+        name: "divisions_of_season",
+        sql: include_str!("../migrations/0019_divisions_of_season.sql"),
         postgres: "",
     },
 ];

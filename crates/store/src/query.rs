@@ -3,7 +3,10 @@
 //! Parameters are `$1`, `$2`, ... and bound by that number. Debug builds refuse a query that is not in [`all`], so that the tests that
 //! explain and run every query include it.
 
+mod parameters;
+
 use crate::engine::Engine;
+use parameters::Parameters;
 
 /// One SQL text with its name.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -15,12 +18,58 @@ pub struct Query {
     /// Whether PostgreSQL plans it for the values of each run, which takes a millisecond. Other queries have one plan for all values, which
     /// would read every row where the plan rests on an optional filter.
     pub planned_each_time: bool,
+    parameters: Parameters,
+    /// Whether a transaction keeps its rows instead of reading them again.
+    pub(crate) once: Once,
+}
+
+/// Whether a transaction reads the rows of a query once for the same parameters. It reads them again after it has written to a table that
+/// the query names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Once {
+    /// It reads them each time.
+    Never,
+    /// It keeps them until it writes to a table of the query.
+    Rows,
+    /// The same for a query of one table that returns the row of the organization `$1` with the id `$2`: other rows may be written.
+    Row,
+}
+
+/// What a statement writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// No table.
+    Nothing,
+    /// One table, and perhaps only the row of the organization `$1` with the id `$2`.
+    Table {
+        /// The name of the table.
+        name: &'static str,
+        /// Whether it writes no other row.
+        is_one_row: bool,
+    },
+    /// Perhaps any table.
+    Anything,
 }
 
 impl Query {
     /// A query that is planned once.
     pub(crate) const fn new(name: &'static str, sql: &'static str) -> Self {
-        Self { name, sql, planned_each_time: false }
+        Self { name, sql, planned_each_time: false, parameters: Parameters::of(sql), once: Once::Never }
+    }
+
+    /// The numbers of its parameters, in the order in which SQLite binds them.
+    pub(crate) fn parameters(&self) -> &[u8] {
+        self.parameters.numbers()
+    }
+
+    /// The same, read once in a transaction.
+    pub(crate) const fn read_once(self) -> Self {
+        Self { once: Once::Rows, ..self }
+    }
+
+    /// The same, for a query that returns one row of one table by its key.
+    pub(crate) const fn read_row_once(self) -> Self {
+        Self { once: Once::Row, ..self }
     }
 
     /// The same, planned each time.
@@ -52,15 +101,59 @@ const NEVER_KEPT: [&str; 8] = [
     "mail ",
 ];
 
+/// The verbs that write. `FOR UPDATE` counts as one, which is only too careful.
+const WRITES: [&str; 4] = ["INSERT ", "REPLACE ", "UPDATE ", "DELETE "];
+
 impl Query {
+    /// Whether it only reads, by its SQL.
+    fn only_reads(&self) -> bool {
+        let sql = self.sql.trim_start();
+        sql.starts_with("SELECT ")
+            || sql.starts_with("WITH ") && !WRITES.iter().any(|verb| sql.contains(verb))
+    }
+
+    /// Whether its SQL has a table's name as a word.
+    pub(crate) fn names(&self, table: &str) -> bool {
+        let is_letter =
+            |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let sql = self.sql.as_bytes();
+        let is_word = |(at, word): (usize, &str)| {
+            !is_letter(at.checked_sub(1).and_then(|before| sql.get(before)))
+                && !is_letter(sql.get(at + word.len()))
+        };
+        self.sql.match_indices(table).any(is_word)
+    }
+
+    /// What it writes, by its SQL. Rows that the database deletes with others count as other tables: no query that is read once may name
+    /// such a table.
+    pub(crate) fn written(&self) -> Written {
+        if self.only_reads() {
+            return Written::Nothing;
+        }
+        let sql = self.sql.trim_start();
+        let insert = sql.strip_prefix("INSERT INTO ");
+        let change = sql.strip_prefix("UPDATE ").or_else(|| sql.strip_prefix("DELETE FROM "));
+        let Some(rest) = insert.or(change) else { return Written::Anything };
+        let Some((name, rest)) = rest.split_once(' ') else { return Written::Anything };
+        let is_one_row = match insert {
+            Some(_) => {
+                rest.starts_with("(org_id, id, ")
+                    && rest.contains(" VALUES ($1, $2, ")
+                    && !rest.contains(" ON CONFLICT")
+            }
+            None => rest
+                .split_once("WHERE ")
+                .is_some_and(|(_, rest)| rest.starts_with("org_id = $1 AND id = $2 AND ")),
+        };
+        Written::Table { name, is_one_row }
+    }
+
     /// Whose records it writes, by its SQL. SQL that does not show one organization counts as writing anything.
     pub(crate) fn writes(&self) -> Writes {
-        let sql = self.sql.trim_start();
-        let names_a_write =
-            || ["INSERT ", "REPLACE ", "UPDATE ", "DELETE "].iter().any(|verb| sql.contains(verb));
-        if sql.starts_with("SELECT ") || sql.starts_with("WITH ") && !names_a_write() {
+        if self.only_reads() {
             return Writes::Nothing;
         }
+        let sql = self.sql.trim_start();
         let insert = sql.strip_prefix("INSERT INTO ");
         let change = sql.strip_prefix("UPDATE ").or_else(|| sql.strip_prefix("DELETE FROM "));
         let Some(table) = insert.or(change) else { return Writes::Anything };
@@ -287,7 +380,7 @@ mod tests {
             ("REPLACE INTO members (org_id, id) VALUES ($1, $2)", Writes::Anything),
             ("INSERT INTO mail (id, org_id) VALUES ($1, $2)", Writes::Nothing),
         ] {
-            let query = Query { name: "tests", sql, planned_each_time: false };
+            let query = Query::new("tests", sql);
             assert_eq!(query.writes(), writes, "{sql}");
         }
     }

@@ -9,8 +9,9 @@ use fieldhouse_domain::kinds::{Owned, Visibility};
 use fieldhouse_domain::ledger::Trace;
 use fieldhouse_domain::record::{Record, Table};
 use fieldhouse_domain::{each_record, with_record};
+use uuid::Uuid;
 
-use crate::access::Proof;
+use crate::access::{OrgWrite, Proof};
 use crate::engine::{Reader, Tx, first};
 use crate::error::{Error, Result};
 use crate::ledger::reading::{CHANGES, changes};
@@ -72,7 +73,11 @@ macro_rules! statements {
             ".id = $2"
         );
         Statements {
-            read: &Query::new(concat!(TABLE.name, ".by_key"), if $sealed { SEALED_READ } else { TABLE.read }),
+            read: &if $sealed {
+                Query::new(concat!(TABLE.name, ".by_key"), SEALED_READ)
+            } else {
+                Query::new(concat!(TABLE.name, ".by_key"), TABLE.read).read_row_once()
+            },
             insert: &Query::new(concat!(TABLE.name, ".insert"), TABLE.insert),
             update: &Query::new(concat!(TABLE.name, ".update"), TABLE.update),
             delete: if $kind.is_deleted() {
@@ -180,6 +185,13 @@ pub async fn read<S: Stored, R: Reader>(
     let found: Option<S> = read_one(reader, proof.organization(), &values).await?;
     reader.note_read((S::KIND, record_id.uuid()), found.as_ref().map(Record::version));
     Ok(found.filter(|record| is_visible(record, proof)))
+}
+
+/// Reads records of an organization before commands ask for them one by one.
+pub async fn read_ahead<'tx, S: Stored>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, ids: &[Uuid]) -> Result<()> {
+    let org = proof.organization();
+    let all: Vec<_> = ids.iter().map(|record_id| values![id(org), *record_id].to_vec()).collect();
+    tx.read_ahead(S::STATEMENTS.read, &all).await
 }
 
 async fn read_one<S: Stored>(

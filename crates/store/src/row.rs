@@ -14,6 +14,11 @@ use crate::sealing::{Opening, SealError, Sealer, child_at};
 pub(crate) enum Source<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
     Postgres(&'a tokio_postgres::Row),
+    /// A row of SQLite that a transaction has kept.
+    Kept {
+        cells: &'a [rusqlite::types::Value],
+        columns: &'a [String],
+    },
 }
 
 /// One row, read from left to right.
@@ -38,6 +43,10 @@ impl<'a> Row<'a> {
                 .map_err(|error| error.to_string())
                 .and_then(|value| C::from_cell(of_sqlite(value))),
             Source::Postgres(row) => of_postgres(row, at, C::KIND).and_then(C::from_cell),
+            Source::Kept { cells, .. } => {
+                let value = cells.get(at).ok_or_else(|| format!("there are {} columns", cells.len()));
+                value.and_then(|value| C::from_cell(of_sqlite(value.into())))
+            }
         };
         read.map_err(|reason| self.corrupt(at, reason))
     }
@@ -109,6 +118,7 @@ impl<'a> Row<'a> {
         match &self.source {
             Source::Sqlite(row) => row.as_ref().column_name(at).map(str::to_owned).ok(),
             Source::Postgres(row) => row.columns().get(at).map(|column| column.name().to_owned()),
+            Source::Kept { columns, .. } => columns.get(at).cloned(),
         }
     }
 
@@ -126,6 +136,12 @@ impl<'a> Row<'a> {
         let row = match &self.source {
             Source::Sqlite(row) => first_of_sqlite(row),
             Source::Postgres(row) => row.try_get::<_, Uuid>(0).ok().map(|id| id.to_string()),
+            Source::Kept { cells, .. } => match cells.first() {
+                Some(rusqlite::types::Value::Blob(bytes)) => {
+                    Uuid::from_slice(bytes).ok().map(|id| id.to_string())
+                }
+                _ => None,
+            },
         };
         Error::Corrupt {
             query: self.query.name,

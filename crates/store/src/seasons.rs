@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 
 use constcat::concat;
-use fieldhouse_domain::divisions::Division;
+use fieldhouse_domain::divisions::DivisionGender;
 use fieldhouse_domain::effects::{AnyRecord, Kind};
-use fieldhouse_domain::ids::{Id as _, SeasonId};
+use fieldhouse_domain::ids::{DivisionId, Id as _, SeasonId};
 use fieldhouse_domain::record::Record as _;
 use fieldhouse_domain::seasons::{Season, SeasonStatus};
 use fieldhouse_domain::sports::Sport;
@@ -24,8 +24,8 @@ use crate::search::name_matches;
 use crate::value::{Value, id, values};
 use crate::{divisions, duties, games, registrations, rosters, staff, teams};
 
-/// The columns of a season and of one of its divisions.
-const COLUMNS: &str = concat!(Season::COLUMNS, ", ", Division::COLUMNS, ", d.name_folded");
+/// The columns of a season and of one of its divisions. An index has all of the division's.
+const COLUMNS: &str = concat!(Season::COLUMNS, ", d.id, d.name_folded, d.name, d.age_group, d.gender");
 
 /// Adds the divisions of each season, one a row, unordered. [`Gathering`] sorts them, because a sort in the database would have to carry
 /// all their columns.
@@ -37,12 +37,11 @@ macro_rules! page {
         positioned!(
             COLUMNS,
             concat!(
-                "(SELECT id FROM seasons WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
+                "(SELECT * FROM seasons WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
                     AND (CAST($4 AS TEXT) IS NULL OR status = $4) AND (CAST($5 AS TEXT) IS NULL OR sport = $5)
                     AND listed_on <= $6 AND COALESCE(ends_on, listed_on) >= $7",
                 $and,
-                " ORDER BY listed_on DESC, id DESC LIMIT $8) page
-                JOIN seasons s ON s.org_id = $1 AND s.id = page.id",
+                " ORDER BY listed_on DESC, id DESC LIMIT $8) s",
                 WITH_DIVISIONS
             )
         )
@@ -69,7 +68,20 @@ pub struct Listed {
     /// The season.
     pub season: Season,
     /// Its divisions.
-    pub divisions: Vec<Division>,
+    pub divisions: Vec<ListedDivision>,
+}
+
+/// A division of a season in a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedDivision {
+    /// The id.
+    pub id: DivisionId,
+    /// Its name.
+    pub name: Name,
+    /// Its age group.
+    pub age_group: Option<Name>,
+    /// Its gender.
+    pub gender: Option<DivisionGender>,
 }
 
 impl Listed {
@@ -199,7 +211,7 @@ pub async fn contents<R: Reader>(
 
 /// Combines rows with one season and one division each.
 #[derive(Default)]
-struct Gathering(Vec<(Season, Vec<(String, Division)>)>);
+struct Gathering(Vec<(Season, Vec<(String, ListedDivision)>)>);
 
 impl Gathering {
     /// Adds a row's division to its season. Returns whether there is a season.
@@ -213,8 +225,10 @@ impl Gathering {
             self.0.push((row.record()?, Vec::new()));
             self.0.len() - 1
         };
-        if let Some(division) = row.optional_record()? {
-            self.0[at].1.push((row.next()?, division));
+        if let Some(id) = row.next()? {
+            let folded = row.next()?;
+            let (name, age_group, gender) = (row.next()?, row.next()?, row.next()?);
+            self.0[at].1.push((folded, ListedDivision { id, name, age_group, gender }));
         }
         Ok(true)
     }

@@ -20,10 +20,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Statement};
 
 use crate::deadline::Deadline;
-use crate::engine::{Engine, Tx};
+use crate::engine::{Engine, Kept, Tx};
 use crate::error::{Error, Result};
 use crate::folder::make_private_file;
 use crate::query::{self, Query};
@@ -143,8 +144,9 @@ fn open_writer(file: &Path) -> Result<Connection> {
         );
         return Err(Error::Unavailable(reason));
     }
+    // The pages to which a savepoint can roll back stay in memory instead of a file, and so do the 8 MiB that one transaction changes.
     connection.execute_batch(
-        "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
+        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
          PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 67108864;",
     )?;
     prepare(connection)
@@ -209,6 +211,33 @@ pub(crate) fn rows<T>(
     Ok(found)
 }
 
+/// Runs a query and copies its rows, with the names of its columns.
+pub(crate) fn kept(
+    connection: &Connection,
+    deadline: Option<Deadline>,
+    query: &'static Query,
+    values: &[Value<'_>],
+) -> Result<(Vec<String>, Kept)> {
+    let _running = query::Running::begin(query.name);
+    let _limit = Limit::begin(deadline);
+    let mut statement = prepared(connection, query, values)?;
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut found = Vec::new();
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next()? {
+        let cells = (0..columns.len()).map(|at| row.get_ref(at).map(owned));
+        found.push(cells.collect::<rusqlite::Result<Vec<_>>>()?);
+    }
+    drop(rows);
+    Ok((columns, Kept::Sqlite(found)))
+}
+
+/// A copy of a value. Text that is not UTF-8 is kept as bytes, which no text column accepts.
+fn owned(value: ValueRef<'_>) -> rusqlite::types::Value {
+    let bytes = || rusqlite::types::Value::Blob(value.as_bytes().unwrap_or_default().to_vec());
+    value.try_into().unwrap_or_else(|_| bytes())
+}
+
 /// Runs a statement that returns no rows. Returns how many rows it changed.
 pub(crate) fn run(
     connection: &Connection,
@@ -239,23 +268,20 @@ fn prepared<'a>(
     Ok(statement)
 }
 
-/// Binds each value to the parameter with its number. SQLite takes `$2` as a name and numbers names by first appearance, so binding in
-/// order would silently swap the values of `SET a = $2 WHERE b = $1`.
+/// Binds each value to the parameter with its number. Binding in order would silently swap the values of `SET a = $2 WHERE b = $1`.
 fn bind(statement: &mut Statement<'_>, query: &'static Query, values: &[Value<'_>]) -> Result<()> {
     let wrong = |what: &str| Error::Internal(format!("{}: {what}", query.name));
-    let count = statement.parameter_count();
-    if count != values.len() {
-        return Err(wrong(&format!("{} values for {count} parameters", values.len())));
+    let numbers = query.parameters();
+    if numbers.len() != statement.parameter_count() {
+        return Err(wrong("parameters are written $1, $2, ..."));
     }
-    for at in 1..=count {
-        let number = statement
-            .parameter_name(at)
-            .and_then(|name| name.strip_prefix('$'))
-            .and_then(|number| number.parse::<usize>().ok())
-            .ok_or_else(|| wrong("parameters are written $1, $2, ..."))?;
-        let value = number.checked_sub(1).and_then(|number| values.get(number));
+    if numbers.len() != values.len() {
+        return Err(wrong(&format!("{} values for {} parameters", values.len(), numbers.len())));
+    }
+    for (at, number) in numbers.iter().enumerate() {
+        let value = values.get(usize::from(*number) - 1);
         let value = value.ok_or_else(|| wrong("a parameter number is left out"))?;
-        statement.raw_bind_parameter(at, value)?;
+        statement.raw_bind_parameter(at + 1, value)?;
     }
     Ok(())
 }

@@ -31,6 +31,29 @@ impl Value<'_> {
     }
 }
 
+/// A value by which rows that were read are found again.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum KeyPart {
+    Null,
+    Int(i64),
+    Text(String),
+    Uuid(Uuid),
+}
+
+impl Value<'_> {
+    /// The value as a part of a key. `None` for a number that is not an integer, and for bytes.
+    pub(crate) fn as_key_part(&self) -> Option<KeyPart> {
+        Some(match &self.0 {
+            Cell::Null => KeyPart::Null,
+            Cell::Bool(value) => KeyPart::Int(i64::from(*value)),
+            Cell::Int(value) => KeyPart::Int(*value),
+            Cell::Text(value) => KeyPart::Text(value.as_ref().to_owned()),
+            Cell::Uuid(value) => KeyPart::Uuid(*value),
+            Cell::Real(_) | Cell::Bytes(_) => return None,
+        })
+    }
+}
+
 macro_rules! from {
     ($($type:ty => |$value:ident| $made:expr;)*) => { $(
         impl<'a> From<$type> for Value<'a> { fn from($value: $type) -> Self { Self($made) } }

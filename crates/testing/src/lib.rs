@@ -1,4 +1,4 @@
-//! Fixtures shared by the tests of several crates. Use it as a dev-dependency only.
+//! Fixtures shared by the tests of several crates and by the benchmark. Elsewhere, use it as a dev-dependency only.
 //!
 //! - [`databases`]: an empty, migrated database for each test, on both engines.
 //! - [`clubs`]: a club with a member of every role, and writing as the operator.

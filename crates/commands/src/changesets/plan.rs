@@ -1,6 +1,6 @@
 //! What a changeset is to do: its operations as they are stored, or as they are planned from the ledger for an undo.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fieldhouse_api::Operation as Of;
 use fieldhouse_domain::Refusal;
@@ -196,13 +196,14 @@ async fn plan_undo(tx: &mut Tx<'_>, who: &As<'_>, origin: &Origin) -> Result<Pla
         Err(error) => return Err(error),
     };
     let done = undo::gather(entries.iter().flat_map(UndoneEntry::touches));
+    super::run::read_ahead(tx, who, done.iter().map(|done| (done.kind, done.id))).await?;
     let mut current: Vec<AnyRecord> = Vec::new();
     for done in &done {
         current.extend(now(tx, who, done.kind, done.id, done.after.as_ref().or(done.before.as_ref())).await?);
     }
-    let find = |kind: Kind, id: Uuid| {
-        current.iter().find(|record| record.kind() == kind && record.uuid() == id).cloned()
-    };
+    let current: BTreeMap<(Kind, Uuid), AnyRecord> =
+        current.into_iter().map(|record| ((record.kind(), record.uuid()), record)).collect();
+    let find = |kind: Kind, id: Uuid| current.get(&(kind, id)).cloned();
     let plan = undo::plan(&done, find, &resolutions(origin)?);
     let operations: Vec<Operation> = plan.steps.iter().filter_map(operation).collect();
     let mut planned = Planned::of(operations);

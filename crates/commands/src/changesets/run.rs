@@ -11,7 +11,7 @@ use std::sync::Arc;
 use fieldhouse_api::Operation as Of;
 use fieldhouse_domain::changesets::impact::Impact;
 use fieldhouse_domain::changesets::operations::{Act, Operation};
-use fieldhouse_domain::changesets::outcome::{self, Net, Pin};
+use fieldhouse_domain::changesets::outcome::{self, Applied, Net, Pin};
 use fieldhouse_domain::changesets::{MAX_EFFECTS, Refused};
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::games::{self as game_rules, Game};
@@ -27,7 +27,7 @@ use crate::{Authority, Command, Error, WriteContext, imports};
 
 pub(crate) use permissions::{child_of, entitled, permit, reads};
 pub(crate) use problems::{shown, why};
-pub(crate) use steps::entry_now;
+pub(crate) use steps::{entry_now, read_ahead};
 
 use problems::is_answer;
 use steps::Step;
@@ -251,6 +251,9 @@ async fn perform<C: Command>(
 }
 
 async fn run_all(tx: &mut Tx<'_>, who: &As<'_>, operations: &[Operation]) -> Result<Aside, Broken> {
+    let targets =
+        operations.iter().filter_map(|operation| Some((operation.resource.kind(), operation.target()?)));
+    read_ahead(tx, who, targets).await.map_err(|error| Broken::Problem(0, error))?;
     let mut names = BTreeMap::new();
     for (index, operation) in operations.iter().enumerate() {
         let seen = tx.watch_operation(index);
@@ -276,15 +279,12 @@ async fn refuse_overlaps(
     who: &As<'_>,
     operations: &[Operation],
 ) -> Result<Vec<Pin>, Broken> {
-    let applied = tx.watched().map(|watched| watched.applied.clone()).unwrap_or_default();
-    let nets = outcome::fold(applied);
+    let is_of_game = |applied: &&Applied| applied.effect.record().is_some_and(|it| it.kind() == Kind::Game);
+    let applied = tx.watched().into_iter().flat_map(|watched| &watched.applied);
+    let nets = outcome::fold(applied.filter(is_of_game).cloned().collect());
     let mut around = Vec::new();
-    let changed: BTreeSet<Uuid> = nets
-        .iter()
-        .filter_map(|net| net.effect.record())
-        .filter(|record| record.kind() == Kind::Game)
-        .map(AnyRecord::uuid)
-        .collect();
+    let changed: BTreeSet<Uuid> =
+        nets.iter().filter_map(|net| net.effect.record()).map(AnyRecord::uuid).collect();
     let moved: Vec<(&Game, usize)> = nets
         .iter()
         .filter_map(|net| match (&net.effect.before, &net.effect.after) {
@@ -302,6 +302,7 @@ async fn refuse_overlaps(
     }
     let last = operations.len();
     let proof = permit(tx, who, Of::GameRead, None).await.map_err(|error| Broken::Problem(last, error))?;
+    games::read_nearby_ahead(tx, &proof, moved.iter().map(|(game, _)| *game)).await?;
     let mut places: BTreeMap<VenueId, Option<Venue>> = BTreeMap::new();
     for (game, index) in moved {
         let venue = match game.venue_id {

@@ -115,34 +115,50 @@ pub fn pins(read: &BTreeMap<(Kind, Uuid), Option<i64>>, nets: &[Net]) -> BTreeSe
     pins.into_values().collect()
 }
 
-/// The lasting fields of an effect, which of the others are set, and where it comes from.
-fn lasting(net: &Net) -> Json {
-    let fields = |record: &Option<AnyRecord>| record.as_ref().map(compared);
-    let record = net.effect.record().map(|record| (record.kind().name(), record.id()));
-    json!({
-        "record": record,
-        "before": fields(&net.effect.before),
-        "after": fields(&net.effect.after),
-        "cause": net.cause,
-        "operation": net.operation,
-    })
+/// The lasting fields of an effect, which of the others are set, and where it comes from: a JSON object.
+fn lasting(net: &Net) -> String {
+    let fields = |record: &Option<AnyRecord>| record.as_ref().map_or("null".to_owned(), AnyRecord::compared);
+    let record = json!(net.effect.record().map(|record| (record.kind().name(), record.id())));
+    let (before, after, cause) = (fields(&net.effect.before), fields(&net.effect.after), json!(net.cause));
+    let operation = net.operation;
+    format!(
+        r#"{{"record":{record},"before":{before},"after":{after},"cause":{cause},"operation":{operation}}}"#
+    )
 }
 
-/// The lasting fields of a record. Of a time that the server takes from the moment counts only whether it is set: a suspension has no
-/// other field.
-fn compared(record: &AnyRecord) -> Map<String, Json> {
-    let mut fields = record.lasting();
-    for (field, value) in record.image() {
-        fields.entry(field).or_insert_with(|| Json::Bool(!value.is_null()));
+/// Digests of effects that no one can guess without the salt, because effects may be about children.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digests {
+    /// Of all of them, in their order.
+    pub whole: String,
+    /// Of each one alone.
+    pub each: Vec<String>,
+}
+
+impl Digests {
+    /// The digests of effects.
+    pub fn of(salt: &[u8; 16], nets: &[Net]) -> Self {
+        let start = Sha256::new_with_prefix(salt);
+        let mut whole = start.clone();
+        let each = nets.iter().map(|net| {
+            let text = lasting(net);
+            let mut own = start.clone();
+            for digest in [&mut whole, &mut own] {
+                digest.update(&text);
+                digest.update([0]);
+            }
+            hex(&own.finalize())
+        });
+        let each = each.collect();
+        Self { whole: hex(&whole.finalize()), each }
     }
-    fields
 }
 
-/// A digest of effects that no one can guess without the salt, because effects may be about children.
+/// The digest of effects, without those of each one.
 pub fn effect_digest(salt: &[u8; 16], nets: &[Net]) -> String {
     let mut digest = Sha256::new_with_prefix(salt);
     for net in nets {
-        digest.update(lasting(net).to_string());
+        digest.update(lasting(net));
         digest.update([0]);
     }
     hex(&digest.finalize())

@@ -87,7 +87,7 @@ struct Limits {
     /// Guests created per hour by an address
     #[arg(long = "limit-guests", env = "FIELDHOUSE_LIMIT_GUESTS", default_value_t = LimitOptions::default().guests, value_name = "NUMBER")]
     guests: NonZeroU32,
-    /// Bytes of responses that are kept in memory; if 0, verified callers are not kept either
+    /// Bytes of responses that are kept in memory; 0 for none
     #[arg(long = "cache-bytes", env = "FIELDHOUSE_CACHE_BYTES", default_value_t = LimitOptions::default().cache_bytes, value_name = "NUMBER")]
     cache_bytes: u64,
 }
@@ -231,6 +231,7 @@ impl Limits {
             refresh: self.refresh,
             guests: self.guests,
             cache_bytes: self.cache_bytes,
+            ..LimitOptions::default()
         }
     }
 }

@@ -44,7 +44,9 @@ where
         let metadata = event.metadata();
         line.write_str("{\"timestamp\":\"")?;
         TIMES.print_timestamp(&self.clock.now(), StdFmtWrite(&mut line)).map_err(|_| fmt::Error)?;
-        write!(line, "\",\"level\":\"{}\"", metadata.level())?;
+        line.write_str("\",\"level\":\"")?;
+        line.write_str(metadata.level().as_str())?;
+        line.write_char('"')?;
         let mut members = Members { line: line.by_ref(), result: Ok(()) };
         event.record(&mut members);
         members.result?;
@@ -62,19 +64,25 @@ struct Members<'a> {
 
 impl Members<'_> {
     fn member(&mut self, field: &Field, value: impl FnOnce(&mut Writer<'_>) -> fmt::Result) {
+        let member = || {
+            self.line.write_str(",\"")?;
+            self.line.write_str(field.name())?;
+            self.line.write_str("\":")?;
+            value(&mut self.line)
+        };
         if self.result.is_ok() {
-            self.result = write!(self.line, ",\"{}\":", field.name()).and_then(|()| value(&mut self.line));
+            self.result = member();
         }
     }
 }
 
 impl Visit for Members<'_> {
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.member(field, |line| write!(line, "{value}"));
+        self.member(field, |line| line.write_str(itoa::Buffer::new().format(value)));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.member(field, |line| write!(line, "{value}"));
+        self.member(field, |line| line.write_str(itoa::Buffer::new().format(value)));
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
@@ -101,7 +109,9 @@ impl Visit for Members<'_> {
 /// Writes a JSON string. Most need no escape.
 fn write_text(line: &mut Writer<'_>, text: &str) -> fmt::Result {
     if text.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
-        return write!(line, "\"{text}\"");
+        line.write_char('"')?;
+        line.write_str(text)?;
+        return line.write_char('"');
     }
     line.write_str(&serde_json::to_string(text).map_err(|_| fmt::Error)?)
 }

@@ -5,9 +5,13 @@ use std::sync::Arc;
 
 use fieldhouse_domain::ids::{OrganizationId, SessionId};
 use fieldhouse_domain::policy::Denial;
-use fieldhouse_store::{Caller, LocalGeneration, RawCredential, Store, access};
+use fieldhouse_store::{Caller, LocalGeneration, Store, access};
 use jiff::Timestamp;
 use quick_cache::sync::Cache;
+
+use crate::app::App;
+use crate::auth::credentials::Sent;
+use crate::auth::limits::CallerBuckets;
 
 /// The maximum number of callers that are kept, about half a kilobyte each.
 const KEPT: usize = 50_000;
@@ -20,21 +24,30 @@ enum Identity {
 }
 
 impl Identity {
-    fn of(sent: &RawCredential) -> Option<Self> {
+    fn of(sent: &Sent) -> Self {
         match sent {
-            RawCredential::ApiKey { digests, .. } => digests.first().map(|(_, digest)| Self::ApiKey(*digest)),
-            RawCredential::Session { organization, id, expires_at } => {
-                Some(Self::Session(*organization, *id, *expires_at))
+            Sent::ApiKey(_, digest) => Self::ApiKey(*digest),
+            Sent::Session(claims) => {
+                Self::Session(claims.organization(), claims.session(), claims.expires_at())
             }
         }
     }
+}
+
+/// A caller whose credential is valid, with the buckets that count their requests.
+#[derive(Clone)]
+pub struct Identified {
+    /// The caller.
+    pub caller: Arc<Caller>,
+    /// Their buckets.
+    pub buckets: Arc<CallerBuckets>,
 }
 
 #[derive(Clone)]
 struct Kept {
     /// Taken before the facts were read.
     generation: LocalGeneration,
-    caller: Arc<Caller>,
+    identified: Identified,
 }
 
 /// The callers that are kept.
@@ -46,21 +59,27 @@ impl Callers {
         Self(keeps.then(|| Cache::new(KEPT)))
     }
 
-    /// The caller with a credential, from memory if that is current.
+    /// The caller with a credential, if they are in memory and current.
+    pub fn current(&self, store: &Store, sent: &Sent, now: Timestamp) -> Option<Result<Identified, Denial>> {
+        let kept = self.0.as_ref()?.get(&Identity::of(sent))?;
+        let generation = store.local_generation(kept.identified.caller.organization())?;
+        let identified = (kept.generation == generation).then_some(kept.identified)?;
+        Some(identified.caller.authenticate(now).map(|()| identified))
+    }
+
+    /// The caller with a credential, as the store has them now.
     pub async fn identify(
         &self,
-        store: &Store,
-        sent: &RawCredential,
+        app: &App,
+        sent: &Sent,
         now: Timestamp,
-    ) -> fieldhouse_store::Result<Result<Arc<Caller>, Denial>> {
-        let place = self.0.as_ref().zip(Identity::of(sent));
+    ) -> fieldhouse_store::Result<Result<Identified, Denial>> {
+        let (mut store, raw) = (&*app.store, sent.raw(&app.key_ring));
+        let place = self.0.as_ref().map(|callers| (callers, Identity::of(sent)));
         let kept = place.and_then(|(callers, identity)| callers.get(&identity));
-        let organization = kept.as_ref().map(|kept| kept.caller.organization());
+        let organization = kept.map(|kept| kept.identified.caller.organization());
         let mut generation = organization.and_then(|organization| store.local_generation(organization));
-        if let Some(kept) = kept.filter(|kept| generation == Some(kept.generation)) {
-            return Ok(kept.caller.authenticate(now).map(|()| kept.caller));
-        }
-        let mut caller = match access::identify(&mut &*store, sent, now).await? {
+        let mut caller = match access::identify(&mut store, &raw, now).await? {
             Ok(caller) => caller,
             Err(denial) => return Ok(Err(denial)),
         };
@@ -68,15 +87,16 @@ impl Callers {
             // Only the facts say whose generation counts, and it must be taken before they are read.
             generation = store.local_generation(caller.organization());
             if place.is_some() && generation.is_some() {
-                caller = match access::identify(&mut &*store, sent, now).await? {
+                caller = match access::identify(&mut store, &raw, now).await? {
                     Ok(caller) => caller,
                     Err(denial) => return Ok(Err(denial)),
                 };
             }
         }
+        let identified = Identified { buckets: Arc::new(app.limits.of(&caller)), caller };
         if let (Some((callers, identity)), Some(generation)) = (place, generation) {
-            callers.insert(identity, Kept { generation, caller: caller.clone() });
+            callers.insert(identity, Kept { generation, identified: identified.clone() });
         }
-        Ok(Ok(caller))
+        Ok(Ok(identified))
     }
 }

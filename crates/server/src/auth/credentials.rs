@@ -1,20 +1,48 @@
 //! Raw credentials of requests: `x-api-key` or `Authorization: Bearer`, never both.
 
-use axum::http::{HeaderMap, header};
+use std::sync::Arc;
+
+use axum::http::{HeaderMap, HeaderName, header};
 use fieldhouse_api::Code;
 use fieldhouse_domain::api_keys::KeyText;
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_store::RawCredential;
 use jiff::Timestamp;
 
-use crate::auth::tokens::AccessTokens;
+use crate::auth::tokens::{AccessTokens, Claims};
 use crate::failure::Failure;
 use crate::key_ring::{KeyRing, Purpose};
 
 /// The header of an API key.
-pub const API_KEY: &str = "x-api-key";
+pub const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 /// The header of a guest's token.
-pub const GUEST_TOKEN: &str = "x-guest-token";
+pub const GUEST_TOKEN: HeaderName = HeaderName::from_static("x-guest-token");
+
+/// A well-formed credential of a request. A token has a valid signature.
+pub enum Sent {
+    /// An API key, with its digest under the newest pepper.
+    ApiKey(KeyText, [u8; 32]),
+    /// A session's access token.
+    Session(Arc<Claims>),
+}
+
+impl Sent {
+    /// What the store looks up.
+    pub fn raw(&self, ring: &KeyRing) -> RawCredential {
+        match self {
+            Self::ApiKey(key, _) => {
+                let digests = ring.macs(Purpose::ApiKeyPepper, key.reveal().as_bytes());
+                let digests = digests.map(|(id, digest)| (id.to_owned(), digest)).collect();
+                RawCredential::ApiKey { public_id: key.public_id().to_owned(), digests }
+            }
+            Self::Session(claims) => RawCredential::Session {
+                organization: claims.organization(),
+                id: claims.session(),
+                expires_at: claims.expires_at(),
+            },
+        }
+    }
+}
 
 /// Reads the credential of a request, if it has one. Malformed credentials and invalid signatures are refused here, without a database
 /// query.
@@ -23,7 +51,7 @@ pub fn read(
     ring: &KeyRing,
     tokens: &AccessTokens,
     now: Timestamp,
-) -> Result<Option<RawCredential>, Failure> {
+) -> Result<Option<Sent>, Failure> {
     let mut keys = headers.get_all(API_KEY).iter();
     let mut bearers = headers.get_all(header::AUTHORIZATION).iter();
     match (keys.next(), bearers.next()) {
@@ -38,22 +66,16 @@ pub fn read(
     }
 }
 
-fn api_key(text: &str, ring: &KeyRing) -> Result<RawCredential, Failure> {
+fn api_key(text: &str, ring: &KeyRing) -> Result<Sent, Failure> {
     let key = KeyText::parse(text).ok_or(Denial::Unknown)?;
-    let digests = ring.macs(Purpose::ApiKeyPepper, key.reveal().as_bytes());
-    let digests = digests.map(|(id, digest)| (id.to_owned(), digest)).collect();
-    Ok(RawCredential::ApiKey { public_id: key.public_id().to_owned(), digests })
+    let digest = ring.mac(Purpose::ApiKeyPepper, key.reveal().as_bytes());
+    Ok(Sent::ApiKey(key, digest))
 }
 
-fn access_token(text: &str, tokens: &AccessTokens, now: Timestamp) -> Result<RawCredential, Failure> {
+fn access_token(text: &str, tokens: &AccessTokens, now: Timestamp) -> Result<Sent, Failure> {
     let (scheme, token) = text.split_once(' ').unwrap_or((text, ""));
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Err(Denial::Unknown.into());
     }
-    let claims = tokens.verify(token.trim(), now)?;
-    Ok(RawCredential::Session {
-        organization: claims.organization(),
-        id: claims.session(),
-        expires_at: claims.expires_at(),
-    })
+    Ok(Sent::Session(tokens.verify(token.trim(), now)?))
 }

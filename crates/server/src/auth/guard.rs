@@ -6,6 +6,7 @@ use fieldhouse_store::OrgScope;
 use fieldhouse_store::access::Operator;
 
 use crate::app::App;
+use crate::auth::callers::Identified;
 use crate::auth::credentials;
 use crate::auth::limits::{AnonymousUse, RateLimitStatus};
 use crate::auth::operators;
@@ -65,12 +66,17 @@ pub async fn admit(
             Ok(rate_limit) => (rate_limit, Err(Denial::Unauthenticated.into())),
         };
     };
-    let caller = match app.callers.identify(&app.store, &sent, context.now).await {
-        Ok(Ok(caller)) => caller,
+    let identified = match app.callers.current(&app.store, &sent, context.now) {
+        Some(current) => Ok(current),
+        // In a box: a large future is copied several times on its way, also for a caller in memory.
+        None => Box::pin(app.callers.identify(app, &sent, context.now)).await,
+    };
+    let Identified { caller, buckets } = match identified {
+        Ok(Ok(identified)) => identified,
         Ok(Err(denial)) => return refused(app, context, denial.into()),
         Err(error) => return (None, Err(error.into())),
     };
-    let rate_limit = match app.limits.count(&caller) {
+    let rate_limit = match app.limits.count(&buckets) {
         Ok(rate_limit) => rate_limit,
         Err(failure) => return (None, Err(failure)),
     };

@@ -2,17 +2,22 @@
 //! guest creation have separate buckets by address, so that none can use up the others.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use bytes::Bytes;
+use dashmap::DashMap;
 use fieldhouse_api::{Code, Operation};
 use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, UserId};
 use fieldhouse_store::Caller;
 use governor::clock::{Clock as _, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
-use governor::state::keyed::DashMapStateStore;
+use governor::nanos::Nanos;
+use governor::state::keyed::ShrinkableKeyedStateStore;
+use governor::state::{InMemoryState, NotKeyed, StateStore};
 use governor::{Quota, RateLimiter};
 
 use crate::failure::Failure;
@@ -34,8 +39,10 @@ pub struct LimitOptions {
     pub refresh: NonZeroU32,
     /// Guests created from an address, in an hour.
     pub guests: NonZeroU32,
-    /// The bytes of responses that are kept in memory. If it is 0, verified callers are not kept either.
+    /// The bytes of responses that are kept in memory; 0 for none.
     pub cache_bytes: u64,
+    /// Whether verified callers are kept in memory. Tests compare with a server that keeps none.
+    pub keeps_callers: bool,
 }
 
 impl Default for LimitOptions {
@@ -50,6 +57,7 @@ impl Default for LimitOptions {
             refresh: some(600),
             guests: some(20),
             cache_bytes: 64 << 20,
+            keeps_callers: true,
         }
     }
 }
@@ -99,12 +107,71 @@ struct Window {
 const MINUTE: Window = Window { seconds: 60, name: "minute", quota: Quota::per_minute };
 const HOUR: Window = Window { seconds: 3600, name: "hour", quota: Quota::per_hour };
 
-type Limiter<K> = RateLimiter<K, DashMapStateStore<K>, DefaultClock, StateInformationMiddleware>;
+/// The bucket of one caller. Its holder need not look it up again.
+#[derive(Clone, Default)]
+struct Bucket(Arc<InMemoryState>);
+
+impl PartialEq for Bucket {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Bucket {}
+
+impl Hash for Bucket {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+/// The buckets of one kind by whom they belong to.
+struct ByOwner<K: Eq + Hash>(Arc<DashMap<K, Bucket>>);
+
+/// The limiter gets buckets that were looked up before.
+impl<K: Eq + Hash> StateStore for ByOwner<K> {
+    type Key = Bucket;
+
+    fn measure_and_replace<T, F, E>(&self, bucket: &Bucket, measure: F) -> Result<T, E>
+    where
+        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
+    {
+        bucket.0.measure_and_replace(&NotKeyed::NonKey, measure)
+    }
+}
+
+impl<K: Eq + Hash> ShrinkableKeyedStateStore<Bucket> for ByOwner<K> {
+    /// Keeps buckets that are held elsewhere, because a second one of the same owner would double the limit.
+    fn retain_recent(&self, full: Nanos) {
+        self.0.retain(|_, bucket| {
+            let state = bucket.0.measure_and_replace(&NotKeyed::NonKey, Err::<((), Nanos), _>);
+            Arc::strong_count(&bucket.0) > 1 || state.is_err_and(|state| state > Some(full))
+        });
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+type Limiter<K> = RateLimiter<Bucket, ByOwner<K>, DefaultClock, StateInformationMiddleware>;
 
 /// The buckets of one kind of caller.
-struct Buckets<K: std::hash::Hash + Eq + Clone> {
+struct Buckets<K: Eq + Hash> {
+    by_owner: Arc<DashMap<K, Bucket>>,
     limiter: Limiter<K>,
     policy: Arc<Policy>,
+}
+
+/// The buckets that count the requests of a caller with a valid credential.
+pub struct CallerBuckets {
+    key: Option<Bucket>,
+    user: Bucket,
+    organization: Bucket,
 }
 
 /// What is the same for all buckets of a kind.
@@ -113,9 +180,10 @@ struct Policy {
     name: &'static str,
     limit: NonZeroU32,
     window: Window,
-    /// The headers that depend on nothing else.
+    /// The headers that depend on nothing else, and the start of the one that does.
     header: HeaderValue,
     max_header: HeaderValue,
+    status_start: String,
 }
 
 /// The buckets of all callers.
@@ -136,21 +204,30 @@ pub struct RateLimitStatus {
     remaining: u32,
 }
 
-impl<K: std::hash::Hash + Eq + Clone> Buckets<K> {
+impl<K: Hash + Eq + Clone> Buckets<K> {
     fn new(name: &'static str, limit: NonZeroU32, window: Window) -> Self {
         let header = format!("\"{name}\";q={limit};w={}", window.seconds);
         let header = HeaderValue::try_from(header).unwrap_or(HeaderValue::from_static(""));
-        let policy = Policy { name, limit, window, header, max_header: HeaderValue::from(limit.get()) };
-        Self {
-            limiter: RateLimiter::dashmap((window.quota)(limit)).with_middleware(),
-            policy: Arc::new(policy),
+        let (max_header, status_start) = (HeaderValue::from(limit.get()), format!("\"{name}\";r="));
+        let policy = Policy { name, limit, window, header, max_header, status_start };
+        let by_owner = Arc::<DashMap<K, Bucket>>::default();
+        let store = ByOwner(by_owner.clone());
+        let limiter = RateLimiter::new((window.quota)(limit), store, DefaultClock::default());
+        Self { by_owner, limiter, policy: Arc::new(policy) }
+    }
+
+    /// The bucket of an owner.
+    fn of(&self, owner: &K) -> Bucket {
+        if let Some(bucket) = self.by_owner.get(owner) {
+            return bucket.clone();
         }
+        self.by_owner.entry(owner.clone()).or_default().clone()
     }
 
     /// Takes one from a bucket.
-    fn take(&self, whose: &K) -> Result<RateLimitStatus, Failure> {
+    fn take(&self, bucket: &Bucket) -> Result<RateLimitStatus, Failure> {
         let status = |remaining| RateLimitStatus { policy: self.policy.clone(), remaining };
-        match self.limiter.check_key(whose) {
+        match self.limiter.check_key(bucket) {
             Ok(state) => Ok(status(state.remaining_burst_capacity())),
             Err(not_until) => {
                 let wait = not_until.wait_time_from(self.limiter.clock().now()).as_secs() + 1;
@@ -183,12 +260,21 @@ impl Limits {
         }
     }
 
+    /// The buckets of a caller.
+    pub fn of(&self, caller: &Caller) -> CallerBuckets {
+        CallerBuckets {
+            key: caller.key().map(|(key, _)| self.keys.of(&key)),
+            user: self.users.of(&caller.user()),
+            organization: self.organizations.of(&caller.organization()),
+        }
+    }
+
     /// Counts a request with a valid credential: first in the smallest bucket, so that requests refused for a key do not count for its user
     /// and organization.
-    pub fn count(&self, caller: &Caller) -> Result<RateLimitStatus, Failure> {
-        let key = caller.key().map(|(key, _)| self.keys.take(&key)).transpose()?;
-        let user = self.users.take(&caller.user())?;
-        let rate_limit = self.organizations.take(&caller.organization())?.with_less_left(user);
+    pub fn count(&self, caller: &CallerBuckets) -> Result<RateLimitStatus, Failure> {
+        let key = caller.key.as_ref().map(|key| self.keys.take(key)).transpose()?;
+        let user = self.users.take(&caller.user)?;
+        let rate_limit = self.organizations.take(&caller.organization)?.with_less_left(user);
         Ok(match key {
             Some(key) => rate_limit.with_less_left(key),
             None => rate_limit,
@@ -208,7 +294,7 @@ impl Limits {
             AnonymousUse::GuestCreation => &self.guests,
             AnonymousUse::Other => &self.addresses,
         };
-        buckets.take(&address.map(network)).map(Some)
+        buckets.take(&buckets.of(&address.map(network))).map(Some)
     }
 
     /// Removes full buckets, which are the same as none.
@@ -255,14 +341,22 @@ impl RateLimitStatus {
         let Self { policy, remaining } = self;
         let limit = u64::from(policy.limit.get());
         let refill = (limit - u64::from(remaining).min(limit)) * u64::from(policy.window.seconds) / limit;
-        let status = format!("\"{}\";r={remaining};t={refill}", policy.name);
-        let status = HeaderValue::try_from(status).unwrap_or(HeaderValue::from_static(""));
+        // One buffer has all three: the numbers are parts of the status.
+        let (mut one, mut other) = (itoa::Buffer::new(), itoa::Buffer::new());
+        let (remaining, refill) = (one.format(remaining), other.format(refill));
+        let status = Bytes::from([&policy.status_start, remaining, ";t=", refill].concat());
+        let start = policy.status_start.len();
+        let value =
+            |bytes: Bytes| HeaderValue::from_maybe_shared(bytes).unwrap_or(HeaderValue::from_static(""));
+        let remaining = value(status.slice(start..start + remaining.len()));
+        let refill = value(status.slice(status.len() - refill.len()..));
+        let status = value(status);
         [
             (POLICY, policy.header.clone()),
             (STATUS, status),
             (LIMIT, policy.max_header.clone()),
-            (REMAINING, HeaderValue::from(remaining)),
-            (RESET, HeaderValue::from(refill)),
+            (REMAINING, remaining),
+            (RESET, refill),
         ]
     }
 
@@ -286,5 +380,27 @@ mod tests {
             |address: &str| limits.count_anonymous(address.parse().ok(), AnonymousUse::Other).is_ok();
         assert!(allows("2001:db8:1:2:3:4:5:6") && !allows("2001:db8:1:2:ffff::1"));
         assert!(allows("2001:db8:1:3:3:4:5:6") && allows("192.0.2.1") && allows("192.0.2.2"));
+    }
+
+    #[test]
+    fn a_bucket_is_removed_once_it_is_full_and_held_by_no_one() {
+        let hour = NonZeroU32::new(1).expect("a limit");
+        let buckets: Buckets<u8> = Buckets::new("test", hour, HOUR);
+        let (held, used) = (buckets.of(&1), buckets.of(&2));
+        drop(buckets.of(&3));
+        assert!(buckets.take(&held).is_ok() && buckets.take(&used).is_ok());
+        drop(used);
+        buckets.limiter.retain_recent();
+        let mut kept: Vec<u8> = buckets.by_owner.iter().map(|entry| *entry.key()).collect();
+        kept.sort_unstable();
+        assert_eq!(kept, [1, 2], "a used bucket is not full, and a held one stays");
+        assert!(buckets.take(&buckets.of(&1)).is_err(), "it is the same bucket");
+        let fast: Buckets<u8> = Buckets::new("test", NonZeroU32::MAX, MINUTE);
+        let held = fast.of(&1);
+        assert!(fast.take(&held).is_ok() && fast.take(&fast.of(&2)).is_ok());
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        fast.limiter.retain_recent();
+        assert_eq!(fast.by_owner.len(), 1, "full again, but one is held");
+        assert!(fast.of(&1) == held);
     }
 }

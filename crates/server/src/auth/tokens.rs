@@ -1,7 +1,6 @@
 //! Tokens: access tokens (JWTs signed with Ed25519), refresh tokens and guests' tokens (opaque, authenticated by the key ring).
 
-use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::Arc;
 
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
 use base64::Engine as _;
@@ -12,6 +11,7 @@ use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::sessions::ACCESS_TOKEN_LIFE;
 use jiff::Timestamp;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use quick_cache::sync::Cache;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -21,7 +21,7 @@ use crate::key_ring::{KeyRing, Purpose};
 
 /// The maximum length of a token that is verified.
 const LONGEST: usize = 8 * 1024;
-/// The number of verified tokens in the cache.
+/// The maximum number of verified tokens in the cache.
 const REMEMBERED: usize = 10_000;
 
 /// The claims of an access token (RFC 9068).
@@ -54,7 +54,7 @@ impl Claims {
         Timestamp::from_second(self.exp).unwrap_or(Timestamp::MIN)
     }
 
-    fn unless_expired(self, now: Timestamp) -> Result<Self, Denial> {
+    fn unless_expired(self: Arc<Self>, now: Timestamp) -> Result<Arc<Self>, Denial> {
         if self.expires_at() > now { Ok(self) } else { Err(Denial::SessionEnded) }
     }
 }
@@ -85,7 +85,7 @@ struct SigningKey {
 pub struct AccessTokens {
     issuer: String,
     keys: Vec<SigningKey>,
-    verified: Mutex<HashMap<[u8; 32], Claims>>,
+    verified: Cache<[u8; 32], Arc<Claims>>,
 }
 
 impl AccessTokens {
@@ -95,7 +95,7 @@ impl AccessTokens {
             .all(Purpose::AccessToken)
             .map(|(id, seed)| signing_key(id, seed))
             .collect::<Result<_, _>>()?;
-        Ok(Self { issuer: issuer.to_owned(), keys, verified: Mutex::default() })
+        Ok(Self { issuer: issuer.to_owned(), keys, verified: Cache::new(REMEMBERED) })
     }
 
     /// Signs an access token. Returns the token and its lifetime in seconds.
@@ -119,22 +119,16 @@ impl AccessTokens {
 
     /// Verifies a token and returns its claims. An expired token is reported as such, because it can be refreshed. Verified tokens are
     /// cached until they expire; the session is checked in the store every time.
-    pub fn verify(&self, token: &str, now: Timestamp) -> Result<Claims, Denial> {
+    pub fn verify(&self, token: &str, now: Timestamp) -> Result<Arc<Claims>, Denial> {
         if token.len() > LONGEST {
             return Err(Denial::Unknown);
         }
         let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
-        let remembered = self.verified.lock().ok().and_then(|verified| verified.get(&digest).cloned());
-        if let Some(claims) = remembered {
+        if let Some(claims) = self.verified.get(&digest) {
             return claims.unless_expired(now);
         }
-        let claims = self.verify_uncached(token)?.unless_expired(now)?;
-        if let Ok(mut verified) = self.verified.lock() {
-            if verified.len() >= REMEMBERED {
-                verified.clear();
-            }
-            verified.insert(digest, claims.clone());
-        }
+        let claims = Arc::new(self.verify_uncached(token)?).unless_expired(now)?;
+        self.verified.insert(digest, claims.clone());
         Ok(claims)
     }
 

@@ -1,31 +1,62 @@
 //! A request as received: its id, time, address, headers and query.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::ops::Deref;
 
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use fieldhouse_api::Row;
 use fieldhouse_api::rows::Changeset;
 use fieldhouse_domain::policy::Requirement;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
+use uuid::Uuid;
+use uuid::fmt::Simple;
 
 use crate::app::App;
+
+/// The header with which a client makes a request safe to repeat.
+pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The address of the client.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub SocketAddr);
 
-/// The id of a request, as in `X-Request-Id` and the log.
+/// The id of a request, as in `X-Request-Id` and the log: visible ASCII characters.
 #[derive(Clone, Debug)]
-pub struct RequestId(pub Arc<str>);
+pub struct RequestId(HeaderValue);
+
+impl RequestId {
+    /// A new one.
+    pub(crate) fn new(random: [u8; 16]) -> Self {
+        let mut text = [0; Simple::LENGTH];
+        let text = Uuid::from_bytes(random).simple().encode_lower(&mut text);
+        Self(HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static("-")))
+    }
+
+    /// One that the client sent.
+    pub(crate) fn sent(value: HeaderValue) -> Self {
+        Self(value)
+    }
+
+    /// The value of `X-Request-Id`.
+    pub(crate) fn value(&self) -> HeaderValue {
+        self.0.clone()
+    }
+}
+
+impl Deref for RequestId {
+    type Target = str;
+    fn deref(&self) -> &str {
+        self.0.to_str().unwrap_or_default()
+    }
+}
 
 /// A request as received.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// Its id.
-    pub id: Arc<str>,
+    pub id: RequestId,
     /// When it was received.
     pub now: Timestamp,
     /// The address of the client.
@@ -41,8 +72,7 @@ pub struct Context {
 }
 
 impl Context {
-    pub(crate) fn of(parts: &mut Parts, app: &App) -> Self {
-        let id = parts.extensions.get::<RequestId>().map_or_else(|| Arc::from(""), |id| id.0.clone());
+    pub(crate) fn of(parts: &mut Parts, app: &App, id: RequestId) -> Self {
         let address = parts.extensions.get::<Peer>().map(|peer| peer.0.ip().to_canonical());
         let query = parts.uri.query().unwrap_or_default().to_owned();
         let headers = std::mem::take(&mut parts.headers);
@@ -51,7 +81,7 @@ impl Context {
     }
 
     pub(crate) fn with_digest(mut self, body: &[u8]) -> Self {
-        if !body.is_empty() || self.headers.contains_key("idempotency-key") {
+        if !body.is_empty() || self.headers.contains_key(IDEMPOTENCY_KEY) {
             let mut digest = Sha256::new();
             for part in [self.path.as_bytes(), self.query.as_bytes(), body] {
                 digest.update((part.len() as u64).to_be_bytes());

@@ -149,7 +149,11 @@ impl<O: Op> Call<O> {
         let caller = match self.member() {
             Some(scope) => format!("{} {}", scope.organization(), scope.user()),
             None if self.operator().is_ok() => "operator".to_owned(),
-            None => self.context.header(crate::auth::credentials::GUEST_TOKEN).unwrap_or_default().to_owned(),
+            None => self
+                .context
+                .header(crate::auth::credentials::GUEST_TOKEN.as_str())
+                .unwrap_or_default()
+                .to_owned(),
         };
         Ok(format!("{}\n{caller}\n{filters}\n", O::OPERATION.id()))
     }

@@ -18,6 +18,7 @@ use fieldhouse_store::{Principal, Tx};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use super::context::IDEMPOTENCY_KEY;
 use super::work::{Boxed, Viewed, Viewing};
 use super::{Call, Request};
 use crate::answer::{Answered, Reply};
@@ -315,11 +316,11 @@ impl Request {
     }
 
     fn slot(&self) -> Result<Option<Slot>, Failure> {
-        let Some(key) = self.context.headers.get("idempotency-key") else { return Ok(None) };
+        let Some(key) = self.context.headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
         if !matches!(self.row.method, Method::POST | Method::PATCH) {
             return Ok(None);
         }
-        let repeated = self.context.headers.get_all("idempotency-key").iter().count() > 1;
+        let repeated = self.context.headers.get_all(IDEMPOTENCY_KEY).iter().count() > 1;
         let key = key.to_str().unwrap_or_default().trim();
         let key = key.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or(key);
         let printable = key.bytes().all(|byte| (0x20..0x7f).contains(&byte));

@@ -4,7 +4,7 @@
 use fieldhouse_api::envelope::JSON;
 use fieldhouse_api::operations::{Op, op};
 use fieldhouse_api::request::{BodyKind, Parameters, PathParameter};
-use fieldhouse_api::rows::{AnswerShape, Changeset, IfMatch, Method, Row};
+use fieldhouse_api::rows::{AnswerShape, Changeset, IfMatch, Kept, Method, Row};
 use fieldhouse_api::spreadsheet::CSV;
 use fieldhouse_api::{Code, Operation};
 use fieldhouse_domain::children::classes::DataClass;
@@ -59,7 +59,7 @@ fn every_column_has_an_effect() {
         body: _,
         statuses: _,
         answer: AnswerShape { media_types: _, is_page: _, schema: _, schemas: _, sheet: _ },
-        is_kept: _,
+        kept: _,
         codes: _,
     } = row;
     all_differ("operation", &[row, Row { operation: Operation::SeasonCreate, ..row }]);
@@ -96,7 +96,7 @@ fn every_column_has_an_effect() {
     all_differ("answer", &answers.map(|answer| Row { answer, ..row }));
     let uses = [IfMatch::None, IfMatch::Honoured, IfMatch::Required];
     all_differ("if_match", &uses.map(|if_match| Row { if_match, ..row }));
-    all_differ("is_kept", &[false, true].map(|is_kept| Row { is_kept, ..row }));
+    all_differ("kept", &[Kept::None, Kept::All, Kept::Unrelated].map(|kept| Row { kept, ..row }));
     let changesets = [Changeset::Never, Changeset::Possible, Changeset::AsOne];
     all_differ("changeset", &changesets.map(|changeset| Row { changeset, ..row }));
 }

@@ -1,6 +1,5 @@
 //! Saved college programs of users, guests and children.
 
-use axum::http::HeaderName;
 use fieldhouse_api::favorites::{
     Favorite, FavoriteProgram, FavoriteRemoved, FavoriteReturn, FavoritesClaimed, RecordOrList,
     SavedFavorite, SavedMeta,
@@ -159,7 +158,7 @@ fn view_saved(
     let answered = Answered::json(&SavedFavorite { data, meta })?.about_children(saved.child.is_some());
     let answered = if is_new { answered.created(saved.favorite.id) } else { answered.status(200) };
     Ok(match guest_token {
-        Some(token) => answered.secret().header(HeaderName::from_static(GUEST_TOKEN), token),
+        Some(token) => answered.secret().header(GUEST_TOKEN, token),
         None => answered,
     })
 }

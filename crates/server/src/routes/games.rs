@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::answer::Answered;
-use crate::call::{Bounds, Call};
+use crate::call::{Bounds, Call, Part};
 use crate::failure::Failure;
 
 fn side(side: Option<rules::Side>, name: Option<&String>) -> Option<Side> {
@@ -71,7 +71,7 @@ impl Mine {
     /// Reads them. A key without the scope for children's data gets none.
     pub(super) async fn read<O: Op>(call: &Call<O>) -> Result<Self, Failure> {
         let (scope, lines) = (call.scope()?, call.children::<Roster>()?);
-        if !scope.reads_children() {
+        if !scope.has_relations() || !scope.reads_children() {
             return Ok(Self(Vec::new()));
         }
         Ok(Self(places::of_family(&mut call.store(), &lines, scope.time_zone()).await?))
@@ -139,14 +139,43 @@ pub(crate) async fn upcoming(call: Call<op::GamesUpcoming>) -> Result<Answered<o
     }
     let mine = Mine::read(&call).await?;
     let stays = stays(&call, &mine).await?;
+    let is_of_all = stays.is_none();
     let (team, season, status) = (query.team_id, query.season_id, query.status);
     let wanted = Upcoming { from, to, team, stays, season, status };
     let scope = call.scope()?;
     let mut found = games::upcoming(&mut call.store(), scope, &wanted, part.after, part.reach()).await?;
+    let until = if is_of_all { Some(current_until(&call, &part, &found, to).await?) } else { None };
     let page = call.page_info(&part, &mut found, Listed::point)?;
     let data = found.iter().map(|listed| mine.view(listed)).collect();
-    let answered = call.page(Page { data, deleted: None, page })?;
+    let mut answered = call.page(Page { data, deleted: None, page })?;
+    if let Some(until) = until {
+        answered = answered.current_until(until);
+    }
     Ok(if query.child_id.is_some() { answered.about_children(true) } else { mine.mark(answered) })
+}
+
+/// When time alone changes a list of upcoming games: the first game begins, another one comes near enough, or `to` is over.
+async fn current_until(
+    call: &Call<op::GamesUpcoming>,
+    part: &Part<(Timestamp, Uuid)>,
+    found: &[Listed],
+    to: Timestamp,
+) -> Result<Timestamp, Failure> {
+    let query = &call.query;
+    if query.from.is_some() {
+        return Ok(Timestamp::MAX);
+    }
+    let first = found.iter().map(|listed| games::leaves(&listed.game)).min().unwrap_or(Timestamp::MAX);
+    let end = if query.to.is_some() {
+        to
+    } else if found.len() < part.reach() as usize {
+        let next = games::next_start(&mut call.store(), call.scope()?, to).await?;
+        let near = next.and_then(|start| start.saturating_sub(UPCOMING_DEFAULT).ok());
+        near.unwrap_or(Timestamp::MAX)
+    } else {
+        Timestamp::MAX
+    };
+    Ok(first.min(end))
 }
 
 /// Responds with one game.
@@ -200,7 +229,8 @@ pub(crate) async fn list(call: Call<op::GameList>) -> Result<Answered<op::GameLi
     };
     let after = part.after.map(|after| after.point);
     let found = games::list(&mut call.store(), call.scope()?, &filter, after, part.reach()).await?;
-    Ok(mine.mark(call.synced_page(&part, found, Listed::point, |listed| mine.view(&listed))?))
+    let answered = call.synced_page(&part, found, Listed::point, |listed| mine.view(&listed))?;
+    Ok(mine.mark(answered).current_until(Timestamp::MAX))
 }
 
 /// The requested range: of at most 366 days if it has a start or an end.
@@ -224,7 +254,7 @@ pub(crate) async fn read(call: Call<op::GameRead>) -> Result<Answered<op::GameRe
     let found = games::read(&mut call.store(), call.scope()?, *call.path()?).await?;
     let (listed, mine) = (found.ok_or_else(Failure::not_found)?, Mine::read(&call).await?);
     let answered = Answered::json(&Data { data: mine.view(&listed) })?;
-    Ok(mine.mark(answered.version(listed.game.version)))
+    Ok(mine.mark(answered.version(listed.game.version)).current_until(Timestamp::MAX))
 }
 
 pub(crate) async fn create(call: Call<op::GameCreate>) -> Result<Answered<op::GameCreate>, Failure> {

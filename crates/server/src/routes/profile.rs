@@ -168,7 +168,7 @@ mod tests {
     use crate::app::App;
     use crate::auth::guard;
     use crate::auth::limits::LimitOptions;
-    use crate::call::{Arrived, Context};
+    use crate::call::{Arrived, Context, RequestId};
     use crate::operator::{Founding, Person, found};
     use crate::{Clock, KeyRing};
 
@@ -221,7 +221,7 @@ mod tests {
 
     async fn arrival(app: &App, token: &str) -> Call<op::ProfileMe> {
         let (mut parts, body) = request("GET", "/api/v1/profile/me", token, &Value::Null).into_parts();
-        let context = Context::of(&mut parts, app);
+        let context = Context::of(&mut parts, app, RequestId::new([7; 16]));
         let row = const { &op::ProfileMe::ROW };
         let (_, admitted) = guard::admit(app, row, &context).await;
         let admitted = admitted.expect("the credential is valid");

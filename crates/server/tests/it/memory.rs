@@ -1,5 +1,6 @@
 //! What a server keeps in memory never differs from what a server that keeps nothing responds, while records, roles, keys and sessions change.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use axum::body::Body;
@@ -9,13 +10,18 @@ use fieldhouse_domain::roles::Role;
 use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_server::{App, Clock, KeyRing, router};
 use fieldhouse_testing::databases::both;
+use jiff::{SignedDuration, Timestamp};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
+use crate::support::families::{Families, signed_in};
+use crate::support::league::{League, created};
 use crate::support::{Answer, Club, Credential, Person};
+
+const GAMES: &str = "/api/v1/games";
 
 /// How many changes are made.
 const CHANGES: usize = 150;
@@ -37,10 +43,10 @@ struct Pair {
 impl Pair {
     fn new(club: Club) -> Self {
         let ring = KeyRing::open(club.folder.path(), &Clock::system()).expect("the key ring");
-        let limits = LimitOptions { cache_bytes: 0, ..plenty() };
+        let limits = LimitOptions { cache_bytes: 0, keeps_callers: false, ..plenty() };
         let store = club.app.store.clone();
-        let app =
-            App::new(store, ring, &club.base_url, limits, Clock::system(), NOTIFY_HOLD).expect("an app");
+        let clock = club.app.clock.clone();
+        let app = App::new(store, ring, &club.base_url, limits, clock, NOTIFY_HOLD).expect("an app");
         let lists = [
             "seasons",
             "divisions",
@@ -49,6 +55,8 @@ impl Pair {
             "seasons?limit=2",
             "teams?q=b",
             "seasons?status=active",
+            "games",
+            "games/upcoming",
         ];
         Self {
             plain: router::router(app).expect("a router"),
@@ -74,8 +82,11 @@ impl Pair {
                 let season = json!({"name": name, "sport": "soccer", "time_zone": "UTC"});
                 let season = self.create("seasons", &season).await;
                 let division = self.create("divisions", &json!({"season_id": season, "name": name})).await;
-                self.create("teams", &json!({"season_id": season, "division_id": division, "name": name}))
-                    .await;
+                let team = json!({"season_id": season, "division_id": division, "name": name});
+                let team = self.create("teams", &team).await;
+                let starts_at = self.club.app.clock.now() + SignedDuration::from_hours(24);
+                let game = json!({"season_id": season, "division_id": division, "home_team_id": team, "starts_at": starts_at, "time_zone": "UTC"});
+                self.create("games", &game).await;
                 self.paths.push(format!("/api/v1/seasons/{season}/standings"));
             }
             1 => {
@@ -201,5 +212,100 @@ async fn what_is_kept_in_memory_is_what_a_server_that_keeps_nothing_responds() {
             refused += others;
         }
         assert!(granted > CHANGES && refused > CHANGES / 4, "{granted} granted, {refused} refused");
+    }
+}
+
+/// Creates a game of a league.
+async fn game(manager: &Person, league: &League, starts_at: Timestamp, more: Value) {
+    let mut body = json!({
+        "season_id": league.season, "division_id": league.division, "time_zone": "Australia/Melbourne",
+        "starts_at": starts_at, "home_team_id": league.home, "away_team_id": league.away,
+    });
+    let fields = body.as_object_mut().expect("an object");
+    fields.extend(more.as_object().cloned().unwrap_or_default());
+    created(manager, GAMES, &body).await;
+}
+
+#[tokio::test]
+async fn upcoming_games_leave_memory_when_time_changes_them() {
+    let start: Timestamp = "2026-03-01T09:00:00Z".parse().expect("a time");
+    let hours = |hours| SignedDuration::from_hours(hours);
+    for database in both() {
+        let club = Club::open(database, plenty(), Clock::held(start, 1)).await;
+        let owner = club.member(Role::Owner);
+        let league = League::create(owner, "Winter").await;
+        for day in 0..16 {
+            // Midnight in Melbourne, and other times.
+            let (hour, more) =
+                if day % 5 == 4 { (4, json!({"time_tbd": true})) } else { (day % 7, json!({})) };
+            game(owner, &league, start + hours(day * 24 + hour), more).await;
+        }
+        let key = owner.post("/api/v1/api-keys", &json!({"name": "Reader"})).await;
+        let reader = club.with_key(key.body["data"]["key"].as_str().expect("a key"));
+        let mut pair = Pair::new(club);
+        let queries = [
+            String::new(),
+            "?limit=3".to_owned(),
+            "?status=scheduled&limit=1".to_owned(),
+            format!("?season_id={}", league.season),
+            format!("?team_id={}&limit=2", league.home),
+            "?to=2026-03-06T12:00:00Z".to_owned(),
+            "?from=2026-03-04T00:00:00Z".to_owned(),
+            "?mine=true".to_owned(),
+        ];
+        let (mut texts, mut refused) = (BTreeSet::new(), 0);
+        for _ in 0..120 {
+            for query in &queries {
+                let path = format!("{GAMES}/upcoming{query}");
+                for _ in 0..2 {
+                    refused += usize::from(pair.compare(&reader, &path).await != 200);
+                }
+                texts.insert(reader.get(&path).await.text);
+            }
+            let minutes = pair.random.random_range(1..400);
+            pair.club.app.clock.advance(SignedDuration::from_mins(minutes));
+        }
+        assert!(texts.len() > 40 && refused > 0, "{} lists, {refused} refused", texts.len());
+    }
+}
+
+#[tokio::test]
+async fn a_parent_sees_their_children_in_games_that_others_get_from_memory() {
+    let start: Timestamp = "2026-03-01T09:00:00Z".parse().expect("a time");
+    for database in both() {
+        let club = Club::open(database, plenty(), Clock::held(start, 1)).await;
+        let families = Families::of(&club).await;
+        let manager = club.member(Role::Manager);
+        game(manager, &families.league, club.app.clock.now() + SignedDuration::from_hours(24), json!({}))
+            .await;
+        let paths = [GAMES.to_owned(), format!("{GAMES}/upcoming")];
+        let pair = Pair::new(club);
+        let readers = [
+            signed_in(&pair.club, families.parent).await,
+            signed_in(&pair.club, families.coach).await,
+            pair.club.member(Role::Viewer).clone(),
+        ];
+        let with_children = async || {
+            let mut seen = Vec::new();
+            for reader in &readers {
+                for path in &paths {
+                    pair.compare(reader, path).await;
+                    pair.compare(reader, path).await;
+                    let games = reader.get(path).await;
+                    seen.push(games.body["data"][0]["my_children"].as_array().expect("a list").len());
+                }
+            }
+            seen
+        };
+        assert_eq!(with_children().await, [0; 6]);
+        let (child, _) = families.accepted(&pair.club, "Kim", true).await;
+        assert_eq!(with_children().await, [0; 6], "not on a team yet");
+        let entry = families.added(&pair.club, &child, json!({"starts_on": "2026-02-20"})).await;
+        assert_eq!(with_children().await, [1, 1, 0, 0, 0, 0]);
+        let registrar = signed_in(&pair.club, families.registrar).await;
+        let path = format!("{}/{}", families.roster(), entry.id());
+        let ended = json!({"ends_on": "2026-02-28"});
+        assert_eq!(registrar.patch(&path, &ended).await.status, 200);
+        assert_eq!(with_children().await, [0; 6]);
     }
 }

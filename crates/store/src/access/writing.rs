@@ -27,11 +27,11 @@ queries! {
     INVITED_GUARDIAN "access.invited_guardian" "SELECT child_id, invited_by, version, expires_at, accepted_at, revoked_at
         FROM guardian_invitations WHERE org_id = $1 AND id = $2";
     USER "access.user" "SELECT suspended_at FROM users WHERE id = $1";
-    MEMBERSHIP "access.membership" "SELECT m.role, m.suspended_at, u.suspended_at
+    MEMBERSHIP "access.membership" @read_once "SELECT m.role, m.suspended_at, u.suspended_at
         FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND m.user_id = $2";
-    SUSPENDED "access.suspended" "SELECT suspended_at IS NOT NULL FROM orgs WHERE id = $1";
-    ISSUED "access.issued" "SELECT role, scopes, revoked_at FROM api_keys WHERE org_id = $1 AND id = $2 AND user_id = $3";
-    TIME_ZONE "access.time_zone" "SELECT time_zone FROM orgs WHERE id = $1";
+    SUSPENDED "access.suspended" @read_once "SELECT suspended_at IS NOT NULL FROM orgs WHERE id = $1";
+    ISSUED "access.issued" @read_once "SELECT role, scopes, revoked_at FROM api_keys WHERE org_id = $1 AND id = $2 AND user_id = $3";
+    TIME_ZONE "access.time_zone" @read_once "SELECT time_zone FROM orgs WHERE id = $1";
 }
 
 impl<'tx> Proof<Tx<'tx>> for OrgWrite<'tx> {

@@ -1,5 +1,6 @@
 //! Savepoints: a part of a transaction that may fail by itself.
 
+use super::facts::Facts;
 use super::tx::{Brand, Tx, TxDriver};
 use crate::error::{Error, Result};
 use crate::sqlite;
@@ -54,6 +55,7 @@ impl<'tx> Tx<'tx> {
         } else {
             // Keys that were created or destroyed in the part are so no longer.
             self.child_keys.clear();
+            self.facts.iter_mut().for_each(Facts::clear);
             let undone = self.can_roll_back() && self.control(ROLL_BACK).await.is_ok();
             self.failed = !undone;
         }

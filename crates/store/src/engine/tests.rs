@@ -1,6 +1,7 @@
 //! Tests of transactions on both engines that need shorter time limits or queries of their own.
 
 mod deadlines;
+mod facts;
 mod reads;
 mod savepoints;
 mod streams;
@@ -19,6 +20,7 @@ queries! {
     PUT_BACK "tests.engine.put_back" "INSERT INTO login_failures (subject, source, failures, last_failed_at) VALUES ($1, $1, $2, 0) RETURNING failures";
     COUNT_UP "tests.engine.count_up" "WITH RECURSIVE n (i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $1)
         SELECT i FROM n";
+    DRAW "tests.engine.draw" @read_once "SELECT CAST(random() AS TEXT) WHERE NOT EXISTS (SELECT 1 FROM login_failures WHERE failures < 0)";
     NUMBERS "tests.engine.numbers" "SELECT failures FROM login_failures ORDER BY failures";
 }
 

@@ -9,6 +9,7 @@ use fieldhouse_domain::effects::Kind;
 use uuid::Uuid;
 
 use crate::deadline::Deadline;
+use crate::engine::facts::{Facts, Kept, Key};
 use crate::engine::{Engine, Reader};
 use crate::error::{Error, Result};
 use crate::ledger::entries::Unrecorded;
@@ -37,6 +38,8 @@ pub struct Tx<'tx> {
     pub(crate) touched: Touched,
     /// What the commands of a changeset read and wrote, while they run.
     pub(crate) watched: Option<Watched>,
+    /// What it has read and need not read again. `None` if its statements see different snapshots.
+    pub(super) facts: Option<Facts>,
     brand: Brand<'tx>,
 }
 
@@ -83,6 +86,7 @@ impl<'tx> Tx<'tx> {
             child_keys: Held::new(),
             touched: Touched::default(),
             watched: None,
+            facts: Some(Facts::default()),
             brand: PhantomData,
         }
     }
@@ -139,11 +143,13 @@ impl<'tx> Tx<'tx> {
     /// Runs a statement that returns no rows, once for each list of values. On PostgreSQL, all are sent without waiting for results.
     pub(crate) async fn run_each(&mut self, query: &'static Query, rows: &[Vec<Value<'_>>]) -> Result<()> {
         self.check_usable(query.name)?;
+        for values in rows {
+            self.note_written(query, values);
+        }
         let ran = match &mut self.driver {
-            TxDriver::Sqlite(connection) => rows.iter().try_for_each(|values| {
-                self.touched.note(query, values);
-                sqlite::run(connection, Some(self.deadline), query, values).map(drop)
-            }),
+            TxDriver::Sqlite(connection) => rows
+                .iter()
+                .try_for_each(|values| sqlite::run(connection, Some(self.deadline), query, values).map(drop)),
             TxDriver::Postgres(tx) => tx.run_each(query, rows).await,
         };
         self.note(ran)
@@ -152,14 +158,27 @@ impl<'tx> Tx<'tx> {
     /// Runs a statement that returns no rows. Returns how many rows it changed.
     pub(crate) async fn run(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
         self.check_usable(query.name)?;
+        self.note_written(query, values);
         let ran = match &mut self.driver {
-            TxDriver::Sqlite(connection) => {
-                self.touched.note(query, values);
-                sqlite::run(connection, Some(self.deadline), query, values)
-            }
+            TxDriver::Sqlite(connection) => sqlite::run(connection, Some(self.deadline), query, values),
             TxDriver::Postgres(tx) => tx.run(query, values).await,
         };
         self.note(ran)
+    }
+
+    /// Makes the transaction read everything each time, because its statements see commits of others.
+    pub(crate) fn without_facts(self) -> Self {
+        Self { facts: None, ..self }
+    }
+
+    /// Notes what a statement may write, before it runs.
+    fn note_written(&mut self, query: &'static Query, values: &[Value<'_>]) {
+        if let TxDriver::Sqlite(_) = self.driver {
+            self.touched.note(query, values);
+        }
+        if let Some(facts) = &mut self.facts {
+            facts.forget(query, values);
+        }
     }
 
     /// Begins the transaction on PostgreSQL; on SQLite the writer has begun it already.
@@ -184,6 +203,56 @@ impl<'tx> Tx<'tx> {
         }
         self.record(name).await?;
         Ok(done)
+    }
+
+    /// Reads rows of a query that is read once.
+    async fn fact<T>(
+        &mut self,
+        query: &'static Query,
+        key: Key,
+        values: &[Value<'_>],
+        mut each: impl FnMut(&mut Row<'_>) -> Result<T> + Send,
+    ) -> Result<Vec<T>> {
+        if let Some((columns, kept)) = self.facts.as_ref().and_then(|facts| facts.get(query, &key)) {
+            let read = kept.read(query, columns, &mut each);
+            return self.note(read);
+        }
+        let found = match &mut self.driver {
+            TxDriver::Sqlite(connection) => sqlite::kept(connection, Some(self.deadline), query, values),
+            TxDriver::Postgres(tx) => {
+                tx.fetch(query, values).await.map(|rows| (Vec::new(), Kept::Postgres(rows)))
+            }
+        };
+        let (columns, kept) = self.note(found)?;
+        let read = kept.read(query, &columns, &mut each);
+        if let Some(facts) = &mut self.facts {
+            facts.keep(query, key, columns, kept);
+        }
+        self.note(read)
+    }
+
+    /// Reads rows of a query that is read once, for each list of values, before they are asked for one by one. On PostgreSQL, all are read in
+    /// one round trip; SQLite gains nothing from it.
+    pub(crate) async fn read_ahead(&mut self, query: &'static Query, rows: &[Vec<Value<'_>>]) -> Result<()> {
+        self.check_usable(query.name)?;
+        let (TxDriver::Postgres(tx), Some(facts)) = (&mut self.driver, &mut self.facts) else {
+            return Ok(());
+        };
+        let mut unread: BTreeMap<Key, &[Value<'_>]> = BTreeMap::new();
+        for values in rows {
+            unread.extend(
+                Facts::key(query, values)
+                    .filter(|key| facts.get(query, key).is_none())
+                    .map(|key| (key, &values[..])),
+            );
+        }
+        let values: Vec<&[Value<'_>]> = unread.values().copied().collect();
+        let read = tx.fetch_each(query, &values).await.map(|found| {
+            for (key, rows) in unread.into_keys().zip(found) {
+                facts.keep(query, key, Vec::new(), Kept::Postgres(rows));
+            }
+        });
+        self.note(read)
     }
 
     /// Notes a failed statement, after which the transaction runs no other.
@@ -222,9 +291,14 @@ impl Reader for Tx<'_> {
         mut each: impl FnMut(&mut Row<'_>) -> Result<T> + Send,
     ) -> Result<Vec<T>> {
         self.check_usable(query.name)?;
+        if self.facts.is_some()
+            && let Some(key) = Facts::key(query, values)
+        {
+            return self.fact(query, key, values, each).await;
+        }
+        self.note_written(query, values);
         let read = match &mut self.driver {
             TxDriver::Sqlite(connection) => {
-                self.touched.note(query, values);
                 sqlite::rows(connection, Some(self.deadline), query, values, &mut each)
             }
             TxDriver::Postgres(tx) => tx.rows(query, values, each).await,

@@ -301,7 +301,7 @@ impl Collected {
     /// The JSON of a record, unless the ledger does not store it.
     fn image(&self, record: Option<&AnyRecord>, secrecy: Secrecy<'_>) -> Result<Option<String>> {
         let Some(record) = record.filter(|_| self.images && !self.erased) else { return Ok(None) };
-        let image = Json::Object(record.image()).to_string();
+        let image = record.image_text();
         Ok(match secrecy {
             Secrecy::Open => Some(image),
             Secrecy::Sealed(key) => Some(key.seal_text(Place::Image(self.kind, self.record_id), &image)?),

@@ -86,8 +86,30 @@ impl PostgresTx {
         values: &[Value<'_>],
         each: impl FnMut(&mut Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
+        read_rows(query, &self.fetch(query, values).await?, each)
+    }
+
+    /// Reads rows as the driver has them.
+    pub(crate) async fn fetch(
+        &mut self,
+        query: &'static Query,
+        values: &[Value<'_>],
+    ) -> Result<Vec<tokio_postgres::Row>> {
         let result = fetch(self.open()?, query, values).await;
-        read_rows(query, &self.note(result)?, each)
+        self.note(result)
+    }
+
+    /// Reads rows for each list of values, all in one round trip.
+    pub(crate) async fn fetch_each(
+        &mut self,
+        query: &'static Query,
+        rows: &[&[Value<'_>]],
+    ) -> Result<Vec<Vec<tokio_postgres::Row>>> {
+        let result = match prepare(self.open()?, query, rows.len()).await {
+            Ok(connection) => try_join_all(rows.iter().map(|values| fetch(connection, query, values))).await,
+            Err(error) => Err(error),
+        };
+        self.note(result)
     }
 
     pub(crate) async fn run(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
@@ -96,11 +118,27 @@ impl PostgresTx {
     }
 
     pub(crate) async fn run_each(&mut self, query: &'static Query, rows: &[Vec<Value<'_>>]) -> Result<()> {
-        let connection = self.open()?;
         // The driver sends in the order in which the futures are first polled, which is the order of the rows.
-        let result = try_join_all(rows.iter().map(|values| execute(connection, query, values))).await;
+        let result = match prepare(self.open()?, query, rows.len()).await {
+            Ok(connection) => {
+                try_join_all(rows.iter().map(|values| execute(connection, query, values))).await
+            }
+            Err(error) => Err(error),
+        };
         self.note(result).map(drop)
     }
+}
+
+/// Prepares a statement that will be sent several times together: otherwise each of them would prepare it.
+async fn prepare<'a>(
+    connection: &'a Object,
+    query: &'static Query,
+    times: usize,
+) -> std::result::Result<&'a Object, tokio_postgres::Error> {
+    if times > 0 {
+        connection.prepare_cached(query.sql).await?;
+    }
+    Ok(connection)
 }
 
 impl Drop for PostgresTx {

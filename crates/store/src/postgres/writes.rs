@@ -84,7 +84,8 @@ impl Postgres {
             Err(error) => return Attempt::Done(Err(error.into())),
         };
         let mut transaction = PostgresTx::new(connection, had_unseen);
-        let mut tx = Tx::postgres(&mut transaction, deadline, self.sealer.clone());
+        let tx = Tx::postgres(&mut transaction, deadline, self.sealer.clone());
+        let mut tx = if begin == SERIALIZABLE { tx } else { tx.without_facts() };
         // Boxed because handlers nest deeply, and the compiler limits the depth of futures.
         let run = Box::pin(async {
             tx.begin(begin).await?;

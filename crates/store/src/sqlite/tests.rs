@@ -100,3 +100,15 @@ async fn reads_see_committed_writes_and_transactions_their_own() {
     assert_eq!(seen.await.unwrap(), [7]);
     assert_eq!(notes.ids(), [7]);
 }
+
+#[tokio::test]
+async fn sqlite_numbers_the_parameters_of_every_query_as_expected() {
+    let database = fieldhouse_testing::databases::sqlite();
+    let connection = read_only(&database.folder().expect("a folder").join(FILE)).expect("a connection");
+    for query in query::of(Engine::Sqlite).filter(|query| !query.name.starts_with("tests.")) {
+        let statement = connection.prepare(query.sql).expect(query.name);
+        let names = (1..=statement.parameter_count()).map(|at| statement.parameter_name(at).unwrap_or("?"));
+        let expected: Vec<String> = query.parameters().iter().map(|number| format!("${number}")).collect();
+        assert_eq!(names.collect::<Vec<_>>(), expected, "{}", query.name);
+    }
+}

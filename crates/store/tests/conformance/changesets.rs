@@ -78,7 +78,7 @@ pub(crate) async fn executed<'tx>(
     let moment = clubs::moment();
     tx.apply(proof, change(&moment), &[Effect::create(stored.clone())]).await?;
     let nets: Vec<Net> = effects.iter().map(net).collect();
-    let nets: Vec<(&Net, String)> = nets.iter().map(|net| (net, "d".to_owned())).collect();
+    let nets: Vec<(&Net, &str)> = nets.iter().map(|net| (net, "d")).collect();
     tx.store_simulation(proof, &simulation, &nets).await?;
     Ok(stored.id.uuid())
 }
@@ -229,7 +229,7 @@ pub(crate) async fn have_parts_that_are_read_back(store: &Store) {
     let (stored, effects_of) = (simulated.clone(), all.clone());
     let written = clubs::write(store, club.id(), async move |tx, proof| {
         let nets: Vec<Net> = effects_of.iter().map(net).collect();
-        let nets: Vec<_> = nets.iter().zip(["a", "b", "c"].map(str::to_owned)).collect();
+        let nets: Vec<_> = nets.iter().zip(["a", "b", "c"]).collect();
         tx.store_simulation(proof, &stored, &nets).await?;
         let later = json!({"undoes_own_creation": true});
         tx.renew_simulation(proof, stored.id, after(1), &later).await?;
@@ -333,7 +333,7 @@ pub(crate) async fn keep_their_latest_simulations(store: &Store) {
     let written = clubs::write(store, club.id(), async move |tx, proof| {
         let effect = net(&Effect::create(venue("Hall")));
         for simulation in &made {
-            tx.store_simulation(proof, simulation, &[(&effect, "d".to_owned())]).await?;
+            tx.store_simulation(proof, simulation, &[(&effect, "d")]).await?;
         }
         let first = tx.simulated_records(proof, made[0].id).await?.len();
         Ok((first, tx.simulated_records(proof, made[2].id).await?.len()))
@@ -409,7 +409,7 @@ pub(crate) async fn nothing_of_an_erased_child_can_be_read(store: &Store, databa
     let stored = simulated.clone();
     let written = clubs::write(store, club.id(), async move |tx, proof| {
         let nets = [net(&Effect::delete(of_kim.clone())), net(&Effect::delete(of_lee.clone()))];
-        tx.store_simulation(proof, &stored, &[(&nets[0], "a".to_owned()), (&nets[1], "b".to_owned())]).await
+        tx.store_simulation(proof, &stored, &[(&nets[0], "a"), (&nets[1], "b")]).await
     });
     written.await.unwrap();
     let readable = async || {

@@ -173,6 +173,10 @@ pub(crate) async fn upcoming_are_listed_soonest_first_and_games_without_a_time_u
     }
     let other = League::found(store, "Games Four").await;
     assert_eq!(other.upcoming(store, &week()).await, []);
+    let next = async |hours| games::next_start(&mut &*store, &league.scope, after(hours)).await.unwrap();
+    assert_eq!((next(4).await, next(7 * 24).await), (Some(last.starts_at), Some(last.starts_at)));
+    assert_eq!(next(7 * 24 + 1).await, None);
+    assert_eq!((games::leaves(&soon), games::leaves(&today)), (soon.starts_at, after(1)));
 }
 
 pub(crate) async fn are_filtered_by_team_and_season(store: &Store) {

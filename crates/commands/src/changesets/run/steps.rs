@@ -7,7 +7,7 @@ use fieldhouse_domain::Refusal;
 use fieldhouse_domain::changesets::Refused;
 use fieldhouse_domain::changesets::operations::{self, Act, Change, ChangeRole, Changeable, Operation};
 use fieldhouse_domain::divisions::Division;
-use fieldhouse_domain::effects::AnyRecord;
+use fieldhouse_domain::effects::{AnyRecord, Kind};
 use fieldhouse_domain::games::Game;
 use fieldhouse_domain::ids::{
     DivisionId, GameId, Id, MemberId, RosterEntryId, SeasonId, StaffId, TeamId, VenueId,
@@ -28,6 +28,37 @@ use super::permissions::{permit, reads};
 use super::{As, perform};
 use crate::{Command, Error};
 use crate::{divisions, members, seasons, staff, teams, venues};
+
+/// Reads the records of operations together, before each operation reads its own.
+pub(crate) async fn read_ahead(
+    tx: &mut Tx<'_>,
+    who: &As<'_>,
+    named: impl Iterator<Item = (Kind, Uuid)>,
+) -> Result<(), Error> {
+    let proof = match permit(tx, who, Of::GameRead, None).await {
+        Ok(proof) => proof,
+        // Each operation is refused by itself.
+        Err(Error::Denied(_)) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let mut by_kind: BTreeMap<Kind, Vec<Uuid>> = BTreeMap::new();
+    for (kind, id) in named {
+        by_kind.entry(kind).or_default().push(id);
+    }
+    for (kind, ids) in by_kind {
+        match kind {
+            Kind::Season => records::read_ahead::<Season>(tx, &proof, &ids).await?,
+            Kind::Division => records::read_ahead::<Division>(tx, &proof, &ids).await?,
+            Kind::Team => records::read_ahead::<Team>(tx, &proof, &ids).await?,
+            Kind::Venue => records::read_ahead::<Venue>(tx, &proof, &ids).await?,
+            Kind::Game => records::read_ahead::<Game>(tx, &proof, &ids).await?,
+            Kind::Staff => records::read_ahead::<Staff>(tx, &proof, &ids).await?,
+            Kind::Member => records::read_ahead::<Member>(tx, &proof, &ids).await?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
 
 /// One operation that runs.
 pub(super) struct Step<'a> {

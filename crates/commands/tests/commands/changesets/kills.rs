@@ -146,7 +146,7 @@ async fn killed_on(database: Database) {
     let commit = statements.iter().position(|name| name == &format!("{COMMIT} Before")).expect("a COMMIT");
     assert_eq!(statements[commit + 1], format!("{COMMIT} After"));
     let begin = statements.iter().position(|name| name.starts_with("BEGIN")).expect("a BEGIN");
-    assert!(commit - begin > 120, "{statements:?}");
+    assert!(commit - begin > 60, "{statements:?}");
     let is_near = |at: usize| at.abs_diff(commit) < 3 || at + 1 == statements.len();
     let stops = (0..statements.len()).filter(|at| at % step() == 0 || is_near(*at));
     let (mut killed, mut late) = (0, 0);

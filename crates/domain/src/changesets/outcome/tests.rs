@@ -92,6 +92,22 @@ fn digest(record: &AnyRecord) -> String {
 }
 
 #[test]
+fn the_digest_of_one_of_several_effects_is_its_own() {
+    let member = |user| {
+        AnyRecord::from(Member::new(&moment(1), UserId::from_uuid(Uuid::from_u128(user)), Role::Coach))
+    };
+    let nets = [net(None, Some(member(1))), net(Some(member(2)), None)];
+    let digests = Digests::of(&SALT, &nets);
+    assert_eq!(digests.whole, effect_digest(&SALT, &nets));
+    let each = nets.each_ref().map(|net| effect_digest(&SALT, std::slice::from_ref(net)));
+    assert_eq!(digests.each, each);
+    assert_ne!(each[0], each[1]);
+    let record = member(1);
+    assert_eq!(record.image_text(), Json::Object(record.image()).to_string());
+    assert!(serde_json::from_str::<Json>(&lasting(&nets[0])).is_ok());
+}
+
+#[test]
 fn stamps_count_as_set_or_not_set() {
     let member = Member::new(&moment(1), UserId::from_uuid(Uuid::from_u128(1)), Role::Coach);
     let at = |second: i64| Timestamp::from_second(second).ok();
