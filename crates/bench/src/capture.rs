@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
@@ -19,6 +21,8 @@ const SAMPLE: usize = 200;
 /// How often a request is captured at least, so that statements of the server's own work are noticed. Few requests are captured in pairs,
 /// which show what differs when the same request writes again: a record, or that children were seen.
 const AGAIN: usize = 9;
+/// How long the end of a transaction may take to be logged, which Fieldhouse sends without waiting for it.
+const TRAILING: Duration = Duration::from_millis(10);
 /// What begins a transaction that posts to the ledger in the background, and is no part of a request.
 const BACKGROUND: &str = "READ COMMITTED";
 
@@ -92,7 +96,7 @@ impl Log<'_> {
     async fn set(&self, statements: &[String]) -> Result<()> {
         self.postgres.run(statements).await?;
         self.postgres.run(&["SELECT pg_reload_conf()".to_owned()]).await?;
-        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        tokio::time::sleep(Duration::from_millis(300)).await;
         Ok(())
     }
 }
@@ -145,6 +149,7 @@ impl<'a> Reading<'a> {
         statements(&before, &mut self.background);
         let response = http::send(url, request)?;
         ensure!(response.status < 300, "a request to capture had status {}", response.status);
+        thread::sleep(TRAILING);
         let text = self.next()?;
         Ok(statements(&text, &mut self.background))
     }

@@ -23,7 +23,7 @@ use crate::workload::On;
 const CHANGED: &str = "bench_run";
 /// The time zone of the games.
 const ZONE: &str = "Australia/Melbourne";
-/// Keeps no responses and no verified callers in memory.
+/// Keeps no responses in memory. Verified callers stay there.
 pub(crate) const UNCACHED: [&str; 2] = ["--cache-bytes", "0"];
 
 /// Where benchmarks keep their files.

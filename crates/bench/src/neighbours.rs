@@ -36,10 +36,12 @@ const ROWS: u32 = 20_000;
 type Neighbour = fn(&Site, &AtomicBool) -> Result<()>;
 
 /// Each with its name.
-const NEIGHBOURS: [(&str, Option<Neighbour>); 4] = [
+const NEIGHBOURS: [(&str, Option<Neighbour>); 5] = [
     ("alone", None),
     ("beside 64 clients that send slowly", Some(slow_clients)),
     ("beside imports of 20,000 rows", Some(imports)),
+    // Of the games that were imported.
+    ("beside exports of 20,000 games", Some(exports)),
     ("beside 8 clients that guess passwords", Some(sign_ins)),
 ];
 
@@ -48,9 +50,9 @@ pub(crate) async fn run(common: &Common) -> Result<()> {
     tools::require("wrk", "wrk")?;
     let workload = workloads::named(WORKLOAD).context("there is such a workload")?;
     for engine in &common.engines {
-        let field = Field::start(*engine, common, &[On::Default]).await?;
-        let site = field.site(On::Default)?;
-        println!("\n{}: {}", engine.title(), workload.title.replace(", uncached", ""));
+        let field = Field::start(*engine, common, &[On::Uncached]).await?;
+        let site = field.site(On::Uncached)?;
+        println!("\n{}: {}", engine.title(), workload.title);
         println!("{:<42} {:>10} {:>9} {:>9}", "", "requests/s", "p50 ms", "p99 ms");
         for (number, (name, neighbour)) in (1..).zip(NEIGHBOURS) {
             let requests = site.requests(workload)?;
@@ -153,6 +155,26 @@ fn imports(site: &Site, stop: &AtomicBool) -> Result<()> {
             break;
         }
     }
+    Ok(())
+}
+
+/// Reads of all games of an organization, one page after another.
+fn exports(site: &Site, stop: &AtomicBool) -> Result<()> {
+    let (identity, _) = site.people(Who::Writer).pop().context("there is a writer")?;
+    let mut pages = 0;
+    let mut cursor = String::new();
+    while !is_over(stop) {
+        let path = format!("/api/v1/games?limit=100{cursor}");
+        let response = http::send(&site.server.url, &Request::get(&path, identity.key_header()))?;
+        ensure!(response.status == 200, "a page had status {}", response.status);
+        let page: serde_json::Value = serde_json::from_slice(&response.body)?;
+        pages += 1;
+        cursor = match page["page"]["next_cursor"].as_str() {
+            Some(next) => format!("&cursor={next}"),
+            None => String::new(),
+        };
+    }
+    ensure!(pages > 1, "there are no games to export");
     Ok(())
 }
 

@@ -8,7 +8,8 @@
 pub(crate) enum On {
     /// Fieldhouse as it is by default. On SQLite it keeps responses in memory.
     Default,
-    /// Fieldhouse with `--cache-bytes 0`. On PostgreSQL, which keeps none, it is the default one.
+    /// Fieldhouse with `--cache-bytes 0`: it keeps no responses, only verified callers. On PostgreSQL, which keeps no responses anyway, it is
+    /// the default one.
     Uncached,
     /// The same with one organization.
     One,

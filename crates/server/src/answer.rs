@@ -52,7 +52,7 @@ impl<O: Op<Answer: Serialize>> Answered<O> {
     /// A JSON response with the operation's status.
     pub fn json(answer: &O::Answer) -> Result<Self, Failure> {
         let mut body = Vec::with_capacity(BODY);
-        serde_json::to_writer(&mut body, answer).map_err(|error| Failure::internal(error.to_string()))?;
+        sonic_rs::to_writer(&mut body, answer).map_err(|error| Failure::internal(error.to_string()))?;
         Ok(Self::bytes(HeaderValue::from_static(JSON), body.into()))
     }
 }

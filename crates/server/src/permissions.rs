@@ -20,7 +20,8 @@ pub(crate) fn of(rows: &[Row]) -> String {
          key ring on the server's own machine; every other credential gets 401, and every other machine 404.\n\n\
          `If-Match` is optional or required on PATCH and DELETE. `changeset` says whether a changeset may contain the operation; `as one`, that\n\
          `as_changeset=true` proposes the whole request, for which a key needs `changesets:propose`. `from memory` says whether a response may be\n\
-         one that was sent to the same caller before, if nothing of the organization has been written since.\n\
+         one that was sent to the same caller before, if nothing of the organization has been written since and time has changed nothing in it;\n\
+         `without relations` means only for callers who never had a relation to a child. On PostgreSQL such responses are read each time.\n\
          `writes` lists the kinds of record that an operation may write: `any` record of the organization, the caller's `own`, or the\n\
          `target` in the path. Changes that follow from these, such as the end of a removed member's sessions, are not listed.\n\n\
          | operation | method and path | credential | minimum role | API keys | scope | child data | If-Match | changeset | from memory | writes |\n\

@@ -6,14 +6,15 @@ use std::future::Future;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::State;
 use axum::http::request::Parts;
 use axum::http::{Request, Response, header};
 use axum::routing::{MethodFilter, on};
 use fieldhouse_api::operations::rows;
-use fieldhouse_api::rows::{Method, Row};
+use fieldhouse_api::rows::{Kept, Method, Row};
 use fieldhouse_api::{Code, Op, Operation};
+use fieldhouse_store::{Engine, OrgScope};
 use futures_util::future::BoxFuture;
 
 use crate::answer::{Answered, Reply};
@@ -109,15 +110,51 @@ const fn filter(method: Method) -> MethodFilter {
 }
 
 async fn answer(app: &App, endpoint: &Endpoint, id: RequestId, request: Request<Body>) -> Response<Body> {
-    let (mut parts, body) = request.into_parts();
+    let (parts, body) = request.into_parts();
+    // Only a read without a body can be repeated. SQLite remembers no one: it knows who is current.
+    let remembers = endpoint.row.kept != Kept::None
+        && app.store.engine() == Engine::Postgres
+        && body.size_hint().exact() == Some(0);
+    if remembers {
+        let (parts, id) = (parts.clone(), id.clone());
+        // In a box: the other engine's future stays small.
+        let tried = Box::pin(attempt(app, endpoint, id, (parts, Body::empty()), true)).await;
+        if let Some(response) = tried {
+            return response;
+        }
+    }
+    let response = attempt(app, endpoint, id.clone(), (parts, body), false).await;
+    response.unwrap_or_else(|| {
+        Failure::internal("an identified caller needs no confirmation").answer(&app.base_url, &id)
+    })
+}
+
+/// Answers a request. `None` if it was admitted for a remembered caller whose permissions have changed: nothing has happened then.
+async fn attempt(
+    app: &App,
+    endpoint: &Endpoint,
+    id: RequestId,
+    (mut parts, body): (Parts, Body),
+    remembers: bool,
+) -> Option<Response<Body>> {
     let context = Context::of(&mut parts, app, id.clone());
     let row = endpoint.row;
-    let (rate_limit, admitted) = guard::admit(app, row, &context).await;
+    let (rate_limit, admitted) = guard::admit(app, row, &context, remembers).await;
+    let confirmation =
+        admitted.as_ref().ok().and_then(Admitted::member).and_then(OrgScope::confirmation).cloned();
     let answered = match admitted.and_then(|admitted| Asked::of(app, row, context, admitted)) {
         Ok((_, Found::Current(response))) => Ok(response),
         // In a box: a large future is copied several times on its way, also for a response from memory.
         Ok((asked, found)) => Box::pin(handled(app, endpoint, asked, found, (parts, body))).await,
         Err(failure) => Err(failure),
+    };
+    let answered = match confirmation {
+        None => answered,
+        Some(confirmation) => match confirmation.is_confirmed(&app.store).await {
+            Ok(true) => answered,
+            Ok(false) => return None,
+            Err(error) => Err(error.into()),
+        },
     };
     let mut response = match answered {
         Ok(response) => response,
@@ -127,7 +164,7 @@ async fn answer(app: &App, endpoint: &Endpoint, id: RequestId, request: Request<
     if let Some(rate_limit) = rate_limit {
         rate_limit.add_to(response.headers_mut());
     }
-    response
+    Some(response)
 }
 
 /// An admitted request whose media type is known.

@@ -6,6 +6,7 @@
 //! [`children`].
 
 pub mod children;
+mod confirming;
 pub(crate) mod duties;
 mod images;
 pub(crate) mod writing;
@@ -13,6 +14,7 @@ pub(crate) mod writing;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use constcat::concat;
 use fieldhouse_domain::api_keys::ApiKeyKind;
 use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, SessionId, UserId};
 use fieldhouse_domain::policy::{self, ChildTouch, Denial, Facts, Requirement, VerifiedCredential};
@@ -25,24 +27,48 @@ use subtle::ConstantTimeEq;
 
 use crate::engine::{Reader, first};
 use crate::error::Result;
-use crate::query::queries;
-use crate::value::{id, values};
+use crate::query::{Query, queries};
+use crate::row::Row;
+use crate::value::{Value, id, values};
 
+pub use confirming::{Confirmation, Reading};
 pub use images::ImageScope;
 pub use writing::{Actor, GuestWrite, Operator, OrgWrite, Principal, UserWrite};
 
+/// The facts behind a key. `$relations` is whether its user has relations.
+macro_rules! of_key {
+    ($relations:literal) => {
+        concat!(
+            "SELECT k.id, k.org_id, k.user_id, k.digest, k.pepper_id, k.role, k.scopes, k.kind, k.allowed_ips, k.expires_at,
+                k.revoked_at, k.last_used_at, m.role, m.suspended_at, u.suspended_at, o.suspended_at, o.time_zone, ",
+            $relations,
+            " FROM api_keys k JOIN users u ON u.id = k.user_id JOIN orgs o ON o.id = k.org_id
+                LEFT JOIN members m ON m.org_id = k.org_id AND m.user_id = k.user_id
+            WHERE k.public_id = $1"
+        )
+    };
+}
+
+/// The facts behind a session. `$relations` is whether its user has relations.
+macro_rules! of_session {
+    ($relations:literal) => {
+        concat!(
+            "SELECT s.user_id, s.created_at, s.expires_at, s.revoked_at, m.role, m.suspended_at, u.suspended_at, o.suspended_at,
+                o.time_zone, ",
+            $relations,
+            " FROM sessions s JOIN users u ON u.id = s.user_id JOIN orgs o ON o.id = s.org_id
+                LEFT JOIN members m ON m.org_id = s.org_id AND m.user_id = s.user_id
+            WHERE s.org_id = $1 AND s.id = $2"
+        )
+    };
+}
+
 queries! {
-    KEY "access.key" "SELECT k.id, k.org_id, k.user_id, k.digest, k.pepper_id, k.role, k.scopes, k.kind, k.allowed_ips, k.expires_at,
-            k.revoked_at, k.last_used_at, m.role, m.suspended_at, u.suspended_at, o.suspended_at, o.time_zone,
-            EXISTS (SELECT 1 FROM relations r WHERE r.org_id = k.org_id AND r.user_id = k.user_id)
-        FROM api_keys k JOIN users u ON u.id = k.user_id JOIN orgs o ON o.id = k.org_id
-            LEFT JOIN members m ON m.org_id = k.org_id AND m.user_id = k.user_id
-        WHERE k.public_id = $1";
-    SESSION "access.session" "SELECT s.user_id, s.created_at, s.expires_at, s.revoked_at, m.role, m.suspended_at, u.suspended_at, o.suspended_at, o.time_zone,
-            EXISTS (SELECT 1 FROM relations r WHERE r.org_id = s.org_id AND r.user_id = s.user_id)
-        FROM sessions s JOIN users u ON u.id = s.user_id JOIN orgs o ON o.id = s.org_id
-            LEFT JOIN members m ON m.org_id = s.org_id AND m.user_id = s.user_id
-        WHERE s.org_id = $1 AND s.id = $2";
+    KEY "access.key" of_key!("EXISTS (SELECT 1 FROM relations r WHERE r.org_id = k.org_id AND r.user_id = k.user_id)");
+    SESSION "access.session" of_session!("EXISTS (SELECT 1 FROM relations r WHERE r.org_id = s.org_id AND r.user_id = s.user_id)");
+    /// A write needs no relations, and reading them would let it collide with a write of one.
+    KEY_TO_WRITE "access.key_to_write" of_key!("FALSE");
+    SESSION_TO_WRITE "access.session_to_write" of_session!("FALSE");
 }
 
 /// A raw credential: well-formed, and a token has a valid signature.
@@ -81,19 +107,50 @@ pub struct Caller {
 /// What is read about a credential: the facts, when a key was last used, the organization's time zone, and whether there are relations.
 type Found = (Facts, Option<Timestamp>, TimeZoneName, bool);
 
+impl RawCredential {
+    /// The query that finds its facts, and the parameters. Relations are only found if they are wanted.
+    fn lookup(&self, relations: bool) -> (&'static Query, Vec<Value<'_>>) {
+        match self {
+            Self::ApiKey { public_id, .. } => {
+                (if relations { KEY } else { KEY_TO_WRITE }, values![public_id].to_vec())
+            }
+            Self::Session { organization, id: session, .. } => {
+                let query = if relations { SESSION } else { SESSION_TO_WRITE };
+                (query, values![id(*organization), id(*session)].to_vec())
+            }
+        }
+    }
+
+    /// What the row of [`RawCredential::lookup`] says. `None` for another key with the same public id.
+    fn found(&self, row: &mut Row<'_>) -> Result<Option<Found>> {
+        match self {
+            Self::ApiKey { digests, .. } => key_facts(row, digests),
+            Self::Session { organization, id, expires_at } => {
+                session_facts(row, *organization, *id, *expires_at).map(Some)
+            }
+        }
+    }
+}
+
 /// Reads the facts behind a credential. An unknown or expired credential is denied.
 pub async fn identify(
     reader: &mut impl Reader,
     sent: &RawCredential,
     now: Timestamp,
 ) -> Result<std::result::Result<Arc<Caller>, Denial>> {
-    let found = match sent {
-        RawCredential::ApiKey { public_id, digests } => key_facts(reader, public_id, digests).await?,
-        RawCredential::Session { organization, id, expires_at } => {
-            session_facts(reader, *organization, *id, *expires_at).await?
-        }
-    };
-    let Some((facts, last_used_at, time_zone, has_relations)) = found else {
+    identify_with(reader, sent, now, true).await
+}
+
+/// Reads the facts behind a credential, and whether the user has relations only if that is wanted.
+pub(crate) async fn identify_with(
+    reader: &mut impl Reader,
+    sent: &RawCredential,
+    now: Timestamp,
+    relations: bool,
+) -> Result<std::result::Result<Arc<Caller>, Denial>> {
+    let (query, values) = sent.lookup(relations);
+    let found = first(reader, query, &values, |row| sent.found(row)).await?;
+    let Some((facts, last_used_at, time_zone, has_relations)) = found.flatten() else {
         return Ok(Err(Denial::Unknown));
     };
     let valid = policy::authenticate(&facts, now).map(drop);
@@ -110,60 +167,63 @@ pub async fn identify_again(
     identify(reader, &scope.caller.sent, now).await
 }
 
-async fn key_facts(
-    reader: &mut impl Reader,
-    public_id: &str,
-    digests: &[(String, [u8; 32])],
-) -> Result<Option<Found>> {
-    let found = first(reader, KEY, values![public_id], |row| {
-        let (id, organization, user) = (row.next()?, row.next()?, row.next()?);
-        let digest: [u8; 32] = row.next()?;
-        let pepper: String = row.next()?;
-        let issued_role = row.next::<Role>()?;
-        let scopes = row.next::<Vec<Scope>>()?;
-        let agent = row.next::<ApiKeyKind>()? == ApiKeyKind::Agent;
-        let allowed_ips = row.next::<Vec<IpAddr>>()?;
-        let credential = VerifiedCredential::ApiKey { id, issued_role, scopes, agent, allowed_ips };
-        let (expires_at, revoked_at, last_used_at) = (row.next()?, row.next()?, row.next()?);
-        let role: Option<Role> = row.next()?;
-        let suspended = row.next::<Option<i64>>()?.is_some() | row.next::<Option<i64>>()?.is_some();
-        let organization_suspended = row.next::<Option<i64>>()?.is_some();
-        let facts = Facts {
-            organization,
-            user,
-            credential,
-            expires_at,
-            revoked_at,
-            role: None,
-            suspended,
-            organization_suspended,
-        };
-        Ok((facts, role, digest, pepper, (last_used_at, row.next()?, row.next()?)))
-    })
-    .await?;
-    let Some((facts, role, digest, pepper, (last_used_at, time_zone, has_relations))) = found else {
-        return Ok(None);
-    };
+fn key_facts(row: &mut Row<'_>, digests: &[(String, [u8; 32])]) -> Result<Option<Found>> {
+    let (id, organization, user) = (row.next()?, row.next()?, row.next()?);
+    let digest: [u8; 32] = row.next()?;
+    let pepper: String = row.next()?;
+    let issued_role = row.next::<Role>()?;
+    let scopes = row.next::<Vec<Scope>>()?;
+    let agent = row.next::<ApiKeyKind>()? == ApiKeyKind::Agent;
+    let allowed_ips = row.next::<Vec<IpAddr>>()?;
+    let credential = VerifiedCredential::ApiKey { id, issued_role, scopes, agent, allowed_ips };
+    let (expires_at, revoked_at, last_used_at) = (row.next()?, row.next()?, row.next()?);
+    let membership = Membership::read(row)?;
+    let facts = membership.facts((organization, user), credential, (expires_at, revoked_at));
+    let found = (facts, last_used_at, row.next()?, row.next()?);
     // Compared in constant time, so that the time reveals nothing about the secret.
     let right = digests.iter().any(|(id, sent)| *id == pepper && bool::from(sent.ct_eq(&digest)));
-    Ok(right.then_some((Facts { role, ..facts }, last_used_at, time_zone, has_relations)))
+    Ok(right.then_some(found))
 }
 
-async fn session_facts(
-    reader: &mut impl Reader,
+fn session_facts(
+    row: &mut Row<'_>,
     organization: OrganizationId,
     session: SessionId,
     token_ends: Timestamp,
-) -> Result<Option<Found>> {
-    first(reader, SESSION, values![id(organization), id(session)], |row| {
-        let user = row.next()?;
-        let credential = VerifiedCredential::Session { id: session, authenticated_at: row.next()? };
-        let expires_at = row.next::<Timestamp>()?.min(token_ends);
-        let revoked_at = row.next()?;
-        let role = row.next()?;
-        let suspended = row.next::<Option<i64>>()?.is_some() | row.next::<Option<i64>>()?.is_some();
-        let organization_suspended = row.next::<Option<i64>>()?.is_some();
-        let facts = Facts {
+) -> Result<Found> {
+    let user = row.next()?;
+    let credential = VerifiedCredential::Session { id: session, authenticated_at: row.next()? };
+    let expires_at = row.next::<Timestamp>()?.min(token_ends);
+    let revoked_at = row.next()?;
+    let membership = Membership::read(row)?;
+    let facts = membership.facts((organization, user), credential, (expires_at, revoked_at));
+    Ok((facts, None, row.next()?, row.next()?))
+}
+
+/// The user's role in the organization, and whether user, membership or organization are suspended.
+struct Membership {
+    role: Option<Role>,
+    suspended: bool,
+    organization_suspended: bool,
+}
+
+impl Membership {
+    fn read(row: &mut Row<'_>) -> Result<Self> {
+        Ok(Self {
+            role: row.next()?,
+            suspended: row.next::<Option<i64>>()?.is_some() | row.next::<Option<i64>>()?.is_some(),
+            organization_suspended: row.next::<Option<i64>>()?.is_some(),
+        })
+    }
+
+    fn facts(
+        self,
+        (organization, user): (OrganizationId, UserId),
+        credential: VerifiedCredential,
+        (expires_at, revoked_at): (Timestamp, Option<Timestamp>),
+    ) -> Facts {
+        let Self { role, suspended, organization_suspended } = self;
+        Facts {
             organization,
             user,
             credential,
@@ -172,10 +232,8 @@ async fn session_facts(
             role,
             suspended,
             organization_suspended,
-        };
-        Ok((facts, None, row.next()?, row.next()?))
-    })
-    .await
+        }
+    }
 }
 
 impl Caller {
@@ -205,7 +263,23 @@ impl Caller {
         address: Option<IpAddr>,
     ) -> std::result::Result<OrgScope, Denial> {
         let role = policy::decide(&requirement, &self.facts, now, address)?;
-        Ok(OrgScope { caller: self, role, address, child: requirement.child })
+        Ok(OrgScope { caller: self, role, address, child: requirement.child, confirmation: None })
+    }
+
+    /// The same for a remembered caller: the permission is worth nothing until its [`Confirmation`] is asked.
+    pub fn permit_remembered(
+        self: Arc<Self>,
+        requirement: Requirement,
+        now: Timestamp,
+        address: Option<IpAddr>,
+    ) -> std::result::Result<OrgScope, Denial> {
+        let confirmation = Some(Arc::new(Confirmation::of(self.clone())));
+        Ok(OrgScope { confirmation, ..self.permit(requirement, now, address)? })
+    }
+
+    /// Whether the user has or had a relation to a child of the organization, whatever its state.
+    pub fn has_relations(&self) -> bool {
+        self.has_relations
     }
 
     /// Whether the credential is still valid, as far as time alone decides it.
@@ -222,6 +296,7 @@ pub struct OrgScope {
     address: Option<IpAddr>,
     /// Which data of children the operation uses.
     child: ChildTouch,
+    confirmation: Option<Arc<Confirmation>>,
 }
 
 impl OrgScope {
@@ -253,6 +328,11 @@ impl OrgScope {
     /// Whether the user has or had a relation to a child of the organization, whatever its state.
     pub fn has_relations(&self) -> bool {
         self.caller.has_relations
+    }
+
+    /// What confirms the caller, if they are a remembered one.
+    pub fn confirmation(&self) -> Option<&Arc<Confirmation>> {
+        self.confirmation.as_ref()
     }
 
     /// The credential.

@@ -24,7 +24,7 @@ pub(crate) use tx::Brand;
 pub use tx::{Tx, Watched};
 
 use crate::error::{Error, Result};
-use crate::postgres::Postgres;
+use crate::postgres::{self, Postgres};
 use crate::query::Query;
 use crate::row::Row;
 use crate::sealing::Sealer;
@@ -73,6 +73,9 @@ impl Engine {
 pub struct Store {
     driver: Driver,
 }
+
+/// A query with its parameters and what reads each row.
+type Wanted<'a, F> = (&'static Query, &'a [Value<'a>], F);
 
 enum Driver {
     Sqlite(Sqlite),
@@ -198,6 +201,28 @@ impl Store {
         match &self.driver {
             Driver::Sqlite(sqlite) => sqlite.read_together(name, &body),
             Driver::Postgres(postgres) => postgres.read_together(name, &body).await,
+        }
+    }
+
+    /// Reads the rows of two queries in one round trip.
+    pub(crate) async fn rows_of_both<A, B>(
+        &self,
+        (query, values, each): Wanted<'_, impl FnMut(&mut Row<'_>) -> Result<A>>,
+        (other, other_values, each_other): Wanted<'_, impl FnMut(&mut Row<'_>) -> Result<B>>,
+    ) -> Result<(Vec<A>, Vec<B>)> {
+        match &self.driver {
+            Driver::Sqlite(sqlite) => {
+                Ok((sqlite.read(query, values, each)?, sqlite.read(other, other_values, each_other)?))
+            }
+            Driver::Postgres(postgres) => {
+                let connection = postgres.connection().await?;
+                let (rows, others) =
+                    postgres::fetch_both(&connection, (query, values), (other, other_values)).await;
+                Ok((
+                    postgres::read_rows(query, &rows?, each)?,
+                    postgres::read_rows(other, &others?, each_other)?,
+                ))
+            }
         }
     }
 

@@ -127,13 +127,13 @@ pub const ALL: &[Migration] = &[
     },
     Migration {
         number: 19,
-        name: "divisions_of_season",
-        sql: include_str!("../migrations/0019_divisions_of_season.sql"),
+        name: "divisions_shown",
+        sql: include_str!("../migrations/0019_divisions_shown.sql"),
         postgres: "",
     },
 ];
 
-/// The types of the tokens on SQLite and on PostgreSQL.
+/// The types and functions of the tokens on SQLite and on PostgreSQL.
 const TOKENS: &[(&str, &str, &str)] = &[
     ("{uuid}", "BLOB", "UUID"),
     ("{text}", "TEXT", "TEXT COLLATE \"C\""),
@@ -148,6 +148,9 @@ const TOKENS: &[(&str, &str, &str)] = &[
     ("{tenant_with_rowid}", "STRICT", ""),
     ("{reference}", "STRICT", ""),
     ("{reference_without_rowid}", "STRICT, WITHOUT ROWID", ""),
+    // Functions of an id and of a string: its text, and its JSON.
+    ("{hex}", "hex", "text"),
+    ("{json}", "json_quote", "to_json"),
 ];
 
 /// The SQL for an engine.

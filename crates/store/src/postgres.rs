@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use constcat::concat;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
-use futures_util::future::join3;
+use futures_util::future::{join, join3};
 use tokio_postgres::types::ToSql;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -121,17 +121,14 @@ fn pool(config: tokio_postgres::Config, tls: MakeRustlsConnect, connections: usi
         .map_err(|error| Error::Internal(error.to_string()))
 }
 
+type Fetched = std::result::Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>;
 type Params<'a> = Vec<&'a (dyn ToSql + Sync)>;
 
 fn params<'a>(values: &'a [Value<'_>]) -> Params<'a> {
     values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
-async fn fetch(
-    connection: &Object,
-    query: &'static Query,
-    values: &[Value<'_>],
-) -> std::result::Result<Vec<tokio_postgres::Row>, tokio_postgres::Error> {
+async fn fetch(connection: &Object, query: &'static Query, values: &[Value<'_>]) -> Fetched {
     query::note(Engine::Postgres, query);
     let _running = query::Running::begin(query.name);
     let statement = connection.prepare_cached(query.sql).await?;
@@ -150,7 +147,16 @@ async fn fetch(
     set.and(rows)
 }
 
-fn read_rows<T>(
+/// Fetches the rows of two queries in one round trip, unless they still have to be prepared.
+pub(crate) async fn fetch_both(
+    connection: &Object,
+    (query, values): (&'static Query, &[Value<'_>]),
+    (other, other_values): (&'static Query, &[Value<'_>]),
+) -> (Fetched, Fetched) {
+    join(fetch(connection, query, values), fetch(connection, other, other_values)).await
+}
+
+pub(crate) fn read_rows<T>(
     query: &'static Query,
     rows: &[tokio_postgres::Row],
     mut each: impl FnMut(&mut Row<'_>) -> Result<T>,

@@ -134,7 +134,8 @@ impl Query {
         let insert = sql.strip_prefix("INSERT INTO ");
         let change = sql.strip_prefix("UPDATE ").or_else(|| sql.strip_prefix("DELETE FROM "));
         let Some(rest) = insert.or(change) else { return Written::Anything };
-        let Some((name, rest)) = rest.split_once(' ') else { return Written::Anything };
+        // The name may be the last word of its line.
+        let Some((name, rest)) = rest.split_once(char::is_whitespace) else { return Written::Anything };
         let is_one_row = match insert {
             Some(_) => {
                 rest.starts_with("(org_id, id, ")

@@ -1,20 +1,21 @@
-//! Seasons in the store, read together with their divisions.
+//! Seasons in the store, each with what it shows of its divisions.
 
-use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use constcat::concat;
 use fieldhouse_domain::divisions::DivisionGender;
-use fieldhouse_domain::effects::{AnyRecord, Kind};
-use fieldhouse_domain::ids::{DivisionId, Id as _, SeasonId};
-use fieldhouse_domain::record::Record as _;
+use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
+use fieldhouse_domain::ids::{DivisionId, Id as _, OrganizationId, SeasonId};
+use fieldhouse_domain::record::{Cell, CellKind, Column};
 use fieldhouse_domain::seasons::{Season, SeasonStatus};
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{ExternalId, Name};
 use jiff::civil::Date;
+use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use crate::access::Proof;
-use crate::engine::{Reader, first};
+use crate::engine::{Reader, Tx, first};
 use crate::error::Result;
 use crate::ledger::reading::{CHANGES, changes, listed, positioned};
 use crate::ledger::{Changed, Listing, Point};
@@ -24,12 +25,8 @@ use crate::search::name_matches;
 use crate::value::{Value, id, values};
 use crate::{divisions, duties, games, registrations, rosters, staff, teams};
 
-/// The columns of a season and of one of its divisions. An index has all of the division's.
-const COLUMNS: &str = concat!(Season::COLUMNS, ", d.id, d.name_folded, d.name, d.age_group, d.gender");
-
-/// Adds the divisions of each season, one a row, unordered. [`Gathering`] sorts them, because a sort in the database would have to carry
-/// all their columns.
-const WITH_DIVISIONS: &str = " LEFT JOIN divisions d ON d.org_id = $1 AND d.season_id = s.id";
+/// The columns of a season, and what it shows of its divisions.
+const COLUMNS: &str = concat!(Season::COLUMNS, ", s.divisions");
 
 /// Seasons of the organization $1 that match the filters $4 to $7, after the position $2, $3.
 macro_rules! page {
@@ -37,12 +34,11 @@ macro_rules! page {
         positioned!(
             COLUMNS,
             concat!(
-                "(SELECT * FROM seasons WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
+                "seasons s WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
                     AND (CAST($4 AS TEXT) IS NULL OR status = $4) AND (CAST($5 AS TEXT) IS NULL OR sport = $5)
                     AND listed_on <= $6 AND COALESCE(ends_on, listed_on) >= $7",
                 $and,
-                " ORDER BY listed_on DESC, id DESC LIMIT $8) s",
-                WITH_DIVISIONS
+                " ORDER BY listed_on DESC, id DESC LIMIT $8"
             )
         )
     };
@@ -52,8 +48,11 @@ queries! {
     LIST "seasons.list" page!("");
     SEARCH "seasons.search" page!(name_matches!("9" "10" "11" "12" "13" "14"));
     CHANGED "seasons.changed" concat!("WITH page AS (", CHANGES, ") SELECT page.seq, page.position, page.id, page.verb, page.at, ",
-        COLUMNS, " FROM page LEFT JOIN seasons s ON s.org_id = $1 AND s.id = page.id", WITH_DIVISIONS);
-    READ "seasons.read" concat!("SELECT ", COLUMNS, " FROM seasons s", WITH_DIVISIONS, " WHERE s.org_id = $1 AND s.id = $2");
+        COLUMNS, " FROM page LEFT JOIN seasons s ON s.org_id = $1 AND s.id = page.id");
+    READ "seasons.read" concat!("SELECT ", COLUMNS, " FROM seasons s WHERE s.org_id = $1 AND s.id = $2");
+    DIVISIONS "seasons.divisions"
+        "SELECT id, name, age_group, gender FROM divisions WHERE org_id = $1 AND season_id = $2 ORDER BY name_folded";
+    SHOW_DIVISIONS "seasons.show_divisions" "UPDATE seasons SET divisions = $3 WHERE org_id = $1 AND id = $2 AND divisions <> $3";
     BY_NAME "seasons.by_name" "SELECT id FROM seasons WHERE org_id = $1 AND name_folded = $2";
     NAMES "seasons.names" "SELECT id, name FROM seasons WHERE org_id = $1 ORDER BY id DESC LIMIT 2000";
     BY_EXTERNAL_ID "seasons.by_external_id" "SELECT id FROM seasons WHERE org_id = $1 AND external_id = $2";
@@ -82,6 +81,37 @@ pub struct ListedDivision {
     pub age_group: Option<Name>,
     /// Its gender.
     pub gender: Option<DivisionGender>,
+}
+
+/// The divisions of a season, as its column has them: a list of id, name, age group and gender each.
+struct Divisions(Vec<ListedDivision>);
+
+impl Column for Divisions {
+    const KIND: CellKind = CellKind::Text;
+
+    fn cell(&self) -> Cell<'_> {
+        let all = self.0.iter().map(|ListedDivision { id, name, age_group, gender }| {
+            json!([id.uuid().simple(), name.as_str(), age_group.as_ref().map(Name::as_str), gender])
+        });
+        Cell::Text(Json::Array(all.collect()).to_string().into())
+    }
+
+    fn from_cell(cell: Cell<'_>) -> std::result::Result<Self, String> {
+        type Shown = (Uuid, Name, Option<Name>, Option<DivisionGender>);
+        let shown: Vec<Shown> = serde_json::from_str(cell.text()?).map_err(|error| error.to_string())?;
+        let all = shown.into_iter().map(|(id, name, age_group, gender)| {
+            let id = DivisionId::from_uuid(id);
+            ListedDivision { id, name, age_group, gender }
+        });
+        Ok(Self(all.collect()))
+    }
+}
+
+impl Listed {
+    fn read(row: &mut Row<'_>) -> Result<Self> {
+        let season = row.record()?;
+        Ok(Self { season, divisions: row.next::<Divisions>()?.0 })
+    }
 }
 
 impl Listed {
@@ -122,7 +152,6 @@ pub async fn list<R: Reader>(
         Some(year) => (format!("{year:04}-01-01"), format!("{year:04}-12-31")),
         None => (String::new(), AFTER_ALL_DAYS.to_owned()),
     };
-    let mut found = Gathering::default();
     let mut values = values![org, day, last, status, sport, to, from, limit].to_vec();
     let query = if filter.words.is_empty() {
         LIST
@@ -130,9 +159,12 @@ pub async fn list<R: Reader>(
         values.extend(crate::search::patterns(&filter.words).map(Value::from));
         SEARCH
     };
-    let position = listed(reader, query, organization, &values, |row| found.take(row).map(drop)).await?;
-    let records = found.by(|listed| Reverse((listed.listed_on(), listed.season.id)));
-    Ok(Listing { position, records })
+    let mut records = Vec::new();
+    let read = listed(reader, query, organization, &values, |row| {
+        records.push(Listed::read(row)?);
+        Ok(())
+    });
+    Ok(Listing { position: read.await?, records })
 }
 
 /// Seasons changed after a point in the ledger, each once, in the order of their latest entries, and deleted ones. Fewer than `limit` are
@@ -143,14 +175,17 @@ pub async fn changed<R: Reader>(
     after: Point,
     limit: u32,
 ) -> Result<Vec<Changed<Listed>>> {
-    let mut found = Gathering::default();
+    let mut found = Vec::new();
     let of = (proof.organization(), Kind::Season);
-    let mut changes: Vec<Changed<Listed>> =
-        changes(reader, CHANGED, of, after, limit, |row| found.take(row)).await?;
-    let mut listed = found.by(|listed| listed.season.id);
+    let mut changes: Vec<Changed<Listed>> = changes(reader, CHANGED, of, after, limit, |row| {
+        let Some(season) = row.optional_record()? else { return Ok(false) };
+        found.push(Listed { season, divisions: row.next::<Divisions>()?.0 });
+        Ok(true)
+    })
+    .await?;
     for change in &mut changes {
-        let at = listed.iter().position(|listed| listed.season.id.uuid() == change.id);
-        change.record = at.map(|at| listed.swap_remove(at));
+        let at = found.iter().position(|listed| listed.season.id.uuid() == change.id);
+        change.record = at.map(|at| found.swap_remove(at));
     }
     Ok(changes)
 }
@@ -161,9 +196,32 @@ pub async fn read<R: Reader>(
     proof: &impl Proof<R>,
     season: SeasonId,
 ) -> Result<Option<Listed>> {
-    let mut found = Gathering::default();
-    reader.rows(READ, values![id(proof.organization()), id(season)], |row| found.take(row)).await?;
-    Ok(found.by(|listed| listed.season.id).pop())
+    first(reader, READ, values![id(proof.organization()), id(season)], Listed::read).await
+}
+
+/// Writes what seasons show of their divisions, after effects on divisions.
+pub(crate) async fn show_divisions(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    effects: &[Effect],
+) -> Result<()> {
+    let written = effects.iter().flat_map(|effect| [&effect.before, &effect.after]).flatten();
+    let seasons: BTreeSet<SeasonId> = written
+        .filter_map(|record| match record {
+            AnyRecord::Division(division) => Some(division.season_id),
+            _ => None,
+        })
+        .collect();
+    for season in seasons {
+        let (org, season) = (id(organization), id(season));
+        let division = |row: &mut Row<'_>| {
+            let (id, name, age_group, gender) = (row.next()?, row.next()?, row.next()?, row.next()?);
+            Ok(ListedDivision { id, name, age_group, gender })
+        };
+        let divisions = tx.rows(DIVISIONS, values![org.clone(), season.clone()], division).await?;
+        tx.run(SHOW_DIVISIONS, values![org, season, id(Divisions(divisions))]).await?;
+    }
+    Ok(())
 }
 
 /// The season with a folded name.
@@ -207,40 +265,4 @@ pub async fn contents<R: Reader>(
     records.extend(registered.into_iter().map(AnyRecord::from));
     records.extend(rosters::of_season(reader, proof, season).await?.into_iter().map(AnyRecord::from));
     Ok(records)
-}
-
-/// Combines rows with one season and one division each.
-#[derive(Default)]
-struct Gathering(Vec<(Season, Vec<(String, ListedDivision)>)>);
-
-impl Gathering {
-    /// Adds a row's division to its season. Returns whether there is a season.
-    fn take(&mut self, row: &mut Row<'_>) -> Result<bool> {
-        let Some(season_id) = row.next::<Option<SeasonId>>()? else { return Ok(false) };
-        row.back();
-        let at = if let Some(at) = self.0.iter().rposition(|(season, _)| season.id == season_id) {
-            row.skip(Season::FIELDS.len());
-            at
-        } else {
-            self.0.push((row.record()?, Vec::new()));
-            self.0.len() - 1
-        };
-        if let Some(id) = row.next()? {
-            let folded = row.next()?;
-            let (name, age_group, gender) = (row.next()?, row.next()?, row.next()?);
-            self.0[at].1.push((folded, ListedDivision { id, name, age_group, gender }));
-        }
-        Ok(true)
-    }
-
-    /// All seasons in order, each with its divisions by name.
-    fn by<K: Ord>(self, order: impl Fn(&Listed) -> K) -> Vec<Listed> {
-        let listed = self.0.into_iter().map(|(season, mut divisions)| {
-            divisions.sort_by(|(one, _), (other, _)| one.cmp(other));
-            Listed { season, divisions: divisions.into_iter().map(|(_, division)| division).collect() }
-        });
-        let mut listed: Vec<_> = listed.collect();
-        listed.sort_by_cached_key(order);
-        listed
-    }
 }

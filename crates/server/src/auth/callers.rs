@@ -1,5 +1,7 @@
-//! Callers whose credential was verified, kept in memory. A kept caller is used only while the generation of their organization proves that
-//! nothing has been written there since their facts were read, so that what is revoked is refused on the next request.
+//! Callers whose credential was verified, kept in memory. A kept caller is used only if their facts are proved to be current, so that what
+//! is revoked is refused on the next request. On SQLite the generation of their organization proves that nothing has been written there
+//! since. On PostgreSQL, where other nodes write, the facts are read again in the flight of the first data
+//! ([`Confirmation`](fieldhouse_store::access::Confirmation)).
 
 use std::sync::Arc;
 
@@ -45,9 +47,19 @@ pub struct Identified {
 
 #[derive(Clone)]
 struct Kept {
-    /// Taken before the facts were read.
-    generation: LocalGeneration,
+    /// Taken before the facts were read. `None` on PostgreSQL.
+    generation: Option<LocalGeneration>,
     identified: Identified,
+}
+
+/// What memory knows about a caller.
+pub enum Known {
+    /// They are current, or their credential has expired.
+    Current(Result<Identified, Denial>),
+    /// They were identified once, and have to be confirmed.
+    Remembered(Identified),
+    /// Nothing that is of use.
+    Nothing,
 }
 
 /// The callers that are kept.
@@ -59,12 +71,17 @@ impl Callers {
         Self(keeps.then(|| Cache::new(KEPT)))
     }
 
-    /// The caller with a credential, if they are in memory and current.
-    pub fn current(&self, store: &Store, sent: &Sent, now: Timestamp) -> Option<Result<Identified, Denial>> {
-        let kept = self.0.as_ref()?.get(&Identity::of(sent))?;
-        let generation = store.local_generation(kept.identified.caller.organization())?;
-        let identified = (kept.generation == generation).then_some(kept.identified)?;
-        Some(identified.caller.authenticate(now).map(|()| identified))
+    /// What memory knows about the caller with a credential.
+    pub fn known(&self, store: &Store, sent: &Sent, now: Timestamp) -> Known {
+        let kept = self.0.as_ref().and_then(|callers| callers.get(&Identity::of(sent)));
+        let Some(Kept { generation, identified }) = kept else { return Known::Nothing };
+        if generation.is_none() {
+            return Known::Remembered(identified);
+        }
+        if store.local_generation(identified.caller.organization()) != generation {
+            return Known::Nothing;
+        }
+        Known::Current(identified.caller.authenticate(now).map(|()| identified))
     }
 
     /// The caller with a credential, as the store has them now.
@@ -81,7 +98,12 @@ impl Callers {
         let mut generation = organization.and_then(|organization| store.local_generation(organization));
         let mut caller = match access::identify(&mut store, &raw, now).await? {
             Ok(caller) => caller,
-            Err(denial) => return Ok(Err(denial)),
+            Err(denial) => {
+                if let Some((callers, identity)) = place {
+                    callers.remove(&identity);
+                }
+                return Ok(Err(denial));
+            }
         };
         if organization != Some(caller.organization()) {
             // Only the facts say whose generation counts, and it must be taken before they are read.
@@ -94,7 +116,7 @@ impl Callers {
             }
         }
         let identified = Identified { buckets: Arc::new(app.limits.of(&caller)), caller };
-        if let (Some((callers, identity)), Some(generation)) = (place, generation) {
+        if let Some((callers, identity)) = place {
             callers.insert(identity, Kept { generation, identified: identified.clone() });
         }
         Ok(Ok(identified))

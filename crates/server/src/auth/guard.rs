@@ -1,13 +1,14 @@
 //! The guard, which admits or refuses a request. It checks, in the order of the contract: credential, limits, role.
 
 use fieldhouse_api::Row;
+use fieldhouse_api::rows::Kept;
 use fieldhouse_domain::policy::{Credential, Denial};
 use fieldhouse_store::OrgScope;
 use fieldhouse_store::access::Operator;
 
 use crate::app::App;
-use crate::auth::callers::Identified;
-use crate::auth::credentials;
+use crate::auth::callers::{Identified, Known};
+use crate::auth::credentials::{self, Sent};
 use crate::auth::limits::{AnonymousUse, RateLimitStatus};
 use crate::auth::operators;
 use crate::auth::tokens;
@@ -35,11 +36,13 @@ impl Admitted {
     }
 }
 
-/// Admits or refuses a request. Also returns the rate limit status, which goes into every response.
+/// Admits or refuses a request. Also returns the rate limit status, which goes into every response. If `remembers`, a caller may be admitted
+/// who still has to be confirmed.
 pub async fn admit(
     app: &App,
     row: &Row,
     context: &Context,
+    remembers: bool,
 ) -> (Option<RateLimitStatus>, Result<Admitted, Failure>) {
     let requirement = context.requirement(row);
     let has_guest_token = context.headers.contains_key(credentials::GUEST_TOKEN);
@@ -66,24 +69,59 @@ pub async fn admit(
             Ok(rate_limit) => (rate_limit, Err(Denial::Unauthenticated.into())),
         };
     };
-    let identified = match app.callers.current(&app.store, &sent, context.now) {
-        Some(current) => Ok(current),
-        // In a box: a large future is copied several times on its way, also for a caller in memory.
-        None => Box::pin(app.callers.identify(app, &sent, context.now)).await,
+    let identified = match app.callers.known(&app.store, &sent, context.now) {
+        Known::Current(current) => Ok(current),
+        Known::Remembered(identified) if remembers && is_read_at_once(row, &identified) => {
+            let caller = identified.caller.clone();
+            if let Ok(scope) = caller.permit_remembered(requirement, context.now, context.address) {
+                return counted(app, context, &identified, Ok(scope));
+            }
+            // What memory refuses may be allowed by now.
+            identify(app, &sent, context).await
+        }
+        Known::Remembered(_) | Known::Nothing => identify(app, &sent, context).await,
     };
-    let Identified { caller, buckets } = match identified {
+    let identified = match identified {
         Ok(Ok(identified)) => identified,
         Ok(Err(denial)) => return refused(app, context, denial.into()),
         Err(error) => return (None, Err(error.into())),
     };
-    let rate_limit = match app.limits.count(&buckets) {
+    let permitted = identified.caller.clone().permit(requirement, context.now, context.address);
+    counted(app, context, &identified, permitted)
+}
+
+/// Identifies a caller in the store. In a box: a large future is copied several times on its way, also for a caller in memory.
+async fn identify(
+    app: &App,
+    sent: &Sent,
+    context: &Context,
+) -> fieldhouse_store::Result<Result<Identified, Denial>> {
+    Box::pin(app.callers.identify(app, sent, context.now)).await
+}
+
+/// Whether the operation, for this caller, only reads records of the organization. Then nothing has happened if they are not confirmed.
+fn is_read_at_once(row: &Row, identified: &Identified) -> bool {
+    match row.kept {
+        Kept::None => false,
+        Kept::All => true,
+        Kept::Unrelated => !identified.caller.has_relations(),
+    }
+}
+
+/// Counts the request of a caller, and admits it with their permission.
+fn counted(
+    app: &App,
+    context: &Context,
+    Identified { caller, buckets }: &Identified,
+    permitted: Result<OrgScope, Denial>,
+) -> (Option<RateLimitStatus>, Result<Admitted, Failure>) {
+    let rate_limit = match app.limits.count(buckets) {
         Ok(rate_limit) => rate_limit,
         Err(failure) => return (None, Err(failure)),
     };
     if let Some((key, last_used_at)) = caller.key() {
         app.key_use.note(key, last_used_at, context.now);
     }
-    let permitted = caller.permit(requirement, context.now, context.address);
     (Some(rate_limit), permitted.map(|scope| Admitted::Member(Box::new(scope))).map_err(Failure::from))
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use fieldhouse_api::Row;
 use fieldhouse_domain::policy::Denial;
-use fieldhouse_store::access::Operator;
-use fieldhouse_store::{OrgScope, Store};
+use fieldhouse_store::OrgScope;
+use fieldhouse_store::access::{Operator, Reading};
 use jiff::Timestamp;
 
 use super::Context;
@@ -27,9 +27,10 @@ pub struct Request {
 }
 
 impl Request {
-    /// The store.
-    pub fn store(&self) -> &Store {
-        &self.app.store
+    /// The store. The first read confirms a remembered caller.
+    pub fn store(&self) -> Reading<'_> {
+        let confirmation = self.member().and_then(OrgScope::confirmation);
+        Reading::of(&self.app.store, confirmation.map(|confirmation| &**confirmation))
     }
 
     /// The time of the request.

@@ -103,7 +103,7 @@ where
     let query = &call.query;
     let part = call.part::<i64>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
     let scope = call.scope()?;
-    let is_complete = ledger::latest(call.store(), scope).await?;
+    let is_complete = ledger::latest(&call.store(), scope).await?;
     let found = ledger::history(&mut call.store(), scope, record, part.after, part.reach()).await?;
     if found.is_empty() && part.after.is_none() {
         // An entry that waits on a busy server may be the record's first.
@@ -128,7 +128,7 @@ pub(crate) async fn list(call: Call<op::AuditLog>) -> Result<Answered<op::AuditL
         from: query.since,
         to: query.until,
     };
-    ledger::latest(call.store(), call.scope()?).await?;
+    ledger::latest(&call.store(), call.scope()?).await?;
     let store = call.app.store.clone();
     let read = store.read(op::AuditLog::OPERATION.id(), async move |tx| {
         let (tx, scope) = (&*tx, call.scope()?);
@@ -143,7 +143,7 @@ pub(crate) async fn of_child(call: Call<op::ChildHistory>) -> Result<Answered<op
     let query = &call.query;
     let part = call.part::<i64>(query.limit, query.cursor.as_deref(), Bounds::USUAL)?;
     let child = *call.path()?;
-    let is_complete = ledger::latest(call.store(), call.scope()?).await?;
+    let is_complete = ledger::latest(&call.store(), call.scope()?).await?;
     let store = call.app.store.clone();
     let read = store.read(op::ChildHistory::OPERATION.id(), async move |tx| {
         let (tx, scope) = (&*tx, call.children::<Records>()?);

@@ -26,7 +26,7 @@ pub(crate) async fn import(
     if !catalogue.bad.is_empty() && !skip_bad {
         return Err(imports::refused(&catalogue.bad));
     }
-    let loaded = operator::load_colleges(call.store(), &call.app.clock, catalogue, dry_run, |_, _| {}).await;
+    let loaded = operator::load_colleges(&call.store(), &call.app.clock, catalogue, dry_run, |_, _| {}).await;
     let plan = loaded.map_err(|error| match error {
         OperatorError::Store(error) => error.into(),
         other => Failure::internal(other.to_string()),

@@ -127,7 +127,7 @@ fn undo_of(sent: &fieldhouse_api::changesets::UndoOf) -> Result<UndoOf, Failure>
 
 /// On PostgreSQL, an undo reads entries that may still wait.
 async fn post_entries<O: Op>(call: &Call<O>) -> Result<(), Failure> {
-    ledger::latest(call.store(), call.scope()?).await?;
+    ledger::latest(&call.store(), call.scope()?).await?;
     Ok(())
 }
 

@@ -49,7 +49,7 @@ pub(crate) async fn content(
     let organization = links::export(&call.app.key_ring, id, &call.query.token)?;
     let export = exports::of_link(&mut call.store(), organization, id).await?.ok_or_else(expired)?;
     // What this process has read is in the log.
-    call.app.access_log.flush(call.store()).await?;
+    call.app.access_log.flush(&call.store()).await?;
     let command = commands::OpenOfChild { child, export: id };
     let opened = call.run_as(export.requested_by, organization, command, move |call, copy| {
         Answered::json(&Data { data: document(child, copy, call.now()) })

@@ -242,7 +242,7 @@ pub(crate) async fn access_log(
     let (limit, cursor) = (call.query.limit, call.query.cursor.as_deref());
     let part = call.part::<(Timestamp, Uuid)>(limit, cursor, Bounds::USUAL)?;
     // What this process has read is in the log.
-    call.app.access_log.flush(call.store()).await?;
+    call.app.access_log.flush(&call.store()).await?;
     let found = access_log::of_child(&mut call.store(), &scope, child, part.after, part.reach()).await?;
     let Some(mut found) = found else { return Err(scope.denial(&mut call.store(), child).await?.into()) };
     let page = call.page_info(&part, &mut found, |it| (it.at, it.id.uuid()))?;

@@ -56,7 +56,7 @@ pub(crate) async fn content(call: Call<op::ExportContent>) -> Result<Answered<op
     let opened =
         call.run_as(export.requested_by, organization, commands::Open(id), move |call, exporting| {
             let now = call.now();
-            let chunks = archive::chunks(call.store(), exporting, now)
+            let chunks = archive::chunks(&call.store(), exporting, now)
                 .map_err(|error| Failure::internal(error.to_string()))?;
             let name = format!("{id}.jsonl.gz");
             Ok(Answered::archive(Body::from_stream(chunks), &name))

@@ -154,7 +154,8 @@ async fn read(call: &LeagueCall) -> Result<(Found, Arc<LeagueFile>, FileOptions)
 /// Compares the file with the current records.
 async fn planned(call: LeagueCall, file: Arc<LeagueFile>, moment: Moment) -> Result<Planned, Failure> {
     let (reader, of_reader) = (call.clone(), file.clone());
-    let existing = call.store().read("imports.snapshot", async move |tx| {
+    let store = call.store();
+    let existing = store.read("imports.snapshot", async move |tx| {
         Ok::<_, Failure>(snapshot(tx, reader.scope()?, &of_reader).await?)
     });
     let existing = existing.await?;

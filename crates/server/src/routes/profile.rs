@@ -223,7 +223,7 @@ mod tests {
         let (mut parts, body) = request("GET", "/api/v1/profile/me", token, &Value::Null).into_parts();
         let context = Context::of(&mut parts, app, RequestId::new([7; 16]));
         let row = const { &op::ProfileMe::ROW };
-        let (_, admitted) = guard::admit(app, row, &context).await;
+        let (_, admitted) = guard::admit(app, row, &context, false).await;
         let admitted = admitted.expect("the credential is valid");
         let arrived = Arrived::of(app, (row, JSON), context, admitted, (parts, body)).await;
         arrived.and_then(Arrived::read).expect("it is read")

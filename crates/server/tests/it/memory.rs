@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::{Request, Response};
+use axum::http::{HeaderMap, Request};
 use fieldhouse_domain::mail::NOTIFY_HOLD;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_server::{App, Clock, KeyRing, router};
+use fieldhouse_store::Engine;
 use fieldhouse_testing::databases::both;
 use jiff::{SignedDuration, Timestamp};
 use rand::rngs::StdRng;
@@ -32,6 +34,8 @@ const READS: usize = 6;
 struct Pair {
     club: Club,
     plain: axum::Router,
+    /// On PostgreSQL, a node that learns of changes only from the database.
+    other: Option<axum::Router>,
     random: StdRng,
     /// Everyone who reads, also with credentials that are revoked meanwhile.
     readers: Vec<Person>,
@@ -41,12 +45,19 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(club: Club) -> Self {
-        let ring = KeyRing::open(club.folder.path(), &Clock::system()).expect("the key ring");
-        let limits = LimitOptions { cache_bytes: 0, keeps_callers: false, ..plenty() };
-        let store = club.app.store.clone();
-        let clock = club.app.clock.clone();
-        let app = App::new(store, ring, &club.base_url, limits, clock, NOTIFY_HOLD).expect("an app");
+    async fn new(club: Club) -> Self {
+        let node = |store, limits| {
+            let ring = KeyRing::open(club.folder.path(), &Clock::system()).expect("the key ring");
+            let clock = club.app.clock.clone();
+            let app = App::new(store, ring, &club.base_url, limits, clock, NOTIFY_HOLD).expect("an app");
+            router::router(app).expect("a router")
+        };
+        let keeps_nothing = LimitOptions { cache_bytes: 0, keeps_callers: false, ..plenty() };
+        let plain = node(club.app.store.clone(), keeps_nothing);
+        let other = match club.app.store.engine() {
+            Engine::Sqlite => None,
+            Engine::Postgres => Some(node(Arc::new(club.database.open().await), plenty())),
+        };
         let lists = [
             "seasons",
             "divisions",
@@ -59,7 +70,8 @@ impl Pair {
             "games/upcoming",
         ];
         Self {
-            plain: router::router(app).expect("a router"),
+            plain,
+            other,
             random: StdRng::seed_from_u64(11),
             readers: club.everyone().to_vec(),
             keys: Vec::new(),
@@ -164,30 +176,42 @@ impl Pair {
     }
 
     async fn compare(&self, reader: &Person, path: &str) -> u16 {
+        let expected = asked(&self.plain, reader, path).await;
         let kept = reader.get(path).await;
-        let request = Request::builder().uri(path);
-        let request = match &reader.credential {
-            Credential::Session(token) => request.header("authorization", format!("Bearer {token}")),
-            Credential::Key(key) => request.header("x-api-key", key),
-            Credential::None | Credential::Operator(_) => request,
-        };
-        let request = request.body(Body::empty()).expect("a request");
-        let plain: Response<Body> = self.plain.clone().oneshot(request).await.expect("a response");
-        assert_eq!(kept.status, plain.status().as_u16(), "{path}: {}", kept.text);
-        for name in ["etag", "link", "cache-control", "content-type", "vary"] {
-            let plain: Vec<_> = plain.headers().get_all(name).iter().map(|value| value.as_bytes()).collect();
-            let kept: Vec<_> = kept.headers.get_all(name).iter().map(|value| value.as_bytes()).collect();
-            assert_eq!(kept, plain, "{path}: {name}");
+        let mut all = vec![(kept.status, kept.headers, kept.text.into_bytes())];
+        if let Some(other) = &self.other {
+            all.push(asked(other, reader, path).await);
         }
-        let bytes = axum::body::to_bytes(plain.into_body(), 1 << 20).await.expect("a body");
-        if kept.status == 200 {
-            assert_eq!(kept.text.as_bytes(), &bytes[..], "{path}");
-        } else {
-            let plain: Value = serde_json::from_slice(&bytes).expect("a problem");
-            assert_eq!(kept.body["code"], plain["code"], "{path}");
+        for (status, headers, body) in all {
+            assert_eq!(status, expected.0, "{path}: {}", String::from_utf8_lossy(&body));
+            for name in ["etag", "link", "cache-control", "content-type", "vary"] {
+                let of = |headers: &HeaderMap| headers.get_all(name).iter().cloned().collect::<Vec<_>>();
+                assert_eq!(of(&headers), of(&expected.1), "{path}: {name}");
+            }
+            if status == 200 {
+                assert_eq!(body, expected.2, "{path}");
+            } else {
+                let code =
+                    |body: &[u8]| serde_json::from_slice::<Value>(body).expect("a problem")["code"].clone();
+                assert_eq!(code(&body), code(&expected.2), "{path}");
+            }
         }
-        kept.status
+        expected.0
     }
+}
+
+/// The status, the headers and the body of a node's response.
+async fn asked(node: &axum::Router, reader: &Person, path: &str) -> (u16, HeaderMap, Vec<u8>) {
+    let request = Request::builder().uri(path);
+    let request = match &reader.credential {
+        Credential::Session(token) => request.header("authorization", format!("Bearer {token}")),
+        Credential::Key(key) => request.header("x-api-key", key),
+        Credential::None | Credential::Operator(_) => request,
+    };
+    let request = request.body(Body::empty()).expect("a request");
+    let (parts, body) = node.clone().oneshot(request).await.expect("a response").into_parts();
+    let body = axum::body::to_bytes(body, 1 << 20).await.expect("a body");
+    (parts.status.as_u16(), parts.headers, body.to_vec())
 }
 
 fn ids(list: &Answer) -> Vec<String> {
@@ -203,7 +227,7 @@ fn plenty() -> LimitOptions {
 #[tokio::test]
 async fn what_is_kept_in_memory_is_what_a_server_that_keeps_nothing_responds() {
     for database in both() {
-        let mut pair = Pair::new(Club::open(database, plenty(), Clock::system()).await);
+        let mut pair = Pair::new(Club::open(database, plenty(), Clock::system()).await).await;
         let (mut granted, mut refused) = (0, 0);
         for _ in 0..CHANGES {
             pair.change().await;
@@ -242,7 +266,7 @@ async fn upcoming_games_leave_memory_when_time_changes_them() {
         }
         let key = owner.post("/api/v1/api-keys", &json!({"name": "Reader"})).await;
         let reader = club.with_key(key.body["data"]["key"].as_str().expect("a key"));
-        let mut pair = Pair::new(club);
+        let mut pair = Pair::new(club).await;
         let queries = [
             String::new(),
             "?limit=3".to_owned(),
@@ -279,7 +303,7 @@ async fn a_parent_sees_their_children_in_games_that_others_get_from_memory() {
         game(manager, &families.league, club.app.clock.now() + SignedDuration::from_hours(24), json!({}))
             .await;
         let paths = [GAMES.to_owned(), format!("{GAMES}/upcoming")];
-        let pair = Pair::new(club);
+        let pair = Pair::new(club).await;
         let readers = [
             signed_in(&pair.club, families.parent).await,
             signed_in(&pair.club, families.coach).await,
@@ -307,5 +331,31 @@ async fn a_parent_sees_their_children_in_games_that_others_get_from_memory() {
         let ended = json!({"ends_on": "2026-02-28"});
         assert_eq!(registrar.patch(&path, &ended).await.status, 200);
         assert_eq!(with_children().await, [0; 6]);
+    }
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_refused_by_a_node_that_remembers_it_whatever_it_asks() {
+    for database in both() {
+        let pair = Pair::new(Club::open(database, plenty(), Clock::system()).await).await;
+        let (node, owner) = (pair.other.as_ref().unwrap_or(&pair.plain), pair.owner());
+        let issued = owner.post("/api/v1/api-keys", &json!({"name": "Reader"})).await;
+        let reader = pair.club.with_key(issued.body["data"]["key"].as_str().expect("a key"));
+        let requests = [
+            ("", 200),
+            ("?limit=0", 400),
+            ("?cursor=wrong", 400),
+            ("/sea_wrong", 404),
+            ("?since=wrong", 400),
+        ]
+        .map(|(rest, status)| (format!("/api/v1/seasons{rest}"), status));
+        for (path, status) in &requests {
+            assert_eq!(asked(node, &reader, path).await.0, *status, "{path}");
+        }
+        let key = format!("/api/v1/api-keys/{}", issued.id());
+        assert_eq!(owner.delete(&key).await.status, 200);
+        for (path, _) in &requests {
+            assert_eq!(asked(node, &reader, path).await.0, 401, "{path}");
+        }
     }
 }

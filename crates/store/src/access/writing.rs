@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use uuid::Uuid;
 
 use super::children::{self, Standing};
-use super::{OrgScope, Proof, duties, identify};
+use super::{OrgScope, Proof, duties, identify_with};
 use crate::engine::{Brand, Store, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::queries;
@@ -243,7 +243,7 @@ impl<'tx> Tx<'tx> {
         let mut absent_on_children = None;
         let (organization, role, actor) = match principal {
             Principal::Caller(scope) => {
-                let caller = match identify(self, &scope.caller.sent, now).await? {
+                let caller = match identify_with(self, &scope.caller.sent, now, false).await? {
                     Ok(caller) => caller,
                     Err(denial) => return Ok(Err(denial)),
                 };

@@ -1,8 +1,14 @@
 //! Migrations: applied once, by one program at a time, never backwards, never after an edit.
 
+use fieldhouse_domain::divisions::{Division, DivisionGender};
+use fieldhouse_domain::effects::AnyRecord;
+use fieldhouse_domain::text::Name;
 use fieldhouse_store::migrations::{self, Status};
+use fieldhouse_store::seasons::{self, Filter};
 use fieldhouse_store::{Error, Options, Store};
+use fieldhouse_testing::clubs::Club;
 use fieldhouse_testing::databases;
+use fieldhouse_testing::leagues::{division, season};
 
 use crate::raw;
 
@@ -97,4 +103,34 @@ async fn a_database_that_cannot_be_opened_is_reported_with_the_reason() {
         matches!(&refused, Some(Error::Unavailable(why)) if why.contains("not a database")),
         "{refused:?}"
     );
+}
+
+#[tokio::test]
+async fn seasons_of_before_show_their_divisions_as_those_of_today_do() {
+    for database in databases::both() {
+        let store = database.open().await;
+        let club = Club::found(&store, "Riverside").await;
+        let winter = season("Winter");
+        let mut records: Vec<AnyRecord> = vec![season("Summer").into(), winter.clone().into()];
+        for name in ["U10 \"Stars\" \\ Á", "open", "Ärzte", "100 %"] {
+            let (age_group, gender) = (Some(Name::stored(name.to_owned())), Some(DivisionGender::Girls));
+            records.push(division(&winter, &format!("{name} plain")).into());
+            records.push(Division { age_group, gender, ..division(&winter, name) }.into());
+        }
+        club.create(&store, records).await;
+        let scope = club.owner().scope(&store).await;
+        let listed = async || {
+            let listing = seasons::list(&mut &store, &scope, &Filter::default(), None, 10).await;
+            listing.unwrap().records
+        };
+        let today = listed().await;
+        assert_eq!(today.iter().map(|season| season.divisions.len()).sum::<usize>(), 8);
+        let step = migrations::ALL.iter().find(|step| step.name == "divisions_shown").expect("the step");
+        let sql = step.sql(database.engine());
+        let (_, fill) = sql.split_once(';').expect("a column, and how it is filled");
+        database.execute("UPDATE seasons SET divisions = '[]'");
+        assert_ne!(listed().await, today);
+        database.execute(fill);
+        assert_eq!(listed().await, today);
+    }
 }

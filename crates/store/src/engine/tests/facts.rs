@@ -108,3 +108,19 @@ fn what_is_read_once_only_reads_and_depends_on_no_table_that_the_database_change
         assert_eq!(table, None, "{}", query.name);
     }
 }
+
+#[test]
+fn what_a_statement_writes_is_a_table() {
+    let created = ALL.iter().flat_map(|migration| migration.sql.split("CREATE TABLE ").skip(1));
+    let tables: BTreeSet<&str> = created.filter_map(|table| table.split_whitespace().next()).collect();
+    // Tests have queries of their own.
+    let queries = all().filter(|query| !query.name.starts_with("tests."));
+    let written = queries.filter_map(|query| match query.written() {
+        Written::Table { name, .. } => Some((query.name, name)),
+        Written::Nothing | Written::Anything => None,
+    });
+    let written: Vec<_> = written.collect();
+    assert!(written.len() > 50, "{written:?}");
+    let unknown = written.iter().find(|(_, table)| !tables.contains(table));
+    assert_eq!(unknown, None);
+}

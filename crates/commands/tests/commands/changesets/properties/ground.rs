@@ -10,6 +10,34 @@ use fieldhouse_testing::families::{child, guardian, registration, with_classes};
 
 use super::*;
 
+/// Id, name, age group and gender.
+type Division = (Uuid, String, Option<String>, Option<String>);
+
+/// What seasons show of their divisions, which is no field of theirs.
+fn shown_divisions(records: &mut Records) -> Vec<(Uuid, Vec<Division>)> {
+    let seasons = records.iter_mut().filter(|(_, (kind, _))| *kind == Kind::Season);
+    let shown = seasons.map(|(id, (_, row))| {
+        let shown = row.remove("divisions").expect("a column");
+        (*id, serde_json::from_str(&shown).expect("divisions"))
+    });
+    shown.collect()
+}
+
+/// The divisions of a season, by name.
+fn divisions(records: &Records, season: Uuid) -> Vec<Division> {
+    let of_season = |(kind, row): &&(Kind, Row)| {
+        *kind == Kind::Division && Uuid::parse_str(&row["season_id"]) == Ok(season)
+    };
+    let mut divisions: Vec<&Row> = records.values().filter(of_season).map(|(_, row)| row).collect();
+    divisions.sort_by_key(|row| &row["name_folded"]);
+    let optional = |text: &String| (!text.is_empty()).then(|| text.clone());
+    let division = |row: &&Row| {
+        let id = Uuid::parse_str(&row["id"]).expect("an id");
+        (id, row["name"].clone(), optional(&row["age_group"]), optional(&row["gender"]))
+    };
+    divisions.iter().map(division).collect()
+}
+
 /// The tables of the records that a changeset can change.
 pub(super) const TABLES: [(&str, Kind); 8] = [
     ("seasons", Kind::Season),
@@ -86,11 +114,16 @@ impl Ground {
             let by_server = ["version", "updated_at", "role_given_by", "role_given_at", "proposed_at"];
             !by_server.contains(&name) && !name.starts_with("last_change")
         };
-        rows.map(|(kind, mut row)| {
-            row.retain(|name, _| lasting(name));
-            (Uuid::parse_str(&row["id"]).expect("an id"), (kind, row))
-        })
-        .collect()
+        let mut records: Records = rows
+            .map(|(kind, mut row)| {
+                row.retain(|name, _| lasting(name));
+                (Uuid::parse_str(&row["id"]).expect("an id"), (kind, row))
+            })
+            .collect();
+        for (season, shown) in shown_divisions(&mut records) {
+            assert_eq!(shown, divisions(&records, season), "what a season shows of its divisions");
+        }
+        records
     }
 
     /// The records that a simulation changes.

@@ -1,0 +1,112 @@
+//! Callers who are remembered: their facts were read for an earlier request, and are read again in the flight of the first data.
+//!
+//! What was read counts only if the facts are still the same, so [`Confirmation::is_confirmed`] must be asked before a response is sent.
+//! This saves PostgreSQL a round trip. On SQLite a generation proves the same without a read.
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::{Caller, Found};
+use crate::engine::{Reader, Store, first};
+use crate::error::{Error, Result};
+use crate::query::Query;
+use crate::row::Row;
+use crate::sealing::Sealer;
+use crate::value::Value;
+
+/// Nothing has read the facts again to the end.
+const OPEN: u8 = 0;
+/// The first read of data reads them.
+const BEGUN: u8 = 1;
+const CONFIRMED: u8 = 2;
+const CHANGED: u8 = 3;
+
+/// Whether the facts about a remembered caller are still the same.
+#[derive(Debug)]
+pub struct Confirmation {
+    caller: Arc<Caller>,
+    state: AtomicU8,
+}
+
+impl Confirmation {
+    /// The confirmation of a remembered caller, which is open.
+    pub fn of(caller: Arc<Caller>) -> Self {
+        Self { caller, state: AtomicU8::new(OPEN) }
+    }
+
+    /// Whether the facts are still the same. Reads them, unless a read of data already has.
+    pub async fn is_confirmed(&self, store: &Store) -> Result<bool> {
+        match self.state.load(Ordering::Acquire) {
+            CONFIRMED => return Ok(true),
+            CHANGED => return Ok(false),
+            _ => {}
+        }
+        let (query, values) = self.caller.sent.lookup(true);
+        let found = first(&mut &*store, query, &values, |row| self.caller.sent.found(row)).await?;
+        Ok(self.settle(found.flatten()))
+    }
+
+    /// Whether the caller is the first to ask.
+    fn begin(&self) -> bool {
+        self.state.compare_exchange(OPEN, BEGUN, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    /// Compares the facts as they are now. When a key was last used is none of them.
+    fn settle(&self, found: Option<Found>) -> bool {
+        let Caller { facts, time_zone, has_relations, .. } = &*self.caller;
+        let is_same = found.is_some_and(|(now, _, zone, relations)| {
+            (&now, &zone, &relations) == (facts, time_zone, has_relations)
+        });
+        self.state.store(if is_same { CONFIRMED } else { CHANGED }, Ordering::Release);
+        is_same
+    }
+}
+
+/// The store, as a request reads it. The first read confirms a remembered caller in the same flight, and fails if the facts have changed.
+#[derive(Clone, Copy)]
+pub struct Reading<'a> {
+    store: &'a Store,
+    confirmation: Option<&'a Confirmation>,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads the store for a caller, who may be a remembered one.
+    pub fn of(store: &'a Store, confirmation: Option<&'a Confirmation>) -> Self {
+        Self { store, confirmation }
+    }
+}
+
+impl Deref for Reading<'_> {
+    type Target = Store;
+    fn deref(&self) -> &Store {
+        self.store
+    }
+}
+
+impl Reader for Reading<'_> {
+    fn sealer(&self) -> &Sealer {
+        self.store.sealer()
+    }
+
+    async fn rows<T: Send>(
+        &mut self,
+        query: &'static Query,
+        values: &[Value<'_>],
+        each: impl FnMut(&mut Row<'_>) -> Result<T> + Send,
+    ) -> Result<Vec<T>> {
+        let mut store = self.store;
+        let Some(confirmation) = self.confirmation.filter(|confirmation| confirmation.begin()) else {
+            return store.rows(query, values, each).await;
+        };
+        let sent = &confirmation.caller.sent;
+        let (facts, keys) = sent.lookup(true);
+        let (found, rows) = store
+            .rows_of_both((facts, &keys, |row: &mut Row<'_>| sent.found(row)), (query, values, each))
+            .await?;
+        if !confirmation.settle(found.into_iter().next().flatten()) {
+            return Err(Error::Unavailable("the caller's permissions have changed".to_owned()));
+        }
+        Ok(rows)
+    }
+}
