@@ -142,6 +142,17 @@ pub enum Kept {
     Unrelated,
 }
 
+impl Kept {
+    /// Whether the responses to a caller are among them.
+    pub fn includes(self, has_relations: bool) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Unrelated => !has_relations,
+        }
+    }
+}
+
 /// One operation of the API.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::{Response, header};
-use fieldhouse_api::{Operation, Row, rows as api};
+use fieldhouse_api::{Operation, Row};
 use fieldhouse_domain::ids::{OrganizationId, UserId};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_store::{LocalGeneration, OrgScope, Store};
@@ -90,6 +90,17 @@ impl Responses {
         Self((bytes > 0).then(|| Cache::with_weighter(count, bytes, Bytes)))
     }
 
+    /// Whether responses of an operation to a member are kept.
+    pub(crate) fn keeps(&self, store: &Store, row: &Row, scope: &OrgScope) -> bool {
+        self.generation(store, row, scope).is_some()
+    }
+
+    /// The generation under which responses of an operation to a member are kept. `None` if they are not.
+    fn generation(&self, store: &Store, row: &Row, scope: &OrgScope) -> Option<LocalGeneration> {
+        let is_kept = self.0.is_some() && row.kept.includes(scope.has_relations());
+        is_kept.then(|| store.local_generation(scope.organization())).flatten()
+    }
+
     /// Looks for the response to a request of an admitted member.
     pub(crate) fn find(
         &self,
@@ -99,15 +110,7 @@ impl Responses {
         (context, media_type): (&Context, &'static str),
     ) -> Found {
         let (Some(cache), Some(scope)) = (self.0.as_ref(), scope) else { return Found::Nowhere };
-        let is_kept = match row.kept {
-            api::Kept::None => false,
-            api::Kept::All => true,
-            api::Kept::Unrelated => !scope.has_relations(),
-        };
-        if !is_kept {
-            return Found::Nowhere;
-        }
-        let Some(generation) = store.local_generation(scope.organization()) else { return Found::Nowhere };
+        let Some(generation) = self.generation(store, row, scope) else { return Found::Nowhere };
         let (organization, user, role) = (scope.organization(), scope.user(), scope.role());
         let (operation, path, query) = (row.operation, context.path.as_str(), context.query.as_str());
         let asked = Key { organization, user, role, operation, media_type, path, query };

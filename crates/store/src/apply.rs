@@ -181,7 +181,7 @@ impl<'tx> Tx<'tx> {
             self.queue_following(Some(org), change, effect).await?;
             self.note_departure(org, effect, change.moment.now()).await?;
         }
-        seasons::show_divisions(self, proof.organization(), &effects).await?;
+        seasons::show_divisions(self, proof, &effects).await?;
         Ok(effects)
     }
 

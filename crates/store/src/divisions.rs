@@ -20,7 +20,7 @@ queries! {
         AND (CAST($4 AS UUID) IS NULL OR season_id = $4)", name_matches!("6" "7" "8" "9" "10" "11"),
         " ORDER BY name_folded, id LIMIT $5"));
     OF_SEASON "divisions.of_season"
-        concat!("SELECT ", Division::COLUMNS, " FROM divisions d WHERE d.org_id = $1 AND d.season_id = $2");
+        concat!("SELECT ", Division::COLUMNS, " FROM divisions d WHERE d.org_id = $1 AND d.season_id = $2 ORDER BY d.name_folded");
     DEPENDENTS "divisions.dependents" "SELECT (SELECT COUNT(*) FROM teams WHERE org_id = $1 AND division_id = $2)
         + (SELECT COUNT(*) FROM games WHERE org_id = $1 AND division_id = $2)
         + (SELECT COUNT(*) FROM registrations WHERE org_id = $1 AND division_id = $2 AND status <> 'withdrawn')";
@@ -40,7 +40,7 @@ pub async fn list<R: Reader>(
     listing(reader, LIST, proof.organization(), &values).await
 }
 
-/// The divisions of a season.
+/// The divisions of a season, by folded name.
 pub async fn of_season<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,

@@ -20,7 +20,7 @@ pub struct Migration {
     pub number: i64,
     /// Its name.
     pub name: &'static str,
-    pub(crate) sql: &'static str,
+    sql: &'static str,
     /// Additional SQL for PostgreSQL.
     postgres: &'static str,
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use constcat::concat;
-use fieldhouse_domain::divisions::DivisionGender;
+use fieldhouse_domain::divisions::{Division, DivisionGender};
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
-use fieldhouse_domain::ids::{DivisionId, Id as _, OrganizationId, SeasonId};
+use fieldhouse_domain::ids::{DivisionId, Id as _, SeasonId};
 use fieldhouse_domain::record::{Cell, CellKind, Column};
 use fieldhouse_domain::seasons::{Season, SeasonStatus};
 use fieldhouse_domain::sports::Sport;
@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
-use crate::access::Proof;
+use crate::access::{OrgWrite, Proof};
 use crate::engine::{Reader, Tx, first};
 use crate::error::Result;
 use crate::ledger::reading::{CHANGES, changes, listed, positioned};
@@ -50,8 +50,6 @@ queries! {
     CHANGED "seasons.changed" concat!("WITH page AS (", CHANGES, ") SELECT page.seq, page.position, page.id, page.verb, page.at, ",
         COLUMNS, " FROM page LEFT JOIN seasons s ON s.org_id = $1 AND s.id = page.id");
     READ "seasons.read" concat!("SELECT ", COLUMNS, " FROM seasons s WHERE s.org_id = $1 AND s.id = $2");
-    DIVISIONS "seasons.divisions"
-        "SELECT id, name, age_group, gender FROM divisions WHERE org_id = $1 AND season_id = $2 ORDER BY name_folded";
     SHOW_DIVISIONS "seasons.show_divisions" "UPDATE seasons SET divisions = $3 WHERE org_id = $1 AND id = $2 AND divisions <> $3";
     BY_NAME "seasons.by_name" "SELECT id FROM seasons WHERE org_id = $1 AND name_folded = $2";
     NAMES "seasons.names" "SELECT id, name FROM seasons WHERE org_id = $1 ORDER BY id DESC LIMIT 2000";
@@ -112,9 +110,7 @@ impl Listed {
         let season = row.record()?;
         Ok(Self { season, divisions: row.next::<Divisions>()?.0 })
     }
-}
 
-impl Listed {
     /// The date that seasons are listed by.
     pub fn listed_on(&self) -> Date {
         self.season.listed_on()
@@ -200,9 +196,9 @@ pub async fn read<R: Reader>(
 }
 
 /// Writes what seasons show of their divisions, after effects on divisions.
-pub(crate) async fn show_divisions(
-    tx: &mut Tx<'_>,
-    organization: OrganizationId,
+pub(crate) async fn show_divisions<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
     effects: &[Effect],
 ) -> Result<()> {
     let written = effects.iter().flat_map(|effect| [&effect.before, &effect.after]).flatten();
@@ -213,13 +209,12 @@ pub(crate) async fn show_divisions(
         })
         .collect();
     for season in seasons {
-        let (org, season) = (id(organization), id(season));
-        let division = |row: &mut Row<'_>| {
-            let (id, name, age_group, gender) = (row.next()?, row.next()?, row.next()?, row.next()?);
-            Ok(ListedDivision { id, name, age_group, gender })
-        };
-        let divisions = tx.rows(DIVISIONS, values![org.clone(), season.clone()], division).await?;
-        tx.run(SHOW_DIVISIONS, values![org, season, id(Divisions(divisions))]).await?;
+        let divisions = divisions::of_season(tx, proof, season).await?;
+        let shown = divisions.into_iter().map(|Division { id, name, age_group, gender, .. }| {
+            ListedDivision { id, name, age_group, gender }
+        });
+        let values = values![id(proof.organization()), id(season), id(Divisions(shown.collect()))];
+        tx.run(SHOW_DIVISIONS, values).await?;
     }
     Ok(())
 }

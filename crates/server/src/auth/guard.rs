@@ -1,7 +1,6 @@
 //! The guard, which admits or refuses a request. It checks, in the order of the contract: credential, limits, role.
 
 use fieldhouse_api::Row;
-use fieldhouse_api::rows::Kept;
 use fieldhouse_domain::policy::{Credential, Denial};
 use fieldhouse_store::OrgScope;
 use fieldhouse_store::access::Operator;
@@ -71,7 +70,10 @@ pub async fn admit(
     };
     let identified = match app.callers.known(&app.store, &sent, context.now) {
         Known::Current(current) => Ok(current),
-        Known::Remembered(identified) if remembers && is_read_at_once(row, &identified) => {
+        // What can be kept only reads records of the organization, so nothing has happened if the caller is not confirmed.
+        Known::Remembered(identified)
+            if remembers && row.kept.includes(identified.caller.has_relations()) =>
+        {
             let caller = identified.caller.clone();
             if let Ok(scope) = caller.permit_remembered(requirement, context.now, context.address) {
                 return counted(app, context, &identified, Ok(scope));
@@ -97,15 +99,6 @@ async fn identify(
     context: &Context,
 ) -> fieldhouse_store::Result<Result<Identified, Denial>> {
     Box::pin(app.callers.identify(app, sent, context.now)).await
-}
-
-/// Whether the operation, for this caller, only reads records of the organization. Then nothing has happened if they are not confirmed.
-fn is_read_at_once(row: &Row, identified: &Identified) -> bool {
-    match row.kept {
-        Kept::None => false,
-        Kept::All => true,
-        Kept::Unrelated => !identified.caller.has_relations(),
-    }
 }
 
 /// Counts the request of a caller, and admits it with their permission.

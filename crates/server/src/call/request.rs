@@ -33,6 +33,11 @@ impl Request {
         Reading::of(&self.app.store, confirmation.map(|confirmation| &**confirmation))
     }
 
+    /// Whether the response is kept in memory.
+    pub fn is_kept(&self) -> bool {
+        self.member().is_some_and(|scope| self.app.responses.keeps(&self.app.store, self.row, scope))
+    }
+
     /// The time of the request.
     pub fn now(&self) -> Timestamp {
         self.context.now

@@ -139,12 +139,12 @@ pub(crate) async fn upcoming(call: Call<op::GamesUpcoming>) -> Result<Answered<o
     }
     let mine = Mine::read(&call).await?;
     let stays = stays(&call, &mine).await?;
-    let is_of_all = stays.is_none();
+    let is_kept = stays.is_none() && call.is_kept();
     let (team, season, status) = (query.team_id, query.season_id, query.status);
     let wanted = Upcoming { from, to, team, stays, season, status };
     let scope = call.scope()?;
     let mut found = games::upcoming(&mut call.store(), scope, &wanted, part.after, part.reach()).await?;
-    let until = if is_of_all { Some(current_until(&call, &part, &found, to).await?) } else { None };
+    let until = if is_kept { Some(current_until(&call, &part, &found, to).await?) } else { None };
     let page = call.page_info(&part, &mut found, Listed::point)?;
     let data = found.iter().map(|listed| mine.view(listed)).collect();
     let mut answered = call.page(Page { data, deleted: None, page })?;

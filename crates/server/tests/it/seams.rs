@@ -180,7 +180,7 @@ async fn a_childs_saved_programs_are_closed_by_custody_orders_and_deleted_by_era
         is_problem(&saves(father, &child, "Another").await, Code::NotFound, "everything is closed");
         let shown = mother.get(&saved).await;
         assert_eq!(shown.body["data"].as_array().map(Vec::len), Some(1), "{}", shown.text);
-        assert_eq!(club.database.tables_with("quux"), ["child_favorites"]);
+        assert_eq!(club.database.tables_with("quux college"), ["child_favorites"]);
         assert_eq!(club.database.tables_with(NAME), ["children"], "notes are sealed");
 
         let lifted = Restriction { lifted_at: Some(clubs::NOW), ..of_all.clone() };
@@ -188,7 +188,7 @@ async fn a_childs_saved_programs_are_closed_by_custody_orders_and_deleted_by_era
         let request = mother.post(REQUESTS, &json!({"child_id": child, "kind": "erasure"})).await;
         assert_eq!(grants(owner, &request).await.status, 200);
         is_problem(&mother.get(&saved).await, Code::NotFound, "the child is erased");
-        assert_eq!(club.database.tables_with("quux"), Vec::<String>::new());
+        assert_eq!(club.database.tables_with("quux college"), Vec::<String>::new());
     })
     .await;
 }

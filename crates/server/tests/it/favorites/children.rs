@@ -107,11 +107,11 @@ async fn both_guardians_read_and_change_one_list() {
         assert_eq!((again.status, &again.body["data"]), (200, &one), "it is saved once for the child");
         assert_eq!(again.body["meta"], json!({"created": false, "guest_token": null}));
 
-        let noted = json!({"notes": "Call\nthem", "tags": ["far"], "stage": "visited"});
+        let noted = json!({"notes": "Call\nthe registrar", "tags": ["far"], "stage": "visited"});
         let changed = father.patch(&address(&one), &noted).await;
         assert_eq!(changed.status, 200, "{}", changed.text);
         let data = &changed.body["data"];
-        assert_eq!((&data["notes"], &data["version"]), (&json!("Call\nthem"), &json!(2)));
+        assert_eq!((&data["notes"], &data["version"]), (&json!("Call\nthe registrar"), &json!(2)));
         assert_eq!(data["saved_by"], one["saved_by"], "who saved it stays");
         let stale = father.request(Method::PATCH, &address(&one)).header("if-match", "\"1-x\"");
         is_problem(&send(stale.json(&json!({"interest": 1}))).await, Code::VersionMismatch, "stale");
@@ -148,7 +148,7 @@ async fn both_guardians_read_and_change_one_list() {
         for parent in [mother, father] {
             assert_eq!(list(parent).await, Vec::<Value>::new(), "their own lists are others");
         }
-        assert_eq!(club.database.tables_with("them"), Vec::<String>::new(), "notes are sealed");
+        assert_eq!(club.database.tables_with("the registrar"), Vec::<String>::new(), "notes are sealed");
         let log = mother.get(&format!("{CHILDREN}/{child}/access-log")).await;
         assert_eq!(log.body["data"], json!([]), "the family's own reads are not recorded");
         let audit = club.member(Role::Admin).get("/api/v1/audit-log").await;
