@@ -163,7 +163,7 @@ async fn purge_one(app: &App, retained: Retained) -> fieldhouse_store::Result<u6
     let before = now.saturating_sub(retained.life()).unwrap_or(Timestamp::MIN);
     match retained {
         Retained::Images => store.clear_images(before, &app.clock.moment_at(now)).await,
-        Retained::AccessLog => store.purge_access_events(before).await,
+        Retained::AccessLog => store.purge_access_reads(before).await,
         Retained::PrivacyRequests => store.purge_privacy_requests(before).await,
         Retained::Exports => store.purge_exports(before).await,
         Retained::Sessions => store.purge_sessions(before).await,

@@ -1,36 +1,38 @@
 //! The access log: who saw data of a child, in what capacity. What the child and its guardians see is not recorded.
 //!
 //! Reads of the medical class, and those in an emergency, are recorded in their own transaction. Others are collected and written together: see
-//! [`AccessLog`].
+//! [`AccessLog`]. A read is one row, however many children it shows: they are a group, which is stored when it is first seen.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use constcat::concat;
 use fieldhouse_domain::children::cases::HIDDEN_AFTER_END;
 use fieldhouse_domain::children::classes::{Capacity, DataClass};
-use fieldhouse_domain::ids::{AccessEventId, ApiKeyId, ChildId, OrganizationId, UserId};
+use fieldhouse_domain::ids::{AccessEventId, ApiKeyId, ChildId, Id, OrganizationId, UserId};
 use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::access::children::{ChildScope, Records};
-use crate::engine::{Reader, Source, Store, Tx};
+use crate::engine::{Reader, Source, Store, Tx, first};
 use crate::error::Result;
 use crate::query::queries;
 use crate::row::Row;
 use crate::value::{Value, id, values};
 
 pub(crate) const COLUMNS: &str =
-    "a.id, a.child_id, a.at, a.user_id, a.key_id, a.capacity, a.class, a.operation";
+    "a.id, g.child_id, a.at, a.user_id, a.key_id, g.capacity, a.class, a.operation";
 
 /// What a safeguarding lead has read for a case is shown to the family only after the case, so that it warns no one. A case that is not
 /// closed is over if it ended before a time: see [`hidden_until`].
 macro_rules! warns_no_one {
     ($over:literal) => {
         constcat::concat!(
-            "(a.capacity <> 'safeguarding' OR NOT EXISTS (SELECT 1 FROM case_children ck
+            "(g.capacity <> 'safeguarding' OR NOT EXISTS (SELECT 1 FROM case_children ck
                 JOIN case_leads cl ON cl.org_id = $1 AND cl.case_id = ck.case_id AND cl.user_id = a.user_id
                 JOIN safeguarding_cases sc ON sc.org_id = $1 AND sc.id = ck.case_id
-                WHERE ck.org_id = $1 AND ck.child_id = a.child_id AND sc.closed_at IS NULL AND sc.ends_at > ",
+                WHERE ck.org_id = $1 AND ck.child_id = g.child_id AND sc.closed_at IS NULL AND sc.ends_at > ",
             $over,
             " AND sc.opened_at <= a.at))"
         )
@@ -39,13 +41,15 @@ macro_rules! warns_no_one {
 pub(crate) use warns_no_one;
 
 queries! {
-    INSERT "access_log.insert" "INSERT INTO access_events (org_id, id, child_id, at, user_id, key_id, capacity, class, operation)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    INSERT "access_log.insert" "INSERT INTO access_reads (org_id, group_id, at, id, user_id, key_id, class, operation)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    IS_STORED "access_log.is_stored" "SELECT id FROM access_groups WHERE org_id = $1 AND id = $2 LIMIT 1";
+    INSERT_CHILD "access_log.insert_child" "INSERT INTO access_groups (org_id, id, child_id, capacity) VALUES ($1, $2, $3, $4)";
     OF_CHILD "access_log.of_child" concat!("SELECT v.capacity, ", COLUMNS, ", u.name FROM (",
         crate::access::children::visible!(" AND child_id = $10"),
-        ") v LEFT JOIN access_events a ON a.org_id = $1 AND a.child_id = v.child_id AND (a.at, a.id) < ($11, $12)
-            AND ", warns_no_one!("$14"), "
-        LEFT JOIN users u ON u.id = a.user_id ORDER BY a.at DESC, a.id DESC LIMIT $13");
+        ") v LEFT JOIN access_groups g ON g.org_id = $1 AND g.child_id = v.child_id
+        LEFT JOIN access_reads a ON a.org_id = $1 AND a.group_id = g.id AND (a.at, a.id) < ($11, $12) AND ", warns_no_one!("$14"), "
+        LEFT JOIN users u ON u.id = a.user_id ORDER BY a.id IS NULL, a.at DESC, a.id DESC LIMIT $13");
 }
 
 /// How many children's reads wait before a reader writes them itself.
@@ -134,12 +138,7 @@ impl AccessLog {
             return Ok(());
         }
         let batch = taken.clone();
-        let written = store.write("access_log.flush", async move |tx| {
-            for access in &batch {
-                insert(tx, access).await?;
-            }
-            Ok(())
-        });
+        let written = store.write("access_log.flush", async move |tx| insert(tx, &batch).await);
         let written = written.await;
         if written.is_err() {
             self.waiting().splice(0..0, taken);
@@ -151,29 +150,54 @@ impl AccessLog {
 /// Records a read in its own transaction.
 pub async fn record(tx: &mut Tx<'_>, access: Access) -> Result<()> {
     match access.recorded() {
-        Some(access) => insert(tx, &access).await,
+        Some(access) => insert(tx, &[access]).await,
         None => Ok(()),
     }
 }
 
-async fn insert(tx: &mut Tx<'_>, access: &Access) -> Result<()> {
-    let Access { id: event, organization, at, user, key, class, operation, children } = access;
-    for (child, capacity) in children {
-        let (capacity, class) = (capacity.name(), class.name());
-        let values = values![
-            id(*organization),
-            id(*event),
-            id(*child),
-            *at,
-            id(*user),
-            key.map(fieldhouse_domain::ids::Id::uuid),
-            capacity,
-            class,
-            *operation
-        ];
-        tx.run(INSERT, values).await?;
+async fn insert(tx: &mut Tx<'_>, reads: &[Access]) -> Result<()> {
+    let mut stored = BTreeSet::new();
+    let mut rows = Vec::with_capacity(reads.len());
+    for Access { id: event, organization, at, user, key, class, operation, children } in reads {
+        let (group, key) = (group(children), key.map(Id::uuid));
+        if stored.insert((*organization, group)) {
+            store_group(tx, (*organization, group), children).await?;
+        }
+        let (user, class) = (id(*user), class.name());
+        rows.push(values![id(*organization), group, *at, id(*event), user, key, class, *operation].to_vec());
     }
-    Ok(())
+    tx.run_each(INSERT, &rows).await
+}
+
+/// Stores who is in a group, unless it is stored.
+async fn store_group(
+    tx: &mut Tx<'_>,
+    (organization, group): (OrganizationId, Uuid),
+    children: &Seen,
+) -> Result<()> {
+    let org = id(organization);
+    if first(tx, IS_STORED, values![org.clone(), group], |row| row.next::<Uuid>()).await?.is_some() {
+        return Ok(());
+    }
+    let row = |(child, capacity): &(ChildId, Capacity)| {
+        values![org.clone(), group, id(*child), capacity.name()].to_vec()
+    };
+    tx.run_each(INSERT_CHILD, &children.iter().map(row).collect::<Vec<_>>()).await
+}
+
+/// The id of a group: the same for the same children in the same capacities, in any order.
+fn group(children: &Seen) -> Uuid {
+    let mut children: Vec<_> =
+        children.iter().map(|(child, capacity)| (child.uuid(), capacity.bit())).collect();
+    children.sort_unstable();
+    let mut hash = Sha256::new();
+    for (child, capacity) in children {
+        hash.update(child.as_bytes());
+        hash.update(capacity.to_be_bytes());
+    }
+    let mut start = [0; 16];
+    start.copy_from_slice(&hash.finalize()[..16]);
+    Uuid::new_v8(start)
 }
 
 /// A read of a child's data, as its family sees it.

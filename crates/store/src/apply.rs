@@ -24,7 +24,7 @@ use crate::ledger::heads;
 use crate::query::queries;
 use crate::row::Row;
 use crate::value::{id, values};
-use crate::{break_glass, cases, consequences, duties, members, records, seasons, users};
+use crate::{break_glass, cases, consequences, duties, games, members, records, seasons, users};
 
 queries! {
     MEMBERSHIPS "apply.memberships" concat!("SELECT m.org_id, ", Member::COLUMNS, " FROM members m WHERE m.user_id = $1 ORDER BY m.org_id");
@@ -182,6 +182,7 @@ impl<'tx> Tx<'tx> {
             self.note_departure(org, effect, change.moment.now()).await?;
         }
         seasons::show_divisions(self, proof, &effects).await?;
+        games::show_names(self, proof.organization(), &effects).await?;
         Ok(effects)
     }
 

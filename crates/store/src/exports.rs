@@ -45,8 +45,9 @@ queries! {
         WHERE g.org_id = $1 AND g.child_id = $2 ORDER BY g.created_at, g.id");
     CHILD_ROSTER "exports.child_roster" concat!("SELECT ", RosterEntry::COLUMNS, " FROM roster_entries e
         WHERE e.org_id = $1 AND e.child_id = $2 ORDER BY e.starts_on, e.id");
-    CHILD_ACCESS "exports.child_access" concat!("SELECT ", access_log::COLUMNS, ", u.name FROM access_events a
-        LEFT JOIN users u ON u.id = a.user_id WHERE a.org_id = $1 AND a.child_id = $2 AND ", access_log::warns_no_one!("$3"), "
+    CHILD_ACCESS "exports.child_access" concat!("SELECT ", access_log::COLUMNS, ", u.name FROM access_groups g
+        JOIN access_reads a ON a.org_id = $1 AND a.group_id = g.id
+        LEFT JOIN users u ON u.id = a.user_id WHERE g.org_id = $1 AND g.child_id = $2 AND ", access_log::warns_no_one!("$3"), "
         ORDER BY a.at, a.id");
     IS_IN_USE "exports.is_in_use" "SELECT id FROM seasons WHERE org_id = $1 UNION ALL SELECT id FROM venues WHERE org_id = $1
         UNION ALL SELECT id FROM invitations WHERE org_id = $1 LIMIT 1";

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use constcat::concat;
-use fieldhouse_domain::effects::Kind;
+use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::games::{Game, GameSort, GameStatus, LONGEST, occupies};
 use fieldhouse_domain::ids::{DivisionId, GameId, Id, OrganizationId, SeasonId, TeamId, VenueId};
 use jiff::{SignedDuration, Timestamp};
@@ -19,14 +19,10 @@ use crate::query::{Query, queries};
 use crate::row::{Row, record};
 use crate::value::{Value, id, values};
 
-/// The columns of a game, and the names of its teams and venue.
-const COLUMNS: &str = concat!(Game::COLUMNS, ", h.name, a.name, v.name");
-/// Adds the teams and the venue of each game.
-const WITH_NAMES: &str = " LEFT JOIN teams h ON h.org_id = g.org_id AND h.id = g.home_team_id
-    LEFT JOIN teams a ON a.org_id = g.org_id AND a.id = g.away_team_id
-    LEFT JOIN venues v ON v.org_id = g.org_id AND v.id = g.venue_id";
+/// The columns of a game, and what it shows of its teams and venue: their names.
+const COLUMNS: &str = concat!(Game::COLUMNS, ", g.home_name, g.away_name, g.venue_name");
 /// Games with the names of their teams and venue.
-const NAMED: &str = concat!("SELECT ", COLUMNS, " FROM games g", WITH_NAMES, " WHERE g.org_id = $1");
+const NAMED: &str = concat!("SELECT ", COLUMNS, " FROM games g WHERE g.org_id = $1");
 
 /// Games that start from $2 to before $3, after the position $4, $5, and match the filters $6 to $10. `$and` narrows them by an index.
 macro_rules! page {
@@ -34,9 +30,7 @@ macro_rules! page {
         positioned!(
             COLUMNS,
             concat!(
-                "games g",
-                WITH_NAMES,
-                " WHERE g.org_id = $1",
+                "games g WHERE g.org_id = $1",
                 $and,
                 " AND g.starts_at >= $2 AND g.starts_at < $3 AND (g.starts_at, g.id) ",
                 $after,
@@ -93,13 +87,19 @@ queries! {
     LIST_OF_TEAM "games.list_of_team" of_team!();
     LIST_OF_TEAM_REVERSED "games.list_of_team_reversed" of_team!(reversed);
     CHANGED "games.changed_with_names" concat!("WITH page AS (", CHANGES, ") SELECT page.seq, page.position, page.id, page.verb, page.at, ",
-        COLUMNS, " FROM page LEFT JOIN games g ON g.org_id = $1 AND g.id = page.id", WITH_NAMES);
+        COLUMNS, " FROM page LEFT JOIN games g ON g.org_id = $1 AND g.id = page.id");
     NEARBY "games.nearby" @read_once concat!("SELECT ", Game::COLUMNS, " FROM games g WHERE g.org_id = $1 AND g.ends_at > $2 AND g.id IN (
         SELECT id FROM games WHERE org_id = $1 AND venue_id = $5 AND starts_at > $3 AND starts_at < $4
         UNION SELECT id FROM games WHERE org_id = $1 AND home_team_id IN ($6, $7) AND starts_at > $3 AND starts_at < $4
         UNION SELECT id FROM games WHERE org_id = $1 AND away_team_id IN ($6, $7) AND starts_at > $3 AND starts_at < $4)");
     FROM "games.from" concat!("SELECT ", Game::COLUMNS, " FROM games g WHERE g.org_id = $1 AND (g.starts_at, g.id) > ($2, $3)
         ORDER BY g.starts_at, g.id LIMIT $4");
+    SHOW_NAMES "games.show_names" "UPDATE games SET home_name = (SELECT t.name FROM teams t WHERE t.org_id = $1 AND t.id = home_team_id),
+        away_name = (SELECT t.name FROM teams t WHERE t.org_id = $1 AND t.id = away_team_id),
+        venue_name = (SELECT v.name FROM venues v WHERE v.org_id = $1 AND v.id = venue_id) WHERE org_id = $1 AND id = $2";
+    SHOW_HOME "games.show_home" "UPDATE games SET home_name = $3 WHERE org_id = $1 AND home_team_id = $2";
+    SHOW_AWAY "games.show_away" "UPDATE games SET away_name = $3 WHERE org_id = $1 AND away_team_id = $2";
+    SHOW_VENUE "games.show_venue" "UPDATE games SET venue_name = $3 WHERE org_id = $1 AND venue_id = $2";
     OF_SEASON "games.of_season" concat!("SELECT ", Game::COLUMNS, " FROM games g WHERE g.org_id = $1 AND g.season_id = $2");
 }
 
@@ -342,6 +342,40 @@ pub async fn from<R: Reader>(
 /// One game.
 pub async fn read<R: Reader>(reader: &mut R, proof: &impl Proof<R>, game: GameId) -> Result<Option<Listed>> {
     first(reader, READ, values![id(proof.organization()), id(game)], listed).await
+}
+
+/// Writes what games show of their teams and venues, after effects on any of them.
+pub(crate) async fn show_names(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    effects: &[Effect],
+) -> Result<()> {
+    let places = |game: &Game| {
+        [game.home_team_id.map(Id::uuid), game.away_team_id.map(Id::uuid), game.venue_id.map(Id::uuid)]
+    };
+    let org = id(organization);
+    let mut moved = Vec::new();
+    for effect in effects {
+        match (&effect.before, &effect.after) {
+            (before, Some(AnyRecord::Game(game))) => {
+                let before =
+                    if let Some(AnyRecord::Game(before)) = before { places(before) } else { [None; 3] };
+                if places(game) != before {
+                    moved.push(values![org.clone(), id(game.id)].to_vec());
+                }
+            }
+            (Some(AnyRecord::Team(before)), Some(AnyRecord::Team(team))) if before.name != team.name => {
+                let values = values![org.clone(), id(team.id), team.name.as_str()];
+                tx.run(SHOW_HOME, values).await?;
+                tx.run(SHOW_AWAY, values).await?;
+            }
+            (Some(AnyRecord::Venue(before)), Some(AnyRecord::Venue(venue))) if before.name != venue.name => {
+                tx.run(SHOW_VENUE, values![org.clone(), id(venue.id), venue.name.as_str()]).await?;
+            }
+            _ => {}
+        }
+    }
+    tx.run_each(SHOW_NAMES, &moved).await
 }
 
 /// All games of a season.

@@ -131,6 +131,24 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0019_divisions_shown.sql"),
         postgres: "",
     },
+    Migration {
+        number: 20,
+        name: "access_groups",
+        sql: include_str!("../migrations/0020_access_groups.sql"),
+        postgres: "",
+    },
+    Migration {
+        number: 21,
+        name: "names_shown",
+        sql: include_str!("../migrations/0021_names_shown.sql"),
+        postgres: "",
+    },
+    Migration {
+        number: 22,
+        name: "rosters_by_team",
+        sql: include_str!("../migrations/0022_rosters_by_team.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types and functions of the tokens on SQLite and on PostgreSQL.

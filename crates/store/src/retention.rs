@@ -3,14 +3,14 @@
 use jiff::Timestamp;
 
 use crate::engine::{Store, Tx};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::query::queries;
 use crate::value::{id, values};
 
-/// Defines the deletions of old rows in each organization.
+/// Defines the deletions of old rows in each organization, and of rows that nothing needs then.
 macro_rules! purges {
-    ($($(#[$doc:meta])* $function:ident $query:ident $name:literal $sql:literal;)+) => {
-        queries! { $($query $name $sql;)+ }
+    ($($(#[$doc:meta])* $function:ident $query:ident $name:literal $sql:literal $(then $rest:ident $rest_name:literal $rest_sql:literal)?;)+) => {
+        queries! { $($query $name $sql; $($rest $rest_name $rest_sql;)?)+ }
 
         impl Store {
             $(
@@ -18,8 +18,13 @@ macro_rules! purges {
                 pub async fn $function(&self, before: Timestamp) -> Result<u64> {
                     let mut purged = 0;
                     for organization in self.organizations().await? {
-                        let purge =
-                            async move |tx: &mut Tx<'_>| tx.run($query, values![id(organization), before]).await;
+                        let purge = async move |tx: &mut Tx<'_>| {
+                            let purged = tx.run($query, values![id(organization), before]).await?;
+                            $(if purged > 0 {
+                                tx.run($rest, values![id(organization)]).await?;
+                            })?
+                            Ok::<u64, Error>(purged)
+                        };
                         purged += self.write($name, purge).await?;
                     }
                     Ok(purged)
@@ -29,8 +34,10 @@ macro_rules! purges {
     };
 }
 purges! {
-    /// Deletes the events of the access log before a time, and returns their number.
-    purge_access_events ACCESS_EVENTS "retention.access_events" "DELETE FROM access_events WHERE org_id = $1 AND at < $2";
+    /// Deletes the reads in the access log before a time, and returns their number.
+    purge_access_reads ACCESS_READS "retention.access_reads" "DELETE FROM access_reads WHERE org_id = $1 AND at < $2"
+        then ACCESS_GROUPS "retention.access_groups" "DELETE FROM access_groups WHERE org_id = $1
+            AND NOT EXISTS (SELECT 1 FROM access_reads a WHERE a.org_id = $1 AND a.group_id = access_groups.id)";
     /// Deletes the sessions that expired before a time, and returns their number.
     purge_sessions SESSIONS "retention.sessions" "DELETE FROM sessions WHERE org_id = $1 AND expires_at < $2";
     /// Deletes the exports whose links expired before a time, and returns their number.

@@ -95,13 +95,15 @@ impl Column for Divisions {
     }
 
     fn from_cell(cell: Cell<'_>) -> std::result::Result<Self, String> {
-        type Shown = (Uuid, Name, Option<Name>, Option<DivisionGender>);
+        type Shown = (Uuid, String, Option<String>, Option<DivisionGender>);
         let shown: Vec<Shown> = serde_json::from_str(cell.text()?).map_err(|error| error.to_string())?;
-        let all = shown.into_iter().map(|(id, name, age_group, gender)| {
-            let id = DivisionId::from_uuid(id);
-            ListedDivision { id, name, age_group, gender }
-        });
-        Ok(Self(all.collect()))
+        let division = |(id, name, age_group, gender): Shown| ListedDivision {
+            id: DivisionId::from_uuid(id),
+            name: Name::stored(name),
+            age_group: age_group.map(Name::stored),
+            gender,
+        };
+        Ok(Self(shown.into_iter().map(division).collect()))
     }
 }
 

@@ -198,15 +198,27 @@ impl<T: std::fmt::Display + std::str::FromStr<Err: std::fmt::Display>> Column fo
         if json == "[]" {
             return Ok(Self::new());
         }
-        // As they are stored, without escapes, they are read without a parser.
-        let is_plain = |text: &str| !text.contains(['"', '\\']);
-        let inside = json.strip_prefix("[\"").and_then(|rest| rest.strip_suffix("\"]"));
-        if let Some(inside) = inside.filter(|inside| inside.split("\",\"").all(is_plain)) {
-            return inside.split("\",\"").map(|text| text.parse().map_err(unreadable)).collect();
+        if let Some(texts) = plain(json) {
+            return texts.into_iter().map(|text| text.parse().map_err(unreadable)).collect();
         }
         let texts: Vec<Text<'_>> = serde_json::from_str(json).map_err(unreadable)?;
         texts.iter().map(|text| text.0.parse().map_err(unreadable)).collect()
     }
+}
+
+/// The strings of a JSON array as it is stored, if they contain no escapes: they are read without a parser.
+fn plain(json: &str) -> Option<Vec<&str>> {
+    let mut rest = json.strip_prefix("[\"")?.strip_suffix("\"]")?;
+    if rest.contains('\\') {
+        return None;
+    }
+    let mut texts = Vec::with_capacity(4);
+    while let Some((text, after)) = rest.split_once('"') {
+        texts.push(text);
+        rest = after.strip_prefix(",\"")?;
+    }
+    texts.push(rest);
+    Some(texts)
 }
 
 /// A list as a JSON array of strings.
@@ -218,3 +230,38 @@ pub fn list_cell<'a, T: std::fmt::Display>(items: &[T]) -> Cell<'a> {
 /// A string in a JSON array, borrowed if it contains no escapes.
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Result<Vec<String>, String> {
+        Vec::from_cell(Cell::from(json))
+    }
+
+    #[test]
+    fn lists_of_any_strings_are_read_as_they_were_stored() {
+        let lists: [&[&str]; 6] = [
+            &[],
+            &[""],
+            &["win"],
+            &["a", "b", ""],
+            &["a,b", "[c]", "\u{e9}"],
+            &["\"", "\\", "a\",\"b", "\n"],
+        ];
+        for list in lists {
+            let list: Vec<String> = list.iter().map(|text| (*text).to_owned()).collect();
+            let stored = list_cell(&list);
+            assert_eq!(read(stored.text().expect("a string")), Ok(list));
+        }
+        assert_eq!(read(r#"[ "a", "b" ]"#), Ok(vec!["a".to_owned(), "b".to_owned()]), "with white space");
+    }
+
+    #[test]
+    fn what_is_not_a_list_of_strings_is_refused() {
+        for wrong in ["", "[", r#"["a"b"c"]"#, r#"["a","b]"#, r#"["a",]"#, r#"["a""b"]"#, "[1]", r#"["\x"]"#]
+        {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -20,44 +20,39 @@ use crate::answer::Answered;
 use crate::call::{Bounds, Call, Part};
 use crate::failure::Failure;
 
-fn side(side: Option<rules::Side>, name: Option<&String>) -> Option<Side> {
-    side.map(|side| Side {
-        team_id: side.team_id,
-        name: name.cloned().unwrap_or_default(),
-        score: side.score,
-    })
+fn side(side: Option<rules::Side>, name: Option<String>) -> Option<Side> {
+    side.map(|side| Side { team_id: side.team_id, name: name.unwrap_or_default(), score: side.score })
 }
 
-fn view(listed: &Listed) -> Game {
-    let game = &listed.game;
+/// A game in a response.
+fn view(Listed { game, home_name, away_name, venue_name }: Listed) -> Game {
+    let (home, away, local_start) = (game.home(), game.away(), game.local_start());
+    let field = game.field.map(String::from);
+    let venue = |id| GameVenue { id, name: venue_name.unwrap_or_default(), field: field.clone() };
     Game {
         id: game.id,
         season_id: game.season_id,
         division_id: game.division_id,
-        round: game.round.as_ref().map(ToString::to_string),
+        round: game.round.map(String::from),
         kind: game.kind,
         status: game.status,
         starts_at: game.starts_at,
         ends_at: game.ends_at,
-        time_zone: game.time_zone.to_string(),
-        local_start: game.local_start(),
+        time_zone: game.time_zone.into(),
+        local_start,
         time_tbd: game.time_tbd,
         venue_id: game.venue_id,
-        field: game.field.as_ref().map(ToString::to_string),
+        venue: game.venue_id.map(venue),
+        field,
         home_team_id: game.home_team_id,
         home_score: game.home_score,
         away_team_id: game.away_team_id,
         away_score: game.away_score,
-        venue: game.venue_id.map(|id| GameVenue {
-            id,
-            name: listed.venue_name.clone().unwrap_or_default(),
-            field: game.field.as_ref().map(ToString::to_string),
-        }),
-        home: side(game.home(), listed.home_name.as_ref()),
-        away: side(game.away(), listed.away_name.as_ref()),
+        home: side(home, home_name),
+        away: side(away, away_name),
         my_children: Vec::new(),
-        last_change: game.last_change.clone(),
-        external_id: game.external_id.as_ref().map(ToString::to_string),
+        last_change: game.last_change,
+        external_id: game.external_id.map(String::from),
         created_at: game.created_at,
         updated_at: game.updated_at,
         version: game.version,
@@ -78,7 +73,7 @@ impl Mine {
     }
 
     /// A game in a response, with the children who are in one of its teams.
-    pub(super) fn view(&self, listed: &Listed) -> Game {
+    pub(super) fn view(&self, listed: Listed) -> Game {
         let game = &listed.game;
         let plays = |stay: &Stay| {
             [game.home_team_id, game.away_team_id].contains(&Some(stay.team)) && stay.includes(game.starts_at)
@@ -146,7 +141,7 @@ pub(crate) async fn upcoming(call: Call<op::GamesUpcoming>) -> Result<Answered<o
     let mut found = games::upcoming(&mut call.store(), scope, &wanted, part.after, part.reach()).await?;
     let until = if is_kept { Some(current_until(&call, &part, &found, to).await?) } else { None };
     let page = call.page_info(&part, &mut found, Listed::point)?;
-    let data = found.iter().map(|listed| mine.view(listed)).collect();
+    let data = found.into_iter().map(|listed| mine.view(listed)).collect();
     let mut answered = call.page(Page { data, deleted: None, page })?;
     if let Some(until) = until {
         answered = answered.current_until(until);
@@ -179,9 +174,10 @@ async fn current_until(
 }
 
 /// Responds with one game.
-fn one<O: Op<Answer = Data<Game>>>(listed: &Listed) -> Result<Answered<O>, Failure> {
-    let answered = Answered::json(&Data { data: view(listed) })?.version(listed.game.version);
-    Ok(if O::ROW.status() == 201 { answered.created(listed.game.id) } else { answered })
+fn one<O: Op<Answer = Data<Game>>>(listed: Listed) -> Result<Answered<O>, Failure> {
+    let (id, version) = (listed.game.id, listed.game.version);
+    let answered = Answered::json(&Data { data: view(listed) })?.version(version);
+    Ok(if O::ROW.status() == 201 { answered.created(id) } else { answered })
 }
 
 pub(crate) async fn list(call: Call<op::GameList>) -> Result<Answered<op::GameList>, Failure> {
@@ -211,7 +207,7 @@ pub(crate) async fn list(call: Call<op::GameList>) -> Result<Answered<op::GameLi
         let (after, reach) = (reading.after, reading.reach());
         let changes = games::changed(&mut reading.following, call.scope()?, after, reach).await?;
         let id = |id| GameId::from_uuid(id).to_string();
-        let page = reading.page(&call, changes, |listed| mine.view(&listed), id).await?;
+        let page = reading.page(&call, changes, |listed| mine.view(listed), id).await?;
         return Ok(mine.mark(call.page(page)?));
     }
     let part = call.synced_part::<(Timestamp, Uuid)>(&records).await?;
@@ -229,7 +225,7 @@ pub(crate) async fn list(call: Call<op::GameList>) -> Result<Answered<op::GameLi
     };
     let after = part.after.map(|after| after.point);
     let found = games::list(&mut call.store(), call.scope()?, &filter, after, part.reach()).await?;
-    let answered = call.synced_page(&part, found, Listed::point, |listed| mine.view(&listed))?;
+    let answered = call.synced_page(&part, found, Listed::point, |listed| mine.view(listed))?;
     Ok(mine.mark(answered).current_until(Timestamp::MAX))
 }
 
@@ -253,21 +249,22 @@ fn range(
 pub(crate) async fn read(call: Call<op::GameRead>) -> Result<Answered<op::GameRead>, Failure> {
     let found = games::read(&mut call.store(), call.scope()?, *call.path()?).await?;
     let (listed, mine) = (found.ok_or_else(Failure::not_found)?, Mine::read(&call).await?);
-    let answered = Answered::json(&Data { data: mine.view(&listed) })?;
-    Ok(mine.mark(answered.version(listed.game.version)).current_until(Timestamp::MAX))
+    let version = listed.game.version;
+    let answered = Answered::json(&Data { data: mine.view(listed) })?.version(version);
+    Ok(mine.mark(answered).current_until(Timestamp::MAX))
 }
 
 pub(crate) async fn create(call: Call<op::GameCreate>) -> Result<Answered<op::GameCreate>, Failure> {
     let allow_overlap = call.query.own.allow_overlap.unwrap_or_default();
     let command = commands::Create { new: call.body.clone(), allow_overlap };
-    call.run(command, |_, listed| one(&listed)).await
+    call.run(command, |_, listed| one(listed)).await
 }
 
 pub(crate) async fn change(call: Call<op::GameChange>) -> Result<Answered<op::GameChange>, Failure> {
     let GamePatch { change, reason } = call.body.clone();
     let allow_overlap = call.query.own.allow_overlap.unwrap_or_default();
     let command = commands::Change { id: *call.path()?, change, reason, allow_overlap };
-    call.run(command, |_, listed| one(&listed)).await
+    call.run(command, |_, listed| one(listed)).await
 }
 
 pub(crate) async fn delete(call: Call<op::GameDelete>) -> Result<Answered<op::GameDelete>, Failure> {
@@ -281,5 +278,5 @@ pub(crate) async fn history(call: Call<op::GameHistory>) -> Result<Answered<op::
 
 pub(crate) async fn enter_result(call: Call<op::GameResult>) -> Result<Answered<op::GameResult>, Failure> {
     let command = commands::EnterResult { id: *call.path()?, result: call.body.clone() };
-    call.run(command, |_, listed| one(&listed)).await
+    call.run(command, |_, listed| one(listed)).await
 }

@@ -32,20 +32,21 @@ fn auth(scope: &OrgScope) -> Auth {
     Auth { method, key_id: scope.key(), session_id: scope.session(), scopes, expires_at: scope.expires_at() }
 }
 
-/// The caller, from the snapshot in which the credential is still valid: they may have been removed or suspended
-/// since it was checked.
+/// The caller, from one snapshot.
 async fn found(tx: &ReadTx<'_>, scope: &OrgScope, now: Timestamp) -> Result<commands::Profile, Failure> {
-    let (mut first, mut second, mut third, mut fourth, mut fifth, mut sixth) = (tx, tx, tx, tx, tx, tx);
+    let (mut first, mut second, mut third, mut fourth, mut fifth) = (tx, tx, tx, tx, tx);
     let roster = scope.children::<Roster>(now)?;
-    let (caller, user, memberships, teams, duties, children) = try_join!(
-        access::identify_again(&mut first, scope, now),
-        records::read(&mut second, scope, scope.user()),
-        users::memberships(&mut third, scope.user()),
-        staff::teams(&mut fourth, scope, now),
-        duties::own(&mut fifth, scope, now),
-        children::family(&mut sixth, &roster),
+    let (user, memberships, teams, duties, children) = try_join!(
+        records::read(&mut first, scope, scope.user()),
+        users::memberships(&mut second, scope.user()),
+        staff::teams(&mut third, scope, now),
+        duties::own(&mut fourth, scope, now),
+        children::family(&mut fifth, &roster),
     )?;
-    caller?;
+    if !memberships.iter().any(|membership| membership.organization == scope.organization()) {
+        // They have been removed or suspended since the credential was checked, and are refused as the next request is.
+        access::identify_again(&mut first, scope, now).await??;
+    }
     Ok(commands::Profile { user: user.ok_or(Denial::Unknown)?, memberships, children, teams, duties })
 }
 

@@ -72,6 +72,6 @@ pub(crate) async fn schedule(call: Call<op::TeamSchedule>) -> Result<Answered<op
     let mut found = games::list(store, scope, &filter, part.after, part.reach()).await?.records;
     let page = call.page_info(&part, &mut found, games::Listed::point)?;
     let mine = Mine::read(&call).await?;
-    let data = found.iter().map(|listed| mine.view(listed)).collect();
+    let data = found.into_iter().map(|listed| mine.view(listed)).collect();
     Ok(mine.mark(call.page(Page { data, deleted: None, page })?))
 }

@@ -135,6 +135,6 @@ pub(crate) async fn reads_are_recorded_shown_to_the_family_and_purged(store: &St
     let closed = scope::<Records>(store, coach).await;
     assert_eq!(access_log::of_child(&mut &*store, &closed, child.id, None, 10).await.unwrap(), None);
 
-    store.purge_access_events(NOW.saturating_add(SignedDuration::from_hours(1)).unwrap()).await.unwrap();
+    store.purge_access_reads(NOW.saturating_add(SignedDuration::from_hours(1)).unwrap()).await.unwrap();
     assert_eq!(shown().await, [seen(2)]);
 }

@@ -10,6 +10,7 @@ use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::{ExternalId, Name};
 use fieldhouse_domain::time::TimeZoneName;
+use fieldhouse_domain::venues::Venue;
 use fieldhouse_store::games::{Listed, Upcoming};
 use fieldhouse_store::places::Stay;
 use fieldhouse_store::{OrgScope, Store, games};
@@ -61,6 +62,53 @@ fn week() -> Upcoming {
 
 fn ids(listed: &[Listed]) -> Vec<fieldhouse_domain::ids::GameId> {
     listed.iter().map(|listed| listed.game.id).collect()
+}
+
+pub(crate) async fn show_the_names_that_their_teams_and_venue_have_now(store: &Store) {
+    let league = League::found(store, "Games Names").await;
+    let [hall, park] = ["Hall", "Park"].map(venue);
+    let (first, bye) = (
+        Game { venue_id: Some(hall.id), ..league.game(1) },
+        Game { kind: GameKind::Bye, away_team_id: None, ..league.game(2) },
+    );
+    let records: [AnyRecord; 4] =
+        [hall.clone().into(), park.clone().into(), first.clone().into(), bye.clone().into()];
+    league.club.create(store, records.into()).await;
+    let shown = async || {
+        let mut all = Vec::new();
+        for id in [first.id, bye.id] {
+            let listed = games::read(&mut &*store, &league.scope, id).await.unwrap().expect("a game");
+            let names = [listed.home_name, listed.away_name, listed.venue_name];
+            all.push(names.map(Option::unwrap_or_default).join(" | "));
+        }
+        all
+    };
+    let update = async |effect: Option<Effect>| {
+        let effects = vec![effect.expect("a change")];
+        clubs::apply(store, league.club.id(), effects).await.unwrap();
+    };
+    assert_eq!(shown().await, ["Eagles | Éclairs | Hall", "Eagles |  | "]);
+    let name = |name: &str| Name::parse(name).unwrap();
+    let moment = &clubs::moment();
+    update(Effect::update(moment, league.home.clone(), Team { name: name("Owls"), ..league.home.clone() }))
+        .await;
+    update(Effect::update(moment, league.away.clone(), Team { name: name("Swans"), ..league.away.clone() }))
+        .await;
+    update(Effect::update(moment, hall.clone(), Venue { name: name("Town Hall"), ..hall.clone() })).await;
+    assert_eq!(shown().await, ["Owls | Swans | Town Hall", "Owls |  | "]);
+
+    let swapped = Game {
+        venue_id: Some(park.id),
+        home_team_id: first.away_team_id,
+        away_team_id: first.home_team_id,
+        ..first.clone()
+    };
+    update(Effect::update(moment, first.clone(), swapped.clone())).await;
+    assert_eq!(shown().await, ["Swans | Owls | Park", "Owls |  | "]);
+    let swapped = Game { version: 2, ..swapped };
+    let nowhere = Game { venue_id: None, home_team_id: None, ..swapped.clone() };
+    update(Effect::update(moment, swapped, nowhere)).await;
+    assert_eq!(shown().await, [" | Owls | ", "Owls |  | "]);
 }
 
 pub(crate) async fn are_read_with_the_names_of_teams_and_venue(store: &Store) {

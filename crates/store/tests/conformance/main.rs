@@ -176,6 +176,7 @@ async fn leagues(store: &Store) {
     leagues::divisions_and_teams_are_listed_by_name_and_know_their_games(store).await;
     venues::are_listed_by_name_and_know_their_games(store).await;
     games::are_read_with_the_names_of_teams_and_venue(store).await;
+    games::show_the_names_that_their_teams_and_venue_have_now(store).await;
     games::upcoming_are_listed_soonest_first_and_games_without_a_time_until_the_day_is_over(store).await;
     games::are_filtered_by_team_and_season(store).await;
     games::lists::are_listed_by_start_in_both_directions_and_filtered(store).await;

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests may panic, in helper functions too")]
 
+mod access_log;
 mod children;
 mod folder;
 mod journal;

@@ -2,13 +2,14 @@
 
 use fieldhouse_domain::divisions::{Division, DivisionGender};
 use fieldhouse_domain::effects::AnyRecord;
+use fieldhouse_domain::games::{Game, GameKind};
 use fieldhouse_domain::text::Name;
 use fieldhouse_store::migrations::{self, Status};
 use fieldhouse_store::seasons::{self, Filter};
-use fieldhouse_store::{Error, Options, Store};
-use fieldhouse_testing::clubs::Club;
+use fieldhouse_store::{Error, Options, Store, games};
+use fieldhouse_testing::clubs::{Club, NOW};
 use fieldhouse_testing::databases;
-use fieldhouse_testing::leagues::{division, season};
+use fieldhouse_testing::leagues::{division, game, season, team, venue};
 
 use crate::raw;
 
@@ -131,6 +132,38 @@ async fn seasons_of_before_show_their_divisions_as_those_of_today_do() {
         database.execute("UPDATE seasons SET divisions = '[]'");
         assert_ne!(listed().await, today);
         database.execute(fill);
+        assert_eq!(listed().await, today);
+    }
+}
+
+#[tokio::test]
+async fn games_of_before_show_names_as_those_of_today_do() {
+    for database in databases::both() {
+        let store = database.open().await;
+        let club = Club::found(&store, "Riverside").await;
+        let winter = season("Winter");
+        let boys = division(&winter, "Boys");
+        let (home, away, park) = (team(&boys, "Ärzte \"A\""), team(&boys, "Blue"), venue("Park"));
+        let played = game(&boys, home.id, away.id, NOW);
+        let rests = Game { kind: GameKind::Bye, away_team_id: None, ..game(&boys, away.id, home.id, NOW) };
+        let at_park = Game { venue_id: Some(park.id), ..game(&boys, away.id, home.id, NOW) };
+        let of_club: Vec<AnyRecord> = vec![winter.into(), boys.into(), home.into(), away.into(), park.into()];
+        let games = [played, rests, at_park].map(AnyRecord::from);
+        club.create(&store, of_club.into_iter().chain(games).collect()).await;
+        let scope = club.owner().scope(&store).await;
+        let listed = async || {
+            let listing = games::list(&mut &store, &scope, &games::Filter::default(), None, 10).await;
+            listing.unwrap().records
+        };
+        let today = listed().await;
+        let shown = today.iter().flat_map(|game| [&game.home_name, &game.away_name, &game.venue_name]);
+        assert_eq!(shown.flatten().count(), 6);
+        let step = migrations::ALL.iter().find(|step| step.name == "names_shown").expect("the step");
+        let sql = step.sql(database.engine());
+        let fill = sql.find("UPDATE").expect("how the columns are filled");
+        database.execute("UPDATE games SET home_name = NULL, away_name = NULL, venue_name = NULL");
+        assert_ne!(listed().await, today);
+        database.execute(&sql[fill..]);
         assert_eq!(listed().await, today);
     }
 }

@@ -66,7 +66,7 @@ async fn both_engines_have_the_same_tables_keys_and_references() {
     let games = &on_sqlite["games"];
     assert_eq!(
         (games.columns.len(), games.references.len(), games.indexes.len()),
-        (23, 5, 6),
+        (26, 5, 6),
         "everything was read"
     );
 }

@@ -38,6 +38,25 @@ fn divisions(records: &Records, season: Uuid) -> Vec<Division> {
     divisions.iter().map(division).collect()
 }
 
+/// What a game shows of a team or a venue, beside the column with its id.
+const NAMES: [(&str, &str); 3] =
+    [("home_team_id", "home_name"), ("away_team_id", "away_name"), ("venue_id", "venue_name")];
+
+/// Checks what games show of their teams and venues, which are no fields of theirs, and removes it.
+fn check_names(records: &mut Records) {
+    let games: Vec<Uuid> =
+        records.iter().filter(|(_, (kind, _))| *kind == Kind::Game).map(|(id, _)| *id).collect();
+    for game in games {
+        for (reference, shown) in NAMES {
+            let (_, row) = records.get_mut(&game).expect("a game");
+            let shown = row.remove(shown).expect("a column");
+            let named = Uuid::parse_str(&row[reference]).ok();
+            let name = named.map_or_else(String::new, |named| records[&named].1["name"].clone());
+            assert_eq!(shown, name, "what a game shows of its {reference}");
+        }
+    }
+}
+
 /// The tables of the records that a changeset can change.
 pub(super) const TABLES: [(&str, Kind); 8] = [
     ("seasons", Kind::Season),
@@ -123,6 +142,7 @@ impl Ground {
         for (season, shown) in shown_divisions(&mut records) {
             assert_eq!(shown, divisions(&records, season), "what a season shows of its divisions");
         }
+        check_names(&mut records);
         records
     }
 
