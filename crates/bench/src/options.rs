@@ -131,6 +131,9 @@ pub(crate) struct Options {
     /// A header of the requests to peers, such as `X-Key: abc`; can be repeated
     #[arg(long, value_name = "HEADER")]
     pub(crate) peer_header: Vec<String>,
+    /// Also write the tables into docs/performance.md, and the chart beside it
+    #[arg(long)]
+    pub(crate) publish: bool,
     /// Record where the server spends its time: `target/bench/NAME.folded` for each workload, with perf
     #[arg(long)]
     pub(crate) profile: bool,

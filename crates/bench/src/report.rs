@@ -75,6 +75,16 @@ pub(crate) fn markdown(lines: &[Line], facts: &[Fact]) -> String {
     text
 }
 
+/// The lines around the tables on the page that publishes them.
+const PLACE: [&str; 2] = ["<!-- measured -->\n", "<!-- end -->"];
+
+/// A page with other tables. `None` if it has no place for them.
+pub(crate) fn published(page: &str, tables: &str) -> Option<String> {
+    let (before, rest) = page.split_once(PLACE[0])?;
+    let (_, after) = rest.split_once(PLACE[1])?;
+    Some([before, PLACE[0], "\n", tables, "\n", PLACE[1], after].concat())
+}
+
 /// The other figures, one a line.
 pub(crate) fn facts(facts: &[Fact]) -> String {
     let line = |fact: &Fact| {
@@ -82,4 +92,17 @@ pub(crate) fn facts(facts: &[Fact]) -> String {
         format!("{:<58} {:>9.1} {}{target} {}\n", fact.name, fact.value, fact.unit, fact.verdict())
     };
     facts.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_published_in_their_place() {
+        let page = "before\n<!-- measured -->\n\nold\n\n<!-- end -->\nafter\n";
+        let expected = "before\n<!-- measured -->\n\nnew\n\n<!-- end -->\nafter\n";
+        assert_eq!(published(page, "new\n").as_deref(), Some(expected));
+        assert_eq!(published("a page", "new\n"), None);
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::compare;
 use crate::dataset::{DataSet, Size};
@@ -39,7 +39,7 @@ pub(crate) async fn run(options: &Options) -> Result<()> {
         facts.extend(of_program(options).await?);
     }
     let outcome = Outcome::now(commit, options.common.seconds(), measured, facts);
-    write(&outcome)?;
+    write(&outcome, options.publish)?;
     if let Some(base) = base {
         println!("{}", compare::changes(&base, &outcome));
     }
@@ -88,8 +88,12 @@ async fn of_program(options: &Options) -> Result<Vec<Fact>> {
     footprint::measure(&program, folder.path(), &copy)
 }
 
+/// The page with the published result, and its chart, in the repository.
+const PAGE: &str = "docs/performance.md";
+const CHART: &str = "docs/performance.svg";
+
 /// Prints the tables and writes the files.
-fn write(outcome: &Outcome) -> Result<()> {
+fn write(outcome: &Outcome, publishes: bool) -> Result<()> {
     let root = field::root()?;
     let lines = lines::lines(&outcome.measured);
     println!("\n{}\n", outcome.about());
@@ -101,9 +105,18 @@ fn write(outcome: &Outcome) -> Result<()> {
     }
     println!("{}", report::facts(&outcome.facts));
     fs::write(root.join("result.json"), serde_json::to_vec_pretty(outcome)?)?;
-    fs::write(root.join("result.svg"), chart::svg(&lines, &outcome.about()))?;
+    let chart = chart::svg(&lines, &outcome.about());
     let markdown = format!("{}\n\n{}", outcome.about(), report::markdown(&lines, &outcome.facts));
-    fs::write(root.join("result.md"), markdown)?;
+    fs::write(root.join("result.svg"), &chart)?;
+    fs::write(root.join("result.md"), &markdown)?;
+    if publishes {
+        let page = fs::read_to_string(PAGE)?;
+        fs::write(
+            PAGE,
+            report::published(&page, &markdown).context("docs/performance.md has no place for the tables")?,
+        )?;
+        fs::write(CHART, chart)?;
+    }
     println!("Written: result.json, result.svg and result.md in {}", root.display());
     Ok(())
 }
