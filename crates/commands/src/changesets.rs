@@ -505,6 +505,10 @@ async fn simulate<'tx>(
             Err(problem) => (None, Some(problem)),
         },
     };
+    // As when it takes too long, nothing is stored: no correction of a part would help.
+    if let Some((_, error)) = problem.take_if(|(_, error)| is_too_large(error)) {
+        return Err(error);
+    }
     if let (Some((index, error)), ChangesetKind::Undo) = (&problem, before.kind)
         && let Some(conflict) = conflict_of(&planned, *index, error)
     {
@@ -575,6 +579,10 @@ async fn simulate<'tx>(
     let after = life::ALL.simulated(&before, &simulated, now)?;
     let changeset = write(tx, cx, before, after, ChangesetEvent::Simulated, None).await?;
     Ok(Outcome { changeset, ran, planned })
+}
+
+fn is_too_large(error: &Error) -> bool {
+    matches!(error, Error::Refused(Refusal::Changeset(refused)) if matches!(**refused, Refused::TooLarge(_)))
 }
 
 /// Whether a changeset only touches teams of whose staff its author is today.
