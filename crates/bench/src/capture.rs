@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::http;
@@ -21,8 +21,12 @@ const SAMPLE: usize = 200;
 /// How often a request is captured at least, so that statements of the server's own work are noticed. Few requests are captured in pairs,
 /// which show what differs when the same request writes again: a record, or that children were seen.
 const AGAIN: usize = 9;
+/// How often it is tried. On a busy machine, connections may not log statements yet, or other work may be logged beside each request.
+const TRIES: u64 = 4;
 /// How long the end of a transaction may take to be logged, which Fieldhouse sends without waiting for it.
 const TRAILING: Duration = Duration::from_millis(10);
+/// How long until the server has read its settings.
+const RELOADED: Duration = Duration::from_millis(300);
 /// What begins a transaction that posts to the ledger in the background, and is no part of a request.
 const BACKGROUND: &str = "READ COMMITTED";
 
@@ -67,9 +71,21 @@ impl Log<'_> {
         }
         let on = format!("ALTER SYSTEM SET log_line_prefix = '{MARK}%p '");
         self.set(&[on, "ALTER SYSTEM SET log_statement = 'all'".to_owned()]).await?;
-        let captured = self.capture_each(url, &chosen, first + SAMPLE as u64);
+        let captured = self.capture_often(url, &chosen, first + SAMPLE as u64).await;
         self.set(&["ALTER SYSTEM RESET ALL".to_owned()]).await?;
         captured
+    }
+
+    /// Captures requests until their statements are known.
+    async fn capture_often(&self, url: &str, requests: &[&Request], first: u64) -> Result<Vec<Captured>> {
+        for attempt in 0..TRIES {
+            let captured = self.capture_each(url, requests, first + attempt * 2 * SAMPLE as u64)?;
+            if !captured.is_empty() {
+                return Ok(captured);
+            }
+            tokio::time::sleep(RELOADED).await;
+        }
+        bail!("PostgreSQL's log has no statements that are the same for each of these requests")
     }
 
     fn capture_each(&self, url: &str, requests: &[&Request], first: u64) -> Result<Vec<Captured>> {
@@ -88,15 +104,13 @@ impl Log<'_> {
                 all.push(Captured { statements, varying, number });
             }
         }
-        let usual = most_common(all);
-        ensure!(!usual.is_empty(), "PostgreSQL's log has no statement of a request");
-        Ok(usual)
+        Ok(most_common(all))
     }
 
     async fn set(&self, statements: &[String]) -> Result<()> {
         self.postgres.run(statements).await?;
         self.postgres.run(&["SELECT pg_reload_conf()".to_owned()]).await?;
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        tokio::time::sleep(RELOADED).await;
         Ok(())
     }
 }

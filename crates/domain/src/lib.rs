@@ -31,6 +31,7 @@ pub mod privacy_requests;
 pub mod record;
 pub mod refusal;
 pub mod registrations;
+pub mod rendered;
 pub mod retention;
 pub mod roles;
 pub mod rosters;

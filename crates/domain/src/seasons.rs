@@ -1,6 +1,7 @@
 //! Seasons of one sport.
 
 pub mod contents;
+pub mod shown;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -82,7 +83,7 @@ impl Default for Scoring {
 #[derive(Clone, PartialEq, Record)]
 #[record(
     table = "seasons", alias = "s", rules = check,
-    derived(name_folded = self.name.folded(), listed_on = self.listed_on())
+    derived(name_folded = self.name.folded(), listed_on = self.listed_on(), shown = shown::stored(self))
 )]
 pub struct Season {
     /// The id.

@@ -12,8 +12,9 @@ use fieldhouse_api::changesets::text::{self, Line};
 use fieldhouse_api::envelope::{ArchiveFile, Asset, Form, GZIP, Html, JSON};
 use fieldhouse_api::rows::{Kept, Method};
 use fieldhouse_api::spreadsheet::{CSV, LineEnd};
-use fieldhouse_api::{Answer, Code, Data, Deleted, Op, Operation, Row};
+use fieldhouse_api::{Answer, Code, Data, Deleted, Op, Operation, Page, PageInfo, Row};
 use fieldhouse_domain::record::Record;
+use fieldhouse_domain::rendered::Rendered;
 use fieldhouse_domain::scopes::Resource;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -53,6 +54,38 @@ impl<O: Op<Answer: Serialize>> Answered<O> {
     pub fn json(answer: &O::Answer) -> Result<Self, Failure> {
         let mut body = Vec::with_capacity(BODY);
         sonic_rs::to_writer(&mut body, answer).map_err(|error| Failure::internal(error.to_string()))?;
+        Ok(Self::bytes(HeaderValue::from_static(JSON), body.into()))
+    }
+}
+
+impl<T: Serialize, O: Op<Answer = Data<T>>> Answered<O>
+where
+    Data<T>: Answer,
+{
+    /// The response with a record that is JSON already.
+    pub fn rendered(record: &impl Rendered<Shown = T>) -> Self {
+        let body = [r#"{"data":"#, record.json(), "}"].concat();
+        Self::bytes(HeaderValue::from_static(JSON), body.into())
+    }
+}
+
+impl<T: Serialize, O: Op<Answer = Page<T>>> Answered<O>
+where
+    Page<T>: Answer,
+{
+    /// The response with a page of records that are JSON already.
+    pub fn rendered_page<L: Rendered<Shown = T>>(records: &[L], page: &PageInfo) -> Result<Self, Failure> {
+        let mut body = Vec::with_capacity(BODY);
+        body.extend_from_slice(br#"{"data":["#);
+        for (at, record) in records.iter().enumerate() {
+            if at > 0 {
+                body.push(b',');
+            }
+            body.extend_from_slice(record.json().as_bytes());
+        }
+        body.extend_from_slice(br#"],"page":"#);
+        sonic_rs::to_writer(&mut body, page).map_err(|error| Failure::internal(error.to_string()))?;
+        body.push(b'}');
         Ok(Self::bytes(HeaderValue::from_static(JSON), body.into()))
     }
 }

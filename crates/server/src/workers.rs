@@ -27,9 +27,9 @@ const POSTING_PAUSE: Duration = Duration::from_millis(20);
 const RECORDING_PAUSE: Duration = Duration::from_millis(500);
 /// How often expired rows are purged, in rounds.
 const PURGE_ROUNDS: u32 = 720;
-/// How often games to come are moved to what their local start means, in rounds: once a day, and soon after a start, because a new version
-/// of the server may know new rules.
-const LOCAL_TIME_ROUNDS: u32 = 17_280;
+/// How often all organizations are visited, in rounds: once a day, and soon after a start, because a new version of the server may know new
+/// rules of time zones, and shows records in another way.
+const VISITING_ROUNDS: u32 = 17_280;
 
 /// Times of keys' last use of the last minute, and whether they have been taken to be written.
 #[derive(Debug, Default)]
@@ -105,8 +105,9 @@ async fn run_rounds(app: &App) {
                 tracing::warn!(%error, "the list of erasures could not be completed");
             }
         }
-        if round % LOCAL_TIME_ROUNDS == 1 {
+        if round % VISITING_ROUNDS == 1 {
             keep_local_times(app).await;
+            render_again(app).await;
         }
     }
 }
@@ -193,6 +194,24 @@ pub async fn keep_local_times(app: &App) {
                 None
             });
         }
+    }
+}
+
+/// Renders again what another version of the server has written, so that lists need not.
+pub async fn render_again(app: &App) {
+    let organizations = match app.store.organizations().await {
+        Ok(organizations) => organizations,
+        Err(error) => return tracing::warn!(%error, "the organizations could not be read"),
+    };
+    let mut rendered = 0;
+    for organization in organizations {
+        match app.store.render_seasons(organization).await {
+            Ok(count) => rendered += count,
+            Err(error) => tracing::warn!(%organization, %error, "seasons could not be rendered again"),
+        }
+    }
+    if rendered > 0 {
+        tracing::info!(rendered, "rendered seasons again that another version has written");
     }
 }
 

@@ -149,6 +149,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0022_rosters_by_team.sql"),
         postgres: "",
     },
+    Migration {
+        number: 23,
+        name: "seasons_rendered",
+        sql: include_str!("../migrations/0023_seasons_rendered.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types and functions of the tokens on SQLite and on PostgreSQL.

@@ -1,22 +1,23 @@
-//! Seasons in the store, each with what it shows of its divisions.
+//! Seasons in the store, each with what it shows of itself and of its divisions.
 
 use std::collections::BTreeSet;
 
 use constcat::concat;
 use fieldhouse_domain::divisions::{Division, DivisionGender};
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
-use fieldhouse_domain::ids::{DivisionId, Id as _, SeasonId};
+use fieldhouse_domain::ids::{DivisionId, Id as _, OrganizationId, SeasonId};
 use fieldhouse_domain::record::{Cell, CellKind, Column};
+use fieldhouse_domain::rendered::{self, Rendered};
+use fieldhouse_domain::seasons::shown::{self, SeasonDivision};
 use fieldhouse_domain::seasons::{Season, SeasonStatus};
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{ExternalId, Name};
 use jiff::civil::Date;
-use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use crate::access::{OrgWrite, Proof};
-use crate::engine::{Reader, Tx, first};
-use crate::error::Result;
+use crate::engine::{Reader, Store, Tx, first};
+use crate::error::{Error, Result};
 use crate::ledger::reading::{CHANGES, changes, listed, positioned};
 use crate::ledger::{Changed, Listing, Point};
 use crate::query::queries;
@@ -28,11 +29,14 @@ use crate::{divisions, duties, games, registrations, rosters, staff, teams};
 /// The columns of a season, and what it shows of its divisions.
 const COLUMNS: &str = concat!(Season::COLUMNS, ", s.divisions");
 
+/// The columns of a season as JSON.
+const RENDERED: &str = "s.id, s.listed_on, s.version, s.shown, s.divisions";
+
 /// Seasons of the organization $1 that match the filters $4 to $7, after the position $2, $3.
 macro_rules! page {
     ($and:expr) => {
         positioned!(
-            COLUMNS,
+            RENDERED,
             concat!(
                 "seasons s WHERE org_id = $1 AND (listed_on, id) < ($2, $3)
                     AND (CAST($4 AS TEXT) IS NULL OR status = $4) AND (CAST($5 AS TEXT) IS NULL OR sport = $5)
@@ -50,12 +54,18 @@ queries! {
     CHANGED "seasons.changed" concat!("WITH page AS (", CHANGES, ") SELECT page.seq, page.position, page.id, page.verb, page.at, ",
         COLUMNS, " FROM page LEFT JOIN seasons s ON s.org_id = $1 AND s.id = page.id");
     READ "seasons.read" concat!("SELECT ", COLUMNS, " FROM seasons s WHERE s.org_id = $1 AND s.id = $2");
+    READ_RENDERED "seasons.read_rendered" concat!("SELECT ", RENDERED, " FROM seasons s WHERE s.org_id = $1 AND s.id = $2");
     SHOW_DIVISIONS "seasons.show_divisions" "UPDATE seasons SET divisions = $3 WHERE org_id = $1 AND id = $2 AND divisions <> $3";
+    OUTDATED "seasons.outdated" concat!("SELECT ", COLUMNS, " FROM seasons s WHERE s.org_id = $1 AND s.id > $2
+        AND (substr(s.shown, 1, 1) <> $3 OR (s.divisions <> '[]' AND substr(s.divisions, 1, 1) <> $3)) ORDER BY s.id LIMIT $4");
+    RENDER "seasons.render" "UPDATE seasons SET shown = $3, divisions = $4 WHERE org_id = $1 AND id = $2";
     BY_NAME "seasons.by_name" "SELECT id FROM seasons WHERE org_id = $1 AND name_folded = $2";
     NAMES "seasons.names" "SELECT id, name FROM seasons WHERE org_id = $1 ORDER BY id DESC LIMIT 2000";
     BY_EXTERNAL_ID "seasons.by_external_id" "SELECT id FROM seasons WHERE org_id = $1 AND external_id = $2";
 }
 
+/// How many seasons are rendered again in one transaction.
+const BATCH: u32 = 100;
 /// A date after all valid dates.
 const AFTER_ALL_DAYS: &str = "9999-12-32";
 
@@ -65,46 +75,7 @@ pub struct Listed {
     /// The season.
     pub season: Season,
     /// Its divisions.
-    pub divisions: Vec<ListedDivision>,
-}
-
-/// A division of a season in a list.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ListedDivision {
-    /// The id.
-    pub id: DivisionId,
-    /// Its name.
-    pub name: Name,
-    /// Its age group.
-    pub age_group: Option<Name>,
-    /// Its gender.
-    pub gender: Option<DivisionGender>,
-}
-
-/// The divisions of a season, as its column has them: a list of id, name, age group and gender each.
-struct Divisions(Vec<ListedDivision>);
-
-impl Column for Divisions {
-    const KIND: CellKind = CellKind::Text;
-
-    fn cell(&self) -> Cell<'_> {
-        let all = self.0.iter().map(|ListedDivision { id, name, age_group, gender }| {
-            json!([id.uuid().simple(), name.as_str(), age_group.as_ref().map(Name::as_str), gender])
-        });
-        Cell::Text(Json::Array(all.collect()).to_string().into())
-    }
-
-    fn from_cell(cell: Cell<'_>) -> std::result::Result<Self, String> {
-        type Shown = (Uuid, String, Option<String>, Option<DivisionGender>);
-        let shown: Vec<Shown> = serde_json::from_str(cell.text()?).map_err(|error| error.to_string())?;
-        let division = |(id, name, age_group, gender): Shown| ListedDivision {
-            id: DivisionId::from_uuid(id),
-            name: Name::stored(name),
-            age_group: age_group.map(Name::stored),
-            gender,
-        };
-        Ok(Self(shown.into_iter().map(division).collect()))
-    }
+    pub divisions: Vec<SeasonDivision>,
 }
 
 impl Listed {
@@ -112,10 +83,76 @@ impl Listed {
         let season = row.record()?;
         Ok(Self { season, divisions: row.next::<Divisions>()?.0 })
     }
+}
 
+impl From<Listed> for shown::Season {
+    fn from(Listed { season, divisions }: Listed) -> Self {
+        Self::new(season, divisions)
+    }
+}
+
+/// A season as JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The id.
+    pub id: SeasonId,
     /// The date that seasons are listed by.
-    pub fn listed_on(&self) -> Date {
-        self.season.listed_on()
+    pub listed_on: Date,
+    /// The version.
+    pub version: i64,
+    json: String,
+}
+
+impl Line {
+    /// Reads a line. Its JSON is missing if another version of Fieldhouse has written the season or its divisions.
+    fn read(row: &mut Row<'_>) -> Result<(Self, bool)> {
+        let (id, listed_on, version) = (row.next()?, row.next()?, row.next()?);
+        let json = shown::whole(&row.next::<String>()?, &row.next::<String>()?);
+        let is_missing = json.is_none();
+        Ok((Self { id, listed_on, version, json: json.unwrap_or_default() }, is_missing))
+    }
+}
+
+impl From<Listed> for Line {
+    fn from(listed: Listed) -> Self {
+        let (id, listed_on, version) = (listed.season.id, listed.season.listed_on(), listed.season.version);
+        Self { id, listed_on, version, json: rendered::json(&shown::Season::from(listed)) }
+    }
+}
+
+impl Rendered for Line {
+    type Shown = shown::Season;
+
+    fn json(&self) -> &str {
+        &self.json
+    }
+}
+
+/// The divisions of a season, as its column has them: as JSON after the number of its shape. Before it was JSON as responses show it, it
+/// was a list of id, name, age group and gender each.
+struct Divisions(Vec<SeasonDivision>);
+
+impl Column for Divisions {
+    const KIND: CellKind = CellKind::Text;
+
+    fn cell(&self) -> Cell<'_> {
+        Cell::Text(rendered::stored(shown::SHAPE, &rendered::json(&self.0)).into())
+    }
+
+    fn from_cell(cell: Cell<'_>) -> std::result::Result<Self, String> {
+        type Before = (Uuid, String, Option<String>, Option<DivisionGender>);
+        let text = cell.text()?;
+        if let Some(json) = rendered::shown(shown::SHAPE, text) {
+            return serde_json::from_str(json).map(Self).map_err(|error| error.to_string());
+        }
+        let before: Vec<Before> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let division = |(id, name, age_group, gender): Before| SeasonDivision {
+            id: DivisionId::from_uuid(id),
+            name,
+            age_group,
+            gender,
+        };
+        Ok(Self(before.into_iter().map(division).collect()))
     }
 }
 
@@ -132,14 +169,14 @@ pub struct Filter {
     pub words: Vec<String>,
 }
 
-/// Seasons, latest first, after a position.
+/// Seasons as JSON, latest first, after a position.
 pub async fn list<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
     filter: &Filter,
     after: Option<(Date, Uuid)>,
     limit: u32,
-) -> Result<Listing<Listed>> {
+) -> Result<Listing<Line>> {
     let organization = proof.organization();
     let org = id(organization);
     let day = after.map_or_else(|| AFTER_ALL_DAYS.to_owned(), |(day, _)| day.to_string());
@@ -157,12 +194,48 @@ pub async fn list<R: Reader>(
         values.extend(crate::search::patterns(&filter.words).map(Value::from));
         SEARCH
     };
-    let mut records = Vec::new();
+    let (mut lines, mut is_any_missing) = (Vec::new(), false);
     let read = listed(reader, query, organization, &values, |row| {
-        records.push(Listed::read(row)?);
+        let (line, is_missing) = Line::read(row)?;
+        is_any_missing |= is_missing;
+        lines.push(line);
         Ok(())
     });
-    Ok(Listing { position: read.await?, records })
+    let position = read.await?;
+    if is_any_missing {
+        lines = rendered_again(reader, proof, lines).await?;
+    }
+    Ok(Listing { position, records: lines })
+}
+
+/// The lines with the JSON of seasons that had none. A season that was deleted meanwhile is left out.
+async fn rendered_again<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    lines: Vec<Line>,
+) -> Result<Vec<Line>> {
+    let mut all = Vec::with_capacity(lines.len());
+    for line in lines {
+        if line.json.is_empty() {
+            all.extend(read(reader, proof, line.id).await?.map(Line::from));
+        } else {
+            all.push(line);
+        }
+    }
+    Ok(all)
+}
+
+/// One season as JSON.
+pub async fn line<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    season: SeasonId,
+) -> Result<Option<Line>> {
+    let values = values![id(proof.organization()), id(season)];
+    match first(reader, READ_RENDERED, values, Line::read).await? {
+        Some((_, true)) => Ok(read(reader, proof, season).await?.map(Line::from)),
+        found => Ok(found.map(|(line, _)| line)),
+    }
 }
 
 /// Seasons changed after a point in the ledger, each once, in the order of their latest entries, and deleted ones. Fewer than `limit` are
@@ -213,12 +286,50 @@ pub(crate) async fn show_divisions<'tx>(
     for season in seasons {
         let divisions = divisions::of_season(tx, proof, season).await?;
         let shown = divisions.into_iter().map(|Division { id, name, age_group, gender, .. }| {
-            ListedDivision { id, name, age_group, gender }
+            SeasonDivision { id, name: name.into(), age_group: age_group.map(String::from), gender }
         });
         let values = values![id(proof.organization()), id(season), id(Divisions(shown.collect()))];
         tx.run(SHOW_DIVISIONS, values).await?;
     }
     Ok(())
+}
+
+impl Store {
+    /// Renders again what another version of Fieldhouse has written of an organization's seasons, and returns how many there were. What is
+    /// shown does not change.
+    pub async fn render_seasons(&self, organization: OrganizationId) -> Result<usize> {
+        let (mut rendered, mut after) = (0, Some(Uuid::nil()));
+        while let Some(last) = after {
+            if outdated(&mut &*self, organization, last).await?.is_empty() {
+                break;
+            }
+            let found = self.write("seasons.render", async move |tx| {
+                let found = outdated(tx, organization, last).await?;
+                let row = |listed: &Listed| {
+                    let stored = shown::stored(&listed.season);
+                    let divisions = Divisions(listed.divisions.clone());
+                    vec![id(organization), id(listed.season.id), stored.into(), id(divisions)]
+                };
+                let rows: Vec<_> = found.iter().map(row).collect();
+                tx.run_each(RENDER, &rows).await?;
+                Ok::<_, Error>(found)
+            });
+            let found = found.await?;
+            rendered += found.len();
+            after = found.last().map(|listed| listed.season.id.uuid());
+        }
+        Ok(rendered)
+    }
+}
+
+/// Seasons that another version of Fieldhouse has written, after an id.
+async fn outdated(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    after: Uuid,
+) -> Result<Vec<Listed>> {
+    let shape = shown::SHAPE.to_string();
+    reader.rows(OUTDATED, values![id(organization), after, shape.as_str(), BATCH], Listed::read).await
 }
 
 /// The season with a folded name.

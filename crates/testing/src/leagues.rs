@@ -4,6 +4,7 @@ use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::games::{Game, GameKind, GameStatus};
 use fieldhouse_domain::ids::{Id, TeamId, UserId};
+use fieldhouse_domain::rendered::Rendered;
 use fieldhouse_domain::seasons::{Scoring, Season, SeasonStatus, Tiebreaker};
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::staff::{Staff, StaffKind, StaffState};
@@ -12,6 +13,7 @@ use fieldhouse_domain::text::{Name, Reason};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::venues::Venue;
 use jiff::{SignedDuration, Timestamp};
+use serde::de::DeserializeOwned;
 
 use crate::clubs::{NOW, TOUCHED, moment};
 
@@ -161,4 +163,12 @@ pub fn staff(team: &Team, user: UserId) -> Staff {
         updated_at: TOUCHED,
         version: 1,
     }
+}
+
+/// What records that are JSON show.
+///
+/// # Panics
+/// If the JSON is not what it should be.
+pub fn parsed<L: Rendered<Shown: DeserializeOwned>>(rendered: &[L]) -> Vec<L::Shown> {
+    rendered.iter().map(|line| serde_json::from_str(line.json()).expect(line.json())).collect()
 }

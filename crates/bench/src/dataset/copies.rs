@@ -22,8 +22,19 @@ const OF_ALL: [(&str, &str); 4] =
 /// The tables that only measured organizations have.
 const OF_MEASURED: [(&str, &str); 3] = [("venues", "org_id"), ("teams", "org_id"), ("games", "org_id")];
 /// The columns whose text has the template's label.
-const LABELLED: [&str; 7] =
-    ["name", "name_folded", "slug", "email", "email_folded", "listed_folded", "divisions"];
+const LABELLED: [&str; 11] = [
+    "name",
+    "name_folded",
+    "slug",
+    "email",
+    "email_folded",
+    "listed_folded",
+    "divisions",
+    "shown",
+    "home_name",
+    "away_name",
+    "venue_name",
+];
 
 /// Makes all copies.
 pub(super) async fn make(

@@ -6,6 +6,7 @@ use fieldhouse_commands::imports::{Imported, League, LeagueFile, snapshot};
 use fieldhouse_commands::{Error, seasons};
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::seasons::ChangeSeason;
+use fieldhouse_domain::seasons::shown::Season;
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{ExternalId, Name};
 use fieldhouse_domain::time::TimeZoneName;
@@ -13,10 +14,11 @@ use fieldhouse_imports::BadRow;
 use fieldhouse_imports::league::{
     Counts, Fixture, FixtureSeason, FixtureSide, Options, Place, Schedule, Sides,
 };
-use fieldhouse_store::seasons::{Filter, Listed};
+use fieldhouse_store::seasons::Filter;
 use fieldhouse_store::{Store, seasons as stored};
 use fieldhouse_testing::clubs::{self, Club};
 use fieldhouse_testing::databases;
+use fieldhouse_testing::leagues::parsed;
 use jiff::civil::{date, time};
 
 use crate::{body, job, request, venues};
@@ -65,11 +67,11 @@ async fn counts(store: &Store, club: &Club, fixtures: Vec<Fixture>) -> Counts {
     }
 }
 
-async fn listed(store: &Store, club: &Club) -> Vec<Listed> {
+async fn listed(store: &Store, club: &Club) -> Vec<Season> {
     let scope = club.owner().scope(store).await;
     let listing = stored::list(&mut &*store, &scope, &Filter::default(), None, 100).await.unwrap();
-    let mut listed = listing.records;
-    listed.sort_by_key(|listed| listed.season.created_at);
+    let mut listed = parsed(&listing.records);
+    listed.sort_by_key(|season| season.created_at);
     listed
 }
 
@@ -139,13 +141,13 @@ async fn a_season_is_found_by_external_id_under_another_name_and_else_by_folded_
         let club = Club::found(store, "Names").await;
         counts(store, &club, file()).await;
         for listed in listed(store, &club).await {
-            let renamed = if listed.season.external_id.is_some() { "Hiver" } else { "CÁRNIVAL!" };
+            let renamed = if listed.external_id.is_some() { "Hiver" } else { "CÁRNIVAL!" };
             let change = ChangeSeason { name: Some(name(renamed)), ..ChangeSeason::default() };
-            job(store, &club, seasons::Change { id: listed.season.id, change }).await.unwrap();
+            job(store, &club, seasons::Change { id: listed.id, change }).await.unwrap();
         }
         assert_eq!(counts(store, &club, file()).await, UNCHANGED);
         let mut names: Vec<String> =
-            listed(store, &club).await.into_iter().map(|listed| listed.season.name.into()).collect();
+            listed(store, &club).await.into_iter().map(|season| season.name).collect();
         names.sort();
         assert_eq!(names, ["CÁRNIVAL!", "Hiver"], "existing names stay");
         // Without its external id, a season under another name is a new one.
@@ -160,9 +162,8 @@ async fn a_season_that_gains_a_division_is_counted_as_updated() {
         let store = &database.open().await;
         let club = Club::found(store, "Gains").await;
         counts(store, &club, file()).await;
-        let versions = |listed: Vec<Listed>| -> Vec<(String, i64, usize)> {
-            let told =
-                |listed: Listed| (listed.season.name.into(), listed.season.version, listed.divisions.len());
+        let versions = |listed: Vec<Season>| -> Vec<(String, i64, usize)> {
+            let told = |season: Season| (season.name, season.version, season.divisions.len());
             let mut versions: Vec<_> = listed.into_iter().map(told).collect();
             versions.sort();
             versions
@@ -230,14 +231,10 @@ async fn a_plan_whose_records_have_changed_is_refused_as_stale() {
                     job(store, &club, command).await.unwrap();
                 }
                 "season" => {
-                    let winter = listed(store, &club)
-                        .await
-                        .into_iter()
-                        .find(|listed| listed.season.external_id.is_some());
+                    let winter =
+                        listed(store, &club).await.into_iter().find(|season| season.external_id.is_some());
                     let change = ChangeSeason { name: Some(name("Hiver")), ..ChangeSeason::default() };
-                    job(store, &club, seasons::Change { id: winter.unwrap().season.id, change })
-                        .await
-                        .unwrap();
+                    job(store, &club, seasons::Change { id: winter.unwrap().id, change }).await.unwrap();
                 }
                 _ => {
                     let elsewhere = vec![fixture(9, ("Indoor", None), "Open", ["Eagles", "Hawks"])];

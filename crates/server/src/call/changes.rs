@@ -4,8 +4,9 @@
 //! the token of the first page, so that the client knows where to start the next time.
 
 use fieldhouse_api::request::RecordListQuery;
-use fieldhouse_api::{Code, Op, Page, Tombstone};
+use fieldhouse_api::{Answer, Code, Op, Page, PageInfo, Tombstone};
 use fieldhouse_domain::ids::Id as _;
+use fieldhouse_domain::rendered::Rendered;
 use fieldhouse_store::ledger::{self, Changed, Following, Listing, Point, Position};
 use fieldhouse_store::records::{self, Stored};
 use jiff::Timestamp;
@@ -92,11 +93,36 @@ impl<O: Op> Call<O> {
         O: Op<Answer = Page<T>>,
         Page<T>: Serialize,
     {
-        let Listing { position, mut records } = listing;
+        let (records, page) = self.synced_part_of(part, listing, point)?;
+        self.page(Page { data: records.into_iter().map(view).collect(), deleted: None, page })
+    }
+
+    /// The same for records that are JSON already.
+    pub fn synced_lines<P, L: Rendered, N: Serialize>(
+        &self,
+        part: &Part<Synced<P>>,
+        listing: Listing<L>,
+        point: impl Fn(&L) -> N,
+    ) -> Result<Answered<O>, Failure>
+    where
+        O: Op<Answer = Page<L::Shown>>,
+        Page<L::Shown>: Answer,
+    {
+        let (records, page) = self.synced_part_of(part, listing, point)?;
+        Ok(self.linked(Answered::rendered_page(&records, &page)?, &page))
+    }
+
+    /// The records of a page, and its position in the list and in the ledger.
+    fn synced_part_of<P, R, N: Serialize>(
+        &self,
+        part: &Part<Synced<P>>,
+        Listing { position, mut records }: Listing<R>,
+        point: impl Fn(&R) -> N,
+    ) -> Result<(Vec<R>, PageInfo), Failure> {
         let sync = part.after.as_ref().map_or(position, |after| after.sync);
         let mut page = self.page_info(part, &mut records, |record| Synced { point: point(record), sync })?;
         page.sync = Some(self.sync_token(sync)?);
-        self.page(Page { data: records.into_iter().map(view).collect(), deleted: None, page })
+        Ok((records, page))
     }
 
     /// Responds with a page of changes, for records of one table.

@@ -166,11 +166,14 @@ impl<O: Op> Call<O> {
         O: Op<Answer = Page<T>>,
         Page<T>: Serialize,
     {
-        let link = self.next_link(&page.page);
-        let answered = Answered::json(&page)?;
-        Ok(match link {
+        Ok(self.linked(Answered::json(&page)?, &page.page))
+    }
+
+    /// A page with the link to the next one.
+    pub fn linked(&self, answered: Answered<O>, page: &PageInfo) -> Answered<O> {
+        match self.next_link(page) {
             Some(link) => answered.header(header::LINK, link),
             None => answered,
-        })
+        }
     }
 }

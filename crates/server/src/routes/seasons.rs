@@ -1,11 +1,11 @@
 //! Seasons.
 
-use fieldhouse_api::seasons::{PurgedSeason, Season, SeasonDivision};
-use fieldhouse_api::{Data, op};
+use fieldhouse_api::seasons::{PurgedSeason, Season};
+use fieldhouse_api::{Data, Op, op};
 use fieldhouse_commands::seasons as commands;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{Id, SeasonId};
-use fieldhouse_store::seasons::{self, Filter, Listed};
+use fieldhouse_store::seasons::{self, Filter, Line};
 use jiff::civil::Date;
 use uuid::Uuid;
 
@@ -13,40 +13,10 @@ use crate::answer::Answered;
 use crate::call::{Call, Since};
 use crate::failure::Failure;
 
-fn view(Listed { season, divisions }: Listed) -> Season {
-    Season {
-        id: season.id,
-        name: season.name.into(),
-        sport: season.sport.into(),
-        status: season.status,
-        starts_on: season.starts_on,
-        ends_on: season.ends_on,
-        time_zone: season.time_zone.into(),
-        divisions: divisions
-            .into_iter()
-            .map(|division| SeasonDivision {
-                id: division.id,
-                name: division.name.into(),
-                age_group: division.age_group.map(String::from),
-                gender: division.gender,
-            })
-            .collect(),
-        scoring: season.scoring,
-        tiebreakers: season.tiebreakers,
-        external_id: season.external_id.map(String::from),
-        created_at: season.created_at,
-        updated_at: season.updated_at,
-        version: season.version,
-    }
-}
-
 /// Responds with one season.
-fn one<O>(listed: Listed) -> Result<Answered<O>, Failure>
-where
-    O: fieldhouse_api::Op<Answer = Data<Season>>,
-{
-    let version = listed.season.version;
-    Ok(Answered::json(&Data { data: view(listed) })?.version(version))
+fn one<O: Op<Answer = Data<Season>>>(line: impl Into<Line>) -> Answered<O> {
+    let line = line.into();
+    Answered::rendered(&line).version(line.version)
 }
 
 pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::SeasonList>, Failure> {
@@ -68,7 +38,7 @@ pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::Seas
     };
     let after = part.after.map(|after| after.point);
     let found = seasons::list(&mut call.store(), call.scope()?, &filter, after, part.reach()).await?;
-    call.synced_page(&part, found, |listed| (listed.listed_on(), listed.season.id.uuid()), view)
+    call.synced_lines(&part, found, |line| (line.listed_on, line.id.uuid()))
 }
 
 /// Changed and deleted seasons, in the order of the ledger.
@@ -76,27 +46,27 @@ async fn changed(call: &Call<op::SeasonList>, since: Since) -> Result<Answered<o
     let mut reading = call.changes(since, &call.query.records).await?;
     let (after, reach) = (reading.after, reading.reach());
     let changes = seasons::changed(&mut reading.following, call.scope()?, after, reach).await?;
-    let page = reading.page(call, changes, view, |id| SeasonId::from_uuid(id).to_string()).await?;
+    let page = reading.page(call, changes, Season::from, |id| SeasonId::from_uuid(id).to_string()).await?;
     call.page(page)
 }
 
 pub(crate) async fn read(call: Call<op::SeasonRead>) -> Result<Answered<op::SeasonRead>, Failure> {
-    let found = seasons::read(&mut call.store(), call.scope()?, *call.path()?).await?;
-    one(found.ok_or_else(Failure::not_found)?)
+    let found = seasons::line(&mut call.store(), call.scope()?, *call.path()?).await?;
+    Ok(one(found.ok_or_else(Failure::not_found)?))
 }
 
 pub(crate) async fn create(call: Call<op::SeasonCreate>) -> Result<Answered<op::SeasonCreate>, Failure> {
     let command = commands::Create(call.body.clone());
     call.run(command, |_, listed| {
         let id = listed.season.id;
-        Ok(one(listed)?.created(id))
+        Ok(one(listed).created(id))
     })
     .await
 }
 
 pub(crate) async fn change(call: Call<op::SeasonChange>) -> Result<Answered<op::SeasonChange>, Failure> {
     let command = commands::Change { id: *call.path()?, change: call.body.clone() };
-    call.run(command, |_, listed| one(listed)).await
+    call.run(command, |_, listed| Ok(one(listed))).await
 }
 
 pub(crate) async fn delete(call: Call<op::SeasonDelete>) -> Result<Answered<op::SeasonDelete>, Failure> {

@@ -67,6 +67,7 @@ async fn conforms(database: &Database) {
     users::memberships_exclude_suspended_ones(store).await;
     Box::pin(people(store)).await;
     Box::pin(leagues(store)).await;
+    seasons::of_another_version_are_rendered_again(store, database).await;
     Box::pin(families(store)).await;
     Box::pin(changes(store, database)).await;
     Box::pin(programs(store)).await;

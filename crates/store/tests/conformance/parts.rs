@@ -6,7 +6,7 @@ use fieldhouse_domain::text::Name;
 use fieldhouse_store::ledger::{self, Filter};
 use fieldhouse_store::{Change, Error, Store, seasons};
 use fieldhouse_testing::clubs::{self, Club};
-use fieldhouse_testing::leagues::{division, season};
+use fieldhouse_testing::leagues::{division, parsed, season};
 
 fn renamed(season: &Season, name: &str) -> Effect {
     let after = Season { name: Name::parse(name).unwrap(), ..season.clone() };
@@ -54,7 +54,7 @@ pub(crate) async fn an_undone_part_is_in_no_record_and_no_entry(store: &Store) {
 
     let listed =
         seasons::list(&mut &*store, &scope, &seasons::Filter::default(), None, 10).await.unwrap().records;
-    let mut names: Vec<_> = listed.iter().map(|listed| listed.season.name.as_str()).collect();
+    let mut names: Vec<_> = parsed(&listed).into_iter().map(|season| season.name).collect();
     names.sort_unstable();
     assert_eq!(names, ["Hiver", "Spring"]);
     store.post(club.id()).await.unwrap();

@@ -3,21 +3,23 @@
 use fieldhouse_domain::divisions::{Division, DivisionGender};
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::ids::Id;
+use fieldhouse_domain::seasons::shown::{self, SeasonDivision};
 use fieldhouse_domain::seasons::{ChangeSeason, Scoring, Season, SeasonStatus, Tiebreaker};
 use fieldhouse_domain::sports::Sport;
 use fieldhouse_domain::text::{ExternalId, Name};
 use fieldhouse_store::ledger::{self, Point};
-use fieldhouse_store::seasons::{Filter, Listed};
+use fieldhouse_store::seasons::{Filter, Line, Listed};
 use fieldhouse_store::{Error, OrgScope, Store, seasons};
 use fieldhouse_testing::clubs::{self, Club, NOW};
-use fieldhouse_testing::leagues::{division, season, team};
+use fieldhouse_testing::databases::Database;
+use fieldhouse_testing::leagues::{division, parsed, season, team};
 use jiff::civil::date;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::paging::{PAGE, pages};
 
-fn names(page: &[Listed]) -> Vec<&str> {
-    page.iter().map(|listed| listed.season.name.as_str()).collect()
+fn names(page: &[Line]) -> Vec<String> {
+    parsed(page).into_iter().map(|season| season.name).collect()
 }
 
 fn played(name: &str, first: jiff::civil::Date, last: Option<jiff::civil::Date>) -> Season {
@@ -25,8 +27,7 @@ fn played(name: &str, first: jiff::civil::Date, last: Option<jiff::civil::Date>)
 }
 
 async fn all(store: &Store, scope: &OrgScope, filter: &Filter) -> Vec<String> {
-    let page = seasons::list(&mut &*store, scope, filter, None, 100).await.unwrap().records;
-    names(&page).into_iter().map(str::to_owned).collect()
+    names(&seasons::list(&mut &*store, scope, filter, None, 100).await.unwrap().records)
 }
 
 pub(crate) async fn are_listed_latest_first_in_pages_with_their_divisions(store: &Store) {
@@ -52,17 +53,18 @@ pub(crate) async fn are_listed_latest_first_in_pages_with_their_divisions(store:
 
     let filter = Filter::default();
     let read = async |after| seasons::list(&mut &*store, &scope, &filter, after, PAGE).await.unwrap().records;
-    let pages = pages(|listed: &Listed| (listed.listed_on(), listed.season.id.uuid()), read).await;
-    let shown: Vec<_> = pages.iter().map(|page| names(page)).collect();
-    assert_eq!(shown, [["Far", "Undated"], ["Other twin", "Twin"], ["First twin", "Old"]]);
-    let of_twin = &pages[1][1];
-    assert_eq!(of_twin.season, twin);
-    let shown: Vec<_> = of_twin.divisions.iter().map(|division| division.name.as_str()).collect();
-    assert_eq!(shown, ["Ápple", "Girls", "zebra"], "by folded name");
+    let pages = pages(|line: &Line| (line.listed_on, line.id.uuid()), read).await;
+    let listed: Vec<_> = pages.iter().map(|page| names(page)).collect();
+    assert_eq!(listed, [["Far", "Undated"], ["Other twin", "Twin"], ["First twin", "Old"]]);
+    let divisions = |page: usize, at: usize| parsed(&pages[page]).swap_remove(at).divisions;
+    let of_twin = divisions(1, 1);
+    assert_eq!(parsed(&pages[1])[1], shown::Season::new(twin, of_twin.clone()));
+    let called: Vec<_> = of_twin.iter().map(|division| division.name.as_str()).collect();
+    assert_eq!(called, ["Ápple", "Girls", "zebra"], "by folded name");
     let Division { id, name, age_group, gender, .. } = girls;
-    let listed = &of_twin.divisions[1];
-    assert_eq!((listed.id, &listed.name, &listed.age_group, listed.gender), (id, &name, &age_group, gender));
-    assert_eq!((pages[1][0].divisions.len(), pages[2][1].divisions.len()), (0, 1), "each has its own");
+    let (name, age_group) = (name.into(), age_group.map(String::from));
+    assert_eq!(of_twin[1], SeasonDivision { id, name, age_group, gender });
+    assert_eq!((divisions(1, 0).len(), divisions(2, 1).len()), (0, 1), "each has its own");
 }
 
 pub(crate) async fn are_filtered_and_searched_by_prefixes_of_words(store: &Store) {
@@ -229,4 +231,31 @@ pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
     club.create(store, vec![AnyRecord::Season(lonely.clone())]).await;
     clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::Season(lonely.clone()))]).await.unwrap();
     assert_eq!(read(lonely.id).await, None);
+}
+
+pub(crate) async fn of_another_version_are_rendered_again(store: &Store, database: &Database) {
+    let club = Club::found(store, "Seasons Eight").await;
+    let scope = club.owner().scope(store).await;
+    let (winter, summer) = (season("Winter"), season("Summer"));
+    let records = [winter.clone().into(), summer.into(), division(&winter, "Open").into()];
+    club.create(store, records.into()).await;
+    let list = async || {
+        let listing = seasons::list(&mut &*store, &scope, &Filter::default(), None, 10).await;
+        listing.unwrap().records
+    };
+    let line = async || seasons::line(&mut &*store, &scope, winter.id).await.unwrap();
+    let (listed, read) = (list().await, line().await);
+    assert_eq!(parsed(&listed).iter().map(|season| season.divisions.len()).sum::<usize>(), 1);
+    assert_eq!(store.render_seasons(club.id()).await.unwrap(), 0);
+    for other in ["", "0{"] {
+        database.execute(&format!("UPDATE seasons SET shown = '{other}' WHERE name IN ('Winter', 'Summer')"));
+        assert_eq!(
+            (list().await, line().await),
+            (listed.clone(), read.clone()),
+            "rendered when they are read"
+        );
+        assert_eq!(store.render_seasons(club.id()).await.unwrap(), 2);
+        assert_eq!((list().await, line().await), (listed.clone(), read.clone()));
+        assert_eq!(store.render_seasons(club.id()).await.unwrap(), 0);
+    }
 }

@@ -9,7 +9,7 @@ use fieldhouse_store::seasons::{self, Filter};
 use fieldhouse_store::{Error, Options, Store, games};
 use fieldhouse_testing::clubs::{Club, NOW};
 use fieldhouse_testing::databases;
-use fieldhouse_testing::leagues::{division, game, season, team, venue};
+use fieldhouse_testing::leagues::{division, game, parsed, season, team, venue};
 
 use crate::raw;
 
@@ -122,10 +122,12 @@ async fn seasons_of_before_show_their_divisions_as_those_of_today_do() {
         let scope = club.owner().scope(&store).await;
         let listed = async || {
             let listing = seasons::list(&mut &store, &scope, &Filter::default(), None, 10).await;
-            listing.unwrap().records
+            parsed(&listing.unwrap().records)
         };
         let today = listed().await;
         assert_eq!(today.iter().map(|season| season.divisions.len()).sum::<usize>(), 8);
+        database.execute("UPDATE seasons SET shown = ''");
+        assert_eq!(listed().await, today, "rendered when they are read");
         let step = migrations::ALL.iter().find(|step| step.name == "divisions_shown").expect("the step");
         let sql = step.sql(database.engine());
         let (_, fill) = sql.split_once(';').expect("a column, and how it is filled");
@@ -133,6 +135,9 @@ async fn seasons_of_before_show_their_divisions_as_those_of_today_do() {
         assert_ne!(listed().await, today);
         database.execute(fill);
         assert_eq!(listed().await, today);
+        assert_eq!(store.render_seasons(club.id()).await.unwrap(), 2);
+        assert_eq!(listed().await, today);
+        assert_eq!(store.render_seasons(club.id()).await.unwrap(), 0);
     }
 }
 

@@ -12,7 +12,7 @@ use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_store::{Change, Error, Options, Store, seasons};
 use fieldhouse_testing::clubs;
 use fieldhouse_testing::databases;
-use fieldhouse_testing::leagues::{division, season};
+use fieldhouse_testing::leagues::{division, parsed, season};
 use tokio::sync::Notify;
 
 use crate::raw;
@@ -97,8 +97,8 @@ async fn a_write_can_be_dropped_at_any_await_and_the_pool_stays_clean() {
             }
             None => dropped += 1,
         }
-        for listed in list().await.iter().filter(|listed| listed.season.id == made.id) {
-            assert_eq!(listed.divisions.len(), 1, "all of it or nothing, after {times} polls");
+        for season in parsed(&list().await).iter().filter(|season| season.id == made.id) {
+            assert_eq!(season.divisions.len(), 1, "all of it or nothing, after {times} polls");
         }
         if finished == 3 {
             break;

@@ -62,7 +62,7 @@ impl League {
     async fn versions(&self, store: &Store) -> i64 {
         let filter = seasons::Filter::default();
         let listed = seasons::list(&mut &*store, &self.scope, &filter, None, 100).await.unwrap().records;
-        listed.iter().map(|listed| listed.season.version).sum()
+        listed.iter().map(|line| line.version).sum()
     }
 
     async fn generation(&self, store: &Store) -> Generation {

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{Id, SeasonId};
-use fieldhouse_domain::seasons::Season;
+use fieldhouse_domain::seasons::{Season, shown};
 use fieldhouse_domain::text::Name;
 use fieldhouse_store::ledger::{self, Changed, Filter, Point, Position};
 use fieldhouse_store::{Change, OrgScope, Store, records, seasons};
 use fieldhouse_testing::clubs::{self, Club};
 use fieldhouse_testing::databases::{self, Database};
-use fieldhouse_testing::leagues::season;
+use fieldhouse_testing::leagues::{parsed, season};
 use jiff::{SignedDuration, Timestamp};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -92,10 +92,10 @@ impl League {
     }
 
     /// The seasons as they are now, and their position in the ledger.
-    async fn now(&self, store: &Store) -> (BTreeMap<Uuid, Season>, Position) {
+    async fn now(&self, store: &Store) -> (BTreeMap<Uuid, shown::Season>, Position) {
         let filter = seasons::Filter::default();
         let listing = seasons::list(&mut &*store, &self.scope, &filter, None, ALL).await.unwrap();
-        let seasons = listing.records.into_iter().map(|listed| (listed.season.id.uuid(), listed.season));
+        let seasons = parsed(&listing.records).into_iter().map(|season| (season.id.uuid(), season));
         (seasons.collect(), listing.position)
     }
 }
@@ -116,7 +116,7 @@ enum By {
 
 struct Mirror {
     by: By,
-    seasons: BTreeMap<Uuid, Season>,
+    seasons: BTreeMap<Uuid, shown::Season>,
 }
 
 impl Mirror {
@@ -182,7 +182,7 @@ impl Mirror {
             return change.at;
         };
         let at = listed.season.updated_at;
-        self.seasons.insert(change.id, listed.season);
+        self.seasons.insert(change.id, listed.into());
         at
     }
 }

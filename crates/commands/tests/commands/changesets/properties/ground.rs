@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
+use fieldhouse_domain::seasons::shown::{self, SeasonDivision};
 use fieldhouse_store::Engine;
 use fieldhouse_testing::databases::TextRow;
 use fieldhouse_testing::families::{child, guardian, registration, with_classes};
@@ -13,12 +14,38 @@ use super::*;
 /// Id, name, age group and gender.
 type Division = (Uuid, String, Option<String>, Option<String>);
 
+/// Checks what a season shows of itself, which is no field of it, and leaves what it shows of its divisions.
+fn check_shown(row: &mut Row) {
+    let shown = row.remove("shown").expect("a column");
+    let json = shown::whole(&shown, &row["divisions"]).expect("the shape of today");
+    let season: shown::Season = serde_json::from_str(&json).expect("a season");
+    let text = |day: Option<jiff::civil::Date>| day.map(|day| day.to_string()).unwrap_or_default();
+    let seen = [
+        ("name", season.name),
+        ("sport", season.sport),
+        ("status", season.status.to_string()),
+        ("starts_on", text(season.starts_on)),
+        ("ends_on", text(season.ends_on)),
+        ("time_zone", season.time_zone),
+        ("external_id", season.external_id.unwrap_or_default()),
+        ("version", season.version.to_string()),
+    ];
+    for (name, seen) in seen {
+        assert_eq!(seen, row[name], "what a season shows of its {name}");
+    }
+    row.insert("divisions".to_owned(), serde_json::to_string(&season.divisions).expect("divisions"));
+}
+
 /// What seasons show of their divisions, which is no field of theirs.
 fn shown_divisions(records: &mut Records) -> Vec<(Uuid, Vec<Division>)> {
     let seasons = records.iter_mut().filter(|(_, (kind, _))| *kind == Kind::Season);
     let shown = seasons.map(|(id, (_, row))| {
-        let shown = row.remove("divisions").expect("a column");
-        (*id, serde_json::from_str(&shown).expect("divisions"))
+        let shown: Vec<SeasonDivision> =
+            serde_json::from_str(&row.remove("divisions").expect("a column")).expect("divisions");
+        let gender = |division: &SeasonDivision| division.gender.map(|gender| gender.to_string());
+        let division =
+            |one: SeasonDivision| (one.id.uuid(), one.name.clone(), one.age_group.clone(), gender(&one));
+        (*id, shown.into_iter().map(division).collect())
     });
     shown.collect()
 }
@@ -135,6 +162,9 @@ impl Ground {
         };
         let mut records: Records = rows
             .map(|(kind, mut row)| {
+                if kind == Kind::Season {
+                    check_shown(&mut row);
+                }
                 row.retain(|name, _| lasting(name));
                 (Uuid::parse_str(&row["id"]).expect("an id"), (kind, row))
             })

@@ -1,0 +1,34 @@
+//! Records that are rendered as JSON when they are written, so that a read copies text.
+//!
+//! The text is stored after the number of its shape. Text of another shape, which another version of Fieldhouse has written, is not shown:
+//! the record is read and rendered again.
+
+use serde::Serialize;
+
+/// A record as JSON.
+pub trait Rendered {
+    /// What the JSON is.
+    type Shown: Serialize;
+
+    /// The JSON.
+    fn json(&self) -> &str;
+}
+
+/// JSON as it is stored: after the number of its shape.
+pub fn stored(shape: char, json: &str) -> String {
+    let mut text = String::with_capacity(json.len() + 1);
+    text.push(shape);
+    text.push_str(json);
+    text
+}
+
+/// The JSON of a stored text. `None` if it has another shape.
+pub fn shown(shape: char, text: &str) -> Option<&str> {
+    text.strip_prefix(shape)
+}
+
+/// The JSON of a value.
+pub fn json(value: &impl Serialize) -> String {
+    // Writing to a string cannot fail, and no map of ours has keys that are not text.
+    serde_json::to_string(value).unwrap_or_default()
+}

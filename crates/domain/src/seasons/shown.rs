@@ -1,0 +1,150 @@
+//! Seasons as responses show them.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Scoring, SeasonStatus, Tiebreaker};
+use crate::divisions::DivisionGender;
+use crate::ids::{DivisionId, SeasonId};
+use crate::rendered;
+
+/// The number of the shape in which seasons and their divisions are rendered. A change of the types below needs another one.
+pub const SHAPE: char = '1';
+
+/// What is stored of no divisions, whatever the shape.
+const NONE: &str = "[]";
+
+/// A season of one sport.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Season {
+    /// The id.
+    pub id: SeasonId,
+    /// Its name.
+    pub name: String,
+    /// The sport, in `snake_case`.
+    pub sport: String,
+    /// Its status.
+    pub status: SeasonStatus,
+    /// Its first day.
+    pub starts_on: Option<Date>,
+    /// Its last day.
+    pub ends_on: Option<Date>,
+    /// The IANA time zone of its local times.
+    pub time_zone: String,
+    /// The points for each result.
+    pub scoring: Scoring,
+    /// The criteria that rank teams with equal points, in order.
+    pub tiebreakers: Vec<Tiebreaker>,
+    /// The id that another system gave it.
+    pub external_id: Option<String>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// The version: 1 at first, and one more with every change.
+    pub version: i64,
+    /// Its divisions, by name. They are last, because they change on their own.
+    pub divisions: Vec<SeasonDivision>,
+}
+
+/// A division, as part of its season.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SeasonDivision {
+    /// The id.
+    pub id: DivisionId,
+    /// Its name.
+    pub name: String,
+    /// The age group, such as `U12`.
+    pub age_group: Option<String>,
+    /// Who plays in it.
+    pub gender: Option<DivisionGender>,
+}
+
+impl Season {
+    /// A season with its divisions.
+    pub fn new(season: super::Season, divisions: Vec<SeasonDivision>) -> Self {
+        Self {
+            id: season.id,
+            name: season.name.into(),
+            sport: season.sport.into(),
+            status: season.status,
+            starts_on: season.starts_on,
+            ends_on: season.ends_on,
+            time_zone: season.time_zone.into(),
+            scoring: season.scoring,
+            tiebreakers: season.tiebreakers,
+            external_id: season.external_id.map(String::from),
+            created_at: season.created_at,
+            updated_at: season.updated_at,
+            version: season.version,
+            divisions,
+        }
+    }
+}
+
+/// What a season shows of itself, as it is stored: JSON that ends where the divisions begin.
+pub fn stored(season: &super::Season) -> String {
+    let mut json = rendered::json(&Season::new(season.clone(), Vec::new()));
+    json.truncate(json.len() - NONE.len() - "}".len());
+    rendered::stored(SHAPE, &json)
+}
+
+/// The JSON of a season, from what is stored of it and of its divisions. `None` if either has another shape.
+pub fn whole(season: &str, divisions: &str) -> Option<String> {
+    let start = rendered::shown(SHAPE, season)?;
+    let divisions = if divisions == NONE { NONE } else { rendered::shown(SHAPE, divisions)? };
+    let mut json = String::with_capacity(start.len() + divisions.len() + 1);
+    for part in [start, divisions, "}"] {
+        json.push_str(part);
+    }
+    Some(json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Moment;
+    use crate::ids::Id as _;
+    use crate::seasons::NewSeason;
+    use crate::sports::Sport;
+    use crate::text::{ExternalId, Name};
+    use crate::time::TimeZoneName;
+
+    fn season() -> super::super::Season {
+        let zone = TimeZoneName::parse("Australia/Melbourne").expect("a zone");
+        let name = Name::parse("The \"Big\" Winter").expect("a name");
+        let mut wanted = NewSeason::new(name, Sport::stored("netball".to_owned()), zone);
+        wanted.starts_on = Some(jiff::civil::date(2026, 4, 1));
+        wanted.external_id = Some(ExternalId::stored("w-26".to_owned()));
+        let moment = Moment::new("2026-03-01T20:00:00Z".parse().expect("a time"), 7);
+        super::super::Season::create(&moment, wanted)
+    }
+
+    fn division() -> SeasonDivision {
+        let id = DivisionId::from_uuid(uuid::Uuid::from_u128(7));
+        SeasonDivision { id, name: "Under 14".to_owned(), age_group: Some("U14".to_owned()), gender: None }
+    }
+
+    #[test]
+    fn what_is_stored_is_what_is_rendered() {
+        for divisions in [Vec::new(), vec![division(), division()]] {
+            let stored_divisions = rendered::stored(SHAPE, &rendered::json(&divisions));
+            let json = whole(&stored(&season()), &stored_divisions).expect("the shape of today");
+            assert_eq!(json, rendered::json(&Season::new(season(), divisions)));
+        }
+    }
+
+    #[test]
+    fn a_change_of_the_shape_needs_another_number() {
+        let json = rendered::json(&Season::new(season(), vec![division()]));
+        insta::assert_snapshot!(rendered::stored(SHAPE, &json), @r#"1{"id":"sea_01kjnfrzg0e008000000000007","name":"The \"Big\" Winter","sport":"netball","status":"draft","starts_on":"2026-04-01","ends_on":null,"time_zone":"Australia/Melbourne","scoring":{"win":3,"draw":1,"loss":0},"tiebreakers":["head_to_head","difference","scored","name"],"external_id":"w-26","created_at":"2026-03-01T20:00:00Z","updated_at":"2026-03-01T20:00:00Z","version":1,"divisions":[{"id":"div_00000000000000000000000007","name":"Under 14","age_group":"U14","gender":null}]}"#);
+    }
+
+    #[test]
+    fn text_of_another_shape_is_not_shown() {
+        assert_eq!(whole("", "1[]"), None);
+        assert_eq!(whole(&stored(&season()), r#"[["018f","Open",null,null]]"#), None);
+    }
+}
