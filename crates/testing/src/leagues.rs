@@ -170,5 +170,5 @@ pub fn staff(team: &Team, user: UserId) -> Staff {
 /// # Panics
 /// If the JSON is not what it should be.
 pub fn parsed<L: Rendered<Shown: DeserializeOwned>>(rendered: &[L]) -> Vec<L::Shown> {
-    rendered.iter().map(|line| serde_json::from_str(line.json()).expect(line.json())).collect()
+    rendered.iter().map(|line| serde_json::from_str(line.json()).expect("JSON of a record")).collect()
 }
