@@ -15,6 +15,8 @@ pub(crate) use json::JsonLines;
 const PAUSE: Duration = Duration::from_millis(50);
 /// The maximum number of waiting bytes. If standard error is too slow, lines are dropped and counted, so that memory does not fill up.
 const MAX_BYTES: usize = 8 << 20;
+/// The bytes of a buffer that stay allocated.
+const BUFFER: usize = 1 << 20;
 
 #[derive(Default)]
 struct Waiting {
@@ -55,14 +57,21 @@ impl Batches {
     }
 }
 
-impl Write for Batches {
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+impl Batches {
+    /// Adds a line.
+    fn add(&self, line: &[u8]) {
         let mut waiting = self.0.waiting();
         if waiting.bytes.len() + line.len() > MAX_BYTES {
             waiting.dropped += 1;
         } else {
             waiting.bytes.extend_from_slice(line);
         }
+    }
+}
+
+impl Write for Batches {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.add(line);
         Ok(line.len())
     }
 
@@ -89,6 +98,8 @@ impl Drop for Writer {
 }
 
 fn write_all(shared: &Shared) {
+    // Two buffers take turns, because a new one would have to grow again.
+    let mut bytes = Vec::new();
     loop {
         let waiting = shared.waiting();
         let (mut waiting, _) = shared
@@ -96,7 +107,8 @@ fn write_all(shared: &Shared) {
             .wait_timeout_while(waiting, PAUSE, |waiting| !waiting.over)
             .unwrap_or_else(PoisonError::into_inner);
         let over = waiting.over;
-        let Waiting { bytes, dropped, .. } = std::mem::take(&mut *waiting);
+        std::mem::swap(&mut waiting.bytes, &mut bytes);
+        let dropped = std::mem::take(&mut waiting.dropped);
         drop(waiting);
         let mut stderr = io::stderr().lock();
         // If standard error is closed, there is no reader.
@@ -104,6 +116,8 @@ fn write_all(shared: &Shared) {
         if dropped > 0 {
             let _ = writeln!(stderr, "{dropped} log lines were dropped: standard error is too slow");
         }
+        bytes.clear();
+        bytes.shrink_to(BUFFER);
         if over {
             return;
         }

@@ -7,7 +7,6 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
@@ -21,7 +20,8 @@ use fieldhouse_server::auth::callers::Known;
 use fieldhouse_server::auth::credentials::{self, API_KEY};
 use fieldhouse_server::auth::limits::LimitOptions;
 use fieldhouse_server::auth::tokens::Subject;
-use fieldhouse_server::{App, Clock, KeyRing, router};
+use fieldhouse_server::router::{self, Api};
+use fieldhouse_server::{App, Clock, KeyRing};
 use fieldhouse_store::Store;
 use fieldhouse_testing::clubs::{ANY_MEMBER, Club, NOW, Person, moment};
 use fieldhouse_testing::databases::{self, Database};
@@ -47,7 +47,7 @@ const LIST: &str = "/api/v1/seasons?limit=20";
 struct Server {
     runtime: Runtime,
     app: App,
-    router: Router,
+    router: Api,
     club: Club,
     season: String,
     _database: Database,

@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header};
 use fieldhouse_api::{Code, Operation};
 use futures_util::FutureExt;
 
@@ -23,6 +23,51 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const TRACE: HeaderName = HeaderName::from_static("traceparent");
 const VERSION: HeaderName = HeaderName::from_static("api-version");
 
+/// A request that has begun: what its response and its log line need of it.
+pub(crate) struct Begun {
+    /// Its id.
+    pub(crate) id: RequestId,
+    operation: Option<Operation>,
+    started: Instant,
+    method: Method,
+    trace: Option<String>,
+}
+
+impl Begun {
+    /// A request that began at `started`. `operation` is what the log line names.
+    pub(crate) fn of(
+        app: &App,
+        operation: Option<Operation>,
+        started: Instant,
+        request: &Request<Body>,
+    ) -> Self {
+        let id = request_id(app, request.headers());
+        let trace = request.headers().get(TRACE).and_then(trace_id);
+        Self { id, operation, started, method: request.method().clone(), trace }
+    }
+
+    /// Adds the headers of every response, and writes the log line.
+    pub(crate) fn end(self, mut response: Response<Body>) -> Response<Body> {
+        let headers = response.headers_mut();
+        headers.insert(VERSION, HeaderValue::from_static(API_VERSION));
+        // In addition to the headers that the operation's own response depends on.
+        headers.append(header::VARY, HeaderValue::from_static("Authorization, X-Api-Key, X-Guest-Token"));
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(REQUEST_ID, self.id.value());
+        tracing::info!(
+            request_id = &*self.id,
+            trace_id = self.trace.as_deref(),
+            method = self.method.as_str(),
+            // Never the path: a query may contain a child's name.
+            operation = self.operation.map_or("-", |operation| operation.id()),
+            status = response.status().as_u16(),
+            microseconds = u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            "request completed"
+        );
+        response
+    }
+}
+
 /// Runs a handler inside the layers. `operation` is what the log line names; `run` also gets the id of the request.
 pub(crate) async fn around<F>(
     app: &App,
@@ -33,34 +78,15 @@ pub(crate) async fn around<F>(
 where
     F: Future<Output = Response<Body>>,
 {
-    let started = Instant::now();
-    let id = request_id(app, request.headers());
-    let method = request.method().clone();
-    let trace = request.headers().get(TRACE).and_then(trace_id);
-    let running = AssertUnwindSafe(run(id.clone(), request)).catch_unwind();
-    let mut response = match tokio::time::timeout(REQUEST_TIME, running).await {
+    let begun = Begun::of(app, operation, Instant::now(), &request);
+    let running = AssertUnwindSafe(run(begun.id.clone(), request)).catch_unwind();
+    let response = match tokio::time::timeout(REQUEST_TIME, running).await {
         Ok(Ok(response)) => response,
         // The panic message has gone to standard error; this log line links it to the request.
-        Ok(Err(_)) => Failure::internal("a handler panicked").answer(&app.base_url, &id),
-        Err(_) => Failure::of(Code::RequestTimeout).answer(&app.base_url, &id),
+        Ok(Err(_)) => Failure::internal("a handler panicked").answer(&app.base_url, &begun.id),
+        Err(_) => Failure::of(Code::RequestTimeout).answer(&app.base_url, &begun.id),
     };
-    let headers = response.headers_mut();
-    headers.insert(VERSION, HeaderValue::from_static(API_VERSION));
-    // In addition to the headers that the operation's own response depends on.
-    headers.append(header::VARY, HeaderValue::from_static("Authorization, X-Api-Key, X-Guest-Token"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(REQUEST_ID, id.value());
-    tracing::info!(
-        request_id = &*id,
-        trace_id = trace.as_deref(),
-        method = method.as_str(),
-        // Never the path: a query may contain a child's name.
-        operation = operation.map_or("-", |operation| operation.id()),
-        status = response.status().as_u16(),
-        microseconds = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
-        "request completed"
-    );
-    response
+    begun.end(response)
 }
 
 /// The client's own id if it is short and plain; otherwise a new one.

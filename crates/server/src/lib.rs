@@ -1,7 +1,7 @@
 //! The HTTP server of Fieldhouse.
 //!
-//! The way of a request: `listener` accepts the connection, `layers` add the request's id and log line, `router` finds the operation,
-//! `call` admits the caller (`auth/guard.rs`) and reads the input, `routes` run a command or read the store, `answer` and `failure` create
+//! The way of a request: `listener` accepts the connection, `recall` looks for the response in memory, `layers` add the request's id and log
+//! line, `router` finds the operation, `call` admits the caller (`auth/guard.rs`) and reads the input, `routes` run a command or read the store, `answer` and `failure` create
 //! the response. `operator` is what the operator's commands do without a request.
 
 pub mod answer;
@@ -22,6 +22,7 @@ pub mod operator;
 pub mod pages;
 pub mod permissions;
 pub mod private_file;
+mod recall;
 pub mod responses;
 pub mod router;
 mod routes;

@@ -14,7 +14,6 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use hyper::body::Incoming;
@@ -58,10 +57,27 @@ impl Default for ConnectionOptions {
     }
 }
 
+/// What responds to requests: a router, or something before one.
+pub trait Serves:
+    Service<hyper::Request<Body>, Response = hyper::Response<Body>, Error = Infallible, Future: Send>
+    + Clone
+    + Send
+    + 'static
+{
+}
+
+impl<S> Serves for S where
+    S: Service<hyper::Request<Body>, Response = hyper::Response<Body>, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + 'static
+{
+}
+
 /// Serves connections until `stop` completes, then finishes the running requests.
-pub async fn serve(
+pub async fn serve<S: Serves>(
     listener: TcpListener,
-    router: Router,
+    site: S,
     options: ConnectionOptions,
     stop: impl Future<Output = ()>,
 ) {
@@ -84,10 +100,10 @@ pub async fn serve(
                 continue;
             }
         };
-        let router = router.clone();
+        let site = site.clone();
         let stream = Progressing::new(stream, options.stall_time);
         let linger = stream.linger();
-        let service = service_fn(move |request| answer(router.clone(), peer, linger.clone(), request));
+        let service = service_fn(move |request| answer(site.clone(), peer, linger.clone(), request));
         let stream = TokioIo::new(stream);
         let connection = graceful.watch(protocol.serve_connection(stream, service));
         tokio::spawn(async move {
@@ -105,7 +121,7 @@ pub async fn serve(
 
 /// Responds to a request, and closes the connection if the rest of its body is too long to read.
 async fn answer(
-    mut router: Router,
+    mut site: impl Serves,
     peer: SocketAddr,
     linger: Linger,
     request: hyper::Request<Incoming>,
@@ -113,7 +129,7 @@ async fn answer(
     let (mut parts, body) = request.into_parts();
     parts.extensions.insert(Peer(peer));
     let (rest, body) = RequestBody::share(&parts.headers, body);
-    let mut response = router.call(hyper::Request::from_parts(parts, body)).await?;
+    let mut response = site.call(hyper::Request::from_parts(parts, body)).await?;
     if !rest.drain().await {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         linger.begin();

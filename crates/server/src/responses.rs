@@ -11,12 +11,12 @@ use axum::http::{Response, header};
 use fieldhouse_api::{Operation, Row};
 use fieldhouse_domain::ids::{OrganizationId, UserId};
 use fieldhouse_domain::roles::Role;
-use fieldhouse_store::{LocalGeneration, OrgScope, Store};
+use fieldhouse_store::{Engine, LocalGeneration, OrgScope, Store};
 use quick_cache::sync::Cache;
 use quick_cache::{Equivalent, Weighter};
 
 use crate::answer::Prepared;
-use crate::call::Context;
+use crate::call::Head;
 
 /// The bytes of a kept response besides what is counted, roughly.
 const OVERHEAD: u64 = 1024;
@@ -90,6 +90,11 @@ impl Responses {
         Self((bytes > 0).then(|| Cache::with_weighter(count, bytes, Bytes)))
     }
 
+    /// Whether any responses are kept.
+    pub(crate) fn keeps_any(&self, store: &Store) -> bool {
+        self.0.is_some() && store.engine() == Engine::Sqlite
+    }
+
     /// Whether responses of an operation to a member are kept.
     pub(crate) fn keeps(&self, store: &Store, row: &Row, scope: &OrgScope) -> bool {
         self.generation(store, row, scope).is_some()
@@ -107,16 +112,16 @@ impl Responses {
         store: &Store,
         row: &Row,
         scope: Option<&OrgScope>,
-        (context, media_type): (&Context, &'static str),
+        (head, media_type): (Head<'_>, &'static str),
     ) -> Found {
         let (Some(cache), Some(scope)) = (self.0.as_ref(), scope) else { return Found::Nowhere };
         let Some(generation) = self.generation(store, row, scope) else { return Found::Nowhere };
         let (organization, user, role) = (scope.organization(), scope.user(), scope.role());
-        let (operation, path, query) = (row.operation, context.path.as_str(), context.query.as_str());
+        let (operation, Head { path, query, .. }) = (row.operation, head);
         let asked = Key { organization, user, role, operation, media_type, path, query };
         match cache.get(&asked) {
-            Some(kept) if kept.generation == generation && kept.response.is_current(context.now) => {
-                Found::Current(kept.response.respond(context.headers.get(header::IF_NONE_MATCH)))
+            Some(kept) if kept.generation == generation && kept.response.is_current(head.now) => {
+                Found::Current(kept.response.respond(head.headers.get(header::IF_NONE_MATCH)))
             }
             _ => {
                 let (path, query) = (path.to_owned(), query.to_owned());

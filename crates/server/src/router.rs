@@ -2,20 +2,24 @@
 //! method and path are written only in the operation table.
 
 use std::collections::BTreeSet;
-use std::future::Future;
+use std::convert::Infallible;
+use std::future::{Future, Ready, ready};
 use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
 
 use axum::Router;
 use axum::body::{Body, HttpBody as _};
 use axum::extract::State;
 use axum::http::request::Parts;
 use axum::http::{Request, Response, header};
+use axum::routing::future::RouteFuture;
 use axum::routing::{MethodFilter, on};
 use fieldhouse_api::operations::rows;
 use fieldhouse_api::rows::{Kept, Method, Row};
 use fieldhouse_api::{Code, Op, Operation};
 use fieldhouse_store::{Engine, OrgScope};
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, Either};
+use tower::Service;
 
 use crate::answer::{Answered, Reply};
 use crate::app::App;
@@ -23,12 +27,39 @@ use crate::auth::guard::{self, Admitted};
 use crate::call::{Arrived, Call, Context, RequestId, accept};
 use crate::failure::Failure;
 use crate::layers;
+use crate::recall::Recall;
 use crate::responses::Found;
 use crate::routes;
 
-/// The routes of the whole API.
-pub fn router(app: App) -> Result<Router, String> {
-    routes::all(Routes::default()).finish(app)
+/// The whole API: responses from memory, and the routes for all other requests. Cheap to clone.
+#[derive(Clone)]
+pub struct Api {
+    recall: Arc<Recall>,
+    routes: Router,
+}
+
+/// The whole API.
+pub fn router(app: App) -> Result<Api, String> {
+    let recall = Arc::new(Recall::of(app.clone())?);
+    Ok(Api { recall, routes: routes::all(Routes::default()).finish(app)? })
+}
+
+impl Service<Request<Body>> for Api {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Either<Ready<Result<Response<Body>, Infallible>>, RouteFuture<Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut TaskContext<'_>) -> Poll<Result<(), Infallible>> {
+        // A router is always ready.
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        match self.recall.respond(&request) {
+            Some(response) => Either::Left(ready(Ok(response))),
+            None => Either::Right(self.routes.call(request)),
+        }
+    }
 }
 
 /// A handler of an operation.
@@ -177,8 +208,8 @@ struct Asked {
 impl Asked {
     /// Also looks for the response in memory.
     fn of(app: &App, row: &Row, context: Context, admitted: Admitted) -> Result<(Self, Found), Failure> {
-        let media_type = accept::choose(&context, row.answer.media_types)?;
-        let found = app.responses.find(&app.store, row, admitted.member(), (&context, media_type));
+        let media_type = accept::choose(context.head(), row.answer.media_types)?;
+        let found = app.responses.find(&app.store, row, admitted.member(), (context.head(), media_type));
         Ok((Self { context, admitted, media_type }, found))
     }
 }

@@ -4,9 +4,11 @@
 //! explain and run every query include it.
 
 mod parameters;
+mod said;
 
 use crate::engine::Engine;
 use parameters::Parameters;
+pub(crate) use said::Tables;
 
 /// One SQL text with its name.
 #[derive(Debug, PartialEq, Eq, Hash)]

@@ -51,6 +51,25 @@ impl<'a> Row<'a> {
         read.map_err(|reason| self.corrupt(at, reason))
     }
 
+    /// The next column as text, without a copy.
+    pub(crate) fn text(&mut self) -> Result<Cow<'a, str>> {
+        let at = self.at;
+        self.at += 1;
+        let cell = match &self.source {
+            Source::Sqlite(row) => row.get_ref(at).map(of_sqlite).map_err(|error| error.to_string()),
+            Source::Postgres(row) => of_postgres(row, at, CellKind::Text),
+            Source::Kept { cells, .. } => {
+                let value = cells.get(at).ok_or_else(|| format!("there are {} columns", cells.len()));
+                value.map(|value| of_sqlite(value.into()))
+            }
+        };
+        match cell {
+            Ok(Cell::Text(text)) => Ok(text),
+            Ok(other) => Err(self.corrupt(at, format!("{other:?} is no text"))),
+            Err(reason) => Err(self.corrupt(at, reason)),
+        }
+    }
+
     /// The next columns as a record.
     pub(crate) fn record<R: Record>(&mut self) -> Result<R> {
         R::load(self)

@@ -107,7 +107,7 @@ impl Line {
     /// Reads a line. Its JSON is missing if another version of Fieldhouse has written the season or its divisions.
     fn read(row: &mut Row<'_>) -> Result<(Self, bool)> {
         let (id, listed_on, version) = (row.next()?, row.next()?, row.next()?);
-        let json = shown::whole(&row.next::<String>()?, &row.next::<String>()?);
+        let json = shown::whole(&row.text()?, &row.text()?);
         let is_missing = json.is_none();
         Ok((Self { id, listed_on, version, json: json.unwrap_or_default() }, is_missing))
     }

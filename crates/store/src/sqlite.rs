@@ -9,11 +9,13 @@ mod generations;
 mod readers;
 pub(crate) mod statistics;
 mod streams;
+mod syncer;
 mod writer;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -144,10 +146,11 @@ fn open_writer(file: &Path) -> Result<Connection> {
         );
         return Err(Error::Unavailable(reason));
     }
-    // The pages to which a savepoint can roll back stay in memory instead of a file, and so do the 8 MiB that one transaction changes.
+    // The pages to which a savepoint can roll back stay in memory instead of a file, and so do the 8 MiB that one transaction changes. Commits
+    // do not flush the log, because the syncer does. A checkpoint flushes it first, so that the database never has more than the log.
     connection.execute_batch(
-        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
-         PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 67108864;",
+        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
+         PRAGMA wal_autocheckpoint = 3000; PRAGMA journal_size_limit = 67108864;",
     )?;
     prepare(connection)
 }
@@ -217,11 +220,11 @@ pub(crate) fn kept(
     deadline: Option<Deadline>,
     query: &'static Query,
     values: &[Value<'_>],
-) -> Result<(Vec<String>, Kept)> {
+) -> Result<(Cow<'static, [String]>, Kept)> {
     let _running = query::Running::begin(query.name);
     let _limit = Limit::begin(deadline);
     let mut statement = prepared(connection, query, values)?;
-    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let columns = query.columns(|| statement.column_names().map(str::to_owned).collect());
     let mut found = Vec::new();
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {

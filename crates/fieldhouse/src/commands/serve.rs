@@ -252,10 +252,9 @@ fn start_log(options: &Options) -> anyhow::Result<log::Writer> {
             .next("write a level such as info, or levels by module as in info,fieldhouse_server=debug")
     })?;
     let registry = tracing_subscriber::registry().with(targets);
-    let lines = tracing_subscriber::fmt::layer().with_writer(batches);
     match options.log_format {
-        LogFormat::Json => registry.with(lines.json().event_format(log::JsonLines::new())).init(),
-        LogFormat::Text => registry.with(lines).init(),
+        LogFormat::Json => registry.with(log::JsonLines::new(batches)).init(),
+        LogFormat::Text => registry.with(tracing_subscriber::fmt::layer().with_writer(batches)).init(),
     }
     Ok(writer)
 }

@@ -1,78 +1,116 @@
 //! Log lines as JSON, in the shape of tracing-subscriber's. Its own formatter takes several times as long, and every request writes a line.
 
-use std::fmt::{self, Debug};
+use std::cell::RefCell;
+use std::fmt::{self, Debug, Write as _};
 
 use fieldhouse_server::Clock;
 use jiff::fmt::StdFmtWrite;
 use jiff::fmt::temporal::DateTimePrinter;
 use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Subscriber};
-use tracing_subscriber::fmt::format::{Format, Json, Writer};
-use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::Layer;
+use tracing_subscriber::fmt as fmt_layer;
+use tracing_subscriber::fmt::format::{Format, Json, JsonFields};
+use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
+
+use super::Batches;
 
 /// Writes microseconds, so that lines sort by time.
 static TIMES: DateTimePrinter = DateTimePrinter::new().precision(Some(6));
 
-/// Writes one JSON object per event.
-pub(crate) struct JsonLines {
+/// Writes one JSON object per event. Events inside spans are rare, because only statements that are traced have spans: `in_spans` writes them.
+pub(crate) struct JsonLines<L> {
     clock: Clock,
-    /// Writes events inside spans, which are rare: those of statements, when they are traced.
-    in_spans: Format<Json>,
+    batches: Batches,
+    in_spans: L,
 }
 
-impl JsonLines {
-    pub(crate) fn new() -> Self {
-        Self { clock: Clock::system(), in_spans: Format::default().json().flatten_event(true) }
+thread_local! {
+    /// The line that is being written. Each thread uses its buffer again.
+    static LINE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Lines of the same shape for events inside spans.
+pub(crate) type InSpans<S> = fmt_layer::Layer<S, JsonFields, Format<Json>, Batches>;
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> JsonLines<InSpans<S>> {
+    pub(crate) fn new(batches: Batches) -> Self {
+        let in_spans = fmt_layer::layer().with_writer(batches.clone()).json().flatten_event(true);
+        Self { clock: Clock::system(), batches, in_spans }
     }
 }
 
-impl<S, N> FormatEvent<S, N> for JsonLines
-where
-    S: Subscriber + for<'a> LookupSpan<'a>,
-    N: for<'a> FormatFields<'a> + 'static,
-{
-    fn format_event(
-        &self,
-        cx: &FmtContext<'_, S, N>,
-        mut line: Writer<'_>,
-        event: &Event<'_>,
-    ) -> fmt::Result {
-        if cx.lookup_current().is_some() {
-            return self.in_spans.format_event(cx, line, event);
-        }
+impl<L> JsonLines<L> {
+    fn write(&self, event: &Event<'_>, line: &mut String) -> fmt::Result {
         let metadata = event.metadata();
-        line.write_str("{\"timestamp\":\"")?;
-        TIMES.print_timestamp(&self.clock.now(), StdFmtWrite(&mut line)).map_err(|_| fmt::Error)?;
-        line.write_str("\",\"level\":\"")?;
-        line.write_str(metadata.level().as_str())?;
-        line.write_char('"')?;
-        let mut members = Members { line: line.by_ref(), result: Ok(()) };
+        line.push_str("{\"timestamp\":\"");
+        TIMES.print_timestamp(&self.clock.now(), StdFmtWrite(&mut *line)).map_err(|_| fmt::Error)?;
+        line.push_str("\",\"level\":\"");
+        line.push_str(metadata.level().as_str());
+        line.push('"');
+        let mut members = Members { line, result: Ok(()) };
         event.record(&mut members);
         members.result?;
-        line.write_str(",\"target\":")?;
-        write_text(&mut line, metadata.target())?;
-        line.write_str("}\n")
+        line.push_str(",\"target\":");
+        write_text(line, metadata.target())?;
+        line.push_str("}\n");
+        Ok(())
+    }
+}
+
+impl<S, L> Layer<S> for JsonLines<L>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    L: Layer<S>,
+{
+    fn on_event(&self, event: &Event<'_>, cx: Context<'_, S>) {
+        if cx.lookup_current().is_some() {
+            return self.in_spans.on_event(event, cx);
+        }
+        LINE.with_borrow_mut(|line| {
+            line.clear();
+            // Writing to a string succeeds; what cannot be written leaves no line.
+            if self.write(event, line).is_ok() {
+                self.batches.add(line.as_bytes());
+            }
+        });
+    }
+
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, cx: Context<'_, S>) {
+        self.in_spans.on_new_span(attributes, id, cx);
+    }
+
+    fn on_record(&self, id: &Id, values: &Record<'_>, cx: Context<'_, S>) {
+        self.in_spans.on_record(id, values, cx);
+    }
+
+    fn on_enter(&self, id: &Id, cx: Context<'_, S>) {
+        self.in_spans.on_enter(id, cx);
+    }
+
+    fn on_exit(&self, id: &Id, cx: Context<'_, S>) {
+        self.in_spans.on_exit(id, cx);
+    }
+
+    fn on_close(&self, id: Id, cx: Context<'_, S>) {
+        self.in_spans.on_close(id, cx);
     }
 }
 
 /// Writes the fields of an event as members.
 struct Members<'a> {
-    line: Writer<'a>,
+    line: &'a mut String,
     result: fmt::Result,
 }
 
 impl Members<'_> {
-    fn member(&mut self, field: &Field, value: impl FnOnce(&mut Writer<'_>) -> fmt::Result) {
-        let member = || {
-            self.line.write_str(",\"")?;
-            self.line.write_str(field.name())?;
-            self.line.write_str("\":")?;
-            value(&mut self.line)
-        };
-        if self.result.is_ok() {
-            self.result = member();
-        }
+    fn member(&mut self, field: &Field, value: impl FnOnce(&mut String) -> fmt::Result) {
+        self.line.push_str(",\"");
+        self.line.push_str(field.name());
+        self.line.push_str("\":");
+        self.result = self.result.and(value(self.line));
     }
 }
 
@@ -102,18 +140,37 @@ impl Visit for Members<'_> {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.member(field, |line| write_text(line, &format!("{value:?}")));
+        self.member(field, |line| {
+            line.push('"');
+            write!(Escaped(line), "{value:?}")?;
+            line.write_char('"')
+        });
     }
 }
 
-/// Writes a JSON string. Most need no escape.
-fn write_text(line: &mut Writer<'_>, text: &str) -> fmt::Result {
-    if text.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
-        line.write_char('"')?;
-        line.write_str(text)?;
-        return line.write_char('"');
+/// Writes parts of a JSON string.
+struct Escaped<'a>(&'a mut String);
+
+impl fmt::Write for Escaped<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if is_plain(text) {
+            return self.0.write_str(text);
+        }
+        let quoted = serde_json::to_string(text).map_err(|_| fmt::Error)?;
+        self.0.write_str(&quoted[1..quoted.len() - 1])
     }
-    line.write_str(&serde_json::to_string(text).map_err(|_| fmt::Error)?)
+}
+
+/// Writes a JSON string.
+fn write_text(line: &mut String, text: &str) -> fmt::Result {
+    line.push('"');
+    Escaped(line).write_str(text)?;
+    line.write_char('"')
+}
+
+/// Whether a string is the same in JSON. Most are.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
 }
 
 #[cfg(test)]
@@ -146,16 +203,17 @@ mod tests {
 
     #[test]
     fn a_line_has_the_members_that_tracing_subscriber_writes() {
-        let (ours, theirs) = (Lines::default(), Lines::default());
-        let (one, other) = (ours.clone(), theirs.clone());
-        let layer = tracing_subscriber::fmt::layer().with_writer(move || one.clone()).json();
-        let subscriber = tracing_subscriber::registry().with(layer.event_format(JsonLines::new()));
+        let (ours, theirs) = (Batches::default(), Lines::default());
+        let other = theirs.clone();
+        let subscriber = tracing_subscriber::registry().with(JsonLines::new(ours.clone()));
         tracing::subscriber::with_default(subscriber, emit);
         let layer = tracing_subscriber::fmt::layer().with_writer(move || other.clone());
         let subscriber = tracing_subscriber::registry().with(layer.json().flatten_event(true));
         tracing::subscriber::with_default(subscriber, emit);
-        let [ours, theirs] = [ours, theirs].map(|lines| {
-            let line = String::from_utf8(lines.0.lock().expect("no panic").clone()).expect("text");
+        let ours = ours.0.waiting().bytes.clone();
+        let theirs = theirs.0.lock().expect("no panic").clone();
+        let [ours, theirs] = [ours, theirs].map(|line| {
+            let line = String::from_utf8(line).expect("text");
             assert!(line.ends_with("}\n") && line.matches('\n').count() == 1, "{line}");
             serde_json::from_str::<Value>(&line).expect("JSON").as_object().expect("an object").clone()
         });

@@ -4,6 +4,7 @@ use fieldhouse_api::Row;
 use fieldhouse_domain::policy::{Credential, Denial};
 use fieldhouse_store::OrgScope;
 use fieldhouse_store::access::Operator;
+use jiff::Timestamp;
 
 use crate::app::App;
 use crate::auth::callers::{Identified, Known};
@@ -11,7 +12,7 @@ use crate::auth::credentials::{self, Sent};
 use crate::auth::limits::{AnonymousUse, RateLimitStatus};
 use crate::auth::operators;
 use crate::auth::tokens;
-use crate::call::Context;
+use crate::call::{Context, Head};
 use crate::failure::Failure;
 
 /// A caller whose request was admitted.
@@ -76,7 +77,7 @@ pub async fn admit(
         {
             let caller = identified.caller.clone();
             if let Ok(scope) = caller.permit_remembered(requirement, context.now, context.address) {
-                return counted(app, context, &identified, Ok(scope));
+                return admitted(app, context.now, &identified, Ok(scope));
             }
             // What memory refuses may be allowed by now.
             identify(app, &sent, context).await
@@ -89,7 +90,16 @@ pub async fn admit(
         Err(error) => return (None, Err(error.into())),
     };
     let permitted = identified.caller.clone().permit(requirement, context.now, context.address);
-    counted(app, context, &identified, permitted)
+    admitted(app, context.now, &identified, permitted)
+}
+
+/// A caller in memory who is current and may do what a row requires, for a response from memory. `None` says nothing about anyone else: then
+/// [`admit`] admits or refuses the request.
+pub(crate) fn recall(app: &App, row: &Row, head: Head<'_>) -> Option<(Identified, OrgScope)> {
+    let sent = credentials::read(head.headers, &app.key_ring, &app.tokens, head.now).ok()??;
+    let Known::Current(Ok(identified)) = app.callers.known(&app.store, &sent, head.now) else { return None };
+    let scope = identified.caller.clone().permit(row.requirement, head.now, head.address).ok()?;
+    Some((identified, scope))
 }
 
 /// Identifies a caller in the store. In a box: a large future is copied several times on its way, also for a caller in memory.
@@ -102,20 +112,28 @@ async fn identify(
 }
 
 /// Counts the request of a caller, and admits it with their permission.
-fn counted(
+fn admitted(
     app: &App,
-    context: &Context,
-    Identified { caller, buckets }: &Identified,
+    now: Timestamp,
+    identified: &Identified,
     permitted: Result<OrgScope, Denial>,
 ) -> (Option<RateLimitStatus>, Result<Admitted, Failure>) {
-    let rate_limit = match app.limits.count(buckets) {
-        Ok(rate_limit) => rate_limit,
-        Err(failure) => return (None, Err(failure)),
-    };
-    if let Some((key, last_used_at)) = caller.key() {
-        app.key_use.note(key, last_used_at, context.now);
+    match counted(app, now, identified) {
+        Ok(rate_limit) => {
+            let admitted = permitted.map(|scope| Admitted::Member(Box::new(scope)));
+            (Some(rate_limit), admitted.map_err(Failure::from))
+        }
+        Err(failure) => (None, Err(failure)),
     }
-    (Some(rate_limit), permitted.map(|scope| Admitted::Member(Box::new(scope))).map_err(Failure::from))
+}
+
+/// Counts the request of a caller, and notes the use of their key.
+pub(crate) fn counted(app: &App, now: Timestamp, identified: &Identified) -> Result<RateLimitStatus, Failure> {
+    let rate_limit = app.limits.count(&identified.buckets)?;
+    if let Some((key, last_used_at)) = identified.caller.key() {
+        app.key_use.note(key, last_used_at, now);
+    }
+    Ok(rate_limit)
 }
 
 /// Admits the operator, whose requests are not limited. For other machines the operator's paths do not exist.

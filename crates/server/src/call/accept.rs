@@ -5,15 +5,15 @@ use fieldhouse_api::Code;
 use fieldhouse_api::envelope::JSON;
 use fieldhouse_api::spreadsheet::{CSV, ListFormat};
 
-use super::Context;
+use super::Head;
 use crate::failure::Failure;
 
 /// The media type of the response: that of the parameter `format`, or else the preferred one.
-pub(crate) fn choose(context: &Context, offered: &'static [&'static str]) -> Result<&'static str, Failure> {
-    let format = if offered.len() > 1 { named(&context.query) } else { None };
+pub(crate) fn choose(head: Head<'_>, offered: &'static [&'static str]) -> Result<&'static str, Failure> {
+    let format = if offered.len() > 1 { named(head.query) } else { None };
     match format.and_then(|named| offered.iter().find(|offered| **offered == named)) {
         Some(named) => Ok(named),
-        None => negotiate(&context.headers, offered),
+        None => negotiate(head.headers, offered),
     }
 }
 

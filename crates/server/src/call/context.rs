@@ -3,8 +3,9 @@
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Deref;
 
+use axum::body::Body;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Request};
 use fieldhouse_api::Row;
 use fieldhouse_api::rows::Changeset;
 use fieldhouse_domain::policy::Requirement;
@@ -71,13 +72,40 @@ pub struct Context {
     pub digest: [u8; 32],
 }
 
+/// What identifies the caller of a request and the response to it, before the request is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head<'a> {
+    pub(crate) now: Timestamp,
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) headers: &'a HeaderMap,
+    pub(crate) path: &'a str,
+    pub(crate) query: &'a str,
+}
+
+impl<'a> Head<'a> {
+    pub(crate) fn of(request: &'a Request<Body>, now: Timestamp) -> Self {
+        let (headers, uri) = (request.headers(), request.uri());
+        let address = address(request.extensions());
+        Self { now, address, headers, path: uri.path(), query: uri.query().unwrap_or_default() }
+    }
+}
+
+fn address(extensions: &Extensions) -> Option<IpAddr> {
+    extensions.get::<Peer>().map(|peer| peer.0.ip().to_canonical())
+}
+
 impl Context {
     pub(crate) fn of(parts: &mut Parts, app: &App, id: RequestId) -> Self {
-        let address = parts.extensions.get::<Peer>().map(|peer| peer.0.ip().to_canonical());
+        let address = address(&parts.extensions);
         let query = parts.uri.query().unwrap_or_default().to_owned();
         let headers = std::mem::take(&mut parts.headers);
         let path = parts.uri.path().to_owned();
         Self { id, now: app.clock.now(), address, headers, path, query, digest: [0; 32] }
+    }
+
+    pub(crate) fn head(&self) -> Head<'_> {
+        let Self { now, address, ref headers, ref path, ref query, .. } = *self;
+        Head { now, address, headers, path, query }
     }
 
     pub(crate) fn with_digest(mut self, body: &[u8]) -> Self {

@@ -30,6 +30,7 @@ use fieldhouse_store::ledger::Shown;
 
 pub(crate) use arrived::Arrived;
 pub use changes::{Since, Synced};
+pub(crate) use context::Head;
 pub use context::{Context, Peer, RequestId};
 pub use paging::{Bounds, Part};
 pub use request::Request;

@@ -150,7 +150,6 @@ pub(crate) async fn confirm_email(
 mod tests {
     use std::sync::Arc;
 
-    use axum::Router;
     use axum::body::Body;
     use axum::extract::Request;
     use fieldhouse_api::envelope::JSON;
@@ -169,6 +168,7 @@ mod tests {
     use crate::app::App;
     use crate::auth::guard;
     use crate::auth::limits::LimitOptions;
+    use crate::router::Api;
     use crate::call::{Arrived, Context, RequestId};
     use crate::operator::{Founding, Person, found};
     use crate::{Clock, KeyRing};
@@ -205,13 +205,13 @@ mod tests {
             .expect("a request")
     }
 
-    async fn send(router: &Router, request: Request) -> Value {
+    async fn send(router: &Api, request: Request) -> Value {
         let response = router.clone().oneshot(request).await.expect("a response");
         let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.expect("a body");
         serde_json::from_slice(&body).expect("JSON")
     }
 
-    async fn sign_in(router: &Router, role: Role) -> String {
+    async fn sign_in(router: &Api, role: Role) -> String {
         let login = json!({"email": format!("{role}@riverside.example"), "password": PASSWORD});
         let mut request = request("POST", "/api/v1/auth/login", "", &login);
         request.headers_mut().remove("authorization");

@@ -33,9 +33,9 @@ const READS: usize = 6;
 /// A club, and a second server on the same store that keeps nothing in memory.
 struct Pair {
     club: Club,
-    plain: axum::Router,
+    plain: fieldhouse_server::router::Api,
     /// On PostgreSQL, a node that learns of changes only from the database.
-    other: Option<axum::Router>,
+    other: Option<fieldhouse_server::router::Api>,
     random: StdRng,
     /// Everyone who reads, also with credentials that are revoked meanwhile.
     readers: Vec<Person>,
@@ -201,7 +201,7 @@ impl Pair {
 }
 
 /// The status, the headers and the body of a node's response.
-async fn asked(node: &axum::Router, reader: &Person, path: &str) -> (u16, HeaderMap, Vec<u8>) {
+async fn asked(node: &fieldhouse_server::router::Api, reader: &Person, path: &str) -> (u16, HeaderMap, Vec<u8>) {
     let request = Request::builder().uri(path);
     let request = match &reader.credential {
         Credential::Session(token) => request.header("authorization", format!("Bearer {token}")),

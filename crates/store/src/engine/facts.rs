@@ -4,10 +4,11 @@
 //! itself writes is the only thing that can change them. So every statement that writes passes through [`Facts::forget`], which drops all
 //! rows of queries that name its table; and a part that is rolled back drops everything.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::query::{Once, Query, Written};
+use crate::query::{Once, Query, Tables, Written};
 use crate::row::{Row, Source};
 use crate::value::{KeyPart, Value};
 
@@ -39,10 +40,15 @@ impl Kept {
     }
 }
 
+/// The names of a query's columns.
+pub(super) type Columns = Cow<'static, [String]>;
+
 /// The facts of one query.
 struct OfQuery {
     /// The names of its columns, on SQLite.
-    columns: Vec<String>,
+    columns: Columns,
+    /// The tables that it names.
+    tables: Tables,
     /// Its rows for each list of parameters.
     rows: HashMap<Key, Kept>,
 }
@@ -70,13 +76,13 @@ impl Facts {
     }
 
     /// Keeps the rows of a query.
-    pub(super) fn keep(&mut self, query: &'static Query, key: Key, columns: Vec<String>, rows: Kept) {
+    pub(super) fn keep(&mut self, query: &'static Query, key: Key, columns: Columns, rows: Kept) {
         if self.count < LIMIT {
             self.count += 1;
             let (_, of_query) = self
                 .by_query
                 .entry(query.name)
-                .or_insert_with(|| (query, OfQuery { columns, rows: HashMap::new() }));
+                .or_insert_with(|| (query, OfQuery { columns, tables: query.said().names, rows: HashMap::new() }));
             of_query.rows.insert(key, rows);
         }
     }
@@ -86,10 +92,11 @@ impl Facts {
         if self.count == 0 {
             return;
         }
-        match query.written() {
+        let said = query.said();
+        match said.written {
             Written::Nothing => {}
             Written::Anything => self.clear(),
-            Written::Table { name, is_one_row } => {
+            Written::Table { is_one_row, .. } => {
                 let row: Option<Key> = values
                     .iter()
                     .take(2)
@@ -98,7 +105,7 @@ impl Facts {
                     .filter(|_| is_one_row);
                 for (query, of_query) in self.by_query.values_mut() {
                     match (&row, query.once) {
-                        _ if !query.names(name) => {}
+                        _ if !of_query.tables.meet(said.table) => {}
                         (Some(row), Once::Row) => {
                             self.count -= usize::from(of_query.rows.remove(row).is_some());
                         }

@@ -9,7 +9,7 @@ use fieldhouse_domain::effects::Kind;
 use uuid::Uuid;
 
 use crate::deadline::Deadline;
-use crate::engine::facts::{Facts, Kept, Key};
+use crate::engine::facts::{Columns, Facts, Kept, Key};
 use crate::engine::{Engine, Reader};
 use crate::error::{Error, Result};
 use crate::ledger::entries::Unrecorded;
@@ -220,7 +220,7 @@ impl<'tx> Tx<'tx> {
         let found = match &mut self.driver {
             TxDriver::Sqlite(connection) => sqlite::kept(connection, Some(self.deadline), query, values),
             TxDriver::Postgres(tx) => {
-                tx.fetch(query, values).await.map(|rows| (Vec::new(), Kept::Postgres(rows)))
+                tx.fetch(query, values).await.map(|rows| (Columns::default(), Kept::Postgres(rows)))
             }
         };
         let (columns, kept) = self.note(found)?;
@@ -249,7 +249,7 @@ impl<'tx> Tx<'tx> {
         let values: Vec<&[Value<'_>]> = unread.values().copied().collect();
         let read = tx.fetch_each(query, &values).await.map(|found| {
             for (key, rows) in unread.into_keys().zip(found) {
-                facts.keep(query, key, Vec::new(), Kept::Postgres(rows));
+                facts.keep(query, key, Columns::default(), Kept::Postgres(rows));
             }
         });
         self.note(read)

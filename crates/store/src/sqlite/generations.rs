@@ -81,8 +81,8 @@ impl Touched {
     }
 
     /// Notes a statement with its values.
-    pub(crate) fn note(&mut self, query: &Query, values: &[Value<'_>]) {
-        let organization = match query.writes() {
+    pub(crate) fn note(&mut self, query: &'static Query, values: &[Value<'_>]) {
+        let organization = match query.said().writes {
             Writes::Nothing => return,
             Writes::OneOrganization => values.first().and_then(Value::as_uuid),
             Writes::Anything => None,

@@ -1,7 +1,7 @@
 //! The writer: one thread that runs every transaction and commits many together.
 //!
-//! Transactions wait in a bounded queue. The writer runs each one in its own savepoint, commits once, and only then returns the results
-//! (group commit): with `synchronous=FULL`, many transactions share one flush. Between commits it keeps the log small.
+//! Transactions wait in a bounded queue. The writer runs each one in its own savepoint and commits once (group commit). Results are returned
+//! when the commit is durable (`syncer.rs`); meanwhile the writer runs the next transactions. Between commits it keeps the log small.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -10,12 +10,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
+use super::syncer::{LogFile, Syncer};
 use super::{Generations, Touched, control};
 use crate::deadline::Deadline;
 use crate::engine::Tx;
@@ -39,21 +40,25 @@ const LOG_TRIES: usize = 10;
 pub(super) struct Writer {
     queue: Option<mpsc::Sender<Job>>,
     thread: Option<JoinHandle<()>>,
+    /// The thread that returns results.
+    syncer: Option<ThreadId>,
 }
 
 /// A waiting transaction: runs in its savepoint, and returns how to send its result after the commit.
 type Job = Box<dyn FnOnce(&mut Connection, &mut Touched) -> Answer + Send>;
 /// Sends a transaction's result, given the result of the commit.
-type Answer = Box<dyn FnOnce(std::result::Result<(), String>) + Send>;
+pub(super) type Answer = Box<dyn FnOnce(std::result::Result<(), String>) + Send>;
 
 impl Writer {
     pub(super) fn start(connection: Connection, generations: Arc<Generations>) -> Result<Self> {
         let (queue, jobs) = mpsc::channel(QUEUE);
+        let syncer = Syncer::start(LogFile::new(log_of(&connection)))?;
+        let of_syncer = syncer.thread();
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_all(connection, jobs, &generations))
+            .spawn(move || write_all(connection, jobs, &generations, syncer))
             .map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Self { queue: Some(queue), thread: Some(thread) })
+        Ok(Self { queue: Some(queue), thread: Some(thread), syncer: of_syncer })
     }
 
     /// Runs work in its own savepoint. Returns when it is committed, or at the deadline if its turn has not come.
@@ -118,8 +123,9 @@ impl Drop for Writer {
         // Without the queue, the writer finishes the waiting transactions, then closes the database.
         self.queue = None;
         let Some(thread) = self.thread.take() else { return };
-        // A transaction's body may hold the last reference to the store and drop it on the writer thread, which cannot join itself.
-        if thread.thread().id() != std::thread::current().id() {
+        // A transaction may hold the last reference to the store and drop it on one of these threads, which cannot wait for itself.
+        let current = std::thread::current().id();
+        if thread.thread().id() != current && self.syncer != Some(current) {
             let _ = thread.join();
         }
     }
@@ -129,13 +135,24 @@ fn closed() -> Error {
     Error::Unavailable("the store is closed".to_owned())
 }
 
-fn write_all(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, generations: &Generations) {
+fn write_all(
+    mut connection: Connection,
+    mut jobs: mpsc::Receiver<Job>,
+    generations: &Generations,
+    syncer: Syncer,
+) {
     let mut log = Log::of(&connection);
     while let Some(first) = jobs.blocking_recv() {
-        commit_together(&mut connection, first, &mut jobs, generations);
+        commit_together(&mut connection, first, &mut jobs, generations, &syncer);
         log.keep_small(&connection);
     }
+    drop(syncer);
     empty_log(&connection);
+}
+
+/// The write-ahead log's file.
+fn log_of(connection: &Connection) -> PathBuf {
+    PathBuf::from(format!("{}-wal", connection.path().unwrap_or_default()))
 }
 
 /// The write-ahead log's file.
@@ -147,8 +164,7 @@ struct Log {
 
 impl Log {
     fn of(connection: &Connection) -> Self {
-        let database = connection.path().unwrap_or_default();
-        Self { file: PathBuf::from(format!("{database}-wal")), due: LOG }
+        Self { file: log_of(connection), due: LOG }
     }
 
     fn keep_small(&mut self, connection: &Connection) {
@@ -174,10 +190,15 @@ fn commit_together(
     first: Job,
     jobs: &mut mpsc::Receiver<Job>,
     generations: &Generations,
+    syncer: &Syncer,
 ) {
     let mut touched = Touched::default();
-    if let Err(error) = run_now(connection, "BEGIN IMMEDIATE") {
-        return first(connection, &mut touched)(Err(error.to_string()));
+    let begun = match syncer.failure() {
+        Some(reason) => Err(reason.clone()),
+        None => run_now(connection, "BEGIN IMMEDIATE").map_err(|error| error.to_string()),
+    };
+    if let Err(reason) = begun {
+        return first(connection, &mut touched)(Err(reason));
     }
     let begun = Instant::now();
     let mut answers: Vec<Answer> = Vec::new();
@@ -204,8 +225,9 @@ fn commit_together(
         let _ = connection.execute_batch("ROLLBACK");
     }
     generations.raise(&touched);
-    for answer in answers {
-        answer(committed.clone());
+    match committed {
+        Ok(()) => syncer.acknowledge(answers),
+        Err(reason) => answers.into_iter().for_each(|answer| answer(Err(reason.clone()))),
     }
 }
 

@@ -69,7 +69,7 @@ fn a_statement_makes_a_transaction_forget_what_it_may_change() {
         let all = [GAME, NAMED, TEAM].into_iter().flat_map(|query| [(query, one), (query, other)]);
         for (query, row) in all.clone() {
             let key = Facts::key(query, &of(row)).expect("ids");
-            facts.keep(query, key, Vec::new(), Kept::Sqlite(Vec::new()));
+            facts.keep(query, key, Vec::new().into(), Kept::Sqlite(Vec::new()));
         }
         let statement: &'static Query = Box::leak(Box::new(Query::new("tests.statement", sql)));
         facts.forget(statement, values);

@@ -1,0 +1,123 @@
+//! What the SQL of each query says about it, found out once: what it writes, and which tables the rows that a transaction keeps depend on.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
+
+use super::{Once, Query, Writes, Written, of};
+use crate::engine::Engine;
+
+/// A set of tables, each a bit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tables(u128);
+
+impl Tables {
+    /// All tables, also those that have no bit.
+    const ALL: Self = Self(u128::MAX);
+
+    /// Whether a table is in both.
+    pub(crate) fn meet(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// What the SQL of a query says about it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Said {
+    /// What it writes.
+    pub(crate) written: Written,
+    /// Whose records it writes.
+    pub(crate) writes: Writes,
+    /// The table that it writes, if it is one.
+    pub(crate) table: Tables,
+    /// The tables that it names, if its rows are kept.
+    pub(crate) names: Tables,
+}
+
+/// The tables that queries write, in the order of their bits.
+static TABLES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let mut tables: Vec<&str> = of(Engine::Postgres).filter_map(table).collect();
+    tables.sort_unstable();
+    tables.dedup();
+    tables
+});
+
+/// What is known about a query that is listed.
+struct Listed {
+    said: Said,
+    columns: OnceLock<Vec<String>>,
+}
+
+static ALL: LazyLock<HashMap<&'static str, Listed>> = LazyLock::new(|| {
+    let listed = |query| Listed { said: said(query), columns: OnceLock::new() };
+    of(Engine::Postgres).map(|query| (query.name, listed(query))).collect()
+});
+
+/// The table that a query writes, if it is one.
+fn table(query: &'static Query) -> Option<&'static str> {
+    match query.written() {
+        Written::Table { name, .. } => Some(name),
+        Written::Nothing | Written::Anything => None,
+    }
+}
+
+/// The bit of a table. One without a bit counts as all of them.
+fn bit(at: Option<usize>) -> Tables {
+    let bit = at.and_then(|at| 1_u128.checked_shl(u32::try_from(at).ok()?));
+    bit.map_or(Tables::ALL, Tables)
+}
+
+fn said(query: &'static Query) -> Said {
+    let table = table(query);
+    let table = table.map_or(Tables::default(), |name| bit(TABLES.binary_search(&name).ok()));
+    let named = TABLES.iter().enumerate().filter(|(_, name)| query.once != Once::Never && query.names(name));
+    let names = Tables(named.fold(0, |names, (at, _)| names | bit(Some(at)).0));
+    Said { written: query.written(), writes: query.writes(), table, names }
+}
+
+impl Query {
+    /// What its SQL says about it.
+    pub(crate) fn said(&'static self) -> Said {
+        // Every query is listed, except some of tests.
+        ALL.get(self.name).map_or_else(|| said(self), |listed| listed.said)
+    }
+
+    /// The names of its columns, as `read` returns them when it is first run.
+    pub(crate) fn columns(&'static self, read: impl FnOnce() -> Vec<String>) -> Cow<'static, [String]> {
+        match ALL.get(self.name) {
+            Some(listed) => Cow::Borrowed(listed.columns.get_or_init(read)),
+            None => Cow::Owned(read()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_table_has_a_bit_of_its_own() {
+        let mut of_tables: HashMap<&str, Tables> = HashMap::new();
+        for query in of(Engine::Postgres) {
+            if let Written::Table { name, .. } = query.written() {
+                let table = query.said().table;
+                assert_eq!(table.0.count_ones(), 1, "{name}");
+                assert_eq!(*of_tables.entry(name).or_insert(table), table, "{name}");
+            }
+        }
+        let all = of_tables.values().fold(0, |all, table| all | table.0);
+        assert_eq!(all.count_ones() as usize, of_tables.len());
+    }
+
+    #[test]
+    fn a_query_that_is_kept_names_the_tables_of_its_sql() {
+        for query in of(Engine::Postgres).filter(|query| query.once != Once::Never) {
+            for other in of(Engine::Postgres) {
+                if let Written::Table { name, .. } = other.written() {
+                    let is_named = query.said().names.meet(other.said().table);
+                    assert_eq!(is_named, query.names(name), "{} {name}", query.name);
+                }
+            }
+        }
+    }
+}

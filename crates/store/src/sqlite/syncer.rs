@@ -1,0 +1,184 @@
+//! Makes commits durable: one thread that flushes the write-ahead log, and only then lets transactions return their results.
+//!
+//! Meanwhile the writer runs the next transactions. They see commits that are not durable yet, as readers do, but none of them returns before
+//! the log is flushed up to its own commit, and so up to all commits before it.
+
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, OnceLock};
+use std::thread::{JoinHandle, ThreadId};
+
+use super::writer::Answer;
+use crate::error::{Error, Result};
+
+/// Flushes the log. It is called after a commit, so that there is a log.
+pub(super) trait Log: Send + 'static {
+    /// Returns when everything that was written to the log before is durable.
+    fn flush(&mut self) -> io::Result<()>;
+}
+
+/// The file of the log. It stays the same file while the database is open.
+pub(super) struct LogFile {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl LogFile {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, file: None }
+    }
+}
+
+impl Log for LogFile {
+    fn flush(&mut self) -> io::Result<()> {
+        if self.file.is_none() {
+            self.file = Some(File::options().write(true).open(&self.path)?);
+        }
+        self.file.as_ref().map_or(Ok(()), File::sync_data)
+    }
+}
+
+/// The thread that flushes the log.
+pub(super) struct Syncer {
+    committed: Option<Sender<Vec<Answer>>>,
+    failed: Arc<OnceLock<String>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Syncer {
+    pub(super) fn start(log: impl Log) -> Result<Self> {
+        let (committed, waiting) = mpsc::channel();
+        let failed = Arc::new(OnceLock::new());
+        let of_thread = failed.clone();
+        let thread = std::thread::Builder::new()
+            .name("sqlite-syncer".to_owned())
+            .spawn(move || sync_all(log, &waiting, &of_thread))
+            .map_err(|error| Error::Unavailable(error.to_string()))?;
+        Ok(Self { committed: Some(committed), failed, thread: Some(thread) })
+    }
+
+    /// The thread that returns results.
+    pub(super) fn thread(&self) -> Option<ThreadId> {
+        self.thread.as_ref().map(|thread| thread.thread().id())
+    }
+
+    /// Why the log could not be flushed. Then nothing may be written any more: the system may have dropped what it could not write, so that
+    /// a later flush that succeeds proves nothing.
+    pub(super) fn failure(&self) -> Option<&String> {
+        self.failed.get()
+    }
+
+    /// Lets committed transactions return their results once they are durable.
+    pub(super) fn acknowledge(&self, answers: Vec<Answer>) {
+        let closed = match &self.committed {
+            Some(committed) => committed.send(answers).map_err(|unsent| unsent.0),
+            None => Err(answers),
+        };
+        if let Err(answers) = closed {
+            answer_all(answers, &Err("the log is no longer flushed".to_owned()));
+        }
+    }
+}
+
+impl Drop for Syncer {
+    fn drop(&mut self) {
+        // The thread flushes what waits, and ends.
+        self.committed = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn sync_all(mut log: impl Log, waiting: &Receiver<Vec<Answer>>, failed: &OnceLock<String>) {
+    while let Ok(mut answers) = waiting.recv() {
+        // All commits so far become durable together.
+        answers.extend(waiting.try_iter().flatten());
+        let flushed = match failed.get() {
+            Some(reason) => Err(reason.clone()),
+            None => log.flush().map_err(|error| {
+                tracing::error!(%error, "the log could not be flushed; nothing is written until the next start");
+                failed.get_or_init(|| format!("the log could not be flushed: {error}")).clone()
+            }),
+        };
+        answer_all(answers, &flushed);
+    }
+}
+
+fn answer_all(answers: Vec<Answer>, result: &std::result::Result<(), String>) {
+    for answer in answers {
+        answer(result.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A log whose flushes end when the test says how.
+    struct Controlled {
+        ends: Receiver<io::Result<()>>,
+        flushes: Arc<AtomicUsize>,
+    }
+
+    impl Log for Controlled {
+        fn flush(&mut self) -> io::Result<()> {
+            self.flushes.fetch_add(1, Ordering::SeqCst);
+            self.ends.recv().map_err(io::Error::other)?
+        }
+    }
+
+    /// A syncer, how to end its flushes, how often it has begun one, and an answer whose result can be received.
+    fn controlled() -> (Syncer, Sender<io::Result<()>>, Arc<AtomicUsize>) {
+        let (end, ends) = mpsc::channel();
+        let flushes = Arc::new(AtomicUsize::new(0));
+        let log = Controlled { ends, flushes: flushes.clone() };
+        (Syncer::start(log).expect("a thread"), end, flushes)
+    }
+
+    fn answer() -> (Answer, Receiver<std::result::Result<(), String>>) {
+        let (send, receive) = mpsc::channel();
+        (Box::new(move |result| drop(send.send(result))), receive)
+    }
+
+    #[test]
+    fn a_result_returns_after_a_flush_that_began_after_its_commit() {
+        let (syncer, end, flushes) = controlled();
+        let (first, first_result) = answer();
+        syncer.acknowledge(vec![first]);
+        while flushes.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        // These commits came after the flush began, so that it proves nothing about them.
+        let ((second, second_result), (third, third_result)) = (answer(), answer());
+        syncer.acknowledge(vec![second]);
+        syncer.acknowledge(vec![third]);
+        assert!(first_result.recv_timeout(Duration::from_millis(20)).is_err(), "it is not durable yet");
+        end.send(Ok(())).expect("it waits");
+        assert_eq!(first_result.recv(), Ok(Ok(())));
+        assert!(second_result.recv_timeout(Duration::from_millis(20)).is_err(), "another flush is needed");
+        end.send(Ok(())).expect("it waits");
+        assert_eq!((second_result.recv(), third_result.recv()), (Ok(Ok(())), Ok(Ok(()))));
+        assert_eq!(flushes.load(Ordering::SeqCst), 2, "one flush for both");
+    }
+
+    #[test]
+    fn after_a_failed_flush_nothing_is_acknowledged() {
+        let (syncer, end, flushes) = controlled();
+        assert_eq!(syncer.failure(), None);
+        let ((first, first_result), (second, second_result)) = (answer(), answer());
+        end.send(Err(io::Error::other("no disk"))).expect("a thread");
+        syncer.acknowledge(vec![first]);
+        let reason = first_result.recv().expect("a result").expect_err("it is not durable");
+        assert!(reason.contains("no disk"), "{reason}");
+        syncer.acknowledge(vec![second]);
+        assert!(second_result.recv().expect("a result").is_err(), "no flush would prove anything now");
+        assert_eq!(flushes.load(Ordering::SeqCst), 1);
+        assert!(syncer.failure().is_some());
+    }
+}
