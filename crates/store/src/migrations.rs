@@ -155,6 +155,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0023_seasons_rendered.sql"),
         postgres: "",
     },
+    Migration {
+        number: 24,
+        name: "places_shown",
+        sql: include_str!("../migrations/0024_places_shown.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types and functions of the tokens on SQLite and on PostgreSQL.
