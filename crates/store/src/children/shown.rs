@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId, TeamId};
 use fieldhouse_domain::record::{Cell, CellKind, Column};
+use fieldhouse_domain::rendered;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -25,11 +26,10 @@ queries! {
 }
 
 /// A place: the team and its name, the number on the shirt, the position, and the first and the last day.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Deserialize, Serialize)]
 struct Shown(Uuid, String, Option<i64>, Option<String>, Date, Option<Date>);
 
 /// All places of a child, by the names of the teams, as its column has them: as JSON.
-#[derive(Debug)]
 pub(super) struct Places(Vec<Shown>);
 
 impl Places {
@@ -51,7 +51,7 @@ impl Column for Places {
     const KIND: CellKind = CellKind::Text;
 
     fn cell(&self) -> Cell<'_> {
-        Cell::Text(serde_json::to_string(&self.0).unwrap_or_default().into())
+        Cell::Text(rendered::json(&self.0).into())
     }
 
     fn from_cell(cell: Cell<'_>) -> std::result::Result<Self, String> {
