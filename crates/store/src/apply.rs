@@ -24,7 +24,7 @@ use crate::ledger::heads;
 use crate::query::queries;
 use crate::row::Row;
 use crate::value::{id, values};
-use crate::{break_glass, cases, consequences, duties, games, members, records, seasons, users};
+use crate::{break_glass, cases, children, consequences, duties, games, members, records, seasons, users};
 
 queries! {
     MEMBERSHIPS "apply.memberships" concat!("SELECT m.org_id, ", Member::COLUMNS, " FROM members m WHERE m.user_id = $1 ORDER BY m.org_id");
@@ -183,6 +183,7 @@ impl<'tx> Tx<'tx> {
         }
         seasons::show_divisions(self, proof, &effects).await?;
         games::show_names(self, proof.organization(), &effects).await?;
+        children::shown::show_places(self, proof.organization(), &effects).await?;
         Ok(effects)
     }
 

@@ -1,5 +1,7 @@
 //! Children in the store. Every read needs a proof that a relation opens the child's data: see [`crate::access::children`].
 
+pub(crate) mod shown;
+
 use constcat::concat;
 use fieldhouse_domain::children::Child;
 use fieldhouse_domain::children::classes::Capacity;
@@ -13,6 +15,7 @@ use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::ids::{ChildId, Id as _, TeamId};
 use fieldhouse_domain::record::{Record, Table};
 use jiff::Timestamp;
+use jiff::civil::Date;
 use uuid::Uuid;
 
 use crate::access::OrgWrite;
@@ -26,28 +29,21 @@ use crate::query::{Query, queries};
 use crate::records::{self, Stored};
 use crate::row::Row;
 use crate::value::{Value, id, values};
+use shown::Places;
 
-/// The page `page` with the teams of its children on the day $4.
-const WITH_TEAMS: &str = "SELECT page.capacity, page.child_id, page.display_name, t.id, t.name, e.jersey_number, e.position FROM page
-    LEFT JOIN roster_entries e ON e.org_id = $1 AND e.child_id = page.child_id AND e.starts_on <= $4
-        AND (e.ends_on IS NULL OR e.ends_on >= $4)
-    LEFT JOIN teams t ON t.org_id = $1 AND t.id = e.team_id ORDER BY page.name_folded, page.child_id, t.name, t.id";
+/// A child as a roster shows it.
+const LINE_COLUMNS: &str = "MIN(v.capacity) AS capacity, v.child_id, c.display_name, c.places";
+/// One row for each child, by name. Both clauses are the same, so that SQLite sorts once.
+const BY_NAME: &str = " GROUP BY c.name_folded, v.child_id, c.display_name, c.places
+    ORDER BY c.name_folded, v.child_id, c.display_name, c.places";
 
 queries! {
     /// From the child $10 on, by name, or from the first if it is null. A cursor holds an id, because a name must not be in an address.
-    LIST "children.list" concat!("WITH page AS (SELECT v.capacity, v.child_id, c.display_name, c.name_folded FROM (", visible!(""),
-        ") v CROSS JOIN children c
-        WHERE c.org_id = $1 AND c.id = v.child_id AND (CAST($10 AS UUID) IS NULL
-            OR (c.name_folded, c.id) > ((SELECT p.name_folded FROM children p WHERE p.org_id = $1 AND p.id = $10), $10))
-        ORDER BY c.name_folded, c.id LIMIT $11) ", WITH_TEAMS);
-    LINE "children.line" concat!("WITH page AS (SELECT v.capacity, v.child_id, c.display_name, c.name_folded FROM (",
-        visible!(" AND child_id = $10"), ") v CROSS JOIN children c WHERE c.org_id = $1 AND c.id = v.child_id) ", WITH_TEAMS);
-    /// The user's own children, with what opens them: relations of the family.
-    FAMILY "children.family" concat!("SELECT v.child_id, c.display_name, r.kind, r.starts_at FROM (",
-        visible!(" AND child_id IN (SELECT child_id FROM relations WHERE org_id = $1 AND user_id = $2)"),
-        ") v CROSS JOIN relations r CROSS JOIN children c WHERE r.org_id = $1 AND r.user_id = $2 AND r.child_id = v.child_id
-        AND r.capacity = v.capacity AND r.kind IN ('self', 'guardian') AND r.state = 'active' AND r.starts_at <= $3
-        AND (r.expires_at IS NULL OR r.expires_at > $3) AND c.org_id = $1 AND c.id = v.child_id ORDER BY c.name_folded, c.id");
+    LIST "children.list" visible!("", LINE_COLUMNS, concat!(" AND (CAST($10 AS UUID) IS NULL
+            OR (c.name_folded, c.id) > ((SELECT p.name_folded FROM children p WHERE p.org_id = $1 AND p.id = $10), $10))", BY_NAME, " LIMIT $11"));
+    LINE "children.line" visible!(" AND child_id = $10", LINE_COLUMNS, BY_NAME);
+    /// The user's own children, with what opens them: relations of the family, the first capacity first.
+    FAMILY "children.family" visible!(family, "v.child_id, c.display_name, v.kind, v.starts_at", " ORDER BY c.name_folded, c.id, v.capacity");
     NAME "children.name" "SELECT display_name FROM children WHERE org_id = $1 AND id = $2";
 }
 
@@ -90,35 +86,11 @@ impl std::fmt::Debug for Line {
     }
 }
 
-fn line(row: &mut Row<'_>) -> Result<(Opened<Line>, Option<Place>)> {
+/// Reads the lines of children, with their teams on a day.
+fn line(row: &mut Row<'_>, today: Date) -> Result<Opened<Line>> {
     let capacity = read_capacity(row.next()?)?;
-    let data = Line { id: row.next()?, display_name: row.next()?, teams: Vec::new() };
-    let place = match row.next::<Option<TeamId>>()? {
-        Some(team) => {
-            let (name, jersey_number, position) = (row.next()?, row.next()?, row.next()?);
-            Some(Place { team, name, jersey_number, position })
-        }
-        None => None,
-    };
-    Ok((Opened { capacity, data }, place))
-}
-
-/// Reads lines, whose teams are in one row each.
-async fn lines(
-    reader: &mut impl Reader,
-    query: &'static Query,
-    values: &[Value<'_>],
-) -> Result<Vec<Opened<Line>>> {
-    let mut found: Vec<Opened<Line>> = Vec::new();
-    for (line, place) in reader.rows(query, values, line).await? {
-        if found.last().is_none_or(|last| last.data.id != line.data.id) {
-            found.push(line);
-        }
-        if let (Some(last), Some(place)) = (found.last_mut(), place) {
-            last.data.teams.push(place);
-        }
-    }
-    Ok(found)
+    let (id, display_name, places) = (row.next()?, row.next()?, row.next::<Places>()?);
+    Ok(Opened { capacity, data: Line { id, display_name, teams: places.on(today) } })
 }
 
 /// The children that a relation opens to the caller, by name, after a child. `None` if that child no longer exists.
@@ -130,7 +102,7 @@ pub async fn list<R: Reader>(
 ) -> Result<Option<Vec<Opened<Line>>>> {
     let mut values = scope.values();
     values.extend([Value::from(after), Value::from(limit)]);
-    let found = lines(reader, LIST, &values).await?;
+    let found = reader.rows(LIST, &values, |row| line(row, scope.today())).await?;
     if let (true, Some(after)) = (found.is_empty(), after) {
         return Ok(is_stored(reader, scope.organization(), after).await?.then_some(found));
     }
@@ -162,13 +134,19 @@ fn own(row: &mut Row<'_>) -> Result<Own> {
 
 /// The caller's own children now: themselves as a child, and those whose guardian they are; by name.
 pub async fn family(reader: &mut impl Reader, scope: &ChildScope<Roster>) -> Result<Vec<Own>> {
-    reader.rows(FAMILY, &scope.values(), own).await
+    Ok(each_once(reader.rows(FAMILY, &scope.values(), own).await?))
 }
 
 /// The same, in a transaction.
 pub async fn family_of<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>) -> Result<Vec<Own>> {
     let Some(values) = proof.values_of::<Roster>()? else { return Ok(Vec::new()) };
-    tx.rows(FAMILY, &values, own).await
+    Ok(each_once(tx.rows(FAMILY, &values, own).await?))
+}
+
+/// Each child once, with the first of the relations that open it.
+fn each_once(mut children: Vec<Own>) -> Vec<Own> {
+    children.dedup_by_key(|child| child.id);
+    children
 }
 
 /// The line of one child. `None` if no relation opens it to the caller.
@@ -179,7 +157,7 @@ pub async fn read_line(
 ) -> Result<Option<Opened<Line>>> {
     let mut values = scope.values();
     values.push(id(child));
-    Ok(lines(reader, LINE, &values).await?.pop())
+    first(reader, LINE, &values, |row| line(row, scope.today())).await
 }
 
 /// The name by which a child is known in its teams.

@@ -2,7 +2,7 @@
 //!
 //! The SQL contains type tokens in braces, because the engines' types differ. An applied migration must not be edited: its checksum is
 //! stored and compared. To change the schema, add `migrations/NNNN_name.sql` and a line to [`ALL`]; SQL only for PostgreSQL is in
-//! `migrations/NNNN_name.postgres.sql`.
+//! `migrations/NNNN_name.postgres.sql`, and a line only for SQLite begins with a token.
 
 use std::path::Path;
 
@@ -155,6 +155,18 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0023_seasons_rendered.sql"),
         postgres: "",
     },
+    Migration {
+        number: 24,
+        name: "places_shown",
+        sql: include_str!("../migrations/0024_places_shown.sql"),
+        postgres: "",
+    },
+    Migration {
+        number: 25,
+        name: "seasons_covered",
+        sql: include_str!("../migrations/0025_seasons_covered.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types and functions of the tokens on SQLite and on PostgreSQL.
@@ -175,6 +187,8 @@ const TOKENS: &[(&str, &str, &str)] = &[
     // Functions of an id and of a string: its text, and its JSON.
     ("{hex}", "hex", "text"),
     ("{json}", "json_quote", "to_json"),
+    // The beginning of a line that is only for SQLite.
+    ("{on_sqlite}", "", "-- "),
 ];
 
 /// The SQL for an engine.

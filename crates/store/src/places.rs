@@ -16,7 +16,7 @@ use crate::value::id;
 
 queries! {
     OF_FAMILY "places.of_family" concat!("SELECT v.capacity, e.child_id, e.team_id, e.starts_on, e.ends_on FROM (",
-        crate::access::children::visible!(" AND child_id IN (SELECT child_id FROM relations WHERE org_id = $1 AND user_id = $2)"),
+        crate::access::children::visible!(family, "v.child_id, MIN(v.capacity) AS capacity", " GROUP BY v.child_id"),
         ") v JOIN roster_entries e ON e.org_id = $1 AND e.child_id = v.child_id");
     OF_CHILD "places.of_child" concat!("SELECT v.capacity, e.child_id, e.team_id, e.starts_on, e.ends_on FROM (",
         crate::access::children::visible!(" AND child_id = $10"),

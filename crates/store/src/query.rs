@@ -211,6 +211,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::changesets::QUERIES,
         crate::children::QUERIES,
         crate::children::CLASS_QUERIES,
+        crate::children::shown::QUERIES,
         crate::colleges::QUERIES,
         crate::departures::QUERIES,
         crate::divisions::QUERIES,

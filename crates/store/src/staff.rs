@@ -26,8 +26,9 @@ queries! {
     READ "staff.read" concat!(LISTED, " AND f.id = $2");
     OF_SEASON "staff.of_season" concat!("SELECT ", Staff::COLUMNS, " FROM teams t JOIN staff f ON f.org_id = $1 AND f.team_id = t.id
         WHERE t.org_id = $1 AND t.season_id = $2");
-    TEAMS "staff.teams" concat!("SELECT o.time_zone, ", Staff::COLUMNS, " FROM staff f JOIN orgs o ON o.id = $1
-        WHERE f.org_id = $1 AND f.user_id = $2 ORDER BY f.team_id");
+    /// SQLite reads the organization after the entries, which most people have none of.
+    TEAMS "staff.teams" concat!("SELECT o.time_zone, ", Staff::COLUMNS, " FROM staff f CROSS JOIN orgs o
+        WHERE f.org_id = $1 AND f.user_id = $2 AND o.id = $1 ORDER BY f.team_id");
     OF_USER "staff.of_user" concat!("SELECT ", Staff::COLUMNS, " FROM staff f WHERE f.org_id = $1 AND f.user_id = $2");
     OF_GAME "staff.of_game" concat!("SELECT g.time_zone, ", Staff::COLUMNS, " FROM games g
         LEFT JOIN staff f ON f.org_id = $1 AND f.user_id = $3 AND f.team_id IN (g.home_team_id, g.away_team_id)

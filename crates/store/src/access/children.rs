@@ -6,6 +6,8 @@
 //!
 //! The condition is [`visible!`], the same text for lists and for one child.
 
+mod visible;
+
 use std::marker::PhantomData;
 
 use constcat::concat;
@@ -26,6 +28,8 @@ use crate::engine::{Brand, Reader, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::queries;
 use crate::value::{Value, id, values};
+
+pub(crate) use visible::{DUTY, ON_DUTY, opened, related, visible};
 
 mod sealed {
     pub trait Sealed {}
@@ -104,64 +108,6 @@ pub(crate) struct Standing {
     /// The day in the organization's time zone.
     pub(crate) today: Date,
 }
-
-/// The children of whom a class of data is open to the user $2 of the organization $1 at the time $3 and on the day $4, each with the bit of
-/// the first capacity that opens it. $5: the bits of the capacities that open the class; $6: the bit of the class; $7: a consent without
-/// which staff see nothing, or null; $8: the latest year of birth of children of whom staff need no consent to participation, or null; $9:
-/// the latest year of birth of children who open it for themselves, or null. `$only` limits `child_id` in every branch. SQLite joins what CROSS JOIN
-/// joins in the order of the text: from the person to the children.
-macro_rules! visible {
-    ($only:literal) => {
-        concat!(
-            "SELECT v.child_id, MIN(v.capacity) AS capacity FROM (
-                SELECT child_id, capacity FROM relations WHERE org_id = $1 AND user_id = $2 AND state = 'active'
-                    AND starts_at <= $3 AND (expires_at IS NULL OR expires_at > $3)", $only, "
-                UNION ALL SELECT e.child_id, 4 FROM staff f CROSS JOIN roster_entries e
-                    WHERE e.org_id = $1 AND e.team_id = f.team_id AND f.org_id = $1 AND f.user_id = $2 AND f.state = 'confirmed'
-                    AND (f.starts_on IS NULL OR f.starts_on <= $4) AND (f.ends_on IS NULL OR f.ends_on >= $4)
-                    AND e.starts_on <= $4 AND (e.ends_on IS NULL OR e.ends_on >= $4)", $only, "
-                UNION ALL SELECT e.child_id, ", crate::access::children::DUTY, "
-                    CROSS JOIN duty_teams d CROSS JOIN roster_entries e
-                    WHERE d.org_id = $1 AND d.duty_id = y.id AND e.org_id = $1 AND e.team_id = d.team_id AND ", crate::access::children::ON_DUTY, "
-                    AND e.starts_on <= $4 AND (e.ends_on IS NULL OR e.ends_on >= $4)", $only, "
-                UNION ALL SELECT e.child_id, ", crate::access::children::DUTY, "
-                    CROSS JOIN teams t CROSS JOIN roster_entries e
-                    WHERE t.org_id = $1 AND t.season_id = y.season_id AND e.org_id = $1 AND e.team_id = t.id AND ", crate::access::children::ON_DUTY, "
-                    AND y.team_ids = '[]' AND e.starts_on <= $4 AND (e.ends_on IS NULL OR e.ends_on >= $4)", $only, "
-                UNION ALL SELECT e.child_id, ", crate::access::children::DUTY, " CROSS JOIN roster_entries e
-                    WHERE e.org_id = $1 AND y.season_id IS NULL AND ", crate::access::children::ON_DUTY, "
-                    AND y.team_ids = '[]' AND e.starts_on <= $4 AND (e.ends_on IS NULL OR e.ends_on >= $4)", $only, "
-                UNION ALL SELECT g.child_id, 8 FROM duties y CROSS JOIN registrations g
-                    WHERE g.org_id = $1 AND g.season_id = y.season_id AND ", crate::access::children::ON_DUTY, "
-                    AND y.kind = 'registrar' AND y.team_ids = '[]' AND g.status <> 'withdrawn'", $only, "
-                UNION ALL SELECT k.child_id, 32 FROM duties y CROSS JOIN case_leads w CROSS JOIN safeguarding_cases sc CROSS JOIN case_children k
-                    WHERE w.org_id = $1 AND w.user_id = y.user_id AND sc.org_id = $1 AND sc.id = w.case_id AND sc.state = 'open' AND sc.ends_at > $3
-                    AND k.org_id = $1 AND k.case_id = sc.id AND ", crate::access::children::ON_DUTY, " AND y.kind = 'safeguarding_lead'", $only, "
-                UNION ALL SELECT child_id, 128 FROM break_glass_grants WHERE org_id = $1 AND user_id = $2 AND ended_at IS NULL
-                    AND starts_at <= $3 AND ends_at > $3", $only, "
-            ) v CROSS JOIN children c
-            WHERE c.org_id = $1 AND c.id = v.child_id AND (v.capacity & $5) <> 0
-                AND (v.capacity <> 4 OR (CAST($7 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM consents n WHERE n.org_id = $1
-                        AND n.child_id = v.child_id AND n.purpose = $7 AND n.withdrawn_at IS NULL
-                        AND (n.expires_at IS NULL OR n.expires_at > $3)))
-                    AND (CAST($8 AS BIGINT) IS NULL OR c.birth_year <= $8 OR EXISTS (SELECT 1 FROM consents n WHERE n.org_id = $1
-                        AND n.child_id = v.child_id AND n.purpose = 'participation' AND n.withdrawn_at IS NULL
-                        AND (n.expires_at IS NULL OR n.expires_at > $3))))
-                AND (v.capacity <> 1 OR CAST($9 AS BIGINT) IS NULL OR c.birth_year <= $9)
-                AND NOT EXISTS (SELECT 1 FROM restrictions x WHERE x.org_id = $1 AND x.child_id = v.child_id
-                    AND (x.user_id IS NULL OR x.user_id = $2) AND x.starts_at <= $3 AND x.lifted_at IS NULL
-                    AND (x.class_bits & $6) <> 0)
-            GROUP BY v.child_id"
-        )
-    };
-}
-pub(crate) use visible;
-
-/// The capacity of a duty's kind, as a bit.
-pub(crate) const DUTY: &str = "CASE y.kind WHEN 'registrar' THEN 8 WHEN 'medical_staff' THEN 16 WHEN 'support' THEN 64 ELSE 0 END FROM duties y";
-/// The condition of a duty that is open now.
-pub(crate) const ON_DUTY: &str =
-    "y.org_id = $1 AND y.user_id = $2 AND y.state = 'accepted' AND y.starts_at <= $3 AND y.ends_at > $3";
 
 queries! {
     CAPACITY "children.capacity" visible!(" AND child_id = $10");
@@ -250,6 +196,11 @@ impl<C: Class> ChildScope<C> {
     /// The organization.
     pub fn organization(&self) -> OrganizationId {
         self.organization
+    }
+
+    /// The day in the organization's time zone.
+    pub(crate) fn today(&self) -> Date {
+        self.standing.today
     }
 
     /// When the relations are asked for.

@@ -82,6 +82,7 @@ async fn families(store: &Store) {
     children::each_class_is_read_through_a_relation(store).await;
     children::reads_are_recorded_shown_to_the_family_and_purged(store).await;
     places::are_the_days_on_a_roster_in_the_time_zone_of_the_club(store).await;
+    places::of_the_family_are_those_of_children_whom_its_relations_open(store).await;
     consents::are_listed_newest_first_to_the_family(store).await;
     relations::are_listed_for_their_people_managers_and_the_family(store).await;
     relations::are_a_family_while_they_are_open(store).await;

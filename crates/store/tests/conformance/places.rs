@@ -1,16 +1,20 @@
 //! When children belong to teams.
 
+use fieldhouse_domain::children::Child;
 use fieldhouse_domain::children::classes::{Capacity, DataClass};
+use fieldhouse_domain::children::relations::{Relation, RelationKind, RelationState};
+use fieldhouse_domain::children::restrictions::Restriction;
 use fieldhouse_domain::effects::AnyRecord;
+use fieldhouse_domain::ids::UserId;
 use fieldhouse_domain::policy::{ChildTouch, Requirement};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::rosters::RosterEntry;
 use fieldhouse_domain::staff::{Staff, StaffState};
 use fieldhouse_store::access::children::Roster;
 use fieldhouse_store::places::{self, Stay};
-use fieldhouse_store::{OrgScope, Store};
-use fieldhouse_testing::clubs::{ANY_MEMBER, Club, NOW, Person};
-use fieldhouse_testing::families::{child, guardian, roster_entry, with_classes};
+use fieldhouse_store::{OrgScope, Store, children};
+use fieldhouse_testing::clubs::{self, ANY_MEMBER, Club, NOW, Person};
+use fieldhouse_testing::families::{child, guardian, restriction, roster_entry, with_classes};
 use fieldhouse_testing::leagues::{division, season, staff, team};
 use jiff::Timestamp;
 use jiff::civil::date;
@@ -70,4 +74,73 @@ pub(crate) async fn are_the_days_on_a_roster_in_the_time_zone_of_the_club(store:
     let of_owner = scope(store, owner).await;
     let lines = of_owner.children::<Roster>(NOW).unwrap();
     assert_eq!(places::of_child(&mut &*store, &lines, of_owner.time_zone(), kim.id).await.unwrap(), None);
+}
+
+/// A relation of each kind, in each state in which it may be when someone asks for their family.
+fn relations_to(user: UserId, other: UserId, kind: RelationKind) -> Vec<(Child, Vec<AnyRecord>)> {
+    let later = time("2100-01-01T00:00:00Z");
+    let of = |change: &dyn Fn(&mut Relation), closed: &[(Option<UserId>, Timestamp, Option<Timestamp>)]| {
+        let child = child("Kim K.");
+        let mut relation = Relation::of_creator(&clubs::moment(), child.id, user, kind);
+        change(&mut relation);
+        let closed = closed.iter().map(|&(user_id, starts_at, lifted_at)| {
+            let classes = vec![DataClass::Roster];
+            Restriction { user_id, starts_at, lifted_at, classes, ..restriction(&child) }.into()
+        });
+        let records = [relation.into()].into_iter().chain(closed).collect();
+        (child, records)
+    };
+    vec![
+        of(&|_| {}, &[]),
+        of(&|it| it.state = RelationState::Proposed, &[]),
+        of(&|it| it.starts_at = later, &[]),
+        of(&|it| it.expires_at = Some(later), &[]),
+        of(&|it| it.expires_at = Some(NOW), &[]),
+        of(&|_| {}, &[(None, NOW, None)]),
+        of(&|_| {}, &[(Some(user), NOW, None), (Some(other), NOW, None)]),
+        of(&|_| {}, &[(Some(other), NOW, None)]),
+        of(&|_| {}, &[(None, later, None), (None, NOW, Some(NOW))]),
+    ]
+}
+
+pub(crate) async fn of_the_family_are_those_of_children_whom_its_relations_open(store: &Store) {
+    let club = Club::found(store, "Places Two").await;
+    let (coach, owner) = (club.person(Role::Coach), club.owner());
+    let winter = season("Winter");
+    let boys = division(&winter, "Boys");
+    let eagles = team(&boys, "Eagles");
+    let trainer = Staff { state: StaffState::Confirmed, ..staff(&eagles, coach.user.id) };
+    club.create(store, vec![winter.into(), boys.into(), eagles.clone().into(), trainer.into()]).await;
+    let mut children: Vec<(Child, Vec<AnyRecord>)> =
+        RelationKind::ALL.iter().flat_map(|kind| relations_to(coach.user.id, owner.user.id, *kind)).collect();
+    let (both, only_staff) = (child("Lee L."), child("Max M."));
+    let kinds = [RelationKind::Support, RelationKind::Guardian, RelationKind::Itself];
+    let all = kinds.map(|kind| Relation::of_creator(&clubs::moment(), both.id, coach.user.id, kind).into());
+    children.extend([(both.clone(), all.into()), (only_staff, Vec::new())]);
+    for (child, about) in &children {
+        let entry = roster_entry(&eagles, child);
+        let about = about.iter().cloned().chain([entry.into()]);
+        club.create(store, with_classes(child).into_iter().chain(about).collect()).await;
+    }
+
+    let scope = scope(store, coach).await;
+    let lines = scope.children::<Roster>(NOW).unwrap();
+    let seen = children::list(&mut &*store, &lines, None, 100).await.unwrap().expect("a list");
+    let is_family = |capacity| matches!(capacity, Capacity::Child | Capacity::Guardian);
+    let mut expected: Vec<_> = seen
+        .iter()
+        .filter(|line| is_family(line.capacity))
+        .map(|line| (line.data.id, line.capacity))
+        .collect();
+    let family = children::family(&mut &*store, &lines).await.unwrap();
+    let family: Vec<_> = family.iter().map(|own| (own.id, own.kind.capacity())).collect();
+    assert_eq!(family, expected);
+    // Four of nine relations of the family's two kinds are open; one child has both.
+    assert_eq!((family.len(), seen.len()), (2 * 4 + 1, children.len() - 5 * 2));
+    assert!(family.contains(&(both.id, Capacity::Child)));
+    let places = places::of_family(&mut &*store, &lines, scope.time_zone()).await.unwrap();
+    let mut places: Vec<_> = places.into_iter().map(|(child, _)| child).collect();
+    places.sort();
+    expected.sort_by_key(|(child, _)| *child);
+    assert_eq!(places, expected.into_iter().map(|(child, _)| child).collect::<Vec<_>>());
 }

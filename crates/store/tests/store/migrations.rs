@@ -1,15 +1,22 @@
 //! Migrations: applied once, by one program at a time, never backwards, never after an edit.
 
+use fieldhouse_domain::children::classes::DataClass;
 use fieldhouse_domain::divisions::{Division, DivisionGender};
 use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::games::{Game, GameKind};
+use fieldhouse_domain::policy::{ChildTouch, Requirement};
+use fieldhouse_domain::roles::Role;
+use fieldhouse_domain::rosters::RosterEntry;
 use fieldhouse_domain::text::Name;
+use fieldhouse_store::access::children::Roster;
 use fieldhouse_store::migrations::{self, Status};
 use fieldhouse_store::seasons::{self, Filter};
-use fieldhouse_store::{Error, Options, Store, games};
-use fieldhouse_testing::clubs::{Club, NOW};
+use fieldhouse_store::{Error, Options, Store, children, games};
+use fieldhouse_testing::clubs::{ANY_MEMBER, Club, NOW};
 use fieldhouse_testing::databases;
+use fieldhouse_testing::families::{child, guardian, roster_entry, with_classes};
 use fieldhouse_testing::leagues::{division, game, parsed, season, team, venue};
+use jiff::civil::date;
 
 use crate::raw;
 
@@ -169,6 +176,44 @@ async fn games_of_before_show_names_as_those_of_today_do() {
         database.execute("UPDATE games SET home_name = NULL, away_name = NULL, venue_name = NULL");
         assert_ne!(listed().await, today);
         database.execute(&sql[fill..]);
+        assert_eq!(listed().await, today);
+    }
+}
+
+#[tokio::test]
+async fn children_of_before_show_places_as_those_of_today_do() {
+    for database in databases::both() {
+        let store = database.open().await;
+        let club = Club::found(&store, "Riverside").await;
+        let parent = club.person(Role::Member);
+        let winter = season("Winter");
+        let boys = division(&winter, "Boys");
+        let (home, away) = (team(&boys, "Ärzte \"A\""), team(&boys, "Blue"));
+        let (kim, lee) = (child("Kim K."), child("Lee L."));
+        let position = Some(Name::stored("left \\ \"wing\"".to_owned()));
+        let ended = RosterEntry { ends_on: Some(date(2026, 12, 31)), ..roster_entry(&away, &kim) };
+        let entries = [RosterEntry { position, jersey_number: Some(7), ..roster_entry(&home, &kim) }, ended];
+        let of_club: Vec<AnyRecord> = vec![winter.into(), boys.into(), home.into(), away.into()];
+        let family = [&kim, &lee].into_iter().flat_map(|child| {
+            with_classes(child).into_iter().chain([guardian(child, parent.user.id).into()])
+        });
+        let entries = entries.map(AnyRecord::from);
+        club.create(&store, of_club.into_iter().chain(family).chain(entries).collect()).await;
+        let touch = ChildTouch::Listed { class: DataClass::Roster };
+        let scope = parent.scope_for(&store, Requirement { child: touch, ..ANY_MEMBER }).await;
+        let listed = async || {
+            let lines = scope.children::<Roster>(NOW).unwrap();
+            children::list(&mut &store, &lines, None, 10).await.unwrap().expect("a list")
+        };
+        let today = listed().await;
+        assert_eq!(today.iter().map(|line| line.data.teams.len()).collect::<Vec<_>>(), [2, 0]);
+        let step = migrations::ALL.iter().find(|step| step.name == "places_shown").expect("the step");
+        let sql = step.sql(database.engine());
+        let fill = sql.find("UPDATE").expect("how the column is filled");
+        let (fill, _) = sql[fill..].split_once(';').expect("its end");
+        database.execute("UPDATE children SET places = '[]'");
+        assert_ne!(listed().await, today);
+        database.execute(fill);
         assert_eq!(listed().await, today);
     }
 }

@@ -142,6 +142,19 @@ async fn no_query_scans_a_table_on_sqlite() {
     assert!(old.is_empty(), "these queries no longer scan: remove them from the list: {old:#?}");
 }
 
+/// For what an index lacks, SQLite looks up each row, and the rows of one organization are far apart.
+#[tokio::test]
+async fn lists_of_seasons_read_nothing_but_an_index_on_sqlite() {
+    let database = databases::sqlite();
+    let connection = raw::sqlite(&database);
+    for name in ["seasons.list", "seasons.search"] {
+        let query = query::all().find(|query| query.name == name).unwrap();
+        let steps = steps(&connection, query);
+        let covered = "SEARCH s USING COVERING INDEX seasons_by_day ";
+        assert!(steps.iter().any(|step| step.starts_with(covered)), "{name}: {steps:?}");
+    }
+}
+
 fn steps(connection: &Connection, query: &Query) -> Vec<String> {
     let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", query.sql)).unwrap();
     let mut rows = statement.raw_query();

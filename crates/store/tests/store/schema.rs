@@ -43,6 +43,22 @@ const SHARED: &[(&str, &str)] = &[
     ("users", "a user may belong to several organizations"),
 ];
 
+/// Indexes with more columns on SQLite: the table, how many are on PostgreSQL too, and the reason.
+const LONGER_ON_SQLITE: &[(&str, usize, &str)] =
+    &[("seasons", 3, "lists read nothing but the index, and PostgreSQL limits the size of an entry")];
+
+/// Drops the columns that an index has only on SQLite.
+fn shortened(schema: &mut Schema) {
+    for (table, common, _) in LONGER_ON_SQLITE {
+        let table = schema.get_mut(*table).expect("a table");
+        let (long, mut all): (BTreeSet<_>, BTreeSet<_>) =
+            std::mem::take(&mut table.indexes).into_iter().partition(|(columns, _)| columns.len() > *common);
+        assert_eq!(long.len(), 1, "the longer index");
+        all.extend(long.into_iter().map(|(columns, rows)| (columns[..*common].to_vec(), rows)));
+        table.indexes = all;
+    }
+}
+
 fn is_shared(table: &str) -> bool {
     SHARED.iter().any(|(shared, _)| *shared == table)
 }
@@ -54,7 +70,8 @@ async fn both() -> [Schema; 2] {
 
 #[tokio::test]
 async fn both_engines_have_the_same_tables_keys_and_references() {
-    let [on_sqlite, on_postgres] = both().await;
+    let [mut on_sqlite, on_postgres] = both().await;
+    shortened(&mut on_sqlite);
     let names = |schema: &Schema| schema.keys().cloned().collect::<BTreeSet<_>>();
     let only_postgres: Vec<_> = names(&on_postgres).difference(&names(&on_sqlite)).cloned().collect();
     assert_eq!(only_postgres, ["journal", "journal_floors"], "SQLite writes to the ledger directly");

@@ -84,6 +84,33 @@ fn check_names(records: &mut Records) {
     }
 }
 
+/// Team, its name, number, position, first and last day.
+type Shown = (Uuid, String, Option<i64>, Option<String>, String, Option<String>);
+
+/// Checks what children show of their places in teams, which is in no record.
+fn check_places(children: &[Row], records: &Records) {
+    let optional = |text: &String| (!text.is_empty()).then(|| text.clone());
+    for child in children {
+        let shown: Vec<Shown> = serde_json::from_str(&child["places"]).expect("places");
+        let of_child =
+            |(kind, row): &&(Kind, Row)| *kind == Kind::RosterEntry && row["child_id"] == child["id"];
+        let place = |(_, row): &(Kind, Row)| {
+            let team = Uuid::parse_str(&row["team_id"]).expect("an id");
+            let number = optional(&row["jersey_number"]).map(|number| number.parse().expect("a number"));
+            let name = records[&team].1["name"].clone();
+            let (first, last) = (row["starts_on"].clone(), optional(&row["ends_on"]));
+            (
+                (name.clone(), team, first.clone(), &row["id"]),
+                (team, name, number, optional(&row["position"]), first, last),
+            )
+        };
+        let mut places: Vec<_> = records.values().filter(of_child).map(place).collect();
+        places.sort();
+        let places: Vec<Shown> = places.into_iter().map(|(_, place)| place).collect();
+        assert_eq!(shown, places, "what a child shows of its places");
+    }
+}
+
 /// The tables of the records that a changeset can change.
 pub(super) const TABLES: [(&str, Kind); 8] = [
     ("seasons", Kind::Season),
@@ -153,7 +180,10 @@ impl Ground {
     pub(super) fn records(&self, organization: Uuid) -> Records {
         let organization = self.id(organization);
         let all = TABLES.map(|(table, _)| format!("SELECT * FROM {table} WHERE org_id = {organization}"));
-        let read = self.database.queries(&all).into_iter().zip(TABLES);
+        let children = format!("SELECT id, places FROM children WHERE org_id = {organization}");
+        let mut read = self.database.queries(&[&all[..], &[children]].concat());
+        let children = read.pop().expect("the children");
+        let read = read.into_iter().zip(TABLES);
         let rows = read.flat_map(|(rows, (_, kind))| rows.into_iter().map(move |row| (kind, row)));
         let lasting = |name: &str| {
             // Staff come back as proposed now.
@@ -173,6 +203,7 @@ impl Ground {
             assert_eq!(shown, divisions(&records, season), "what a season shows of its divisions");
         }
         check_names(&mut records);
+        check_places(&children, &records);
         records
     }
 
