@@ -215,12 +215,10 @@ impl Store {
                 Ok((sqlite.read(query, values, each)?, sqlite.read(other, other_values, each_other)?))
             }
             Driver::Postgres(postgres) => {
-                let connection = postgres.connection().await?;
-                let (rows, others) =
-                    postgres::fetch_both(&connection, (query, values), (other, other_values)).await;
+                let (rows, others) = postgres.fetch_both((query, values), (other, other_values)).await?;
                 Ok((
-                    postgres::read_rows(query, &rows?, each)?,
-                    postgres::read_rows(other, &others?, each_other)?,
+                    postgres::read_rows(query, &rows, each)?,
+                    postgres::read_rows(other, &others, each_other)?,
                 ))
             }
         }

@@ -1,6 +1,7 @@
-//! The PostgreSQL engine: a pool of connections with prepared statements, and SERIALIZABLE transactions that are run again after a
-//! collision.
+//! The PostgreSQL engine: a pool of connections with prepared statements, a few connections that single reads share, and SERIALIZABLE
+//! transactions that are run again after a collision.
 
+mod lanes;
 mod read;
 mod streams;
 mod tls;
@@ -17,10 +18,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use constcat::concat;
-use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
-use futures_util::future::{join, join3};
+use deadpool_postgres::{
+    ClientWrapper, Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime,
+};
+use futures_util::future::join3;
+use tokio_postgres::Statement;
 use tokio_postgres::types::ToSql;
 use tokio_postgres_rustls::MakeRustlsConnect;
+
+use lanes::Lanes;
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -52,6 +58,8 @@ const POSTING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED;
 /// The engine.
 pub(crate) struct Postgres {
     pool: Pool,
+    /// For reads of one statement.
+    lanes: Lanes,
     /// For streamed rows.
     streams: Pool,
     tls: MakeRustlsConnect,
@@ -61,16 +69,18 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Creates the pool, and one connection to check that the server can be reached.
+    /// Creates the pools, and one connection to check that the server can be reached.
     pub(crate) async fn connect(url: &str, roots: Option<&Path>, connections: usize) -> Result<Self> {
         let wrong =
             |error: tokio_postgres::Error| Error::Unavailable(format!("the database address: {error}"));
         let config: tokio_postgres::Config = url.parse().map_err(wrong)?;
         let tls = MakeRustlsConnect::new(tls::client(roots)?);
-        let pool = pool(config.clone(), tls.clone(), connections.max(1))?;
+        let lanes = lanes::count(connections);
+        let pool = pool(config.clone(), tls.clone(), (connections - lanes).max(1))?;
         drop(pool.get().await?);
+        let lanes = Lanes::new(self::pool(config.clone(), tls.clone(), lanes)?);
         let streams = self::pool(config, tls.clone(), streams::CONNECTIONS)?;
-        Ok(Self { pool, streams, tls, waiting: Waiting::default(), sealer: Sealer::default() })
+        Ok(Self { pool, lanes, streams, tls, waiting: Waiting::default(), sealer: Sealer::default() })
     }
 
     /// Begins a transaction in which each statement reads from its own snapshot.
@@ -82,17 +92,6 @@ impl Postgres {
 
     pub(crate) async fn connection(&self) -> Result<Object> {
         Ok(self.pool.get().await?)
-    }
-
-    /// Reads rows with one statement, in its own transaction.
-    pub(crate) async fn read<T>(
-        &self,
-        query: &'static Query,
-        values: &[Value<'_>],
-        each: impl FnMut(&mut Row<'_>) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        let connection = self.connection().await?;
-        read_rows(query, &fetch(&connection, query, values).await?, each)
     }
 
     /// Reads rows of the journal in one round trip, with the settings of [`POSTING`].
@@ -108,7 +107,7 @@ impl Postgres {
 
 fn pool(config: tokio_postgres::Config, tls: MakeRustlsConnect, connections: usize) -> Result<Pool> {
     let fast = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    let settings = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, _| {
+    let settings = Hook::async_fn(|client: &mut ClientWrapper, _| {
         Box::pin(async move { client.batch_execute(SETTINGS).await.map_err(HookError::Backend) })
     });
     Pool::builder(Manager::from_config(config, tls, fast))
@@ -121,39 +120,48 @@ fn pool(config: tokio_postgres::Config, tls: MakeRustlsConnect, connections: usi
         .map_err(|error| Error::Internal(error.to_string()))
 }
 
-type Fetched = std::result::Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>;
+type Sent<T> = std::result::Result<T, tokio_postgres::Error>;
 type Params<'a> = Vec<&'a (dyn ToSql + Sync)>;
 
 fn params<'a>(values: &'a [Value<'_>]) -> Params<'a> {
     values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
-async fn fetch(connection: &Object, query: &'static Query, values: &[Value<'_>]) -> Fetched {
+async fn prepare(connection: &ClientWrapper, query: &'static Query) -> Sent<Statement> {
     query::note(Engine::Postgres, query);
+    connection.prepare_cached(query.sql).await
+}
+
+async fn fetch(
+    connection: &ClientWrapper,
+    query: &'static Query,
+    values: &[Value<'_>],
+) -> Sent<Vec<tokio_postgres::Row>> {
+    let statement = prepare(connection, query).await?;
+    run(connection, &statement, query, values).await
+}
+
+/// Runs a prepared query. It is sent when the future is first polled.
+async fn run(
+    connection: &ClientWrapper,
+    statement: &Statement,
+    query: &'static Query,
+    values: &[Value<'_>],
+) -> Sent<Vec<tokio_postgres::Row>> {
     let _running = query::Running::begin(query.name);
-    let statement = connection.prepare_cached(query.sql).await?;
     let params = params(values);
     if !query.planned_each_time {
-        return connection.query(&statement, &params).await;
+        return connection.query(statement, &params).await;
     }
     // One flight: the driver sends in the order in which the futures are first polled. In a failed transaction the last one is refused, and
     // the rollback does its work.
     let (set, rows, _) = join3(
         connection.batch_execute(PLAN_EACH_TIME),
-        connection.query(&statement, &params),
+        connection.query(statement, &params),
         connection.batch_execute(PLAN_ONCE),
     )
     .await;
     set.and(rows)
-}
-
-/// Fetches the rows of two queries in one round trip, unless they still have to be prepared.
-pub(crate) async fn fetch_both(
-    connection: &Object,
-    (query, values): (&'static Query, &[Value<'_>]),
-    (other, other_values): (&'static Query, &[Value<'_>]),
-) -> (Fetched, Fetched) {
-    join(fetch(connection, query, values), fetch(connection, other, other_values)).await
 }
 
 pub(crate) fn read_rows<T>(
@@ -164,13 +172,8 @@ pub(crate) fn read_rows<T>(
     rows.iter().map(|row| each(&mut Row::new(Source::Postgres(row), query))).collect()
 }
 
-async fn execute(
-    connection: &Object,
-    query: &'static Query,
-    values: &[Value<'_>],
-) -> std::result::Result<u64, tokio_postgres::Error> {
-    query::note(Engine::Postgres, query);
+async fn execute(connection: &ClientWrapper, query: &'static Query, values: &[Value<'_>]) -> Sent<u64> {
+    let statement = prepare(connection, query).await?;
     let _running = query::Running::begin(query.name);
-    let statement = connection.prepare_cached(query.sql).await?;
     connection.execute(&statement, &params(values)).await
 }

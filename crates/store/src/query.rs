@@ -259,6 +259,8 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::sqlite::tests::QUERIES,
         #[cfg(test)]
         crate::postgres::tests::QUERIES,
+        #[cfg(test)]
+        crate::postgres::tests::lanes::QUERIES,
     ]
     .into_iter()
     .flatten()

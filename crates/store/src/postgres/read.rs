@@ -25,6 +25,11 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 const RETRYABLE: [SqlState; 3] =
     [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED, SqlState::ADMIN_SHUTDOWN];
 
+/// Whether reads that failed may succeed if they are run again on another connection.
+pub(super) fn can_retry(error: &tokio_postgres::Error) -> bool {
+    error.is_closed() || error.code().is_some_and(|code| RETRYABLE.contains(code))
+}
+
 /// An open read-only transaction.
 pub(crate) struct PostgresRead {
     connection: Option<Object>,
@@ -93,8 +98,7 @@ impl PostgresRead {
             begun.and(rows)
         };
         let rows = rows.inspect_err(|error| {
-            let retryable = error.code().is_some_and(|code| RETRYABLE.contains(code));
-            self.can_retry.fetch_or(retryable || error.is_closed(), Ordering::Relaxed);
+            self.can_retry.fetch_or(can_retry(error), Ordering::Relaxed);
         })?;
         read_rows(query, &rows, each)
     }

@@ -1,5 +1,6 @@
 //! Tests of the PostgreSQL driver that need its internals: settings of sessions, and the mapping of errors.
 
+pub(crate) mod lanes;
 mod reads;
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -79,7 +80,7 @@ async fn only_a_query_that_is_planned_each_time_has_a_plan_of_its_own() {
 #[tokio::test]
 async fn timeouts_differ_from_other_errors() {
     let database = databases::postgres();
-    let postgres = open(&database, 2).await;
+    let postgres = open(&database, 3).await;
     let slow = postgres.write("tests.slow", async |tx| {
         tx.run(HURRY, values![]).await?;
         tx.rows(SLEEP, values![], |row| row.next::<i64>()).await

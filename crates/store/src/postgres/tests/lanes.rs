@@ -1,0 +1,154 @@
+//! Single reads that share connections.
+
+use futures_util::future::{join_all, try_join_all};
+
+use super::super::lanes::{HELD_UP, MAX_READS};
+use super::*;
+
+queries! {
+    ECHO "tests.lanes.echo" "SELECT CAST($1 AS TEXT), CAST(pg_backend_pid() AS BIGINT)";
+    PAUSE "tests.lanes.pause" "SELECT CAST(pg_backend_pid() AS BIGINT) FROM (SELECT pg_sleep(2)) AS paused";
+    FAIL "tests.lanes.fail" "SELECT 1 / (LENGTH($1) - 1)";
+    TERMINATE "tests.lanes.terminate" "SELECT pg_terminate_backend(CAST(CAST($1 AS TEXT) AS INTEGER))";
+}
+
+async fn echo(postgres: &Postgres, text: &str) -> Result<(String, i64)> {
+    let rows = postgres.read(ECHO, values![text], |row| Ok((row.next()?, row.next()?))).await?;
+    Ok(rows.into_iter().next().expect("a row"))
+}
+
+/// Reads `count` times at once, and returns the processes of the server that responded.
+async fn processes(postgres: &Postgres, count: usize) -> Vec<i64> {
+    let texts: Vec<String> = (0..count).map(|number| format!("text {number}")).collect();
+    let read = try_join_all(texts.iter().map(|text| echo(postgres, text))).await.expect("rows");
+    let mut processes = Vec::new();
+    for (text, (read, process)) in texts.iter().zip(read) {
+        assert_eq!(*text, read, "its own row");
+        processes.push(process);
+    }
+    processes.sort_unstable();
+    processes.dedup();
+    processes
+}
+
+/// A store with two lanes that are open and know the statements, and two connections for transactions.
+async fn with_two_lanes(database: &Database) -> (Postgres, Vec<i64>) {
+    let postgres = open(database, 4).await;
+    for _ in 0..2 {
+        processes(&postgres, 2).await;
+    }
+    let lanes = processes(&postgres, 2).await;
+    assert_eq!(lanes.len(), 2);
+    (postgres, lanes)
+}
+
+#[tokio::test]
+async fn reads_share_the_lanes_until_they_are_full() {
+    let database = databases::postgres();
+    let (postgres, lanes) = with_two_lanes(&database).await;
+    assert_eq!(processes(&postgres, 2 * MAX_READS).await, lanes);
+    let others = processes(&postgres, 2 * MAX_READS + 2).await;
+    assert!(others.len() > 2 && lanes.iter().all(|lane| others.contains(lane)), "{others:?}");
+
+    let held = [postgres.connection().await.expect("one"), postgres.connection().await.expect("two")];
+    assert_eq!(processes(&postgres, 2).await, lanes, "transactions do not keep reads waiting");
+    drop(held);
+}
+
+#[tokio::test]
+async fn one_connection_is_no_lane_and_the_lanes_count_as_connections() {
+    let database = databases::postgres();
+    let postgres = open(&database, 1).await;
+    processes(&postgres, 40).await;
+    assert_eq!(postgres.read(SESSIONS, values![], |row| row.next::<i64>()).await.unwrap(), [1]);
+    drop(postgres);
+    let postgres = open(&database, 6).await;
+    processes(&postgres, 100).await;
+    let sessions = postgres.read(SESSIONS, values![], |row| row.next::<i64>()).await.unwrap();
+    assert!(sessions[0] <= 6, "{sessions:?}");
+}
+
+#[tokio::test]
+async fn an_error_is_only_that_of_its_own_read() {
+    let database = databases::postgres();
+    let (postgres, lanes) = with_two_lanes(&database).await;
+    let failing = join_all((0..4).map(async |_| postgres.read(FAIL, values!["1"], |_| Ok(())).await));
+    let (failed, read) = join(failing, processes(&postgres, 8)).await;
+    assert!(failed.iter().all(|read| matches!(read, Err(Error::Internal(_)))), "{failed:?}");
+    assert_eq!(read, lanes);
+}
+
+#[tokio::test]
+async fn a_slow_read_holds_up_others_only_for_the_limit() {
+    let database = databases::postgres();
+    let (postgres, lanes) = with_two_lanes(&database).await;
+    let begun = Instant::now();
+    let slow = postgres.read(PAUSE, values![], |row| row.next::<i64>());
+    let behind = async {
+        // Until the other one has been prepared and sent.
+        tokio::time::sleep(HELD_UP / 2).await;
+        let read = processes(&postgres, 8).await;
+        let waited = begun.elapsed();
+        let later = processes(&postgres, 8).await;
+        (read, waited, later, begun.elapsed() - waited)
+    };
+    let (slow, (read, waited, later, then)) = join(slow, behind).await;
+    assert!(waited >= HELD_UP && waited < Duration::from_secs(1), "{waited:?}");
+    assert_eq!(read.len(), 2, "those behind it were run again on a connection of the pool: {read:?}");
+    assert!(later.len() == 1 && lanes.contains(&later[0]) && then < Duration::from_secs(1), "{then:?}");
+    assert!(!lanes.contains(&slow.expect("a row")[0]), "it does not keep the lane after it has ended");
+}
+
+#[tokio::test]
+async fn a_dropped_read_leaves_its_lane_busy_until_the_server_is_done() {
+    let database = databases::postgres();
+    let (postgres, lanes) = with_two_lanes(&database).await;
+    let dropped = tokio::time::timeout(HELD_UP / 2, postgres.read(PAUSE, values![], |row| row.next::<i64>()));
+    assert!(dropped.await.is_err());
+    tokio::time::sleep(HELD_UP).await;
+    let begun = Instant::now();
+    assert_eq!(processes(&postgres, 8).await.len(), 1, "only the other lane");
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(processes(&postgres, 8).await, lanes, "it is used again");
+}
+
+#[tokio::test]
+async fn a_lane_whose_session_ended_is_replaced_and_its_reads_are_run_again() {
+    let database = databases::postgres();
+    let (postgres, lanes) = with_two_lanes(&database).await;
+    let reading = postgres.read(PAUSE, values![], |row| row.next::<i64>());
+    let ending = async {
+        for lane in &lanes {
+            let process = lane.to_string();
+            let ended = postgres.connection().await?.query_one(TERMINATE.sql, &[&process]).await;
+            assert!(ended.is_ok_and(|row| row.get::<_, bool>(0)), "{lane}");
+        }
+        Ok(())
+    };
+    let (read, ended): (_, Result<()>) = join(reading, ending).await;
+    ended.expect("they are ended");
+    assert!(!lanes.contains(&read.expect("a row")[0]), "it was run again");
+    for _ in 0..2 {
+        processes(&postgres, 2).await;
+    }
+    let now = processes(&postgres, 2).await;
+    assert!(now.len() == 2 && now.iter().all(|process| !lanes.contains(process)), "{now:?}");
+    assert_eq!(
+        postgres.read(SETTING, values!["statement_timeout"], |row| row.next::<String>()).await.unwrap(),
+        ["10s"]
+    );
+}
+
+#[tokio::test]
+async fn the_sessions_of_a_store_end_with_it() {
+    let database = databases::postgres();
+    let (postgres, _) = with_two_lanes(&database).await;
+    drop(postgres);
+    let watcher = open(&database, 1).await;
+    let begun = Instant::now();
+    while watcher.read(SESSIONS, values![], |row| row.next::<i64>()).await.unwrap() != [1] {
+        assert!(begun.elapsed() < Duration::from_secs(5));
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
