@@ -85,13 +85,13 @@ fn check_names(records: &mut Records) {
 }
 
 /// Team, its name, number, position, first and last day.
-type Shown = (Uuid, String, Option<i64>, Option<String>, String, Option<String>);
+type PlaceShown = (Uuid, String, Option<i64>, Option<String>, String, Option<String>);
 
 /// Checks what children show of their places in teams, which is in no record.
 fn check_places(children: &[Row], records: &Records) {
     let optional = |text: &String| (!text.is_empty()).then(|| text.clone());
     for child in children {
-        let shown: Vec<Shown> = serde_json::from_str(&child["places"]).expect("places");
+        let shown: Vec<PlaceShown> = serde_json::from_str(&child["places"]).expect("places");
         let of_child =
             |(kind, row): &&(Kind, Row)| *kind == Kind::RosterEntry && row["child_id"] == child["id"];
         let place = |(_, row): &(Kind, Row)| {
@@ -100,13 +100,13 @@ fn check_places(children: &[Row], records: &Records) {
             let name = records[&team].1["name"].clone();
             let (first, last) = (row["starts_on"].clone(), optional(&row["ends_on"]));
             (
-                (name.clone(), team, first.clone(), &row["id"]),
+                (name.clone(), team, first.clone(), row["id"].clone()),
                 (team, name, number, optional(&row["position"]), first, last),
             )
         };
         let mut places: Vec<_> = records.values().filter(of_child).map(place).collect();
         places.sort();
-        let places: Vec<Shown> = places.into_iter().map(|(_, place)| place).collect();
+        let places: Vec<PlaceShown> = places.into_iter().map(|(_, place)| place).collect();
         assert_eq!(shown, places, "what a child shows of its places");
     }
 }
