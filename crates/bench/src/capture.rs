@@ -18,13 +18,17 @@ use crate::requests::{Request, Requests};
 const MARK: &str = "@bench ";
 /// How many requests of a workload are captured.
 const SAMPLE: usize = 200;
-/// How often a request is captured at least, so that statements of the server's own work are noticed. Few requests are captured in pairs,
-/// which show what differs when the same request writes again: a record, or that children were seen.
+/// How often a request is captured at least, so that statements of the server's own work are noticed. Few requests are captured twice, which
+/// shows what differs when the same request writes again: a record, or that children were seen.
 const AGAIN: usize = 9;
+/// How often one of few requests is sent until two runs of it have the same statements. Beside the others, the server did other work.
+const RUNS: u64 = 6;
 /// How often it is tried. On a busy machine, connections may not log statements yet, or other work may be logged beside each request.
 const TRIES: u64 = 4;
-/// How long the end of a transaction may take to be logged, which Fieldhouse sends without waiting for it.
+/// How long the log must not have grown until a request is over. Fieldhouse sends the end of a read transaction without waiting for it.
 const TRAILING: Duration = Duration::from_millis(10);
+/// How often to wait for that, and for the end of a transaction that was begun.
+const WAITS: u32 = 50;
 /// How long until the server has read its settings.
 const RELOADED: Duration = Duration::from_millis(300);
 /// What begins a transaction that posts to the ledger in the background, and is no part of a request.
@@ -78,30 +82,31 @@ impl Log<'_> {
 
     /// Captures requests until their statements are known.
     async fn capture_often(&self, url: &str, requests: &[&Request], first: u64) -> Result<Vec<Captured>> {
+        let apart = RUNS * SAMPLE as u64;
         for attempt in 0..TRIES {
-            let captured = self.capture_each(url, requests, first + attempt * 2 * SAMPLE as u64)?;
+            let captured = self.capture_each(url, requests, first + attempt * apart)?;
             if !captured.is_empty() {
                 return Ok(captured);
             }
             tokio::time::sleep(RELOADED).await;
         }
-        bail!("PostgreSQL's log has no statements that are the same for each of these requests")
+        let last =
+            Reading::from_end(&self.file)?.of_one(url, &requests[0].numbered(first + TRIES * apart))?;
+        bail!(
+            "no two runs of a request had the same statements in PostgreSQL's log; now it has {:?}",
+            texts(&last)
+        )
     }
 
     fn capture_each(&self, url: &str, requests: &[&Request], first: u64) -> Result<Vec<Captured>> {
         let mut all = Vec::new();
         let mut reading = Reading::from_end(&self.file)?;
-        for (number, request) in (first..).step_by(2).zip(requests) {
-            let statements = reading.of_one(url, &request.numbered(number))?;
+        for (number, request) in (first..).step_by(usize::try_from(RUNS)?).zip(requests) {
             if requests.len() > AGAIN {
+                let statements = reading.of_one(url, &request.numbered(number))?;
                 all.push(Captured { statements, varying: Vec::new(), number: None });
-                continue;
-            }
-            let other = reading.of_one(url, &request.numbered(number + 1))?;
-            if texts(&statements) == texts(&other) {
-                let varying = differing(&statements, &other);
-                let number = (!request.body.is_empty()).then(|| format!("{number:010}"));
-                all.push(Captured { statements, varying, number });
+            } else {
+                all.extend(reading.of_two(url, request, number)?);
             }
         }
         Ok(most_common(all))
@@ -157,14 +162,39 @@ impl<'a> Reading<'a> {
         Ok(Self { file, at: fs::metadata(file)?.len(), background: HashSet::new() })
     }
 
-    /// Sends a request, and returns the statements that were logged meanwhile.
+    /// Sends a request until two runs of it have the same statements, and returns those of the first with what differs.
+    fn of_two(&mut self, url: &str, request: &Request, first: u64) -> Result<Option<Captured>> {
+        let mut known: Vec<(u64, Vec<Statement>)> = Vec::new();
+        for number in first..first + RUNS {
+            let other = self.of_one(url, &request.numbered(number))?;
+            let same = known.iter().position(|(_, one)| !one.is_empty() && texts(one) == texts(&other));
+            let Some(at) = same else {
+                known.push((number, other));
+                continue;
+            };
+            let (number, statements) = known.swap_remove(at);
+            let varying = differing(&statements, &other);
+            let number = (!request.body.is_empty()).then(|| format!("{number:010}"));
+            return Ok(Some(Captured { statements, varying, number }));
+        }
+        Ok(None)
+    }
+
+    /// Sends a request, and returns the statements that are logged until its transactions have ended and nothing follows.
     fn of_one(&mut self, url: &str, request: &Request) -> Result<Vec<Statement>> {
         let before = self.next()?;
         statements(&before, &mut self.background);
         let response = http::send(url, request)?;
         ensure!(response.status < 300, "a request to capture had status {}", response.status);
-        thread::sleep(TRAILING);
-        let text = self.next()?;
+        let mut text = String::new();
+        for _ in 0..WAITS {
+            thread::sleep(TRAILING);
+            let more = self.next()?;
+            text.push_str(&more);
+            if more.is_empty() && have_ended(&statements(&text, &mut self.background.clone())) {
+                break;
+            }
+        }
         Ok(statements(&text, &mut self.background))
     }
 
@@ -204,6 +234,13 @@ fn statements(log: &str, background: &mut HashSet<String>) -> Vec<Statement> {
         }
     }
     found.into_iter().map(|(_, one)| one).collect()
+}
+
+/// Whether there are statements, and each transaction that they begin has ended.
+fn have_ended(statements: &[Statement]) -> bool {
+    let count = |is: fn(&str) -> bool| statements.iter().filter(|one| is(&one.sql)).count();
+    let begun = count(|sql| sql.starts_with("BEGIN"));
+    !statements.is_empty() && begun <= count(|sql| sql == "COMMIT" || sql == "ROLLBACK")
 }
 
 /// The values in `$1 = 'a', $2 = NULL`.
@@ -251,6 +288,18 @@ mod tests {
         let commit = Statement { sql: "COMMIT".to_owned(), parameters: None };
         assert_eq!(found, [Statement { sql, parameters: Some(values) }, commit]);
         assert_eq!(background, HashSet::from(["8".to_owned()]));
+    }
+
+    #[test]
+    fn a_request_has_ended_with_its_transaction() {
+        let of = |all: &[&str]| {
+            let one = |sql: &&str| Statement { sql: (*sql).to_owned(), parameters: None };
+            have_ended(&all.iter().map(one).collect::<Vec<_>>())
+        };
+        assert!(!of(&[]));
+        assert!(of(&["SELECT 1"]));
+        assert!(!of(&["SELECT 1", "BEGIN ISOLATION LEVEL SERIALIZABLE", "SELECT 2"]));
+        assert!(of(&["SELECT 1", "BEGIN ISOLATION LEVEL SERIALIZABLE", "SELECT 2", "COMMIT"]));
     }
 
     #[test]
