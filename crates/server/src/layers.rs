@@ -79,7 +79,8 @@ where
     F: Future<Output = Response<Body>>,
 {
     let begun = Begun::of(app, operation, Instant::now(), &request);
-    let running = AssertUnwindSafe(run(begun.id.clone(), request)).catch_unwind();
+    // In a box, because the time limit and the guard against panics would each move it.
+    let running = AssertUnwindSafe(Box::pin(run(begun.id.clone(), request))).catch_unwind();
     let response = match tokio::time::timeout(REQUEST_TIME, running).await {
         Ok(Ok(response)) => response,
         // The panic message has gone to standard error; this log line links it to the request.

@@ -128,7 +128,11 @@ fn admitted(
 }
 
 /// Counts the request of a caller, and notes the use of their key.
-pub(crate) fn counted(app: &App, now: Timestamp, identified: &Identified) -> Result<RateLimitStatus, Failure> {
+pub(crate) fn counted(
+    app: &App,
+    now: Timestamp,
+    identified: &Identified,
+) -> Result<RateLimitStatus, Failure> {
     let rate_limit = app.limits.count(&identified.buckets)?;
     if let Some((key, last_used_at)) = identified.caller.key() {
         app.key_use.note(key, last_used_at, now);

@@ -168,9 +168,9 @@ mod tests {
     use crate::app::App;
     use crate::auth::guard;
     use crate::auth::limits::LimitOptions;
-    use crate::router::Api;
     use crate::call::{Arrived, Context, RequestId};
     use crate::operator::{Founding, Person, found};
+    use crate::router::Api;
     use crate::{Clock, KeyRing};
 
     const PASSWORD: &str = "a long enough password";

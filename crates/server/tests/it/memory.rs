@@ -201,7 +201,11 @@ impl Pair {
 }
 
 /// The status, the headers and the body of a node's response.
-async fn asked(node: &fieldhouse_server::router::Api, reader: &Person, path: &str) -> (u16, HeaderMap, Vec<u8>) {
+async fn asked(
+    node: &fieldhouse_server::router::Api,
+    reader: &Person,
+    path: &str,
+) -> (u16, HeaderMap, Vec<u8>) {
     let request = Request::builder().uri(path);
     let request = match &reader.credential {
         Credential::Session(token) => request.header("authorization", format!("Bearer {token}")),

@@ -79,10 +79,9 @@ impl Facts {
     pub(super) fn keep(&mut self, query: &'static Query, key: Key, columns: Columns, rows: Kept) {
         if self.count < LIMIT {
             self.count += 1;
-            let (_, of_query) = self
-                .by_query
-                .entry(query.name)
-                .or_insert_with(|| (query, OfQuery { columns, tables: query.said().names, rows: HashMap::new() }));
+            let (_, of_query) = self.by_query.entry(query.name).or_insert_with(|| {
+                (query, OfQuery { columns, tables: query.said().names, rows: HashMap::new() })
+            });
             of_query.rows.insert(key, rows);
         }
     }

@@ -70,8 +70,8 @@ fn bit(at: Option<usize>) -> Tables {
 fn said(query: &'static Query) -> Said {
     let table = table(query);
     let table = table.map_or(Tables::default(), |name| bit(TABLES.binary_search(&name).ok()));
-    let named = TABLES.iter().enumerate().filter(|(_, name)| query.once != Once::Never && query.names(name));
-    let names = Tables(named.fold(0, |names, (at, _)| names | bit(Some(at)).0));
+    let kept = TABLES.iter().enumerate().filter(|(_, name)| query.once != Once::Never && query.names(name));
+    let names = Tables(kept.fold(0, |all, (at, _)| all | bit(Some(at)).0));
     Said { written: query.written(), writes: query.writes(), table, names }
 }
 

@@ -1,16 +1,19 @@
 //! Makes commits durable: one thread that flushes the write-ahead log, and only then lets transactions return their results.
 //!
-//! Meanwhile the writer runs the next transactions. They see commits that are not durable yet, as readers do, but none of them returns before
-//! the log is flushed up to its own commit, and so up to all commits before it.
+//! Meanwhile the writer runs the next transactions, and commits them when the flush has ended. They see commits that are not durable yet, as
+//! readers do, but none of them returns before the log is flushed up to its own commit, and so up to all commits before it.
 
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, OnceLock};
 use std::thread::{JoinHandle, ThreadId};
 
-use super::writer::Answer;
+use tokio::sync::mpsc::WeakSender;
+
+use super::writer::{Answer, Message};
 use crate::error::{Error, Result};
 
 /// Flushes the log. It is called after a commit, so that there is a log.
@@ -43,20 +46,28 @@ impl Log for LogFile {
 /// The thread that flushes the log.
 pub(super) struct Syncer {
     committed: Option<Sender<Vec<Answer>>>,
-    failed: Arc<OnceLock<String>>,
+    state: Arc<State>,
     thread: Option<JoinHandle<()>>,
 }
 
+#[derive(Default)]
+struct State {
+    /// The batches whose results have not been returned.
+    waiting: AtomicUsize,
+    failed: OnceLock<String>,
+}
+
 impl Syncer {
-    pub(super) fn start(log: impl Log) -> Result<Self> {
+    /// Starts the thread. It sends a message to the writer at the end of each flush.
+    pub(super) fn start(log: impl Log, writer: WeakSender<Message>) -> Result<Self> {
         let (committed, waiting) = mpsc::channel();
-        let failed = Arc::new(OnceLock::new());
-        let of_thread = failed.clone();
+        let state = Arc::<State>::default();
+        let of_thread = state.clone();
         let thread = std::thread::Builder::new()
             .name("sqlite-syncer".to_owned())
-            .spawn(move || sync_all(log, &waiting, &of_thread))
+            .spawn(move || sync_all(log, &waiting, &of_thread, &writer))
             .map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Self { committed: Some(committed), failed, thread: Some(thread) })
+        Ok(Self { committed: Some(committed), state, thread: Some(thread) })
     }
 
     /// The thread that returns results.
@@ -67,16 +78,23 @@ impl Syncer {
     /// Why the log could not be flushed. Then nothing may be written any more: the system may have dropped what it could not write, so that
     /// a later flush that succeeds proves nothing.
     pub(super) fn failure(&self) -> Option<&String> {
-        self.failed.get()
+        self.state.failed.get()
+    }
+
+    /// Whether committed transactions wait for a flush. When they no longer do, the writer gets a message.
+    pub(super) fn is_flushing(&self) -> bool {
+        self.state.waiting.load(Ordering::Acquire) > 0
     }
 
     /// Lets committed transactions return their results once they are durable.
     pub(super) fn acknowledge(&self, answers: Vec<Answer>) {
+        self.state.waiting.fetch_add(1, Ordering::AcqRel);
         let closed = match &self.committed {
             Some(committed) => committed.send(answers).map_err(|unsent| unsent.0),
             None => Err(answers),
         };
         if let Err(answers) = closed {
+            self.state.waiting.fetch_sub(1, Ordering::AcqRel);
             answer_all(answers, &Err("the log is no longer flushed".to_owned()));
         }
     }
@@ -92,17 +110,26 @@ impl Drop for Syncer {
     }
 }
 
-fn sync_all(mut log: impl Log, waiting: &Receiver<Vec<Answer>>, failed: &OnceLock<String>) {
+fn sync_all(mut log: impl Log, waiting: &Receiver<Vec<Answer>>, state: &State, writer: &WeakSender<Message>) {
     while let Ok(mut answers) = waiting.recv() {
         // All commits so far become durable together.
-        answers.extend(waiting.try_iter().flatten());
-        let flushed = match failed.get() {
+        let mut batches = 1;
+        for more in waiting.try_iter() {
+            batches += 1;
+            answers.extend(more);
+        }
+        let flushed = match state.failed.get() {
             Some(reason) => Err(reason.clone()),
             None => log.flush().map_err(|error| {
                 tracing::error!(%error, "the log could not be flushed; nothing is written until the next start");
-                failed.get_or_init(|| format!("the log could not be flushed: {error}")).clone()
+                state.failed.get_or_init(|| format!("the log could not be flushed: {error}")).clone()
             }),
         };
+        state.waiting.fetch_sub(batches, Ordering::AcqRel);
+        // If the queue is full, the writer has enough to do and asks by itself.
+        if let Some(writer) = writer.upgrade() {
+            let _ = writer.try_send(Message::Flushed);
+        }
         answer_all(answers, &flushed);
     }
 }
@@ -115,7 +142,6 @@ fn answer_all(answers: Vec<Answer>, result: &std::result::Result<(), String>) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
     use super::*;
@@ -138,7 +164,8 @@ mod tests {
         let (end, ends) = mpsc::channel();
         let flushes = Arc::new(AtomicUsize::new(0));
         let log = Controlled { ends, flushes: flushes.clone() };
-        (Syncer::start(log).expect("a thread"), end, flushes)
+        let (writer, _) = tokio::sync::mpsc::channel(1);
+        (Syncer::start(log, writer.downgrade()).expect("a thread"), end, flushes)
     }
 
     fn answer() -> (Answer, Receiver<std::result::Result<(), String>>) {

@@ -38,10 +38,18 @@ const LOG_TRIES: usize = 10;
 
 /// The writer thread and its queue.
 pub(super) struct Writer {
-    queue: Option<mpsc::Sender<Job>>,
+    queue: Option<mpsc::Sender<Message>>,
     thread: Option<JoinHandle<()>>,
     /// The thread that returns results.
     syncer: Option<ThreadId>,
+}
+
+/// What the writer waits for.
+pub(super) enum Message {
+    /// A transaction.
+    Job(Job),
+    /// The end of a flush.
+    Flushed,
 }
 
 /// A waiting transaction: runs in its savepoint, and returns how to send its result after the commit.
@@ -52,7 +60,7 @@ pub(super) type Answer = Box<dyn FnOnce(std::result::Result<(), String>) + Send>
 impl Writer {
     pub(super) fn start(connection: Connection, generations: Arc<Generations>) -> Result<Self> {
         let (queue, jobs) = mpsc::channel(QUEUE);
-        let syncer = Syncer::start(LogFile::new(log_of(&connection)))?;
+        let syncer = Syncer::start(LogFile::new(log_of(&connection)), queue.downgrade())?;
         let of_syncer = syncer.thread();
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
@@ -88,7 +96,7 @@ impl Writer {
             })
         });
         let queue = self.queue.as_ref().ok_or_else(closed)?;
-        queue.try_send(job).map_err(|error| match error {
+        queue.try_send(Message::Job(job)).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => {
                 Error::Overloaded("too many transactions are waiting to be written")
             }
@@ -137,12 +145,13 @@ fn closed() -> Error {
 
 fn write_all(
     mut connection: Connection,
-    mut jobs: mpsc::Receiver<Job>,
+    mut jobs: mpsc::Receiver<Message>,
     generations: &Generations,
     syncer: Syncer,
 ) {
     let mut log = Log::of(&connection);
-    while let Some(first) = jobs.blocking_recv() {
+    while let Some(message) = jobs.blocking_recv() {
+        let Message::Job(first) = message else { continue };
         commit_together(&mut connection, first, &mut jobs, generations, &syncer);
         log.keep_small(&connection);
     }
@@ -188,7 +197,7 @@ pub(super) fn empty_log(connection: &Connection) -> bool {
 fn commit_together(
     connection: &mut Connection,
     first: Job,
-    jobs: &mut mpsc::Receiver<Job>,
+    jobs: &mut mpsc::Receiver<Message>,
     generations: &Generations,
     syncer: &Syncer,
 ) {
@@ -215,7 +224,7 @@ fn commit_together(
         }
         answers.push(answer);
         let takes_more = answers.len() < BATCH && begun.elapsed() < BATCH_TIME;
-        next = if takes_more { jobs.try_recv().ok() } else { None };
+        next = if takes_more { next_of_batch(jobs, syncer) } else { None };
     }
     let committed = match broken {
         Some(reason) => Err(reason),
@@ -228,6 +237,22 @@ fn commit_together(
     match committed {
         Ok(()) => syncer.acknowledge(answers),
         Err(reason) => answers.into_iter().for_each(|answer| answer(Err(reason.clone()))),
+    }
+}
+
+/// The next transaction of a batch. While the log is flushed, the batch waits for more: its own flush could not begin sooner.
+fn next_of_batch(jobs: &mut mpsc::Receiver<Message>, syncer: &Syncer) -> Option<Job> {
+    loop {
+        let message = match jobs.try_recv() {
+            Ok(message) => Some(message),
+            Err(_) if syncer.is_flushing() => jobs.blocking_recv(),
+            Err(_) => None,
+        };
+        match message {
+            Some(Message::Job(job)) => return Some(job),
+            Some(Message::Flushed) => {}
+            None => return None,
+        }
     }
 }
 
