@@ -140,7 +140,7 @@ impl Drop for Turn {
             self.lane.reads.fetch_sub(1, Ordering::Relaxed);
             return;
         }
-        // Whoever waited is gone, but the server still runs the read. The lane is as busy as before until a query behind it has ended.
+        // The future that waited is dropped, but the server still runs the read. The lane is as busy as before until a query behind it has ended.
         let Ok(runtime) = Handle::try_current() else { return };
         let lane = self.lane.clone();
         runtime.spawn(async move {

@@ -5,41 +5,40 @@
 
 use std::fs::File;
 use std::io;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, OnceLock};
 use std::thread::{JoinHandle, ThreadId};
 
+use rusqlite::Connection;
 use tokio::sync::mpsc::WeakSender;
 
-use super::writer::{Answer, Message};
+use super::writer::{Answer, Message, log_of};
 use crate::error::{Error, Result};
 
-/// Flushes the log. It is called after a commit, so that there is a log.
+/// Flushes the log.
 pub(super) trait Log: Send + 'static {
     /// Returns when everything that was written to the log before is durable.
     fn flush(&mut self) -> io::Result<()>;
 }
 
 /// The file of the log. It stays the same file while the database is open.
-pub(super) struct LogFile {
-    path: PathBuf,
-    file: Option<File>,
-}
+pub(super) struct LogFile(File);
 
 impl LogFile {
-    pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, file: None }
+    /// Opens the log of a database.
+    pub(super) fn of(connection: &Connection) -> Result<Self> {
+        // SQLite creates the log when the database is first read.
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        let file = log_of(connection);
+        let opened = File::options().write(true).open(&file);
+        opened.map(Self).map_err(|error| Error::Unavailable(format!("{}: {error}", file.display())))
     }
 }
 
 impl Log for LogFile {
     fn flush(&mut self) -> io::Result<()> {
-        if self.file.is_none() {
-            self.file = Some(File::options().write(true).open(&self.path)?);
-        }
-        self.file.as_ref().map_or(Ok(()), File::sync_data)
+        self.0.sync_data()
     }
 }
 

@@ -60,7 +60,7 @@ pub(super) type Answer = Box<dyn FnOnce(std::result::Result<(), String>) + Send>
 impl Writer {
     pub(super) fn start(connection: Connection, generations: Arc<Generations>) -> Result<Self> {
         let (queue, jobs) = mpsc::channel(QUEUE);
-        let syncer = Syncer::start(LogFile::new(log_of(&connection)), queue.downgrade())?;
+        let syncer = Syncer::start(LogFile::of(&connection)?, queue.downgrade())?;
         let of_syncer = syncer.thread();
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
@@ -160,7 +160,7 @@ fn write_all(
 }
 
 /// The write-ahead log's file.
-fn log_of(connection: &Connection) -> PathBuf {
+pub(super) fn log_of(connection: &Connection) -> PathBuf {
     PathBuf::from(format!("{}-wal", connection.path().unwrap_or_default()))
 }
 
