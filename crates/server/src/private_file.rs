@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use fieldhouse_store::sync_folder;
+
 /// Writes a file of mode 0600. When this returns, the file survives a crash of the machine; a crash before leaves the old file or the new
 /// one, never a part.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
@@ -13,17 +15,6 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path)?;
     sync_folder(folder)
-}
-
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    std::fs::File::open(folder)?.sync_all()
-}
-
-/// Other systems cannot open a folder as a file.
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

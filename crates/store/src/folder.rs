@@ -4,6 +4,18 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
+/// Makes the names of a folder's files survive a crash of the machine.
+#[cfg(unix)]
+pub fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    std::fs::File::open(folder)?.sync_all()
+}
+
+/// Other systems cannot open a folder as a file.
+#[cfg(not(unix))]
+pub fn sync_folder(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
 /// A lock on a data folder, until it is dropped.
 pub struct FolderLock {
     _file: std::fs::File,

@@ -71,7 +71,7 @@ pub use access::{Actor, Caller, GuestWrite, OrgScope, OrgWrite, Principal, Proof
 pub use apply::{Authority, Change};
 pub use engine::{Engine, Options, ReadTx, Reader, Rows, Savepoint, Source, Store, Tx, Watched};
 pub use error::{Error, Result, Taken};
-pub use folder::FolderLock;
+pub use folder::{FolderLock, sync_folder};
 pub use ledger::Attribution;
 pub use sealing::{SealError, Sealer};
 pub use sqlite::{LocalGeneration, back_up};

@@ -35,39 +35,29 @@ impl<'a> Row<'a> {
 
     /// The next column.
     pub(crate) fn next<C: Column>(&mut self) -> Result<C> {
-        let at = self.at;
-        self.at += 1;
-        let read = match &self.source {
-            Source::Sqlite(row) => row
-                .get_ref(at)
-                .map_err(|error| error.to_string())
-                .and_then(|value| C::from_cell(of_sqlite(value))),
-            Source::Postgres(row) => of_postgres(row, at, C::KIND).and_then(C::from_cell),
-            Source::Kept { cells, .. } => {
-                let value = cells.get(at).ok_or_else(|| format!("there are {} columns", cells.len()));
-                value.and_then(|value| C::from_cell(of_sqlite(value.into())))
-            }
-        };
-        read.map_err(|reason| self.corrupt(at, reason))
+        let (at, cell) = self.cell(C::KIND);
+        cell.and_then(C::from_cell).map_err(|reason| self.corrupt(at, reason))
     }
 
     /// The next column as text, without a copy.
     pub(crate) fn text(&mut self) -> Result<Cow<'a, str>> {
+        let (at, cell) = self.cell(CellKind::Text);
+        cell.and_then(Cell::into_text).map_err(|reason| self.corrupt(at, reason))
+    }
+
+    /// The next column with its number, read as the expected type.
+    fn cell(&mut self, kind: CellKind) -> (usize, std::result::Result<Cell<'a>, String>) {
         let at = self.at;
         self.at += 1;
         let cell = match &self.source {
             Source::Sqlite(row) => row.get_ref(at).map(of_sqlite).map_err(|error| error.to_string()),
-            Source::Postgres(row) => of_postgres(row, at, CellKind::Text),
+            Source::Postgres(row) => of_postgres(row, at, kind),
             Source::Kept { cells, .. } => {
                 let value = cells.get(at).ok_or_else(|| format!("there are {} columns", cells.len()));
                 value.map(|value| of_sqlite(value.into()))
             }
         };
-        match cell {
-            Ok(Cell::Text(text)) => Ok(text),
-            Ok(other) => Err(self.corrupt(at, format!("{other:?} is no text"))),
-            Err(reason) => Err(self.corrupt(at, reason)),
-        }
+        (at, cell)
     }
 
     /// The next columns as a record.

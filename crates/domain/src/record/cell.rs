@@ -44,9 +44,17 @@ pub enum CellKind {
     Uuid,
 }
 
-impl Cell<'_> {
+impl<'a> Cell<'a> {
     /// The string, if it is one.
     pub fn text(&self) -> Result<&str, String> {
+        match self {
+            Self::Text(text) => Ok(text),
+            other => Err(format!("{} is not a string", other.kind_name())),
+        }
+    }
+
+    /// The string, if it is one, without a copy.
+    pub fn into_text(self) -> Result<Cow<'a, str>, String> {
         match self {
             Self::Text(text) => Ok(text),
             other => Err(format!("{} is not a string", other.kind_name())),

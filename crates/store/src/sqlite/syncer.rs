@@ -15,6 +15,7 @@ use tokio::sync::mpsc::WeakSender;
 
 use super::writer::{Answer, Message, log_of};
 use crate::error::{Error, Result};
+use crate::folder::sync_folder;
 
 /// Flushes the log.
 pub(super) trait Log: Send + 'static {
@@ -31,8 +32,12 @@ impl LogFile {
         // SQLite creates the log when the database is first read.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         let file = log_of(connection);
-        let opened = File::options().write(true).open(&file);
-        opened.map(Self).map_err(|error| Error::Unavailable(format!("{}: {error}", file.display())))
+        let opened = || {
+            // SQLite would do so with its own first flush.
+            file.parent().map_or(Ok(()), sync_folder)?;
+            File::options().write(true).open(&file).map(Self)
+        };
+        opened().map_err(|error: io::Error| Error::Unavailable(format!("{}: {error}", file.display())))
     }
 }
 
