@@ -55,9 +55,7 @@ impl Batches {
         let thread = std::thread::Builder::new().name("log".to_owned()).spawn(move || write_all(&shared))?;
         Ok((batches.clone(), Writer { batches, thread: Some(thread) }))
     }
-}
 
-impl Batches {
     /// Adds a line.
     fn add(&self, line: &[u8]) {
         let mut waiting = self.0.waiting();

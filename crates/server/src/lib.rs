@@ -1,8 +1,8 @@
 //! The HTTP server of Fieldhouse.
 //!
-//! The way of a request: `listener` accepts the connection, `recall` looks for the response in memory, `layers` add the request's id and log
-//! line, `router` finds the operation, `call` admits the caller (`auth/guard.rs`) and reads the input, `routes` run a command or read the store, `answer` and `failure` create
-//! the response. `operator` is what the operator's commands do without a request.
+//! The way of a request: `listener` accepts the connection, `recall` looks for the response in memory, `layers` add the request's id and
+//! log line, `router` finds the operation, `call` admits the caller (`auth/guard.rs`) and reads the input, `routes` run a command or read
+//! the store, `answer` and `failure` create the response. `operator` is what the operator's commands do without a request.
 
 pub mod answer;
 pub mod app;

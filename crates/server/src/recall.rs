@@ -18,7 +18,6 @@ use crate::auth::limits::RateLimitStatus;
 use crate::call::{Head, accept};
 use crate::failure::Failure;
 use crate::layers::Begun;
-use crate::responses::Found;
 
 /// Finds responses in memory.
 pub(crate) struct Recall {
@@ -67,8 +66,7 @@ impl Recall {
         let app = &self.app;
         let (identified, scope) = guard::recall(app, row, head)?;
         let media_type = accept::choose(head, row.answer.media_types).ok()?;
-        let found = app.responses.find(&app.store, row, Some(&scope), (head, media_type));
-        let Found::Current(response) = found else { return None };
+        let response = app.responses.recall(&app.store, row, &scope, (head, media_type))?;
         Some(guard::counted(app, head.now, &identified).map(|rate_limit| (response, rate_limit)))
     }
 }

@@ -43,6 +43,20 @@ impl Key<String> {
     }
 }
 
+impl<'a> Key<&'a str> {
+    fn of(row: &Row, scope: &OrgScope, head: Head<'a>, media_type: &'static str) -> Self {
+        let (organization, user, role) = (scope.organization(), scope.user(), scope.role());
+        let (operation, Head { path, query, .. }) = (row.operation, head);
+        Self { organization, user, role, operation, media_type, path, query }
+    }
+
+    fn owned(self) -> Key<String> {
+        let Self { organization, user, role, operation, media_type, path, query } = self;
+        let (path, query) = (path.to_owned(), query.to_owned());
+        Key { organization, user, role, operation, media_type, path, query }
+    }
+}
+
 impl Equivalent<Key<String>> for Key<&str> {
     fn equivalent(&self, key: &Key<String>) -> bool {
         *self == key.borrowed()
@@ -106,7 +120,19 @@ impl Responses {
         is_kept.then(|| store.local_generation(scope.organization())).flatten()
     }
 
-    /// Looks for the response to a request of an admitted member.
+    /// The response in memory to a request of an admitted member, if there is a current one.
+    pub(crate) fn recall(
+        &self,
+        store: &Store,
+        row: &Row,
+        scope: &OrgScope,
+        (head, media_type): (Head<'_>, &'static str),
+    ) -> Option<Response<Body>> {
+        let generation = self.generation(store, row, scope)?;
+        self.current(&Key::of(row, scope, head, media_type), generation, head)
+    }
+
+    /// Looks for the response to a request, and otherwise for its place.
     pub(crate) fn find(
         &self,
         store: &Store,
@@ -114,21 +140,24 @@ impl Responses {
         scope: Option<&OrgScope>,
         (head, media_type): (Head<'_>, &'static str),
     ) -> Found {
-        let (Some(cache), Some(scope)) = (self.0.as_ref(), scope) else { return Found::Nowhere };
+        let Some(scope) = scope else { return Found::Nowhere };
         let Some(generation) = self.generation(store, row, scope) else { return Found::Nowhere };
-        let (organization, user, role) = (scope.organization(), scope.user(), scope.role());
-        let (operation, Head { path, query, .. }) = (row.operation, head);
-        let asked = Key { organization, user, role, operation, media_type, path, query };
-        match cache.get(&asked) {
-            Some(kept) if kept.generation == generation && kept.response.is_current(head.now) => {
-                Found::Current(kept.response.respond(head.headers.get(header::IF_NONE_MATCH)))
-            }
-            _ => {
-                let (path, query) = (path.to_owned(), query.to_owned());
-                let key = Key { organization, user, role, operation, media_type, path, query };
-                Found::Place(Place { generation, key })
-            }
+        let key = Key::of(row, scope, head, media_type);
+        match self.current(&key, generation, head) {
+            Some(response) => Found::Current(response),
+            None => Found::Place(Place { generation, key: key.owned() }),
         }
+    }
+
+    fn current(
+        &self,
+        key: &Key<&str>,
+        generation: LocalGeneration,
+        head: Head<'_>,
+    ) -> Option<Response<Body>> {
+        let kept = self.0.as_ref()?.get(key)?;
+        let is_current = kept.generation == generation && kept.response.is_current(head.now);
+        is_current.then(|| kept.response.respond(head.headers.get(header::IF_NONE_MATCH)))
     }
 
     /// Keeps a response that was read after its place was found.

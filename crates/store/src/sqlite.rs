@@ -15,7 +15,6 @@ mod writer;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +28,7 @@ use crate::deadline::Deadline;
 use crate::engine::{Engine, Kept, Tx};
 use crate::error::{Error, Result};
 use crate::folder::make_private_file;
-use crate::query::{self, Query};
+use crate::query::{self, Columns, Query};
 use crate::row::{Row, Source};
 use crate::sealing::Sealer;
 use crate::value::Value;
@@ -220,7 +219,7 @@ pub(crate) fn kept(
     deadline: Option<Deadline>,
     query: &'static Query,
     values: &[Value<'_>],
-) -> Result<(Cow<'static, [String]>, Kept)> {
+) -> Result<(Columns, Kept)> {
     let _running = query::Running::begin(query.name);
     let _limit = Limit::begin(deadline);
     let mut statement = prepared(connection, query, values)?;

@@ -203,6 +203,12 @@ mod tests {
 
     #[test]
     fn a_line_has_the_members_that_tracing_subscriber_writes() {
+        compare(emit);
+        compare(|| tracing::info_span!("read", name = "seasons.list").in_scope(emit));
+    }
+
+    /// Compares the lines of one event.
+    fn compare(emit: fn()) {
         let (ours, theirs) = (Batches::default(), Lines::default());
         let other = theirs.clone();
         let subscriber = tracing_subscriber::registry().with(JsonLines::new(ours.clone()));

@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, Request};
 use fieldhouse_domain::mail::NOTIFY_HOLD;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_server::auth::limits::LimitOptions;
+use fieldhouse_server::router::Api;
 use fieldhouse_server::{App, Clock, KeyRing, router};
 use fieldhouse_store::Engine;
 use fieldhouse_testing::databases::both;
@@ -33,9 +34,9 @@ const READS: usize = 6;
 /// A club, and a second server on the same store that keeps nothing in memory.
 struct Pair {
     club: Club,
-    plain: fieldhouse_server::router::Api,
+    plain: Api,
     /// On PostgreSQL, a node that learns of changes only from the database.
-    other: Option<fieldhouse_server::router::Api>,
+    other: Option<Api>,
     random: StdRng,
     /// Everyone who reads, also with credentials that are revoked meanwhile.
     readers: Vec<Person>,
@@ -201,11 +202,7 @@ impl Pair {
 }
 
 /// The status, the headers and the body of a node's response.
-async fn asked(
-    node: &fieldhouse_server::router::Api,
-    reader: &Person,
-    path: &str,
-) -> (u16, HeaderMap, Vec<u8>) {
+async fn asked(node: &Api, reader: &Person, path: &str) -> (u16, HeaderMap, Vec<u8>) {
     let request = Request::builder().uri(path);
     let request = match &reader.credential {
         Credential::Session(token) => request.header("authorization", format!("Bearer {token}")),

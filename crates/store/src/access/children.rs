@@ -421,6 +421,7 @@ mod tests {
     fn the_numbers_in_the_sql_are_those_of_the_capacities() {
         let bits = [
             (Capacity::Child, 1),
+            (Capacity::Guardian, 2),
             (Capacity::Staff, 4),
             (Capacity::Registrar, 8),
             (Capacity::MedicalStaff, 16),

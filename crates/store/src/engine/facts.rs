@@ -4,11 +4,10 @@
 //! itself writes is the only thing that can change them. So every statement that writes passes through [`Facts::forget`], which drops all
 //! rows of queries that name its table; and a part that is rolled back drops everything.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::query::{Once, Query, Tables, Written};
+use crate::query::{Columns, Once, Query, Tables, Written};
 use crate::row::{Row, Source};
 use crate::value::{KeyPart, Value};
 
@@ -39,9 +38,6 @@ impl Kept {
         }
     }
 }
-
-/// The names of a query's columns.
-pub(super) type Columns = Cow<'static, [String]>;
 
 /// The facts of one query.
 struct OfQuery {

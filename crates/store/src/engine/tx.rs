@@ -9,12 +9,12 @@ use fieldhouse_domain::effects::Kind;
 use uuid::Uuid;
 
 use crate::deadline::Deadline;
-use crate::engine::facts::{Columns, Facts, Kept, Key};
+use crate::engine::facts::{Facts, Kept, Key};
 use crate::engine::{Engine, Reader};
 use crate::error::{Error, Result};
 use crate::ledger::entries::Unrecorded;
 use crate::postgres::PostgresTx;
-use crate::query::Query;
+use crate::query::{Columns, Query};
 use crate::row::Row;
 use crate::sealing::Sealer;
 use crate::sealing::keys::Held;

@@ -21,6 +21,9 @@ impl Tables {
     }
 }
 
+/// The names of a query's columns.
+pub(crate) type Columns = Cow<'static, [String]>;
+
 /// What the SQL of a query says about it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Said {
@@ -83,7 +86,7 @@ impl Query {
     }
 
     /// The names of its columns, as `read` returns them when it is first run.
-    pub(crate) fn columns(&'static self, read: impl FnOnce() -> Vec<String>) -> Cow<'static, [String]> {
+    pub(crate) fn columns(&'static self, read: impl FnOnce() -> Vec<String>) -> Columns {
         match ALL.get(self.name) {
             Some(listed) => Cow::Borrowed(listed.columns.get_or_init(read)),
             None => Cow::Owned(read()),
