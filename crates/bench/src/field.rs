@@ -112,13 +112,15 @@ fn is_small(on: On) -> bool {
     matches!(on, On::Default | On::Uncached)
 }
 
-/// Copies the files of a data set.
+/// Copies the files of a data set. They are flushed here, and not by the first checkpoint of the measured server.
 pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         if entry.file_type()?.is_file() {
-            fs::copy(entry.path(), to.join(entry.file_name()))?;
+            let copy = to.join(entry.file_name());
+            fs::copy(entry.path(), &copy)?;
+            fs::File::open(copy)?.sync_all()?;
         }
     }
     Ok(())

@@ -137,11 +137,23 @@ impl Server {
         self.process.id()
     }
 
-    /// Resident memory in megabytes.
+    /// Resident memory in megabytes, without the pages of the database that are mapped: the system has them in memory in any case, and counts
+    /// them once for each thread that maps them.
     pub(crate) fn resident_megabytes(&self) -> Result<f64> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.id()))?;
-        let line = status.lines().find(|line| line.starts_with("VmRSS")).context("no VmRSS")?;
-        let kilobytes: f64 = line.split_whitespace().nth(1).context("no number")?.parse()?;
+        let maps = fs::read_to_string(format!("/proc/{}/smaps", self.id()))?;
+        let mut is_database = false;
+        let mut kilobytes = 0.0;
+        for line in maps.lines() {
+            match line.strip_prefix("Rss:") {
+                None if !line.split_whitespace().next().is_some_and(|first| first.ends_with(':')) => {
+                    is_database = line.ends_with("fieldhouse.db");
+                }
+                Some(size) if !is_database => {
+                    kilobytes += size.trim().trim_end_matches(" kB").parse::<f64>()?;
+                }
+                _ => {}
+            }
+        }
         Ok(kilobytes / 1024.0)
     }
 

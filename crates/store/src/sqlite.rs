@@ -6,6 +6,7 @@
 mod backup;
 mod compile_options;
 mod generations;
+mod queue;
 mod readers;
 pub(crate) mod statistics;
 mod streams;

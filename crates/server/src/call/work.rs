@@ -15,18 +15,22 @@ use crate::failure::Failure;
 
 /// The response to a command that has run, or the problem of its view.
 pub(super) type Viewed = Result<Reply, Failure>;
+/// Converts the output of a command that has run.
+pub(super) type View = Box<dyn FnOnce() -> Viewed + Send>;
 
 /// A command with what converts its output. It hides their types, so that the transaction around them is compiled once.
 pub(super) trait Work: Send + Sync {
     /// See [`Command::target`].
     fn target(&self) -> Option<Uuid>;
 
-    /// See [`Command::run`].
+    /// Runs the command, see [`Command::run`]. Its output is converted later, outside the transaction if that need not store the response.
     fn run<'a, 'tx>(
-        &'a self,
+        self: Arc<Self>,
         tx: &'a mut Tx<'tx>,
         cx: &'a mut WriteContext<'_, 'tx>,
-    ) -> BoxFuture<'a, Result<Viewed, Error>>;
+    ) -> BoxFuture<'a, Result<View, Error>>
+    where
+        'tx: 'a;
 
     /// See [`Command::again`].
     fn again<'a, 'tx>(
@@ -38,7 +42,7 @@ pub(super) trait Work: Send + Sync {
 }
 
 /// Work whose type does not appear in the future of its transaction, of which the compiler could not show otherwise that it is `Send`.
-pub(super) struct Boxed(pub(super) Box<dyn Work>);
+pub(super) struct Boxed(pub(super) Arc<dyn Work>);
 
 impl Boxed {
     pub(super) fn target(&self) -> Option<Uuid> {
@@ -46,11 +50,11 @@ impl Boxed {
     }
 
     pub(super) fn run<'a, 'tx>(
-        &'a self,
+        &self,
         tx: &'a mut Tx<'tx>,
         cx: &'a mut WriteContext<'_, 'tx>,
-    ) -> BoxFuture<'a, Result<Viewed, Error>> {
-        self.0.run(tx, cx)
+    ) -> BoxFuture<'a, Result<View, Error>> {
+        self.0.clone().run(tx, cx)
     }
 
     pub(super) fn again<'a, 'tx>(
@@ -74,20 +78,23 @@ impl<O, C, V> Work for Viewing<O, C, V>
 where
     O: Op,
     C: Command,
-    V: Fn(&Call<O>, C::Output) -> Result<Answered<O>, Failure> + Send + Sync,
+    V: Fn(&Call<O>, C::Output) -> Result<Answered<O>, Failure> + Send + Sync + 'static,
 {
     fn target(&self) -> Option<Uuid> {
         self.command.target()
     }
 
     fn run<'a, 'tx>(
-        &'a self,
+        self: Arc<Self>,
         tx: &'a mut Tx<'tx>,
         cx: &'a mut WriteContext<'_, 'tx>,
-    ) -> BoxFuture<'a, Result<Viewed, Error>> {
+    ) -> BoxFuture<'a, Result<View, Error>>
+    where
+        'tx: 'a,
+    {
         Box::pin(async move {
             let output = self.command.run(tx, cx).await?;
-            Ok((self.view)(&self.call, output).map(|answered| answered.reply))
+            Ok(Box::new(move || (self.view)(&self.call, output).map(|answered| answered.reply)) as View)
         })
     }
 

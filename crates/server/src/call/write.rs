@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::context::IDEMPOTENCY_KEY;
-use super::work::{Boxed, Viewed, Viewing};
+use super::work::{Boxed, View, Viewed, Viewing};
 use super::{Call, Request};
 use crate::answer::{Answered, Reply};
 use crate::auth::tokens;
@@ -184,7 +184,7 @@ impl<O: Op> Call<O> {
         let validates_only = self.validates_only();
         let once = Once { first, acting, new_guest: self.new_guest.clone(), validates_only };
         let request = self.request.clone();
-        let work = Boxed(Box::new(Viewing { call: self, command, view }));
+        let work = Boxed(Arc::new(Viewing { call: self, command, view }));
         Ok(transact(request, work, once).await?.into())
     }
 
@@ -234,16 +234,16 @@ async fn transact(request: Arc<Request>, work: Boxed, once: Once) -> Viewed {
                 .is_ok_and(|ends| ends > request.now())
         {
             if stored.body.is_some() || !request.may_be_about_children() {
-                return Ok(request.replay(stored));
+                return Ok(at_once(request.replay(stored)));
             }
             if let Err(failure) = request.matches(&stored) {
-                return Ok(Err(failure));
+                return Ok(at_once(Err(failure)));
             }
-            let Some(authority) = known else { return Ok(request.replay(stored)) };
+            let Some(authority) = known else { return Ok(at_once(request.replay(stored))) };
             let mut cx = WriteContext::new(authority, operation, &moment);
             return match work.again(tx, &mut cx, stored.created_id.as_deref()).await? {
-                Some(viewed) => Ok(viewed.map(Reply::repeated)),
-                None => Ok(request.replay(stored)),
+                Some(viewed) => Ok(at_once(viewed.map(Reply::repeated))),
+                None => Ok(at_once(request.replay(stored))),
             };
         }
         let authority = match (known, &once.new_guest) {
@@ -255,9 +255,13 @@ async fn transact(request: Arc<Request>, work: Boxed, once: Once) -> Viewed {
         };
         let cx = WriteContext::new(authority, operation, &moment);
         let mut cx = cx.of_request(&request.context.id, condition.as_deref());
-        let reply = match work.run(tx, &mut cx).await? {
+        let view = work.run(tx, &mut cx).await?;
+        if slot.is_none() && !once.validates_only {
+            return Ok(view);
+        }
+        let reply = match view() {
             Ok(reply) => reply,
-            Err(failure) => return Ok(Err(failure)),
+            Err(failure) => return Ok(at_once(Err(failure))),
         };
         if once.validates_only {
             return Err(Ended::ValidatedOnly(Box::new(reply)));
@@ -265,16 +269,21 @@ async fn transact(request: Arc<Request>, work: Boxed, once: Once) -> Viewed {
         if let Some(slot) = &slot {
             idempotency::insert(tx, slot, &request.to_store(&reply)).await?;
         }
-        Ok(Ok(reply))
+        Ok(at_once(Ok(reply)))
     };
     match store.write(operation.id(), transaction).await {
-        Ok(viewed) => viewed,
+        Ok(view) => view(),
         Err(Ended::ValidatedOnly(reply)) => Ok(*reply),
         // Another request with the same key is still running and holds the lock.
         Err(Ended::Locked) if repeatable => Err(Failure::of(Code::IdempotencyInProgress)),
         Err(Ended::Locked) => Err(fieldhouse_store::Error::LockTimeout.into()),
         Err(Ended::Failed(failure)) => Err(failure),
     }
+}
+
+/// A view of what is known already.
+fn at_once(viewed: Viewed) -> View {
+    Box::new(|| viewed)
 }
 
 impl Request {

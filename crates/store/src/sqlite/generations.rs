@@ -28,12 +28,14 @@ pub(crate) struct Generations {
     /// Raised by writes that are not limited to one organization: a user may be a member of many.
     all: AtomicU64,
     slots: Box<[AtomicU64]>,
+    /// How often transactions have been committed.
+    commits: AtomicU64,
 }
 
 impl Default for Generations {
     fn default() -> Self {
         let slots = (0..SLOTS).map(|_| AtomicU64::new(0)).collect();
-        Self { hasher: RandomState::new(), all: AtomicU64::new(0), slots }
+        Self { hasher: RandomState::new(), all: AtomicU64::new(0), slots, commits: AtomicU64::new(0) }
     }
 }
 
@@ -45,8 +47,14 @@ impl Generations {
         }
     }
 
+    /// How often this process has committed transactions.
+    pub(super) fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
+    }
+
     /// Notes that transactions are committed, or may be.
     pub(super) fn raise(&self, touched: &Touched) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
         if touched.all {
             self.all.fetch_add(1, Ordering::Release);
         }

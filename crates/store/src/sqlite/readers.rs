@@ -1,4 +1,7 @@
 //! Readers: each thread's own read-only connections. A thread needs one per store, and one more per nested read transaction.
+//!
+//! While nothing is committed, they map the database into memory: a page that the system has already is not copied. At its next read after a
+//! commit, SQLite ends the mapping and begins another one, which takes longer than a read, so that readers stop mapping while there are writes.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -15,6 +18,11 @@ use crate::query::Query;
 use crate::row::Row;
 use crate::value::Value;
 
+/// How many bytes of the database a reader maps.
+const MAPPED: i64 = 1 << 30;
+/// After how many reads with no more than one commit between them a reader maps the database.
+const QUIET_READS: u32 = 256;
+
 thread_local! {
     pub(super) static READERS: RefCell<Vec<Reader>> = const { RefCell::new(Vec::new()) };
 }
@@ -23,6 +31,31 @@ thread_local! {
 pub(super) struct Reader {
     store: Weak<()>,
     connection: Box<Mutex<Connection>>,
+    mapping: Mapping,
+}
+
+/// Whether a reader maps the database.
+#[derive(Default)]
+struct Mapping {
+    is_on: bool,
+    /// The reads since the count of commits was taken.
+    reads: u32,
+    commits: u64,
+}
+
+impl Mapping {
+    /// Counts a read, and returns whether it is the one before which the mapping begins or ends.
+    fn turns(&mut self, commits: u64) -> bool {
+        self.reads += 1;
+        let is_quiet = commits <= self.commits + 1;
+        if is_quiet && self.reads < QUIET_READS {
+            return false;
+        }
+        (self.reads, self.commits) = (0, commits);
+        let turns = is_quiet != self.is_on;
+        self.is_on = is_quiet;
+        turns
+    }
 }
 
 impl Reader {
@@ -35,7 +68,7 @@ impl Reader {
 struct Lease(Option<Reader>);
 
 impl Lease {
-    fn take(life: &Arc<()>, file: &Path) -> Result<Self> {
+    fn take(life: &Arc<()>, file: &Path, commits: u64) -> Result<Self> {
         let kept = READERS.with_borrow_mut(|readers| {
             let kept =
                 readers.iter().rposition(|reader| reader.is_of(life)).map(|at| readers.swap_remove(at));
@@ -45,12 +78,17 @@ impl Lease {
             }
             kept
         });
-        let reader = if let Some(reader) = kept {
+        let mut reader = if let Some(reader) = kept {
             reader
         } else {
             let connection = Box::new(Mutex::new(open_reader(file)?));
-            Reader { store: Arc::downgrade(life), connection }
+            Reader { store: Arc::downgrade(life), connection, mapping: Mapping::default() }
         };
+        if reader.mapping.turns(commits) {
+            let size = if reader.mapping.is_on { MAPPED } else { 0 };
+            let connection = reader.connection.lock().unwrap_or_else(PoisonError::into_inner);
+            connection.pragma_update(None, "mmap_size", size)?;
+        }
         Ok(Self(Some(reader)))
     }
 
@@ -75,6 +113,10 @@ impl Drop for Lease {
 }
 
 impl Sqlite {
+    fn lease(&self) -> Result<Lease> {
+        Lease::take(&self.life, &self.file, self.generations.commits())
+    }
+
     /// Reads rows on this thread's own connection.
     pub(crate) fn read<T>(
         &self,
@@ -82,7 +124,7 @@ impl Sqlite {
         values: &[Value<'_>],
         mut each: impl FnMut(&mut Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let lease = Lease::take(&self.life, &self.file)?;
+        let lease = self.lease()?;
         let connection = lease.connection()?.lock().unwrap_or_else(PoisonError::into_inner);
         rows(&connection, None, query, values, &mut each)
     }
@@ -95,7 +137,7 @@ impl Sqlite {
     {
         let _span = tracing::debug_span!("read", name).entered();
         let deadline = Deadline::of(name);
-        let lease = Lease::take(&self.life, &self.file)?;
+        let lease = self.lease()?;
         let connection = lease.connection()?;
         control(&connection.lock().unwrap_or_else(PoisonError::into_inner), "BEGIN")?;
         let mut tx = ReadTx::sqlite(connection, deadline, &self.sealer);
@@ -109,5 +151,31 @@ impl Sqlite {
     pub(super) fn close_readers(&self) {
         let others = |reader: &Reader| !reader.is_of(&self.life);
         let _ = READERS.try_with(|readers| readers.borrow_mut().retain(others));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the mapping is on after so many reads at a count of commits.
+    fn after(mapping: &mut Mapping, reads: u32, commits: u64) -> bool {
+        (0..reads).for_each(|_| {
+            mapping.turns(commits);
+        });
+        mapping.is_on
+    }
+
+    #[test]
+    fn readers_map_the_database_while_nothing_is_committed() {
+        let mut mapping = Mapping::default();
+        assert!(!after(&mut mapping, QUIET_READS - 1, 0));
+        assert!(after(&mut mapping, 1, 0), "it is quiet");
+        assert!(after(&mut mapping, 100, 1), "one commit is no reason to stop");
+        assert!(!after(&mut mapping, 1, 2), "two are");
+        assert!(!after(&mut mapping, QUIET_READS - 1, 3));
+        assert!(after(&mut mapping, 1, 3), "it is quiet again");
+        let mut busy = Mapping::default();
+        assert!((0..10_000_u64).all(|read| !after(&mut busy, 1, read / 100)), "a commit every 100 reads");
     }
 }

@@ -5,15 +5,16 @@
 
 use std::fs::File;
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::thread::{JoinHandle, ThreadId};
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use tokio::sync::mpsc::WeakSender;
 
-use super::writer::{Answer, Message, log_of};
+use super::queue::{Answer, Entrance};
+use super::writer::log_of;
 use crate::error::{Error, Result};
 use crate::folder::sync_folder;
 
@@ -56,14 +57,16 @@ pub(super) struct Syncer {
 
 #[derive(Default)]
 struct State {
-    /// The batches whose results have not been returned.
-    waiting: AtomicUsize,
+    /// The transactions whose commits are not durable yet.
+    flushing: AtomicUsize,
+    /// How long the last flush took, in nanoseconds.
+    flush_time: AtomicU64,
     failed: OnceLock<String>,
 }
 
 impl Syncer {
     /// Starts the thread. It sends a message to the writer at the end of each flush.
-    pub(super) fn start(log: impl Log, writer: WeakSender<Message>) -> Result<Self> {
+    pub(super) fn start(log: impl Log, writer: Weak<Entrance>) -> Result<Self> {
         let (committed, waiting) = mpsc::channel();
         let state = Arc::<State>::default();
         let of_thread = state.clone();
@@ -85,20 +88,26 @@ impl Syncer {
         self.state.failed.get()
     }
 
-    /// Whether committed transactions wait for a flush. When they no longer do, the writer gets a message.
-    pub(super) fn is_flushing(&self) -> bool {
-        self.state.waiting.load(Ordering::Acquire) > 0
+    /// How many committed transactions wait for a flush. When it ends, the writer gets a message.
+    pub(super) fn flushing(&self) -> usize {
+        self.state.flushing.load(Ordering::Acquire)
+    }
+
+    /// How long the last flush took.
+    pub(super) fn flush_time(&self) -> Duration {
+        Duration::from_nanos(self.state.flush_time.load(Ordering::Relaxed))
     }
 
     /// Lets committed transactions return their results once they are durable.
     pub(super) fn acknowledge(&self, answers: Vec<Answer>) {
-        self.state.waiting.fetch_add(1, Ordering::AcqRel);
+        let count = answers.len();
+        self.state.flushing.fetch_add(count, Ordering::AcqRel);
         let closed = match &self.committed {
             Some(committed) => committed.send(answers).map_err(|unsent| unsent.0),
             None => Err(answers),
         };
         if let Err(answers) = closed {
-            self.state.waiting.fetch_sub(1, Ordering::AcqRel);
+            self.state.flushing.fetch_sub(count, Ordering::AcqRel);
             answer_all(answers, &Err("the log is no longer flushed".to_owned()));
         }
     }
@@ -114,14 +123,11 @@ impl Drop for Syncer {
     }
 }
 
-fn sync_all(mut log: impl Log, waiting: &Receiver<Vec<Answer>>, state: &State, writer: &WeakSender<Message>) {
+fn sync_all(mut log: impl Log, waiting: &Receiver<Vec<Answer>>, state: &State, writer: &Weak<Entrance>) {
     while let Ok(mut answers) = waiting.recv() {
         // All commits so far become durable together.
-        let mut batches = 1;
-        for more in waiting.try_iter() {
-            batches += 1;
-            answers.extend(more);
-        }
+        answers.extend(waiting.try_iter().flatten());
+        let begun = Instant::now();
         let flushed = match state.failed.get() {
             Some(reason) => Err(reason.clone()),
             None => log.flush().map_err(|error| {
@@ -129,10 +135,11 @@ fn sync_all(mut log: impl Log, waiting: &Receiver<Vec<Answer>>, state: &State, w
                 state.failed.get_or_init(|| format!("the log could not be flushed: {error}")).clone()
             }),
         };
-        state.waiting.fetch_sub(batches, Ordering::AcqRel);
-        // If the queue is full, the writer has enough to do and asks by itself.
+        let time = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        state.flush_time.store(time, Ordering::Relaxed);
+        state.flushing.fetch_sub(answers.len(), Ordering::AcqRel);
         if let Some(writer) = writer.upgrade() {
-            let _ = writer.try_send(Message::Flushed);
+            writer.note_flushed();
         }
         answer_all(answers, &flushed);
     }
@@ -146,8 +153,6 @@ fn answer_all(answers: Vec<Answer>, result: &std::result::Result<(), String>) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     /// A log whose flushes end when the test says how.
@@ -168,8 +173,7 @@ mod tests {
         let (end, ends) = mpsc::channel();
         let flushes = Arc::new(AtomicUsize::new(0));
         let log = Controlled { ends, flushes: flushes.clone() };
-        let (writer, _) = tokio::sync::mpsc::channel(1);
-        (Syncer::start(log, writer.downgrade()).expect("a thread"), end, flushes)
+        (Syncer::start(log, Weak::new()).expect("a thread"), end, flushes)
     }
 
     fn answer() -> (Answer, Receiver<std::result::Result<(), String>>) {

@@ -1,7 +1,8 @@
 //! The writer: one thread that runs every transaction and commits many together.
 //!
-//! Transactions wait in a bounded queue. The writer runs each one in its own savepoint and commits once (group commit). Results are returned
-//! when the commit is durable (`syncer.rs`); meanwhile the writer runs the next transactions. Between commits it keeps the log small.
+//! Transactions wait in a bounded queue (`queue.rs`). The writer runs each one in its own savepoint and commits many at once (group commit).
+//! Results are returned when the commit is durable (`syncer.rs`); meanwhile the writer runs the next transactions. Between commits it keeps the
+//! log small.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -14,8 +15,9 @@ use std::thread::{JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
+use super::queue::{Answer, Batch, Entrance, Job, Queue, closed, queue};
 use super::syncer::{LogFile, Syncer};
 use super::{Generations, Touched, control};
 use crate::deadline::Deadline;
@@ -23,50 +25,33 @@ use crate::engine::Tx;
 use crate::error::{Error, Result};
 use crate::query::Running;
 
-/// How many transactions may wait before more are refused.
-pub(super) const QUEUE: usize = 4096;
-/// The maximum number of transactions that are committed together.
-const BATCH: usize = 256;
-/// How long transactions are added to a batch. A finished one waits for its commit at most this long, plus one more transaction.
-const BATCH_TIME: Duration = Duration::from_millis(500);
 /// The size in bytes above which the writer waits for readers, to empty the log. SQLite alone empties it only while no one reads, so
 /// under constant load the log would grow without end.
 const LOG: u64 = 16 << 20;
+/// How often the size is read.
+const LOG_INTERVAL: Duration = Duration::from_millis(20);
 /// How long the writer waits for readers, and how often: new readers may block the log again after each wait.
 const LOG_PATIENCE: Duration = Duration::from_millis(100);
 const LOG_TRIES: usize = 10;
 
 /// The writer thread and its queue.
 pub(super) struct Writer {
-    queue: Option<mpsc::Sender<Message>>,
+    queue: Option<Arc<Entrance>>,
     thread: Option<JoinHandle<()>>,
     /// The thread that returns results.
     syncer: Option<ThreadId>,
 }
 
-/// What the writer waits for.
-pub(super) enum Message {
-    /// A transaction.
-    Job(Job),
-    /// The end of a flush.
-    Flushed,
-}
-
-/// A waiting transaction: runs in its savepoint, and returns how to send its result after the commit.
-type Job = Box<dyn FnOnce(&mut Connection, &mut Touched) -> Answer + Send>;
-/// Sends a transaction's result, given the result of the commit.
-pub(super) type Answer = Box<dyn FnOnce(std::result::Result<(), String>) + Send>;
-
 impl Writer {
     pub(super) fn start(connection: Connection, generations: Arc<Generations>) -> Result<Self> {
-        let (queue, jobs) = mpsc::channel(QUEUE);
-        let syncer = Syncer::start(LogFile::of(&connection)?, queue.downgrade())?;
+        let (entrance, queue) = queue();
+        let syncer = Syncer::start(LogFile::of(&connection)?, Arc::downgrade(&entrance))?;
         let of_syncer = syncer.thread();
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_all(connection, jobs, &generations, syncer))
+            .spawn(move || write_all(connection, queue, &generations, syncer))
             .map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Self { queue: Some(queue), thread: Some(thread), syncer: of_syncer })
+        Ok(Self { queue: Some(entrance), thread: Some(thread), syncer: of_syncer })
     }
 
     /// Runs work in its own savepoint. Returns when it is committed, or at the deadline if its turn has not come.
@@ -96,12 +81,7 @@ impl Writer {
             })
         });
         let queue = self.queue.as_ref().ok_or_else(closed)?;
-        queue.try_send(Message::Job(job)).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => {
-                Error::Overloaded("too many transactions are waiting to be written")
-            }
-            mpsc::error::TrySendError::Closed(_) => closed(),
-        })?;
+        queue.add(job)?;
         let mut answered = pin!(answered);
         if let Some(deadline) = deadline {
             let waited = tokio::time::timeout_at(deadline.at().into(), &mut answered).await;
@@ -139,20 +119,10 @@ impl Drop for Writer {
     }
 }
 
-fn closed() -> Error {
-    Error::Unavailable("the store is closed".to_owned())
-}
-
-fn write_all(
-    mut connection: Connection,
-    mut jobs: mpsc::Receiver<Message>,
-    generations: &Generations,
-    syncer: Syncer,
-) {
+fn write_all(mut connection: Connection, mut queue: Queue, generations: &Generations, syncer: Syncer) {
     let mut log = Log::of(&connection);
-    while let Some(message) = jobs.blocking_recv() {
-        let Message::Job(first) = message else { continue };
-        commit_together(&mut connection, first, &mut jobs, generations, &syncer);
+    while let Some(first) = queue.first() {
+        commit_together(&mut connection, first, &mut queue, generations, &syncer);
         log.keep_small(&connection);
     }
     drop(syncer);
@@ -169,14 +139,20 @@ struct Log {
     file: PathBuf,
     /// The size from which it is emptied.
     due: u64,
+    /// When its size was read.
+    read_at: Instant,
 }
 
 impl Log {
     fn of(connection: &Connection) -> Self {
-        Self { file: log_of(connection), due: LOG }
+        Self { file: log_of(connection), due: LOG, read_at: Instant::now() }
     }
 
     fn keep_small(&mut self, connection: &Connection) {
+        if self.read_at.elapsed() < LOG_INTERVAL {
+            return;
+        }
+        self.read_at = Instant::now();
         let size = std::fs::metadata(&self.file).map_or(0, |file| file.len());
         if size < self.due {
             return;
@@ -196,8 +172,8 @@ pub(super) fn empty_log(connection: &Connection) -> bool {
 
 fn commit_together(
     connection: &mut Connection,
-    first: Job,
-    jobs: &mut mpsc::Receiver<Message>,
+    (first, mut batch): (Job, Batch),
+    queue: &mut Queue,
     generations: &Generations,
     syncer: &Syncer,
 ) {
@@ -209,7 +185,6 @@ fn commit_together(
     if let Err(reason) = begun {
         return first(connection, &mut touched)(Err(reason));
     }
-    let begun = Instant::now();
     let mut answers: Vec<Answer> = Vec::new();
     let mut next = Some(first);
     let mut broken = None;
@@ -223,8 +198,7 @@ fn commit_together(
             break;
         }
         answers.push(answer);
-        let takes_more = answers.len() < BATCH && begun.elapsed() < BATCH_TIME;
-        next = if takes_more { next_of_batch(jobs, syncer) } else { None };
+        next = queue.next(&mut batch, syncer);
     }
     let committed = match broken {
         Some(reason) => Err(reason),
@@ -237,22 +211,6 @@ fn commit_together(
     match committed {
         Ok(()) => syncer.acknowledge(answers),
         Err(reason) => answers.into_iter().for_each(|answer| answer(Err(reason.clone()))),
-    }
-}
-
-/// The next transaction of a batch. While the log is flushed, the batch waits for more: its own flush could not begin sooner.
-fn next_of_batch(jobs: &mut mpsc::Receiver<Message>, syncer: &Syncer) -> Option<Job> {
-    loop {
-        let message = match jobs.try_recv() {
-            Ok(message) => Some(message),
-            Err(_) if syncer.is_flushing() => jobs.blocking_recv(),
-            Err(_) => None,
-        };
-        match message {
-            Some(Message::Job(job)) => return Some(job),
-            Some(Message::Flushed) => {}
-            None => return None,
-        }
     }
 }
 

@@ -40,7 +40,7 @@ async fn writes_above_the_limit_of_the_queue_are_refused() {
     let notes = Notes::open().await;
     let (held, go_on) = notes.hold();
     let too_many = 50;
-    let most = i64::try_from(writer::QUEUE).unwrap();
+    let most = i64::try_from(queue::QUEUE).unwrap();
     let writes = join_all((1..=most + too_many).map(|id| notes.write(id, "x")));
     let release = async { drop(go_on) };
     let (held, written, ()) = tokio::join!(held, writes, release);
