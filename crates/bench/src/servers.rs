@@ -141,17 +141,13 @@ impl Server {
     /// them once for each thread that maps them.
     pub(crate) fn resident_megabytes(&self) -> Result<f64> {
         let maps = fs::read_to_string(format!("/proc/{}/smaps", self.id()))?;
-        let mut is_database = false;
-        let mut kilobytes = 0.0;
+        let (mut is_counted, mut kilobytes) = (true, 0.0);
         for line in maps.lines() {
-            match line.strip_prefix("Rss:") {
-                None if !line.split_whitespace().next().is_some_and(|first| first.ends_with(':')) => {
-                    is_database = line.ends_with("fieldhouse.db");
-                }
-                Some(size) if !is_database => {
-                    kilobytes += size.trim().trim_end_matches(" kB").parse::<f64>()?;
-                }
-                _ => {}
+            // A mapping begins with its addresses, in lower case. Its figures follow.
+            if !line.starts_with(|first: char| first.is_ascii_uppercase()) {
+                is_counted = !line.ends_with("fieldhouse.db");
+            } else if let Some(size) = line.strip_prefix("Rss:").filter(|_| is_counted) {
+                kilobytes += size.trim().trim_end_matches(" kB").parse::<f64>()?;
             }
         }
         Ok(kilobytes / 1024.0)

@@ -238,7 +238,9 @@ mod tests {
         let later = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(5));
             add(&entrance, 1);
-            std::thread::sleep(Duration::from_millis(5));
+            while entrance.waiting.load(Ordering::Relaxed) > 0 {
+                std::thread::yield_now();
+            }
             end.send(()).expect("it waits");
         });
         assert_eq!(batch(&mut queue, &syncer), 4);

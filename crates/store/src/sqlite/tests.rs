@@ -18,6 +18,7 @@ queries! {
     NOTES "tests.sqlite.notes" "SELECT id FROM notes ORDER BY id";
     SWAPPED "tests.sqlite.swapped" "UPDATE notes SET text = $2 WHERE id = $1";
     TEXT "tests.sqlite.text" "SELECT text FROM notes WHERE id = $1";
+    MAPPED "tests.sqlite.mapped" "PRAGMA mmap_size";
     GAP "tests.sqlite.gap" "SELECT $1, $3";
     UNNUMBERED "tests.sqlite.unnumbered" "SELECT ?";
     TWICE "tests.sqlite.twice" "SELECT $1 + $1 + $2";

@@ -1,4 +1,4 @@
-//! Many stores in one process, closed while other threads read them.
+//! Readers: many stores in one process, closed while other threads read them; and what a reader maps.
 
 use std::thread;
 
@@ -72,4 +72,18 @@ async fn a_transaction_may_hold_the_last_reference_to_its_store() {
         assert!(begun.elapsed() < Duration::from_secs(10), "the transaction still holds the store");
         thread::sleep(Duration::from_millis(10));
     }
+}
+
+#[tokio::test]
+async fn a_reader_maps_a_quiet_database() {
+    let notes = Notes::open().await;
+    let mapped = || notes.store.read(MAPPED, values![], |row| row.next::<i64>()).expect("a number")[0];
+    assert_eq!(mapped(), 0);
+    (0..1000).for_each(|_| drop(notes.ids()));
+    assert!(mapped() > 0, "nothing is written");
+    for id in 1..=3 {
+        notes.write(id, "x").await.expect("room");
+    }
+    assert_eq!(mapped(), 0);
+    assert_eq!(notes.ids(), [1, 2, 3]);
 }
