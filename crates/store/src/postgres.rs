@@ -85,9 +85,7 @@ impl Postgres {
 
     /// Begins a transaction in which each statement reads from its own snapshot.
     pub(crate) async fn begin_reading(&self) -> Result<PostgresTx> {
-        let mut tx = PostgresTx::new(self.connection().await?, true);
-        tx.control(POSTING).await?;
-        Ok(tx)
+        Ok(PostgresTx::new(self.connection().await?, POSTING, true))
     }
 
     pub(crate) async fn connection(&self) -> Result<Object> {

@@ -1,7 +1,7 @@
 //! An open transaction on PostgreSQL.
 
 use deadpool_postgres::Object;
-use futures_util::future::try_join_all;
+use futures_util::future::{join, try_join_all};
 use tokio_postgres::error::SqlState;
 
 use super::{execute, fetch, read_rows};
@@ -23,14 +23,17 @@ pub(super) enum Collision {
 /// An open transaction. If it is dropped before it is finished, its connection leaves the pool, because a transaction is still open on it.
 pub(crate) struct PostgresTx {
     connection: Option<Object>,
+    /// The statement that begins it, until it is sent.
+    begin: Option<&'static str>,
     /// Whether an earlier run ended with [`Collision::Unseen`].
     had_unseen: bool,
     collided: Option<Collision>,
 }
 
 impl PostgresTx {
-    pub(super) fn new(connection: Object, had_unseen: bool) -> Self {
-        Self { connection: Some(connection), had_unseen, collided: None }
+    /// A transaction that `begin` begins, in one round trip with its first query if it begins with one.
+    pub(super) fn new(connection: Object, begin: &'static str, had_unseen: bool) -> Self {
+        Self { connection: Some(connection), begin: Some(begin), had_unseen, collided: None }
     }
 
     /// How it collided with another transaction; `None` if it did not, so an error is its own.
@@ -52,6 +55,20 @@ impl PostgresTx {
         self.connection.as_ref().ok_or_else(|| Error::Internal("the transaction has ended".to_owned()))
     }
 
+    /// The connection, once the transaction has begun. A statement that writes is sent only then.
+    async fn begun(&mut self) -> Result<&Object> {
+        if let Some(begin) = self.begin.take() {
+            self.send(begin).await?;
+        }
+        self.open()
+    }
+
+    async fn send(&mut self, sql: &'static str) -> Result<()> {
+        let _running = Running::begin(sql);
+        let result = self.open()?.batch_execute(sql).await;
+        self.note(result)
+    }
+
     pub(super) fn finish(&mut self) {
         self.connection = None;
     }
@@ -69,15 +86,23 @@ impl PostgresTx {
 
     /// Commits the transaction and returns its connection to the pool.
     pub(crate) async fn commit(mut self) -> Result<()> {
-        self.control("COMMIT").await?;
+        self.end("COMMIT").await?;
         self.finish();
         Ok(())
     }
 
+    /// Begins or ends a part of it.
     pub(crate) async fn control(&mut self, sql: &'static str) -> Result<()> {
-        let _running = Running::begin(sql);
-        let result = self.open()?.batch_execute(sql).await;
-        self.note(result)
+        self.begun().await?;
+        self.send(sql).await
+    }
+
+    /// Ends it, if it has begun.
+    pub(super) async fn end(&mut self, sql: &'static str) -> Result<()> {
+        match self.begin {
+            Some(_) => Ok(()),
+            None => self.send(sql).await,
+        }
     }
 
     pub(crate) async fn rows<T>(
@@ -95,7 +120,17 @@ impl PostgresTx {
         query: &'static Query,
         values: &[Value<'_>],
     ) -> Result<Vec<tokio_postgres::Row>> {
-        let result = fetch(self.open()?, query, values).await;
+        let begin = self.begin.take();
+        let connection = self.open()?;
+        let result = match begin {
+            None => fetch(connection, query, values).await,
+            Some(begin) => {
+                // The driver sends in the order in which futures are first polled, so BEGIN is sent first.
+                let (sent, rows) =
+                    join(connection.batch_execute(begin), fetch(connection, query, values)).await;
+                sent.and(rows)
+            }
+        };
         self.note(result)
     }
 
@@ -105,7 +140,7 @@ impl PostgresTx {
         query: &'static Query,
         rows: &[&[Value<'_>]],
     ) -> Result<Vec<Vec<tokio_postgres::Row>>> {
-        let result = match prepare(self.open()?, query, rows.len()).await {
+        let result = match prepare(self.begun().await?, query, rows.len()).await {
             Ok(connection) => try_join_all(rows.iter().map(|values| fetch(connection, query, values))).await,
             Err(error) => Err(error),
         };
@@ -113,13 +148,13 @@ impl PostgresTx {
     }
 
     pub(crate) async fn run(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
-        let result = execute(self.open()?, query, values).await;
+        let result = execute(self.begun().await?, query, values).await;
         self.note(result)
     }
 
     pub(crate) async fn run_each(&mut self, query: &'static Query, rows: &[Vec<Value<'_>>]) -> Result<()> {
         // The driver sends in the order in which the futures are first polled, which is the order of the rows.
-        let result = match prepare(self.open()?, query, rows.len()).await {
+        let result = match prepare(self.begun().await?, query, rows.len()).await {
             Ok(connection) => {
                 try_join_all(rows.iter().map(|values| execute(connection, query, values))).await
             }

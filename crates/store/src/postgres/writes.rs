@@ -83,21 +83,18 @@ impl Postgres {
             Ok(connection) => connection,
             Err(error) => return Attempt::Done(Err(error.into())),
         };
-        let mut transaction = PostgresTx::new(connection, had_unseen);
+        let mut transaction = PostgresTx::new(connection, begin, had_unseen);
         let tx = Tx::postgres(&mut transaction, deadline, self.sealer.clone());
         let mut tx = if begin == SERIALIZABLE { tx } else { tx.without_facts() };
         // Boxed because handlers nest deeply, and the compiler limits the depth of futures.
-        let run = Box::pin(async {
-            tx.begin(begin).await?;
-            tx.complete(body).await
-        });
+        let run = Box::pin(tx.complete(body));
         let Ok(result) = tokio::time::timeout_at(deadline.at().into(), run).await else {
             self.stop(transaction.abandon()).await;
             return Attempt::Done(Err(deadline.error().into()));
         };
         let journaled = tx.unrecorded.take_journaled();
         let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
-        let ended = transaction.control(end).await;
+        let ended = transaction.end(end).await;
         if let Some(collision) = transaction.collision() {
             transaction.finish();
             return Attempt::Collided(collision);

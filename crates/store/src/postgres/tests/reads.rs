@@ -12,7 +12,7 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
-use crate::engine::ReadTx;
+use crate::engine::{ReadTx, Tx};
 
 /// The delay of a slow proxy in each direction.
 const DELAY: Duration = Duration::from_millis(100);
@@ -89,6 +89,29 @@ async fn queries_that_are_awaited_together_take_one_round_trip_with_begin_and_co
     };
     let (isolation, read_only, _) = postgres.read_together("tests.settings", &isolated).await.unwrap();
     assert_eq!((isolation.concat(), read_only.concat()), ("repeatable read".to_owned(), "on".to_owned()));
+}
+
+#[tokio::test]
+async fn a_transaction_that_writes_begins_in_one_round_trip_with_its_first_query() {
+    let database = databases::postgres();
+    let (url, authority) = database.url_by_tls().expect("an address");
+    let proxy = Proxy::to(&url).await;
+    let postgres = Postgres::connect(&proxy.url, Some(&authority), 1).await.expect("a pool");
+    let isolation = async || {
+        let shown = async |tx: &mut Tx<'_>| {
+            tx.rows(SETTING, values!["transaction_isolation"], |row| row.next::<String>()).await
+        };
+        postgres.write("tests.isolation", shown).await
+    };
+    isolation().await.unwrap();
+    proxy.slow.store(true, Ordering::Relaxed);
+    let begun = Instant::now();
+    assert_eq!(isolation().await.unwrap(), ["serializable"]);
+    let took = begun.elapsed();
+    assert!(took >= DELAY * 4 && took < DELAY * 6, "and another one for COMMIT: {took:?}");
+    let begun = Instant::now();
+    postgres.write("tests.nothing", async |_: &mut Tx<'_>| Ok::<_, Error>(())).await.unwrap();
+    assert!(begun.elapsed() < DELAY, "nothing is sent");
 }
 
 #[tokio::test]
