@@ -181,7 +181,8 @@ async fn attempt(
     };
     let answered = match confirmation {
         None => answered,
-        Some(confirmation) => match confirmation.is_confirmed(&app.store).await {
+        // In a box too: only PostgreSQL asks.
+        Some(confirmation) => match Box::pin(confirmation.is_confirmed(&app.store)).await {
             Ok(true) => answered,
             Ok(false) => return None,
             Err(error) => Err(error.into()),

@@ -10,7 +10,9 @@ use crate::failure::Failure;
 
 /// The media type of the response: that of the parameter `format`, or else the preferred one.
 pub(crate) fn choose(head: Head<'_>, offered: &'static [&'static str]) -> Result<&'static str, Failure> {
-    let format = if offered.len() > 1 { named(head.query) } else { None };
+    // Most queries do not name it, however its letters may be encoded, so that they need not be parsed.
+    let may_name = offered.len() > 1 && (head.query.contains("format") || head.query.contains('%'));
+    let format = if may_name { named(head.query) } else { None };
     match format.and_then(|named| offered.iter().find(|offered| **offered == named)) {
         Some(named) => Ok(named),
         None => negotiate(head.headers, offered),

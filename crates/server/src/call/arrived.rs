@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use fieldhouse_api::request::{PathParameter, Payload};
+use bytes::Bytes;
+use fieldhouse_api::request::{BodyKind, PathParameter, Payload};
 use fieldhouse_api::{Op, Row};
 
 use super::body::Members;
@@ -32,8 +33,11 @@ impl Arrived {
         admitted: Admitted,
         (mut parts, body): (Parts, Body),
     ) -> Result<Self, Failure> {
-        let bytes = body::read(row.body_kind, &context.headers, body).await?;
-        let members = body::parse(row.body_kind, &context.headers, &bytes).await;
+        let (bytes, members) = match row.body_kind {
+            BodyKind::None => (Bytes::new(), Ok(Members::none())),
+            // In a box: the future of a request without a body stays small.
+            kind => Box::pin(body::receive(kind, &context.headers, body)).await?,
+        };
         let parameters = RawPathParams::from_request_parts(&mut parts, app).await.ok();
         let parameters = parameters.map(|all| all.iter().map(|(_, value)| value.to_owned()).collect());
         let (app, context) = (app.clone(), context.with_digest(&bytes));

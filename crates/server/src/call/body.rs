@@ -12,11 +12,18 @@ use serde_json::{Map, Value as Json};
 use super::json;
 use crate::failure::{self, Failure};
 
-/// Reads a body of the right type, up to its size limit.
-pub(crate) async fn read(kind: BodyKind, headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
-    if kind == BodyKind::None {
-        return Ok(Bytes::new());
-    }
+/// Receives a body of the right type, up to its size limit, and parses it. An error of its content is reported later.
+pub(crate) async fn receive(
+    kind: BodyKind,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<(Bytes, Result<Members, Failure>), Failure> {
+    let bytes = read(kind, headers, body).await?;
+    let members = parse(kind, headers, &bytes).await;
+    Ok((bytes, members))
+}
+
+async fn read(kind: BodyKind, headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
     let limit = kind.limit();
     let length =
         headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
@@ -55,6 +62,11 @@ pub(crate) enum Members {
 }
 
 impl Members {
+    /// Those of a request without a body.
+    pub(crate) fn none() -> Self {
+        Self::Json(Json::Object(Map::new()), Vec::new())
+    }
+
     /// Reads the content of a body.
     pub(crate) fn read<B: record::Body>(self) -> Result<B, Failure> {
         Ok(match self {
@@ -64,10 +76,9 @@ impl Members {
     }
 }
 
-/// Parses a body.
-pub(crate) async fn parse(kind: BodyKind, headers: &HeaderMap, bytes: &Bytes) -> Result<Members, Failure> {
+async fn parse(kind: BodyKind, headers: &HeaderMap, bytes: &Bytes) -> Result<Members, Failure> {
     match kind {
-        BodyKind::None => Ok(Members::Json(Json::Object(Map::new()), Vec::new())),
+        BodyKind::None => Ok(Members::none()),
         BodyKind::Upload if is_multipart(headers) => from_multipart(headers, bytes).await,
         BodyKind::Form => {
             let pairs = form_urlencoded::parse(bytes).into_owned();

@@ -34,7 +34,7 @@ enum Ended {
     /// It failed.
     Failed(Failure),
     /// It was only validated; this is the response.
-    ValidatedOnly(Box<Reply>),
+    ValidatedOnly(Box<Viewed>),
     /// It waited too long for another transaction.
     Locked,
 }
@@ -227,24 +227,9 @@ async fn transact(request: Arc<Request>, work: Boxed, once: Once) -> Viewed {
         let moment = once.first.again();
         let known = request.authority(tx, &once.acting, work.target()).await?;
         if let Some(slot) = &slot
-            && let Some(stored) = idempotency::find(tx, slot).await?
-            && stored
-                .created_at
-                .saturating_add(Retained::RepeatedResponses.life())
-                .is_ok_and(|ends| ends > request.now())
+            && let Some(stored) = request.stored(tx, slot).await?
         {
-            if stored.body.is_some() || !request.may_be_about_children() {
-                return Ok(at_once(request.replay(stored)));
-            }
-            if let Err(failure) = request.matches(&stored) {
-                return Ok(at_once(Err(failure)));
-            }
-            let Some(authority) = known else { return Ok(at_once(request.replay(stored))) };
-            let mut cx = WriteContext::new(authority, operation, &moment);
-            return match work.again(tx, &mut cx, stored.created_id.as_deref()).await? {
-                Some(viewed) => Ok(at_once(viewed.map(Reply::repeated))),
-                None => Ok(at_once(request.replay(stored))),
-            };
+            return Ok(at_once(request.again(tx, &work, (known, &moment), stored).await?));
         }
         let authority = match (known, &once.new_guest) {
             (Some(authority), _) => authority,
@@ -259,21 +244,18 @@ async fn transact(request: Arc<Request>, work: Boxed, once: Once) -> Viewed {
         if slot.is_none() && !once.validates_only {
             return Ok(view);
         }
-        let reply = match view() {
-            Ok(reply) => reply,
-            Err(failure) => return Ok(at_once(Err(failure))),
-        };
+        let viewed = view();
         if once.validates_only {
-            return Err(Ended::ValidatedOnly(Box::new(reply)));
+            return Err(Ended::ValidatedOnly(Box::new(viewed)));
         }
-        if let Some(slot) = &slot {
-            idempotency::insert(tx, slot, &request.to_store(&reply)).await?;
+        if let (Some(slot), Ok(reply)) = (&slot, &viewed) {
+            idempotency::insert(tx, slot, &request.to_store(reply)).await?;
         }
-        Ok(at_once(Ok(reply)))
+        Ok(at_once(viewed))
     };
     match store.write(operation.id(), transaction).await {
         Ok(view) => view(),
-        Err(Ended::ValidatedOnly(reply)) => Ok(*reply),
+        Err(Ended::ValidatedOnly(viewed)) => *viewed,
         // Another request with the same key is still running and holds the lock.
         Err(Ended::Locked) if repeatable => Err(Failure::of(Code::IdempotencyInProgress)),
         Err(Ended::Locked) => Err(fieldhouse_store::Error::LockTimeout.into()),
@@ -351,6 +333,34 @@ impl Request {
             operation: self.row.operation.id(),
             key: key.to_owned(),
         }))
+    }
+
+    /// The stored response to an earlier run of the same request, if it has not expired.
+    async fn stored(&self, tx: &mut Tx<'_>, slot: &Slot) -> fieldhouse_store::Result<Option<StoredResponse>> {
+        let stored = idempotency::find(tx, slot).await?;
+        let life = Retained::RepeatedResponses.life();
+        Ok(stored.filter(|stored| stored.created_at.saturating_add(life).is_ok_and(|ends| ends > self.now())))
+    }
+
+    /// Responds to a repeated request: with what is stored, or with what the caller may see now of a child.
+    async fn again<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        work: &Boxed,
+        (known, moment): (Option<Authority<'tx>>, &Moment),
+        stored: StoredResponse,
+    ) -> Result<Viewed, Ended> {
+        let Some(authority) = known.filter(|_| stored.body.is_none() && self.may_be_about_children()) else {
+            return Ok(self.replay(stored));
+        };
+        if let Err(failure) = self.matches(&stored) {
+            return Ok(Err(failure));
+        }
+        let mut cx = WriteContext::new(authority, self.row.operation, moment);
+        Ok(match work.again(tx, &mut cx, stored.created_id.as_deref()).await? {
+            Some(viewed) => viewed.map(Reply::repeated),
+            None => self.replay(stored),
+        })
     }
 
     /// The request, as what is stored for its idempotency key depends on it. It is stored under a secret of the key ring, because a plain
