@@ -52,8 +52,9 @@ queries! {
         LEFT JOIN users u ON u.id = a.user_id ORDER BY a.id IS NULL, a.at DESC, a.id DESC LIMIT $13");
 }
 
-/// How many children's reads wait before a reader writes them itself.
-const CROWD: usize = 10_000;
+/// How many children's reads wait before a reader writes them itself: so many that a list that is read all the time is not written all the
+/// time, and so few that they are written in a few milliseconds.
+const CROWD: usize = 50_000;
 
 /// Children whose data is shown, each with the capacity that opened it.
 pub type Seen = Vec<(ChildId, Capacity)>;

@@ -15,7 +15,6 @@ use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::ids::{ChildId, Id as _, TeamId};
 use fieldhouse_domain::record::{Record, Table};
 use jiff::Timestamp;
-use jiff::civil::Date;
 use uuid::Uuid;
 
 use crate::access::OrgWrite;
@@ -29,7 +28,6 @@ use crate::query::{Query, queries};
 use crate::records::{self, Stored};
 use crate::row::Row;
 use crate::value::{Value, id, values};
-use shown::Places;
 
 /// A child as a roster shows it.
 const LINE_COLUMNS: &str = "MIN(v.capacity) AS capacity, v.child_id, c.display_name, c.places";
@@ -87,10 +85,10 @@ impl std::fmt::Debug for Line {
 }
 
 /// Reads the lines of children, with their teams on a day.
-fn line(row: &mut Row<'_>, today: Date) -> Result<Opened<Line>> {
+fn line(row: &mut Row<'_>, today: &str) -> Result<Opened<Line>> {
     let capacity = read_capacity(row.next()?)?;
-    let (id, display_name, places) = (row.next()?, row.next()?, row.next::<Places>()?);
-    Ok(Opened { capacity, data: Line { id, display_name, teams: places.on(today) } })
+    let (id, display_name, teams) = (row.next()?, row.next()?, shown::on(row, today)?);
+    Ok(Opened { capacity, data: Line { id, display_name, teams } })
 }
 
 /// The children that a relation opens to the caller, by name, after a child. `None` if that child no longer exists.
@@ -102,7 +100,8 @@ pub async fn list<R: Reader>(
 ) -> Result<Option<Vec<Opened<Line>>>> {
     let mut values = scope.values();
     values.extend([Value::from(after), Value::from(limit)]);
-    let found = reader.rows(LIST, &values, |row| line(row, scope.today())).await?;
+    let today = scope.today().to_string();
+    let found = reader.rows(LIST, &values, |row| line(row, &today)).await?;
     if let (true, Some(after)) = (found.is_empty(), after) {
         return Ok(is_stored(reader, scope.organization(), after).await?.then_some(found));
     }
@@ -157,7 +156,8 @@ pub async fn read_line(
 ) -> Result<Option<Opened<Line>>> {
     let mut values = scope.values();
     values.push(id(child));
-    first(reader, LINE, &values, |row| line(row, scope.today())).await
+    let today = scope.today().to_string();
+    first(reader, LINE, &values, |row| line(row, &today)).await
 }
 
 /// The name by which a child is known in its teams.

@@ -1,11 +1,11 @@
 //! What children show of their places in teams, in a column of their row, so that a list reads no other row. The store writes it after every
 //! change of a roster entry, or of a team's name.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId, TeamId};
-use fieldhouse_domain::record::{Cell, CellKind, Column};
 use fieldhouse_domain::rendered;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -25,38 +25,38 @@ queries! {
     SHOW_PLACES "children.show_places" "UPDATE children SET places = $3 WHERE org_id = $1 AND id = $2 AND places <> $3";
 }
 
-/// A place: the team and its name, the number on the shirt, the position, and the first and the last day.
+/// A place: the team and its name, the number on the shirt, the position, and the first and the last day. Days are texts, which compare as days
+/// do.
 #[derive(Deserialize, Serialize)]
-struct Shown(Uuid, String, Option<i64>, Option<String>, Date, Option<Date>);
+struct Shown<'a>(
+    Uuid,
+    #[serde(borrow)] Cow<'a, str>,
+    Option<i64>,
+    Option<String>,
+    #[serde(borrow)] Cow<'a, str>,
+    #[serde(borrow)] Option<Cow<'a, str>>,
+);
 
-/// All places of a child, by the names of the teams, as its column has them: as JSON.
-pub(super) struct Places(Vec<Shown>);
-
-impl Places {
-    /// The places that the child has on a day.
-    pub(super) fn on(self, day: Date) -> Vec<Place> {
-        let has =
-            |Shown(_, _, _, _, first, last): &Shown| *first <= day && last.is_none_or(|last| day <= last);
-        let place = |Shown(team, name, jersey_number, position, ..)| Place {
-            team: TeamId::from_uuid(team),
-            name,
-            jersey_number,
-            position,
-        };
-        self.0.into_iter().filter(has).map(place).collect()
+impl Shown<'_> {
+    fn is_on(&self, day: &str) -> bool {
+        let Shown(.., first, last) = self;
+        **first <= *day && last.as_deref().is_none_or(|last| day <= last)
     }
 }
 
-impl Column for Places {
-    const KIND: CellKind = CellKind::Text;
-
-    fn cell(&self) -> Cell<'_> {
-        Cell::Text(rendered::json(&self.0).into())
-    }
-
-    fn from_cell(cell: Cell<'_>) -> std::result::Result<Self, String> {
-        serde_json::from_str(cell.text()?).map(Self).map_err(|error| error.to_string())
-    }
+/// The places that a child has on a day, from the column that has all of them.
+pub(super) fn on(row: &mut Row<'_>, day: &str) -> Result<Vec<Place>> {
+    row.parsed(|json| {
+        let places: Vec<Shown<'_>> = serde_json::from_str(json)?;
+        let places = places.into_iter().filter(|place| place.is_on(day));
+        let place = |Shown(team, name, jersey_number, position, ..)| Place {
+            team: TeamId::from_uuid(team),
+            name: name.into_owned(),
+            jersey_number,
+            position,
+        };
+        Ok::<_, serde_json::Error>(places.map(place).collect())
+    })
 }
 
 /// Writes what children show of their places, after effects on roster entries and teams.
@@ -79,12 +79,16 @@ pub(crate) async fn show_places(
         }
     }
     let place = |row: &mut Row<'_>| {
-        Ok(Shown(row.next()?, row.next()?, row.next()?, row.next()?, row.next()?, row.next()?))
+        let (team, name) = (row.next()?, row.next::<String>()?.into());
+        let (jersey_number, position) = (row.next()?, row.next()?);
+        let (first, last) = (row.next::<Date>()?, row.next::<Option<Date>>()?);
+        let last = last.map(|last| last.to_string().into());
+        Ok(Shown(team, name, jersey_number, position, first.to_string().into(), last))
     };
     let mut rows = Vec::new();
     for child in children {
-        let places = Places(tx.rows(OF_CHILD, values![id(organization), id(child)], place).await?);
-        rows.push(values![id(organization), id(child), id(places)].to_vec());
+        let places = tx.rows(OF_CHILD, values![id(organization), id(child)], place).await?;
+        rows.push(values![id(organization), id(child), rendered::json(&places)].to_vec());
     }
     tx.run_each(SHOW_PLACES, &rows).await
 }
