@@ -1,9 +1,10 @@
-//! The SQLite engine: read-only connections on the threads that read, and one writer thread (`sqlite/writer.rs`).
+//! The SQLite engine: read-only connections for the threads that read, and one writer thread (`sqlite/writer.rs`).
 //!
 //! A read runs on the calling thread, because a hop to another thread costs more than the query. This module opens databases and runs
 //! statements; the writer queues transactions, runs them and commits them together.
 
 mod backup;
+mod checkpoints;
 mod compile_options;
 mod generations;
 mod queue;
@@ -36,7 +37,9 @@ use crate::value::Value;
 pub use backup::back_up;
 pub use generations::LocalGeneration;
 pub(crate) use generations::{Generations, Touched};
+use readers::Readers;
 use streams::Streams;
+use syncer::{Log, LogFile};
 use writer::Writer;
 
 /// How long one statement may run. Tests use a shorter limit.
@@ -59,9 +62,8 @@ thread_local! {
 
 /// The engine.
 pub(crate) struct Sqlite {
-    /// Lives as long as the store. Each thread caches one reader per store, and uses this to find the readers of closed stores.
-    life: Arc<()>,
     file: PathBuf,
+    readers: Arc<Readers>,
     writer: Writer,
     streams: Streams,
     pub(crate) generations: Arc<Generations>,
@@ -71,13 +73,20 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     /// Opens the database of a data folder, and creates it if it does not exist.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
+        Self::with_log(folder, LogFile::of)
+    }
+
+    /// The same with another way to flush the log.
+    fn with_log<L: Log>(folder: &Path, log_of: impl FnOnce(&Connection) -> Result<L>) -> Result<Self> {
         let file = folder.join(FILE);
         let connection = open_writer(&file)?;
         compile_options::check(&connection)?;
+        let log = log_of(&connection)?;
         let generations = Arc::new(Generations::default());
-        let writer = Writer::start(connection, generations.clone())?;
+        let readers = Arc::new(Readers::new(file.clone(), generations.clone()));
+        let writer = Writer::start((connection, log), generations.clone(), readers.clone())?;
         let streams = Streams::new(file.clone());
-        Ok(Self { life: Arc::new(()), file, writer, streams, generations, sealer: Sealer::default() })
+        Ok(Self { file, readers, writer, streams, generations, sealer: Sealer::default() })
     }
 
     /// Runs a transaction on the writer thread. Its body must not wait for anything but the transaction.
@@ -116,10 +125,10 @@ impl Sqlite {
     /// Copies all of the log to the database and empties its file, so that no deleted data is left in it. Returns whether that succeeded;
     /// it waits for readers, but not for long.
     pub(crate) async fn empty_log(&self) -> Result<bool> {
-        let file = self.file.clone();
+        let (file, readers) = (self.file.clone(), self.readers.clone());
         let empty = move || -> Result<bool> {
             let connection = prepare(Connection::open_with_flags(&file, OpenFlags::SQLITE_OPEN_READ_WRITE)?)?;
-            Ok(writer::empty_log(&connection))
+            Ok(checkpoints::empty_log(&connection, &readers))
         };
         let emptied = tokio::task::spawn_blocking(empty).await;
         emptied.map_err(|error| Error::Internal(error.to_string()))?
@@ -129,7 +138,7 @@ impl Sqlite {
 impl Drop for Sqlite {
     fn drop(&mut self) {
         // Readers close before the writer, so that it can empty the WAL.
-        self.close_readers();
+        self.readers.close();
         self.streams.close();
     }
 }
@@ -150,7 +159,7 @@ fn open_writer(file: &Path) -> Result<Connection> {
     // do not flush the log, because the syncer does. A checkpoint flushes it first, so that the database never has more than the log.
     connection.execute_batch(
         "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
-         PRAGMA wal_autocheckpoint = 3000; PRAGMA journal_size_limit = 67108864;",
+         PRAGMA journal_size_limit = 67108864;",
     )?;
     prepare(connection)
 }

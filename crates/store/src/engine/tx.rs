@@ -181,14 +181,6 @@ impl<'tx> Tx<'tx> {
         }
     }
 
-    /// Begins the transaction on PostgreSQL; on SQLite the writer has begun it already.
-    pub(crate) async fn begin(&mut self, begin: &'static str) -> Result<()> {
-        match &mut self.driver {
-            TxDriver::Sqlite(_) => Ok(()),
-            TxDriver::Postgres(tx) => tx.control(begin).await,
-        }
-    }
-
     /// Runs a transaction's body. Then its last statements record its changes in the ledger.
     pub(crate) async fn complete<T, E, F>(&mut self, body: &F) -> std::result::Result<T, E>
     where

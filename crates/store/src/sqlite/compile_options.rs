@@ -1,9 +1,15 @@
-//! The compile options of SQLite. `.cargo/config.toml` sets two that double the speed of lists; a build that does not read that file lacks
-//! them.
+//! The compile options of SQLite. `.cargo/config.toml` sets them, and two double the speed of lists; a build that does not read that file
+//! lacks them.
 
 use rusqlite::Connection;
 
 use crate::error::Result;
+
+/// Options with their values, and what to say if they have others.
+const EXPECTED: [(&str, &str); 2] = [
+    ("DEFAULT_MEMSTATUS=0", "DEFAULT_MEMSTATUS is not 0"),
+    ("DEFAULT_PCACHE_INITSZ=1", "DEFAULT_PCACHE_INITSZ is not 1"),
+];
 
 /// Logs a warning if SQLite was compiled with other options than expected.
 pub(super) fn check(connection: &Connection) -> Result<()> {
@@ -31,8 +37,10 @@ fn differences(compiled: &[String]) -> Vec<&'static str> {
     if compiled.iter().any(|option| option == "ENABLE_STAT4") {
         differences.push("ENABLE_STAT4 is set");
     }
-    if !compiled.iter().any(|option| option == "DEFAULT_MEMSTATUS=0") {
-        differences.push("DEFAULT_MEMSTATUS is not 0");
+    for (option, difference) in EXPECTED {
+        if !compiled.iter().any(|compiled| compiled == option) {
+            differences.push(difference);
+        }
     }
     differences
 }
@@ -47,13 +55,18 @@ mod tests {
 
     #[test]
     fn each_difference_is_reported() {
-        assert!(differences(&options(&["COMPILER=gcc", "DEFAULT_MEMSTATUS=0", "ENABLE_FTS5"])).is_empty());
+        let expected = ["DEFAULT_MEMSTATUS=0", "DEFAULT_PCACHE_INITSZ=1"];
+        assert!(differences(&options(&[expected[0], "ENABLE_FTS5", expected[1]])).is_empty());
         assert_eq!(
             differences(&options(&["ENABLE_STAT4", "THREADSAFE=1"])),
-            ["ENABLE_STAT4 is set", "DEFAULT_MEMSTATUS is not 0"]
+            ["ENABLE_STAT4 is set", "DEFAULT_MEMSTATUS is not 0", "DEFAULT_PCACHE_INITSZ is not 1"]
         );
-        assert_eq!(differences(&options(&["ENABLE_STAT4", "DEFAULT_MEMSTATUS=0"])), ["ENABLE_STAT4 is set"]);
-        assert_eq!(differences(&options(&["DEFAULT_MEMSTATUS=1"])), ["DEFAULT_MEMSTATUS is not 0"]);
+        assert_eq!(
+            differences(&options(&["ENABLE_STAT4", expected[0], expected[1]])),
+            ["ENABLE_STAT4 is set"]
+        );
+        let other = ["DEFAULT_MEMSTATUS=1", expected[1]];
+        assert_eq!(differences(&options(&other)), ["DEFAULT_MEMSTATUS is not 0"]);
     }
 
     #[test]

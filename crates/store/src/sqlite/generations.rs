@@ -49,12 +49,12 @@ impl Generations {
 
     /// How often this process has committed transactions.
     pub(super) fn commits(&self) -> u64 {
-        self.commits.load(Ordering::Relaxed)
+        self.commits.load(Ordering::Acquire)
     }
 
     /// Notes that transactions are committed, or may be.
     pub(super) fn raise(&self, touched: &Touched) {
-        self.commits.fetch_add(1, Ordering::Relaxed);
+        self.commits.fetch_add(1, Ordering::Release);
         if touched.all {
             self.all.fetch_add(1, Ordering::Release);
         }

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
+use super::checkpoints::log_of;
 use super::queue::{Answer, Entrance};
-use super::writer::log_of;
 use crate::error::{Error, Result};
 use crate::folder::sync_folder;
 

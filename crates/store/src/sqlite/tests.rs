@@ -35,8 +35,12 @@ struct Notes {
 
 impl Notes {
     async fn open() -> Self {
+        Self::of(Sqlite::open).await
+    }
+
+    async fn of(open: impl FnOnce(&Path) -> Result<Sqlite>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let store = Sqlite::open(folder.path()).expect("a store");
+        let store = open(folder.path()).expect("a store");
         let table = "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT";
         store.with_writer("tests.table", |writer| Ok(writer.execute_batch(table)?)).await.expect("a table");
         Self { store, folder: Arc::new(folder) }

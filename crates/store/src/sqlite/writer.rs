@@ -2,37 +2,27 @@
 //!
 //! Transactions wait in a bounded queue (`queue.rs`). The writer runs each one in its own savepoint and commits many at once (group commit).
 //! Results are returned when the commit is durable (`syncer.rs`); meanwhile the writer runs the next transactions. Between commits it keeps the
-//! log small.
+//! log small (`checkpoints.rs`).
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::thread::{JoinHandle, ThreadId};
-use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+use super::checkpoints::{Checkpoints, empty_log};
 use super::queue::{Answer, Batch, Entrance, Job, Queue, closed, queue};
-use super::syncer::{LogFile, Syncer};
+use super::readers::Readers;
+use super::syncer::{self, Syncer};
 use super::{Generations, Touched, control};
 use crate::deadline::Deadline;
 use crate::engine::Tx;
 use crate::error::{Error, Result};
-use crate::query::Running;
-
-/// The size in bytes above which the writer waits for readers, to empty the log. SQLite alone empties it only while no one reads, so
-/// under constant load the log would grow without end.
-const LOG: u64 = 16 << 20;
-/// How often the size is read.
-const LOG_INTERVAL: Duration = Duration::from_millis(20);
-/// How long the writer waits for readers, and how often: new readers may block the log again after each wait.
-const LOG_PATIENCE: Duration = Duration::from_millis(100);
-const LOG_TRIES: usize = 10;
 
 /// The writer thread and its queue.
 pub(super) struct Writer {
@@ -43,13 +33,18 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection, generations: Arc<Generations>) -> Result<Self> {
+    pub(super) fn start(
+        (mut connection, log): (Connection, impl syncer::Log),
+        generations: Arc<Generations>,
+        readers: Arc<Readers>,
+    ) -> Result<Self> {
         let (entrance, queue) = queue();
-        let syncer = Syncer::start(LogFile::of(&connection)?, Arc::downgrade(&entrance))?;
+        let syncer = Syncer::start(log, Arc::downgrade(&entrance))?;
         let of_syncer = syncer.thread();
+        let checkpoints = Checkpoints::of(&mut connection, readers.clone())?;
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_all(connection, queue, &generations, syncer))
+            .spawn(move || write_all(connection, queue, &generations, (syncer, checkpoints, readers)))
             .map_err(|error| Error::Unavailable(error.to_string()))?;
         Ok(Self { queue: Some(entrance), thread: Some(thread), syncer: of_syncer })
     }
@@ -119,55 +114,18 @@ impl Drop for Writer {
     }
 }
 
-fn write_all(mut connection: Connection, mut queue: Queue, generations: &Generations, syncer: Syncer) {
-    let mut log = Log::of(&connection);
+fn write_all(
+    mut connection: Connection,
+    mut queue: Queue,
+    generations: &Generations,
+    (syncer, mut checkpoints, readers): (Syncer, Checkpoints, Arc<Readers>),
+) {
     while let Some(first) = queue.first() {
         commit_together(&mut connection, first, &mut queue, generations, &syncer);
-        log.keep_small(&connection);
+        checkpoints.keep_small(&connection);
     }
-    drop(syncer);
-    empty_log(&connection);
-}
-
-/// The write-ahead log's file.
-pub(super) fn log_of(connection: &Connection) -> PathBuf {
-    PathBuf::from(format!("{}-wal", connection.path().unwrap_or_default()))
-}
-
-/// The write-ahead log's file.
-struct Log {
-    file: PathBuf,
-    /// The size from which it is emptied.
-    due: u64,
-    /// When its size was read.
-    read_at: Instant,
-}
-
-impl Log {
-    fn of(connection: &Connection) -> Self {
-        Self { file: log_of(connection), due: LOG, read_at: Instant::now() }
-    }
-
-    fn keep_small(&mut self, connection: &Connection) {
-        if self.read_at.elapsed() < LOG_INTERVAL {
-            return;
-        }
-        self.read_at = Instant::now();
-        let size = std::fs::metadata(&self.file).map_or(0, |file| file.len());
-        if size < self.due {
-            return;
-        }
-        let _ = connection.busy_timeout(LOG_PATIENCE);
-        let emptied = (0..LOG_TRIES).any(|_| empty_log(connection));
-        let _ = connection.busy_timeout(super::BUSY_TIME);
-        // After a long read, the next attempt waits until much more has been written.
-        self.due = if emptied { LOG } else { size + LOG };
-    }
-}
-
-/// Copies all of the log to the database and empties its file. Returns whether that succeeded.
-pub(super) fn empty_log(connection: &Connection) -> bool {
-    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)) == Ok(0_i64)
+    drop((syncer, checkpoints));
+    empty_log(&connection, &readers);
 }
 
 fn commit_together(
@@ -180,7 +138,7 @@ fn commit_together(
     let mut touched = Touched::default();
     let begun = match syncer.failure() {
         Some(reason) => Err(reason.clone()),
-        None => run_now(connection, "BEGIN IMMEDIATE").map_err(|error| error.to_string()),
+        None => control(connection, "BEGIN IMMEDIATE").map_err(|error| error.to_string()),
     };
     if let Err(reason) = begun {
         return first(connection, &mut touched)(Err(reason));
@@ -202,7 +160,7 @@ fn commit_together(
     }
     let committed = match broken {
         Some(reason) => Err(reason),
-        None => run_now(connection, "COMMIT").map_err(|error| error.to_string()),
+        None => control(connection, "COMMIT").map_err(|error| error.to_string()),
     };
     if !connection.is_autocommit() {
         let _ = connection.execute_batch("ROLLBACK");
@@ -212,12 +170,6 @@ fn commit_together(
         Ok(()) => syncer.acknowledge(answers),
         Err(reason) => answers.into_iter().for_each(|answer| answer(Err(reason.clone()))),
     }
-}
-
-/// Begins or ends the transaction of a batch.
-fn run_now(connection: &Connection, sql: &'static str) -> rusqlite::Result<()> {
-    let _running = Running::begin(sql);
-    connection.execute_batch(sql)
 }
 
 /// Runs work in a savepoint, which is released if it succeeds and rolled back if it fails. If neither is possible, the whole batch is

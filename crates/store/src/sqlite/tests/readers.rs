@@ -1,8 +1,7 @@
-//! Readers: many stores in one process, closed while other threads read them; and what a reader maps.
+//! Readers: many stores in one process, closed while other threads read them; and what a reader keeps while nothing is written.
 
 use std::thread;
 
-use super::super::readers::READERS;
 use super::*;
 
 #[tokio::test]
@@ -13,34 +12,6 @@ async fn each_store_is_read_through_its_own_connection() {
     assert_eq!((one.ids(), other.ids(), one.ids()), (vec![1], vec![2], vec![1]));
     drop(one);
     assert_eq!(other.ids(), [2]);
-}
-
-#[tokio::test]
-async fn a_thread_drops_its_readers_of_closed_stores() {
-    let (one, other) = (Notes::open().await, Arc::new(Notes::open().await));
-    let one = Arc::new(one);
-    let (read, has_read) = mpsc::channel::<()>();
-    let (close, closed) = mpsc::channel::<()>();
-    let on_thread = (one.clone(), other.clone());
-    let reader = thread::spawn(move || {
-        let (one, other) = on_thread;
-        one.ids();
-        drop(one);
-        read.send(()).unwrap();
-        closed.recv().unwrap();
-        let before = READERS.with_borrow(Vec::len);
-        other.ids();
-        (before, READERS.with_borrow(Vec::len))
-    });
-    has_read.recv().unwrap();
-    one.write(1, "x").await.unwrap();
-    drop(one);
-    close.send(()).unwrap();
-    assert_eq!(
-        reader.join().expect("no panic"),
-        (1, 1),
-        "the closed store's reader made room for the other's"
-    );
 }
 
 #[tokio::test]
@@ -74,16 +45,85 @@ async fn a_transaction_may_hold_the_last_reference_to_its_store() {
     }
 }
 
+/// Reads until readers take the database for quiet.
+fn read_often(notes: &Notes) {
+    (0..1000).for_each(|_| drop(notes.ids()));
+}
+
 #[tokio::test]
 async fn a_reader_maps_a_quiet_database() {
     let notes = Notes::open().await;
     let mapped = || notes.store.read(MAPPED, values![], |row| row.next::<i64>()).expect("a number")[0];
     assert_eq!(mapped(), 0);
-    (0..1000).for_each(|_| drop(notes.ids()));
+    read_often(&notes);
     assert!(mapped() > 0, "nothing is written");
     for id in 1..=3 {
         notes.write(id, "x").await.expect("room");
     }
     assert_eq!(mapped(), 0);
     assert_eq!(notes.ids(), [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn a_reader_of_a_quiet_database_keeps_its_snapshot_until_something_is_committed() {
+    let notes = Notes::open().await;
+    notes.ids();
+    assert_eq!(notes.store.readers.idle(), (1, 0));
+    read_often(&notes);
+    assert_eq!(notes.store.readers.idle(), (1, 1));
+    notes.write(1, "x").await.expect("room");
+    assert_eq!(notes.ids(), [1], "the next read sees what was committed");
+    assert_eq!(notes.store.readers.idle(), (1, 1), "one commit does not end the quiet");
+    for id in 2..=3 {
+        notes.write(id, "x").await.expect("room");
+    }
+    assert_eq!(notes.ids(), [1, 2, 3]);
+    assert_eq!(notes.store.readers.idle(), (1, 0));
+}
+
+#[tokio::test]
+async fn reads_together_have_one_snapshot_also_when_a_reader_has_it_already() {
+    let notes = Arc::new(Notes::open().await);
+    read_often(&notes);
+    let other = notes.clone();
+    let together = notes.store.read_together("tests.together", &async |tx: &mut crate::ReadTx<'_>| {
+        let before: Vec<i64> = tx.rows(NOTES, values![], |row| row.next()).await?;
+        let writer = other.clone();
+        let write = thread::spawn(move || {
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(writer.write(1, "x"))
+        });
+        write.join().expect("no panic")?;
+        let after: Vec<i64> = tx.rows(NOTES, values![], |row| row.next()).await?;
+        Ok::<_, Error>((before, after, other.ids()))
+    });
+    assert_eq!(together.expect("they are read"), (vec![], vec![], vec![1]));
+    assert_eq!(notes.ids(), [1]);
+}
+
+#[tokio::test]
+async fn the_log_is_emptied_although_idle_readers_have_a_snapshot() {
+    let notes = Arc::new(Notes::open().await);
+    let other = notes.clone();
+    let reader = thread::spawn(move || read_often(&other));
+    reader.join().expect("no panic");
+    read_often(&notes);
+    assert_eq!(notes.store.readers.idle(), (2, 2), "one for each thread");
+    notes.write(1, "x").await.expect("room");
+    assert!(notes.store.empty_log().await.expect("it can be asked"));
+    let log = notes.folder.path().join("fieldhouse.db-wal");
+    assert_eq!(std::fs::metadata(log).expect("a log").len(), 0);
+    assert_eq!(notes.ids(), [1]);
+}
+
+#[tokio::test]
+async fn a_failed_read_leaves_a_reader_that_can_be_used() {
+    let notes = Notes::open().await;
+    read_often(&notes);
+    let endless = notes.store.read(ENDLESS, values![], |row| row.next::<i64>());
+    assert!(endless.is_err(), "{endless:?}");
+    assert_eq!(notes.ids(), [0_i64; 0]);
+    notes.write(1, "x").await.expect("room");
+    assert_eq!(notes.ids(), [1]);
 }
