@@ -40,7 +40,7 @@ async fn open(database: &Database, connections: usize) -> Postgres {
 }
 
 #[tokio::test]
-async fn every_session_has_limits() {
+async fn every_session_has_limits_and_plans_alike() {
     let database = databases::postgres();
     let postgres = open(&database, 1).await;
     for (setting, shown) in [
@@ -48,6 +48,8 @@ async fn every_session_has_limits() {
         ("lock_timeout", "5s"),
         ("idle_in_transaction_session_timeout", "30s"),
         ("application_name", "fieldhouse"),
+        ("enable_seqscan", "off"),
+        ("jit", "off"),
         ("plan_cache_mode", "force_generic_plan"),
     ] {
         let effective = postgres.read(SETTING, values![setting], |row| row.next::<String>()).await.unwrap();
