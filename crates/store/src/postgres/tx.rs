@@ -64,8 +64,7 @@ impl PostgresTx {
     }
 
     async fn send(&mut self, sql: &'static str) -> Result<()> {
-        let _running = Running::begin(sql);
-        let result = self.open()?.batch_execute(sql).await;
+        let result = send(self.open()?, sql).await;
         self.note(result)
     }
 
@@ -126,8 +125,7 @@ impl PostgresTx {
             None => fetch(connection, query, values).await,
             Some(begin) => {
                 // The driver sends in the order in which futures are first polled, so BEGIN is sent first.
-                let (sent, rows) =
-                    join(connection.batch_execute(begin), fetch(connection, query, values)).await;
+                let (sent, rows) = join(send(connection, begin), fetch(connection, query, values)).await;
                 sent.and(rows)
             }
         };
@@ -162,6 +160,12 @@ impl PostgresTx {
         };
         self.note(result).map(drop)
     }
+}
+
+/// Begins or ends a transaction or a part of one.
+async fn send(connection: &Object, sql: &'static str) -> std::result::Result<(), tokio_postgres::Error> {
+    let _running = Running::begin(sql);
+    connection.batch_execute(sql).await
 }
 
 /// Prepares a statement that will be sent several times together: otherwise each of them would prepare it.

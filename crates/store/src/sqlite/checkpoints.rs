@@ -1,7 +1,7 @@
 //! Checkpoints: the write-ahead log is copied to the database, so that it begins again and stays small.
 //!
 //! To copy a long log takes as long as many batches, mostly because the database's file must be flushed. So a thread of its own copies most of
-//! it while the writer goes on. The writer then copies the rest between two batches, and SQLite begins the log again with the next one.
+//! it while the writer continues. The writer then copies the rest between two batches, and SQLite begins the log again with the next one.
 
 use std::path::PathBuf;
 use std::sync::Arc;

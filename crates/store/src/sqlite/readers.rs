@@ -78,7 +78,7 @@ impl Reader {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins to read the newest snapshot, or goes on with the one that it has if nothing was committed since.
+    /// Begins to read the newest snapshot, or continues with the one that it has if nothing was committed since.
     fn begin(&mut self, commits: u64, together: bool) -> Result<()> {
         if self.begun.is_some_and(|begun| begun != commits) {
             self.end()?;
