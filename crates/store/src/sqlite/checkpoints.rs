@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 const LONG: usize = 3000;
 /// The pages at which the writer waits for readers. SQLite begins the log again only at a moment when no one reads in it, so that under constant
 /// load it could grow without end.
-const TOO_LONG: usize = 2 * LONG;
+const TOO_LONG: usize = 5000;
 /// How long the writer waits for readers, and how often: new readers may begin after each wait.
 const PATIENCE: Duration = Duration::from_millis(100);
 const TRIES: usize = 10;

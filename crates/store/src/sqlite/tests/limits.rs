@@ -78,7 +78,7 @@ async fn the_write_ahead_log_stays_small_under_constant_load() {
     for reader in readers {
         reader.join().expect("no reader panics");
     }
-    assert!(largest < 32 << 20, "60 MB were written; log {largest}");
+    assert!(largest < 24 << 20, "60 MB were written; log {largest}");
 }
 
 #[tokio::test]
