@@ -200,10 +200,10 @@ fn checks(criterion: &mut Criterion) {
             let sent = credentials::read(&headers, &app.key_ring, &app.tokens, NOW).ok().flatten();
             let sent = sent.expect("a well-formed key");
             match app.callers.known(&app.store, &sent, NOW) {
-                Known::Current(current) => current.expect("a valid key").caller,
+                Known::Current(current) => current.expect("a valid key").caller.clone(),
                 Known::Remembered(_) | Known::Nothing => {
                     let identified = server.runtime.block_on(app.callers.identify(app, &sent, NOW));
-                    identified.expect("an answer").expect("a valid key").caller
+                    identified.expect("an answer").expect("a valid key").caller.clone()
                 }
             }
         };

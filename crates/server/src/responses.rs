@@ -116,7 +116,7 @@ impl Responses {
 
     /// The generation under which responses of an operation to a member are kept. `None` if they are not.
     fn generation(&self, store: &Store, row: &Row, scope: &OrgScope) -> Option<LocalGeneration> {
-        let is_kept = self.0.is_some() && row.kept.includes(scope.has_relations());
+        let is_kept = self.0.is_some() && row.kept.includes(scope.ties().relations);
         is_kept.then(|| store.local_generation(scope.organization())).flatten()
     }
 

@@ -18,7 +18,7 @@ use crate::erasures;
 use crate::mail::{self, Mailer};
 
 /// The precision of a key's last use.
-const KEY_USE_GRAIN: SignedDuration = SignedDuration::from_mins(1);
+pub(crate) const KEY_USE_GRAIN: SignedDuration = SignedDuration::from_mins(1);
 /// The pause between two rounds of the workers.
 const ROUND: Duration = Duration::from_secs(5);
 /// How long to collect commits before they are posted.
@@ -38,12 +38,9 @@ pub struct KeyUse {
 }
 
 impl KeyUse {
-    /// Records that a key is used now, unless this was recorded within the last minute. `last_used_at` may be out of date.
-    pub fn note(&self, key: ApiKeyId, last_used_at: Option<Timestamp>, now: Timestamp) {
+    /// Records that a key is used now, unless this was recorded within the last minute.
+    pub fn note(&self, key: ApiKeyId, now: Timestamp) {
         let is_recent = |last: Timestamp| now.duration_since(last) < KEY_USE_GRAIN;
-        if last_used_at.is_some_and(is_recent) {
-            return;
-        }
         if let Ok(mut used) = self.used.lock()
             && !used.get(&key).is_some_and(|(last, _)| is_recent(*last))
         {

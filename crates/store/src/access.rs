@@ -7,6 +7,7 @@
 
 pub mod children;
 mod confirming;
+mod current;
 pub(crate) mod duties;
 mod images;
 pub(crate) mod writing;
@@ -29,19 +30,43 @@ use crate::engine::{Reader, first};
 use crate::error::Result;
 use crate::query::{Query, queries};
 use crate::row::Row;
+use crate::sqlite::LocalGeneration;
 use crate::value::{Value, id, values};
 
 pub use confirming::{Confirmation, Reading};
 pub use images::ImageScope;
 pub use writing::{Actor, GuestWrite, Operator, OrgWrite, Principal, UserWrite};
 
-/// The facts behind a key. `$relations` is whether its user has relations.
+/// The columns of [`Ties`] of a user, by the alias of a table that has the organization and the user.
+macro_rules! ties {
+    ($of:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM relations r WHERE r.org_id = ",
+            $of,
+            ".org_id AND r.user_id = ",
+            $of,
+            ".user_id),
+                EXISTS (SELECT 1 FROM staff t WHERE t.org_id = ",
+            $of,
+            ".org_id AND t.user_id = ",
+            $of,
+            ".user_id),
+                EXISTS (SELECT 1 FROM duties d WHERE d.org_id = ",
+            $of,
+            ".org_id AND d.user_id = ",
+            $of,
+            ".user_id)"
+        )
+    };
+}
+
+/// The facts behind a key. `$ties` are those of its user.
 macro_rules! of_key {
-    ($relations:literal) => {
+    ($ties:expr) => {
         concat!(
             "SELECT k.id, k.org_id, k.user_id, k.digest, k.pepper_id, k.role, k.scopes, k.kind, k.allowed_ips, k.expires_at,
                 k.revoked_at, k.last_used_at, m.role, m.suspended_at, u.suspended_at, o.suspended_at, o.time_zone, ",
-            $relations,
+            $ties,
             " FROM api_keys k JOIN users u ON u.id = k.user_id JOIN orgs o ON o.id = k.org_id
                 LEFT JOIN members m ON m.org_id = k.org_id AND m.user_id = k.user_id
             WHERE k.public_id = $1"
@@ -49,13 +74,13 @@ macro_rules! of_key {
     };
 }
 
-/// The facts behind a session. `$relations` is whether its user has relations.
+/// The facts behind a session. `$ties` are those of its user.
 macro_rules! of_session {
-    ($relations:literal) => {
+    ($ties:expr) => {
         concat!(
             "SELECT s.user_id, s.created_at, s.expires_at, s.revoked_at, m.role, m.suspended_at, u.suspended_at, o.suspended_at,
                 o.time_zone, ",
-            $relations,
+            $ties,
             " FROM sessions s JOIN users u ON u.id = s.user_id JOIN orgs o ON o.id = s.org_id
                 LEFT JOIN members m ON m.org_id = s.org_id AND m.user_id = s.user_id
             WHERE s.org_id = $1 AND s.id = $2"
@@ -64,12 +89,15 @@ macro_rules! of_session {
 }
 
 queries! {
-    KEY "access.key" of_key!("EXISTS (SELECT 1 FROM relations r WHERE r.org_id = k.org_id AND r.user_id = k.user_id)");
-    SESSION "access.session" of_session!("EXISTS (SELECT 1 FROM relations r WHERE r.org_id = s.org_id AND r.user_id = s.user_id)");
-    /// A write needs no relations, and reading them would let it collide with a write of one.
-    KEY_TO_WRITE "access.key_to_write" of_key!("FALSE");
-    SESSION_TO_WRITE "access.session_to_write" of_session!("FALSE");
+    KEY "access.key" of_key!(ties!("k"));
+    SESSION "access.session" of_session!(ties!("s"));
+    /// A write needs no ties, and reading them would let it collide with a write of one.
+    KEY_TO_WRITE "access.key_to_write" of_key!("FALSE, FALSE, FALSE");
+    SESSION_TO_WRITE "access.session_to_write" of_session!("FALSE, FALSE, FALSE");
 }
+
+/// The queries of the facts behind credentials, which name every table that has some of them.
+pub(crate) const FACTS: [&Query; 2] = [KEY, SESSION];
 
 /// A raw credential: well-formed, and a token has a valid signature.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -100,22 +128,48 @@ pub struct Caller {
     last_used_at: Option<Timestamp>,
     /// The organization's time zone, which says what day it is.
     time_zone: TimeZoneName,
-    /// Whether the user has or had a relation to a child of the organization, whatever its state.
-    has_relations: bool,
+    ties: Ties,
+    /// The generation of the facts, taken before they were read. `None` if nothing can prove later that they are current.
+    generation: Option<LocalGeneration>,
 }
 
-/// What is read about a credential: the facts, when a key was last used, the organization's time zone, and whether there are relations.
-type Found = (Facts, Option<Timestamp>, TimeZoneName, bool);
+/// What a user has or had in an organization, whatever its state. What they never had need not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ties {
+    /// Relations to children.
+    pub relations: bool,
+    /// Places on the staff of teams.
+    pub staff: bool,
+    /// Duties.
+    pub duties: bool,
+}
+
+impl Ties {
+    fn read(row: &mut Row<'_>) -> Result<Self> {
+        Ok(Self { relations: row.next()?, staff: row.next()?, duties: row.next()? })
+    }
+}
+
+/// What is read about a credential: the facts, when a key was last used, the organization's time zone, and the user's ties.
+type Found = (Facts, Option<Timestamp>, TimeZoneName, Ties);
 
 impl RawCredential {
-    /// The query that finds its facts, and the parameters. Relations are only found if they are wanted.
-    fn lookup(&self, relations: bool) -> (&'static Query, Vec<Value<'_>>) {
+    /// The organization that it is for, if it says so.
+    fn organization(&self) -> Option<OrganizationId> {
+        match self {
+            Self::ApiKey { .. } => None,
+            Self::Session { organization, .. } => Some(*organization),
+        }
+    }
+
+    /// The query that finds its facts, and the parameters. Ties are only found if they are wanted.
+    fn lookup(&self, ties: bool) -> (&'static Query, Vec<Value<'_>>) {
         match self {
             Self::ApiKey { public_id, .. } => {
-                (if relations { KEY } else { KEY_TO_WRITE }, values![public_id].to_vec())
+                (if ties { KEY } else { KEY_TO_WRITE }, values![public_id].to_vec())
             }
             Self::Session { organization, id: session, .. } => {
-                let query = if relations { SESSION } else { SESSION_TO_WRITE };
+                let query = if ties { SESSION } else { SESSION_TO_WRITE };
                 (query, values![id(*organization), id(*session)].to_vec())
             }
         }
@@ -138,24 +192,24 @@ pub async fn identify(
     sent: &RawCredential,
     now: Timestamp,
 ) -> Result<std::result::Result<Arc<Caller>, Denial>> {
-    identify_with(reader, sent, now, true).await
+    Ok(identify_with(reader, sent, now, true).await?.map(Arc::new))
 }
 
-/// Reads the facts behind a credential, and whether the user has relations only if that is wanted.
+/// Reads the facts behind a credential, and the user's ties only if they are wanted.
 pub(crate) async fn identify_with(
     reader: &mut impl Reader,
     sent: &RawCredential,
     now: Timestamp,
-    relations: bool,
-) -> Result<std::result::Result<Arc<Caller>, Denial>> {
-    let (query, values) = sent.lookup(relations);
+    ties: bool,
+) -> Result<std::result::Result<Caller, Denial>> {
+    let (query, values) = sent.lookup(ties);
     let found = first(reader, query, &values, |row| sent.found(row)).await?;
-    let Some((facts, last_used_at, time_zone, has_relations)) = found.flatten() else {
+    let Some((facts, last_used_at, time_zone, ties)) = found.flatten() else {
         return Ok(Err(Denial::Unknown));
     };
     let valid = policy::authenticate(&facts, now).map(drop);
-    let caller = Caller { facts, sent: sent.clone(), last_used_at, time_zone, has_relations };
-    Ok(valid.map(|()| Arc::new(caller)))
+    let caller = Caller { facts, sent: sent.clone(), last_used_at, time_zone, ties, generation: None };
+    Ok(valid.map(|()| caller))
 }
 
 /// Reads the facts behind a scope again, as the next request with the same credential would.
@@ -179,7 +233,7 @@ fn key_facts(row: &mut Row<'_>, digests: &[(String, [u8; 32])]) -> Result<Option
     let (expires_at, revoked_at, last_used_at) = (row.next()?, row.next()?, row.next()?);
     let membership = Membership::read(row)?;
     let facts = membership.facts((organization, user), credential, (expires_at, revoked_at));
-    let found = (facts, last_used_at, row.next()?, row.next()?);
+    let found = (facts, last_used_at, row.next()?, Ties::read(row)?);
     // Compared in constant time, so that the time reveals nothing about the secret.
     let right = digests.iter().any(|(id, sent)| *id == pepper && bool::from(sent.ct_eq(&digest)));
     Ok(right.then_some(found))
@@ -197,7 +251,7 @@ fn session_facts(
     let revoked_at = row.next()?;
     let membership = Membership::read(row)?;
     let facts = membership.facts((organization, user), credential, (expires_at, revoked_at));
-    Ok((facts, None, row.next()?, row.next()?))
+    Ok((facts, None, row.next()?, Ties::read(row)?))
 }
 
 /// The user's role in the organization, and whether user, membership or organization are suspended.
@@ -277,9 +331,9 @@ impl Caller {
         Ok(OrgScope { confirmation, ..self.permit(requirement, now, address)? })
     }
 
-    /// Whether the user has or had a relation to a child of the organization, whatever its state.
-    pub fn has_relations(&self) -> bool {
-        self.has_relations
+    /// What the user has or had in the organization.
+    pub fn ties(&self) -> Ties {
+        self.ties
     }
 
     /// Whether the credential is still valid, as far as time alone decides it.
@@ -325,9 +379,9 @@ impl OrgScope {
         &self.caller.time_zone
     }
 
-    /// Whether the user has or had a relation to a child of the organization, whatever its state.
-    pub fn has_relations(&self) -> bool {
-        self.caller.has_relations
+    /// What the user has or had in the organization.
+    pub fn ties(&self) -> Ties {
+        self.caller.ties
     }
 
     /// What confirms the caller, if they are a remembered one.

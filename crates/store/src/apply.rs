@@ -141,8 +141,8 @@ impl<'tx> Tx<'tx> {
                 for effect in &effects {
                     records::write_shared(self, effect).await?;
                     let actor = Actor { user: Some(proof.user()), key: None };
-                    self.touch_memberships(None, actor, change, effect).await?;
-                    self.queue_following(None, change, effect).await?;
+                    Box::pin(self.touch_memberships(None, actor, change, effect)).await?;
+                    Box::pin(self.queue_following(None, change, effect)).await?;
                 }
                 return Ok(effects);
             }
@@ -154,7 +154,9 @@ impl<'tx> Tx<'tx> {
             }
         };
         let ordered = effects.len();
-        consequences::add(self, proof.organization(), proof.actor().user, change, &mut effects).await?;
+        // In boxes: futures of what rarely happens are large, and each is a part of this one, which is copied with them.
+        let actor = proof.actor().user;
+        Box::pin(consequences::add(self, proof.organization(), actor, change, &mut effects)).await?;
         if let Some(watched) = &mut self.watched {
             let operation = watched.operation;
             let all = effects.iter().cloned().enumerate();
@@ -166,8 +168,8 @@ impl<'tx> Tx<'tx> {
         }
         effects.sort_by_key(Effect::place);
         for effect in &effects {
-            self.follow_child(proof.organization(), effect).await?;
-            records::write(self, proof.organization(), effect).await?;
+            Box::pin(self.follow_child(proof.organization(), effect)).await?;
+            Box::pin(records::write(self, proof.organization(), effect)).await?;
             duties::write_teams(self, proof.organization(), effect).await?;
             cases::write_named(self, proof.organization(), effect).await?;
             if let (None, Some(AnyRecord::Organization(_))) = (&effect.before, &effect.after) {
@@ -175,15 +177,17 @@ impl<'tx> Tx<'tx> {
             }
             let (org, actor) = (proof.organization(), proof.actor());
             match effect.trace() {
-                Trace::Memberships => self.touch_memberships(Some(org), actor, change, effect).await?,
+                Trace::Memberships => {
+                    Box::pin(self.touch_memberships(Some(org), actor, change, effect)).await?;
+                }
                 trace => self.unrecorded.collect(org, actor, change, effect, trace),
             }
-            self.queue_following(Some(org), change, effect).await?;
-            self.note_departure(org, effect, change.moment.now()).await?;
+            Box::pin(self.queue_following(Some(org), change, effect)).await?;
+            Box::pin(self.note_departure(org, effect, change.moment.now())).await?;
         }
-        seasons::show_divisions(self, proof, &effects).await?;
-        games::show_names(self, proof.organization(), &effects).await?;
-        children::shown::show_places(self, proof.organization(), &effects).await?;
+        Box::pin(seasons::show_divisions(self, proof, &effects)).await?;
+        Box::pin(games::show_names(self, proof.organization(), &effects)).await?;
+        Box::pin(children::shown::show_places(self, proof.organization(), &effects)).await?;
         Ok(effects)
     }
 

@@ -234,7 +234,7 @@ impl Store {
     /// The state of an organization's records, if nothing but this process writes them: what was read after it was taken is current while
     /// it stays the same. `None` on PostgreSQL, where other nodes write too.
     pub fn local_generation(&self, organization: OrganizationId) -> Option<sqlite::LocalGeneration> {
-        self.sqlite().map(|sqlite| sqlite.generations.of(organization))
+        self.sqlite().map(|sqlite| sqlite.generations.of_records(organization))
     }
 
     pub(crate) fn postgres(&self) -> Option<&Postgres> {

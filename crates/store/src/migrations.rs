@@ -167,6 +167,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0025_seasons_covered.sql"),
         postgres: "",
     },
+    Migration {
+        number: 26,
+        name: "no_index_of_posting",
+        sql: include_str!("../migrations/0026_no_index_of_posting.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types and functions of the tokens on SQLite and on PostgreSQL.

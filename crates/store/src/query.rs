@@ -355,6 +355,8 @@ pub mod runs {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     /// The modules whose records may be kept in memory, in responses or as facts about a credential.
@@ -389,6 +391,21 @@ mod tests {
             let query = Query::new("tests", sql);
             assert_eq!(query.writes(), writes, "{sql}");
         }
+    }
+
+    #[test]
+    fn only_statements_that_write_facts_behind_credentials_raise_their_generation() {
+        let mut tables = BTreeSet::new();
+        for query in all() {
+            let said = query.said();
+            match said.written {
+                Written::Table { name, .. } if said.writes_credentials => drop(tables.insert(name)),
+                Written::Anything => assert!(said.writes_credentials, "{}", query.name),
+                Written::Nothing | Written::Table { .. } => {}
+            }
+        }
+        let expected = ["api_keys", "duties", "members", "orgs", "relations", "sessions", "staff", "users"];
+        assert_eq!(tables, BTreeSet::from(expected));
     }
 
     #[test]

@@ -41,6 +41,7 @@ use readers::Readers;
 use streams::Streams;
 use syncer::{Log, LogFile};
 use writer::Writer;
+pub(crate) use writer::Writing;
 
 /// How long one statement may run. Tests use a shorter limit.
 const STATEMENT_TIME: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 10_000 });
@@ -98,12 +99,8 @@ impl Sqlite {
     {
         let deadline = Deadline::of(name);
         let sealer = self.sealer.clone();
-        let body = move |connection: &mut Connection, touched: &mut Touched| {
-            let mut tx = Tx::sqlite(connection, deadline, sealer);
-            let result = writer::run_body(&mut tx, &body);
-            touched.add(std::mem::take(&mut tx.touched));
-            result
-        };
+        let body =
+            move |writing: Writing<'_>| writer::run_body(&mut Tx::sqlite(writing, deadline, sealer), &body);
         self.writer.run(name, Some(deadline), body).await
     }
 
@@ -113,9 +110,9 @@ impl Sqlite {
         name: &'static str,
         work: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let work = move |connection: &mut Connection, touched: &mut Touched| {
-            touched.add(Touched::everything());
-            work(connection)
+        let work = move |writing: Writing<'_>| {
+            writing.touched.note_everything();
+            work(writing.connection)
         };
         self.writer.run(name, None, work).await
     }

@@ -1,19 +1,21 @@
 //! Callers whose credential was verified, kept in memory. A kept caller is used only if their facts are proved to be current, so that what
-//! is revoked is refused on the next request. On SQLite the generation of their organization proves that nothing has been written there
-//! since. On PostgreSQL, where other nodes write, the facts are read again in the flight of the first data
+//! is revoked is refused on the next request. On SQLite a generation of the facts behind the credentials of their organization proves that
+//! none has been written since. On PostgreSQL, where other nodes write, the facts are read again in the flight of the first data
 //! ([`Confirmation`](fieldhouse_store::access::Confirmation)).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
-use fieldhouse_domain::ids::{OrganizationId, SessionId};
+use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, SessionId};
 use fieldhouse_domain::policy::Denial;
-use fieldhouse_store::{Caller, LocalGeneration, Store, access};
+use fieldhouse_store::{Caller, Store};
 use jiff::Timestamp;
 use quick_cache::sync::Cache;
 
 use crate::app::App;
 use crate::auth::credentials::Sent;
-use crate::auth::limits::CallerBuckets;
+use crate::auth::limits::{CallerBuckets, Limits};
+use crate::workers::KEY_USE_GRAIN;
 
 /// The maximum number of callers that are kept, about half a kilobyte each.
 const KEPT: usize = 50_000;
@@ -37,33 +39,46 @@ impl Identity {
 }
 
 /// A caller whose credential is valid, with the buckets that count their requests.
-#[derive(Clone)]
 pub struct Identified {
     /// The caller.
     pub caller: Arc<Caller>,
     /// Their buckets.
-    pub buckets: Arc<CallerBuckets>,
+    pub buckets: CallerBuckets,
+    /// When the use of their key was noted last, in seconds since 1970.
+    use_noted: AtomicI64,
 }
 
-#[derive(Clone)]
-struct Kept {
-    /// Taken before the facts were read. `None` on PostgreSQL.
-    generation: Option<LocalGeneration>,
-    identified: Identified,
+impl Identified {
+    fn new(caller: Arc<Caller>, limits: &Limits) -> Self {
+        let last_used_at = caller.key().and_then(|(_, last_used_at)| last_used_at);
+        let use_noted = AtomicI64::new(last_used_at.unwrap_or(Timestamp::MIN).as_second());
+        Self { buckets: limits.of(&caller), caller, use_noted }
+    }
+
+    /// The caller's key, if its use must be noted now: the last note is older than a minute.
+    pub fn key_to_note(&self, now: Timestamp) -> Option<ApiKeyId> {
+        let (key, _) = self.caller.key()?;
+        let (last, now) = (self.use_noted.load(Ordering::Relaxed), now.as_second());
+        if now.saturating_sub(last) < KEY_USE_GRAIN.as_secs() {
+            return None;
+        }
+        self.use_noted.store(now, Ordering::Relaxed);
+        Some(key)
+    }
 }
 
 /// What memory knows about a caller.
 pub enum Known {
     /// They are current, or their credential has expired.
-    Current(Result<Identified, Denial>),
+    Current(Result<Arc<Identified>, Denial>),
     /// They were identified once, and have to be confirmed.
-    Remembered(Identified),
+    Remembered(Arc<Identified>),
     /// Nothing that is of use.
     Nothing,
 }
 
 /// The callers that are kept.
-pub struct Callers(Option<Cache<Identity, Kept>>);
+pub struct Callers(Option<Cache<Identity, Arc<Identified>>>);
 
 impl Callers {
     /// Keeps callers, or none.
@@ -74,14 +89,12 @@ impl Callers {
     /// What memory knows about the caller with a credential.
     pub fn known(&self, store: &Store, sent: &Sent, now: Timestamp) -> Known {
         let kept = self.0.as_ref().and_then(|callers| callers.get(&Identity::of(sent)));
-        let Some(Kept { generation, identified }) = kept else { return Known::Nothing };
-        if generation.is_none() {
-            return Known::Remembered(identified);
+        let Some(identified) = kept else { return Known::Nothing };
+        match store.is_current(&identified.caller) {
+            None => Known::Remembered(identified),
+            Some(true) => Known::Current(identified.caller.authenticate(now).map(|()| identified)),
+            Some(false) => Known::Nothing,
         }
-        if store.local_generation(identified.caller.organization()) != generation {
-            return Known::Nothing;
-        }
-        Known::Current(identified.caller.authenticate(now).map(|()| identified))
     }
 
     /// The caller with a credential, as the store has them now.
@@ -90,35 +103,18 @@ impl Callers {
         app: &App,
         sent: &Sent,
         now: Timestamp,
-    ) -> fieldhouse_store::Result<Result<Identified, Denial>> {
-        let (mut store, raw) = (&*app.store, sent.raw(&app.key_ring));
+    ) -> fieldhouse_store::Result<Result<Arc<Identified>, Denial>> {
         let place = self.0.as_ref().map(|callers| (callers, Identity::of(sent)));
         let kept = place.and_then(|(callers, identity)| callers.get(&identity));
-        let organization = kept.map(|kept| kept.identified.caller.organization());
-        let mut generation = organization.and_then(|organization| store.local_generation(organization));
-        let mut caller = match access::identify(&mut store, &raw, now).await? {
-            Ok(caller) => caller,
-            Err(denial) => {
-                if let Some((callers, identity)) = place {
-                    callers.remove(&identity);
-                }
-                return Ok(Err(denial));
-            }
-        };
-        if organization != Some(caller.organization()) {
-            // Only the facts say whose generation counts, and it must be taken before they are read.
-            generation = store.local_generation(caller.organization());
-            if place.is_some() && generation.is_some() {
-                caller = match access::identify(&mut store, &raw, now).await? {
-                    Ok(caller) => caller,
-                    Err(denial) => return Ok(Err(denial)),
-                };
-            }
-        }
-        let identified = Identified { buckets: Arc::new(app.limits.of(&caller)), caller };
+        let organization = kept.map(|kept| kept.caller.organization());
+        let caller = app.store.identify(&sent.raw(&app.key_ring), organization, now).await?;
+        let identified = caller.map(|caller| Arc::new(Identified::new(caller, &app.limits)));
         if let Some((callers, identity)) = place {
-            callers.insert(identity, Kept { generation, identified: identified.clone() });
+            match &identified {
+                Ok(identified) => callers.insert(identity, identified.clone()),
+                Err(_) => drop(callers.remove(&identity)),
+            }
         }
-        Ok(Ok(identified))
+        Ok(identified)
     }
 }

@@ -1,5 +1,7 @@
 //! The guard, which admits or refuses a request. It checks, in the order of the contract: credential, limits, role.
 
+use std::sync::Arc;
+
 use fieldhouse_api::Row;
 use fieldhouse_domain::policy::{Credential, Denial};
 use fieldhouse_store::OrgScope;
@@ -73,7 +75,7 @@ pub async fn admit(
         Known::Current(current) => Ok(current),
         // What can be kept only reads records of the organization, so nothing has happened if the caller is not confirmed.
         Known::Remembered(identified)
-            if remembers && row.kept.includes(identified.caller.has_relations()) =>
+            if remembers && row.kept.includes(identified.caller.ties().relations) =>
         {
             let caller = identified.caller.clone();
             if let Ok(scope) = caller.permit_remembered(requirement, context.now, context.address) {
@@ -95,7 +97,7 @@ pub async fn admit(
 
 /// A caller in memory who is current and may do what a row requires, for a response from memory. `None` says nothing about anyone else: then
 /// [`admit`] admits or refuses the request.
-pub(crate) fn recall(app: &App, row: &Row, head: Head<'_>) -> Option<(Identified, OrgScope)> {
+pub(crate) fn recall(app: &App, row: &Row, head: Head<'_>) -> Option<(Arc<Identified>, OrgScope)> {
     let sent = credentials::read(head.headers, &app.key_ring, &app.tokens, head.now).ok()??;
     let Known::Current(Ok(identified)) = app.callers.known(&app.store, &sent, head.now) else { return None };
     let scope = identified.caller.clone().permit(row.requirement, head.now, head.address).ok()?;
@@ -107,7 +109,7 @@ async fn identify(
     app: &App,
     sent: &Sent,
     context: &Context,
-) -> fieldhouse_store::Result<Result<Identified, Denial>> {
+) -> fieldhouse_store::Result<Result<Arc<Identified>, Denial>> {
     Box::pin(app.callers.identify(app, sent, context.now)).await
 }
 
@@ -134,8 +136,8 @@ pub(crate) fn counted(
     identified: &Identified,
 ) -> Result<RateLimitStatus, Failure> {
     let rate_limit = app.limits.count(&identified.buckets)?;
-    if let Some((key, last_used_at)) = identified.caller.key() {
-        app.key_use.note(key, last_used_at, now);
+    if let Some(key) = identified.key_to_note(now) {
+        app.key_use.note(key, now);
     }
     Ok(rate_limit)
 }

@@ -167,8 +167,8 @@ impl<O: Op> Call<O> {
             (Some(after), _) => after.point,
             (None, Since::Token(_)) => Point::behind(wanted.map_or(0, |wanted| wanted.seq)),
             (None, Since::Time(time)) => {
-                let seq = ledger::posted_after(&mut following, scope, time).await?;
-                Point::behind(seq.unwrap_or(head.seq))
+                let seq = ledger::posted_until(&mut following, scope, time).await?;
+                Point::behind(seq.min(head.seq))
             }
         };
         Ok(Reading { following, after, part, sync })

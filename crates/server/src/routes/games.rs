@@ -66,7 +66,7 @@ impl Mine {
     /// Reads them. A key without the scope for children's data gets none.
     pub(super) async fn read<O: Op>(call: &Call<O>) -> Result<Self, Failure> {
         let (scope, lines) = (call.scope()?, call.children::<Roster>()?);
-        if !scope.has_relations() || !scope.reads_children() {
+        if !scope.ties().relations || !scope.reads_children() {
             return Ok(Self(Vec::new()));
         }
         Ok(Self(places::of_family(&mut call.store(), &lines, scope.time_zone()).await?))

@@ -36,18 +36,24 @@ fn auth(scope: &OrgScope) -> Auth {
 async fn found(tx: &ReadTx<'_>, scope: &OrgScope, now: Timestamp) -> Result<commands::Profile, Failure> {
     let (mut first, mut second, mut third, mut fourth, mut fifth) = (tx, tx, tx, tx, tx);
     let roster = scope.children::<Roster>(now)?;
+    let ties = scope.ties();
     let (user, memberships, teams, duties, children) = try_join!(
         records::read(&mut first, scope, scope.user()),
         users::memberships(&mut second, scope.user()),
-        staff::teams(&mut third, scope, now),
-        duties::own(&mut fourth, scope, now),
-        children::family(&mut fifth, &roster),
+        unless_none(ties.staff, staff::teams(&mut third, scope, now)),
+        unless_none(ties.duties, duties::own(&mut fourth, scope, now)),
+        unless_none(ties.relations, children::family(&mut fifth, &roster)),
     )?;
     if !memberships.iter().any(|membership| membership.organization == scope.organization()) {
         // They have been removed or suspended since the credential was checked, and are refused as the next request is.
         access::identify_again(&mut first, scope, now).await??;
     }
     Ok(commands::Profile { user: user.ok_or(Denial::Unknown)?, memberships, children, teams, duties })
+}
+
+/// Reads something only if the user ever had any.
+async fn unless_none<T, E>(had: bool, read: impl Future<Output = Result<Vec<T>, E>>) -> Result<Vec<T>, E> {
+    if had { read.await } else { Ok(Vec::new()) }
 }
 
 pub(crate) async fn me(call: Call<op::ProfileMe>) -> Result<Answered<op::ProfileMe>, Failure> {

@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use uuid::Uuid;
 
 use super::children::{self, Standing};
-use super::{OrgScope, Proof, duties, identify_with};
+use super::{OrgScope, Proof, duties};
 use crate::engine::{Brand, Store, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::queries;
@@ -243,7 +243,7 @@ impl<'tx> Tx<'tx> {
         let mut absent_on_children = None;
         let (organization, role, actor) = match principal {
             Principal::Caller(scope) => {
-                let caller = match identify_with(self, &scope.caller.sent, now, false).await? {
+                let caller = match self.caller(scope, now).await? {
                     Ok(caller) => caller,
                     Err(denial) => return Ok(Err(denial)),
                 };
@@ -256,7 +256,7 @@ impl<'tx> Tx<'tx> {
                 }
             }
             Principal::Absent { organization, user, key } => {
-                let role = match self.absent_role(organization, user, key).await? {
+                let role = match Box::pin(self.absent_role(organization, user, key)).await? {
                     Ok((role, verb)) => {
                         absent_on_children = verb;
                         role
@@ -269,7 +269,7 @@ impl<'tx> Tx<'tx> {
                 (organization, role, Actor { user: Some(user), key })
             }
             Principal::Proven(user, organization) => {
-                let Some(role) = self.role_of(user, organization).await? else {
+                let Some(role) = Box::pin(self.role_of(user, organization)).await? else {
                     return Ok(Err(Denial::Unknown));
                 };
                 if let Err(denial) = policy::decide_role(&requirement, role) {
@@ -279,8 +279,12 @@ impl<'tx> Tx<'tx> {
             }
             Principal::Invited { organization, invitation, version, user } => {
                 let role = match invitation {
-                    Invited::Member(id) => self.invited_role(organization, id, version, now).await?,
-                    Invited::Guardian(id) => self.guardian_role(organization, id, version, now).await?,
+                    Invited::Member(id) => {
+                        Box::pin(self.invited_role(organization, id, version, now)).await?
+                    }
+                    Invited::Guardian(id) => {
+                        Box::pin(self.guardian_role(organization, id, version, now)).await?
+                    }
                 };
                 let Some(role) = role else { return Ok(Err(Denial::LinkExpired)) };
                 (organization, role, Actor { user: Some(user), key: None })
@@ -295,10 +299,10 @@ impl<'tx> Tx<'tx> {
             let holds = match (requirement.relation, target) {
                 // A game that does not exist is not found, for every caller.
                 (Relation::StaffOfGame { .. }, Some(game)) => {
-                    staff::of_game(self, organization, (game, user), now).await?.unwrap_or(true)
+                    Box::pin(staff::of_game(self, organization, (game, user), now)).await?.unwrap_or(true)
                 }
                 (Relation::OnDuty { kind, .. }, _) => {
-                    duties::is_on(self, organization, user, kind, now).await?
+                    Box::pin(duties::is_on(self, organization, user, kind, now)).await?
                 }
                 _ => false,
             };
@@ -306,7 +310,7 @@ impl<'tx> Tx<'tx> {
                 return Ok(Err(denial));
             }
         }
-        let standing = self.standing(organization, actor, requirement.child, now).await?;
+        let standing = Box::pin(self.standing(organization, actor, requirement.child, now)).await?;
         let on_children = match principal {
             Principal::Caller(scope) => {
                 [Verb::Write, Verb::Read].into_iter().find(|verb| scope.refuse_narrow(*verb).is_ok())
@@ -328,7 +332,7 @@ impl<'tx> Tx<'tx> {
         };
         let about = ChildId::from_uuid(target.unwrap_or_default());
         if let Some(wanted) = child.required(role) {
-            if let Err(denial) = children::capacity(self, &proof, about, wanted).await? {
+            if let Err(denial) = Box::pin(children::capacity(self, &proof, about, wanted)).await? {
                 return Ok(Err(denial));
             }
         } else if matches!(child, ChildTouch::InPathUnless { .. }) && !self.has_child(&proof, about).await? {

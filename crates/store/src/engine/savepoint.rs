@@ -69,14 +69,14 @@ impl<'tx> Tx<'tx> {
     /// Whether the database can roll back to a savepoint. SQLite ends the whole transaction if it interrupts a statement that writes.
     fn can_roll_back(&self) -> bool {
         match &self.driver {
-            TxDriver::Sqlite(connection) => !connection.is_autocommit(),
+            TxDriver::Sqlite(writing) => !writing.connection.is_autocommit(),
             TxDriver::Postgres(tx) => !tx.collided(),
         }
     }
 
     async fn control(&mut self, sql: &'static str) -> Result<()> {
         match &mut self.driver {
-            TxDriver::Sqlite(connection) => sqlite::control(connection, sql),
+            TxDriver::Sqlite(writing) => sqlite::control(writing.connection, sql),
             TxDriver::Postgres(tx) => tx.control(sql).await,
         }
     }

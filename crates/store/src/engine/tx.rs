@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use fieldhouse_domain::changesets::outcome::Applied;
 use fieldhouse_domain::effects::Kind;
+use fieldhouse_domain::ids::OrganizationId;
 use uuid::Uuid;
 
 use crate::deadline::Deadline;
@@ -18,7 +19,7 @@ use crate::query::{Columns, Query};
 use crate::row::Row;
 use crate::sealing::Sealer;
 use crate::sealing::keys::Held;
-use crate::sqlite::{self, Touched};
+use crate::sqlite::{self, LocalGeneration, Writing};
 use crate::value::Value;
 
 /// A transaction. `'tx` is its brand, an invariant lifetime of its own: a proof from one transaction cannot be used in another.
@@ -34,8 +35,6 @@ pub struct Tx<'tx> {
     pub(super) outer: Vec<Unrecorded>,
     sealer: Sealer,
     pub(crate) child_keys: Held,
-    /// Whose records it has written (SQLite).
-    pub(crate) touched: Touched,
     /// What the commands of a changeset read and wrote, while they run.
     pub(crate) watched: Option<Watched>,
     /// What it has read and need not read again. `None` if its statements see different snapshots.
@@ -58,17 +57,13 @@ pub struct Watched {
 pub(crate) type Brand<'tx> = PhantomData<fn(&'tx ()) -> &'tx ()>;
 
 pub(super) enum TxDriver<'tx> {
-    Sqlite(&'tx mut rusqlite::Connection),
+    Sqlite(Writing<'tx>),
     Postgres(&'tx mut PostgresTx),
 }
 
 impl<'tx> Tx<'tx> {
-    pub(crate) fn sqlite(
-        connection: &'tx mut rusqlite::Connection,
-        deadline: Deadline,
-        sealer: Sealer,
-    ) -> Self {
-        Self::new(TxDriver::Sqlite(connection), deadline, sealer)
+    pub(crate) fn sqlite(writing: Writing<'tx>, deadline: Deadline, sealer: Sealer) -> Self {
+        Self::new(TxDriver::Sqlite(writing), deadline, sealer)
     }
 
     pub(crate) fn postgres(tx: &'tx mut PostgresTx, deadline: Deadline, sealer: Sealer) -> Self {
@@ -84,7 +79,6 @@ impl<'tx> Tx<'tx> {
             outer: Vec::new(),
             sealer,
             child_keys: Held::new(),
-            touched: Touched::default(),
             watched: None,
             facts: Some(Facts::default()),
             brand: PhantomData,
@@ -147,9 +141,9 @@ impl<'tx> Tx<'tx> {
             self.note_written(query, values);
         }
         let ran = match &mut self.driver {
-            TxDriver::Sqlite(connection) => rows
-                .iter()
-                .try_for_each(|values| sqlite::run(connection, Some(self.deadline), query, values).map(drop)),
+            TxDriver::Sqlite(writing) => rows.iter().try_for_each(|values| {
+                sqlite::run(writing.connection, Some(self.deadline), query, values).map(drop)
+            }),
             TxDriver::Postgres(tx) => tx.run_each(query, rows).await,
         };
         self.note(ran)
@@ -160,7 +154,7 @@ impl<'tx> Tx<'tx> {
         self.check_usable(query.name)?;
         self.note_written(query, values);
         let ran = match &mut self.driver {
-            TxDriver::Sqlite(connection) => sqlite::run(connection, Some(self.deadline), query, values),
+            TxDriver::Sqlite(writing) => sqlite::run(writing.connection, Some(self.deadline), query, values),
             TxDriver::Postgres(tx) => tx.run(query, values).await,
         };
         self.note(ran)
@@ -171,10 +165,22 @@ impl<'tx> Tx<'tx> {
         Self { facts: None, ..self }
     }
 
+    /// Whether facts behind an organization's credentials are known to be those of a generation.
+    pub(crate) fn has_credentials_of(
+        &self,
+        organization: OrganizationId,
+        generation: LocalGeneration,
+    ) -> bool {
+        match &self.driver {
+            TxDriver::Sqlite(writing) => writing.has_credentials_of(organization, generation),
+            TxDriver::Postgres(_) => false,
+        }
+    }
+
     /// Notes what a statement may write, before it runs.
     fn note_written(&mut self, query: &'static Query, values: &[Value<'_>]) {
-        if let TxDriver::Sqlite(_) = self.driver {
-            self.touched.note(query, values);
+        if let TxDriver::Sqlite(writing) = &mut self.driver {
+            writing.touched.note(query, values);
         }
         if let Some(facts) = &mut self.facts {
             facts.forget(query, values);
@@ -210,7 +216,7 @@ impl<'tx> Tx<'tx> {
             return self.note(read);
         }
         let found = match &mut self.driver {
-            TxDriver::Sqlite(connection) => sqlite::kept(connection, Some(self.deadline), query, values),
+            TxDriver::Sqlite(writing) => sqlite::kept(writing.connection, Some(self.deadline), query, values),
             TxDriver::Postgres(tx) => {
                 tx.fetch(query, values).await.map(|rows| (Columns::default(), Kept::Postgres(rows)))
             }
@@ -290,8 +296,8 @@ impl Reader for Tx<'_> {
         }
         self.note_written(query, values);
         let read = match &mut self.driver {
-            TxDriver::Sqlite(connection) => {
-                sqlite::rows(connection, Some(self.deadline), query, values, &mut each)
+            TxDriver::Sqlite(writing) => {
+                sqlite::rows(writing.connection, Some(self.deadline), query, values, &mut each)
             }
             TxDriver::Postgres(tx) => tx.rows(query, values, each).await,
         };

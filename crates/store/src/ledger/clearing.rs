@@ -24,7 +24,6 @@ queries! {
     ERASE_REASONS "ledger.erase_reasons" "UPDATE ledger_entries SET reason = NULL, reason_salt = NULL
         WHERE org_id = $1 AND seq < $4 AND reason IS NOT NULL AND seq IN (SELECT seq FROM ledger_effects
             WHERE org_id = $1 AND kind = $2 AND record_id = $3 AND seq < $4)";
-    OLD "ledger.old" "SELECT seq FROM ledger_entries WHERE org_id = $1 AND posted_at < $2 ORDER BY posted_at DESC LIMIT 1";
     LAST "ledger.last_retention" "SELECT clears_to FROM ledger_effects WHERE org_id = $1 AND kind = $2 AND record_id = $3 AND verb = $4
         ORDER BY seq DESC LIMIT 1";
     RETAIN "ledger.retain" "UPDATE ledger_effects SET before = NULL, after = NULL, salt = NULL
@@ -95,10 +94,12 @@ async fn retain(
     (entry, at): (EntryId, Timestamp),
 ) -> Result<u64> {
     let head = heads::lock(tx, organization).await?;
-    let old = first(tx, OLD, values![id(organization), before], |row| row.next::<i64>()).await?;
+    let old = heads::posted_before(tx, organization, before).await?;
     let values = values![id(organization), Kind::Organization.name(), organization.uuid(), CLEARED];
     let last = first(tx, LAST, values, |row| row.next::<i64>()).await?.unwrap_or(0);
-    let Some(old) = old.filter(|old| *old > last) else { return Ok(0) };
+    if old <= last {
+        return Ok(0);
+    }
     let cleared = tx.run(RETAIN, values![id(organization), last, old]).await?;
     if cleared == 0 {
         return Ok(0);

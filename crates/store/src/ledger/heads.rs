@@ -15,6 +15,16 @@ use crate::value::{id, values};
 queries! {
     READ "ledger.head" "SELECT epoch, seq, posted_at, chain FROM ledger_heads WHERE org_id = $1";
     CREATE "ledger.create_head" "INSERT INTO ledger_heads (org_id, epoch, seq, posted_at, chain) VALUES ($1, $2, 0, $3, $4)";
+    /// Each step halves the numbers between an entry that was posted before $2 and one that was not: posting times grow with the number.
+    POSTED_BEFORE "ledger.posted_before" "WITH RECURSIVE search (low, high) AS (
+            SELECT CAST(0 AS BIGINT), seq FROM ledger_heads WHERE org_id = $1
+            UNION ALL
+            SELECT CASE WHEN (SELECT posted_at FROM ledger_entries WHERE org_id = $1 AND seq = (low + high + 1) / 2) < $2
+                    THEN (low + high + 1) / 2 ELSE low END,
+                CASE WHEN (SELECT posted_at FROM ledger_entries WHERE org_id = $1 AND seq = (low + high + 1) / 2) < $2
+                    THEN high ELSE (low + high + 1) / 2 - 1 END
+            FROM search WHERE low < high)
+        SELECT low FROM search WHERE low = high";
     ADVANCE "ledger.advance" "UPDATE ledger_heads SET seq = $2, posted_at = $3, chain = $4 WHERE org_id = $1 AND seq = $5";
 }
 
@@ -61,6 +71,16 @@ fn row(row: &mut Row<'_>) -> Result<Head> {
 
 pub(crate) async fn read(reader: &mut impl Reader, organization: OrganizationId) -> Result<Head> {
     found(organization, first(reader, READ, values![id(organization)], row).await?)
+}
+
+/// The number of the newest entry that was posted before a time; 0 if there is none.
+pub(super) async fn posted_before(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    time: Timestamp,
+) -> Result<i64> {
+    let found = first(reader, POSTED_BEFORE, values![id(organization), time], |row| row.next()).await?;
+    Ok(found.unwrap_or(0))
 }
 
 /// The head as the part of a stream.

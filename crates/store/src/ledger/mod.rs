@@ -26,7 +26,7 @@ pub use heads::{Generation, Head};
 pub use opening::{Shown, history_of_child, open_images};
 pub use reading::{
     Changed, Entry, EntryEffect, Filter, Following, Listing, Point, Position, entries, following, head,
-    history, latest, posted_after,
+    history, latest, posted_until,
 };
 pub use undoing::{Content, MOST_UNDONE, Reading, Undone, UndoneEffect, UndoneEntry, entries_of};
 pub use verifying::{Verdict, verify, verify_for_operator};

@@ -83,7 +83,7 @@ async fn post_some(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<(usi
 }
 
 /// The next microsecond.
-fn after(time: Timestamp) -> Timestamp {
+pub(super) fn after(time: Timestamp) -> Timestamp {
     time.saturating_add(SignedDuration::from_micros(1)).unwrap_or(Timestamp::MAX)
 }
 

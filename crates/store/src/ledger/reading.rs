@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::heads::{self, Generation, Head};
-use super::journal;
+use super::{journal, posting};
 use crate::access::OrgScope;
-use crate::engine::{Engine, Reader, Store, first};
+use crate::engine::{Engine, Reader, Store};
 use crate::error::{Error, Result};
 use crate::postgres::{Postgres, PostgresTx};
 use crate::query::{Query, queries};
@@ -61,7 +61,6 @@ queries! {
     HISTORY "ledger.history" read_entries!("SELECT DISTINCT seq FROM ledger_effects
         WHERE org_id = $1 AND kind = $2 AND record_id = $3 AND seq < $4 ORDER BY seq DESC LIMIT $5",
         " AND f.kind = $2 AND f.record_id = $3");
-    POSTED_AFTER "ledger.posted_after" "SELECT seq FROM ledger_entries WHERE org_id = $1 AND posted_at > $2 ORDER BY posted_at LIMIT 1";
 }
 
 /// Effects on records of the kind $2 after the position $3, $4: only the latest effect on each record, at most $5. Effects that only clear
@@ -312,14 +311,9 @@ pub async fn history(
     gather(reader, HISTORY, values).await
 }
 
-/// The number after which all entries were posted after a time. `None` if there are none.
-pub async fn posted_after(
-    reader: &mut impl Reader,
-    scope: &OrgScope,
-    time: Timestamp,
-) -> Result<Option<i64>> {
-    let values = values![id(scope.organization()), time];
-    Ok(first(reader, POSTED_AFTER, values, |row| row.next::<i64>()).await?.map(|seq| seq - 1))
+/// The number of the newest entry that was posted at a time or before; 0 if there is none.
+pub async fn posted_until(reader: &mut impl Reader, scope: &OrgScope, time: Timestamp) -> Result<i64> {
+    heads::posted_before(reader, scope.organization(), posting::after(time)).await
 }
 
 /// Selects the columns of a list `$from`, after the columns of its [`Position`].

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::entries::{CLEARED, ERASED};
+use super::heads;
 use super::opening::{Shown, open_some};
 use super::reading::{Entry, EntryEffect, gather, read_entries};
 use crate::access::OrgWrite;
@@ -29,11 +30,11 @@ macro_rules! undone {
 }
 
 queries! {
-    /// An id has the time at which its change was made ($3), and an entry is posted later.
-    ENTRY "ledger.undone_entry" undone!("SELECT seq FROM ledger_entries WHERE org_id = $1 AND posted_at >= $3 AND id = $2");
+    /// Searches entries after the number $3: an id has the time at which its change was made, and an entry is posted later.
+    ENTRY "ledger.undone_entry" undone!("SELECT seq FROM ledger_entries WHERE org_id = $1 AND seq > $3 AND id = $2");
     CHANGESET "ledger.undone_changeset" undone!("SELECT seq FROM ledger_entries WHERE org_id = $1 AND changeset_id = $2");
-    KEY "ledger.undone_key" undone!("SELECT seq FROM ledger_entries WHERE org_id = $1 AND posted_at >= $3 AND at >= $3 AND key_id = $2
-        ORDER BY posted_at LIMIT 2001");
+    KEY "ledger.undone_key" undone!("SELECT seq FROM ledger_entries WHERE org_id = $1 AND seq > $3 AND at >= $4 AND key_id = $2
+        ORDER BY seq LIMIT 2001");
 }
 
 /// What is to be undone.
@@ -125,14 +126,20 @@ impl UndoneEntry {
 /// Reads what is to be undone. Images of children's records are opened as far as an undo writes such records and a relation of the acting user
 /// opens them now. On PostgreSQL, post the waiting entries before the transaction: see [`super::latest`].
 pub async fn entries_of<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, what: Undone) -> Result<Reading> {
-    let org = id(proof.organization());
+    let (organization, org) = (proof.organization(), id(proof.organization()));
     let found = match what {
         Undone::Entry(entry) => match made_at(entry.uuid()) {
-            Some(made) => gather(tx, ENTRY, values![org, id(entry), made]).await?,
+            Some(made) => {
+                let before = heads::posted_before(tx, organization, made).await?;
+                gather(tx, ENTRY, values![org, id(entry), before]).await?
+            }
             None => Vec::new(),
         },
         Undone::Changeset(changeset) => gather(tx, CHANGESET, values![org, changeset]).await?,
-        Undone::Key { key, since } => gather(tx, KEY, values![org, id(key), since]).await?,
+        Undone::Key { key, since } => {
+            let before = heads::posted_before(tx, organization, since).await?;
+            gather(tx, KEY, values![org, id(key), before, since]).await?
+        }
     };
     let mut found: Vec<Entry> = found;
     if found.iter().map(|entry| entry.effects.len()).sum::<usize>() > MOST_UNDONE {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
 use super::{Once, Query, Writes, Written, of};
+use crate::access;
 use crate::engine::Engine;
 
 /// A set of tables, each a bit.
@@ -31,6 +32,8 @@ pub(crate) struct Said {
     pub(crate) written: Written,
     /// Whose records it writes.
     pub(crate) writes: Writes,
+    /// Whether it may write facts behind credentials.
+    pub(crate) writes_credentials: bool,
     /// The table that it writes, if it is one.
     pub(crate) table: Tables,
     /// The tables that it names, if its rows are kept.
@@ -75,7 +78,13 @@ fn said(query: &'static Query) -> Said {
     let table = table.map_or(Tables::default(), |name| bit(TABLES.binary_search(&name).ok()));
     let kept = TABLES.iter().enumerate().filter(|(_, name)| query.once != Once::Never && query.names(name));
     let names = Tables(kept.fold(0, |all, (at, _)| all | bit(Some(at)).0));
-    Said { written: query.written(), writes: query.writes(), table, names }
+    let written = query.written();
+    let writes_credentials = match written {
+        Written::Nothing => false,
+        Written::Table { name, .. } => access::FACTS.iter().any(|facts| facts.names(name)),
+        Written::Anything => true,
+    };
+    Said { written, writes: query.writes(), writes_credentials, table, names }
 }
 
 impl Query {

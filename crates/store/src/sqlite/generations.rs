@@ -2,7 +2,8 @@
 //! is still current.
 //!
 //! Only one process writes to an embedded database, so that numbers in memory are enough. They are raised after COMMIT has returned and
-//! before any transaction of the batch is acknowledged: a client that knows of a write is served with its generation.
+//! before any transaction of the batch is acknowledged: a client that knows of a write is served with its generation. The facts behind
+//! credentials have numbers of their own, because most writes change none of them.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +16,8 @@ use crate::value::Value;
 /// How many numbers there are. Organizations that share one only cause each other's records to be read again.
 const SLOTS: usize = 1 << 14;
 
-/// The state of an organization's records. Something that was read after it was taken is current while it stays the same.
+/// The state of an organization's records, or of the facts behind its credentials. Something that was read after it was taken is current
+/// while it stays the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalGeneration {
     of_all: u64,
@@ -23,28 +25,55 @@ pub struct LocalGeneration {
 }
 
 /// The generations of all organizations.
+#[derive(Default)]
 pub(crate) struct Generations {
     hasher: RandomState,
-    /// Raised by writes that are not limited to one organization: a user may be a member of many.
-    all: AtomicU64,
-    slots: Box<[AtomicU64]>,
+    records: Numbers,
+    credentials: Numbers,
     /// How often transactions have been committed.
     commits: AtomicU64,
 }
 
-impl Default for Generations {
+/// How often something was written, in each organization.
+struct Numbers {
+    /// Raised by writes that are not limited to one organization: a user may be a member of many.
+    all: AtomicU64,
+    slots: Box<[AtomicU64]>,
+}
+
+impl Default for Numbers {
     fn default() -> Self {
-        let slots = (0..SLOTS).map(|_| AtomicU64::new(0)).collect();
-        Self { hasher: RandomState::new(), all: AtomicU64::new(0), slots, commits: AtomicU64::new(0) }
+        Self { all: AtomicU64::new(0), slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect() }
+    }
+}
+
+impl Numbers {
+    fn at(&self, slot: usize) -> LocalGeneration {
+        LocalGeneration {
+            of_all: self.all.load(Ordering::Acquire),
+            of_one: self.slots[slot].load(Ordering::Acquire),
+        }
+    }
+
+    fn raise(&self, written: &Organizations, slot: impl Fn(OrganizationId) -> usize) {
+        if written.all {
+            self.all.fetch_add(1, Ordering::Release);
+        }
+        for organization in &written.some {
+            self.slots[slot(*organization)].fetch_add(1, Ordering::Release);
+        }
     }
 }
 
 impl Generations {
-    pub(crate) fn of(&self, organization: OrganizationId) -> LocalGeneration {
-        LocalGeneration {
-            of_all: self.all.load(Ordering::Acquire),
-            of_one: self.slot(organization).load(Ordering::Acquire),
-        }
+    /// The generation of an organization's records.
+    pub(crate) fn of_records(&self, organization: OrganizationId) -> LocalGeneration {
+        self.records.at(self.slot(organization))
+    }
+
+    /// The generation of the facts behind an organization's credentials.
+    pub(crate) fn of_credentials(&self, organization: OrganizationId) -> LocalGeneration {
+        self.credentials.at(self.slot(organization))
     }
 
     /// How often this process has committed transactions.
@@ -55,50 +84,64 @@ impl Generations {
     /// Notes that transactions are committed, or may be.
     pub(super) fn raise(&self, touched: &Touched) {
         self.commits.fetch_add(1, Ordering::Release);
-        if touched.all {
-            self.all.fetch_add(1, Ordering::Release);
-        }
-        for organization in &touched.organizations {
-            self.slot(*organization).fetch_add(1, Ordering::Release);
-        }
+        self.records.raise(&touched.records, |organization| self.slot(organization));
+        self.credentials.raise(&touched.credentials, |organization| self.slot(organization));
     }
 
-    fn slot(&self, organization: OrganizationId) -> &AtomicU64 {
+    fn slot(&self, organization: OrganizationId) -> usize {
         let hash = self.hasher.hash_one(organization.uuid());
-        &self.slots[usize::try_from(hash % SLOTS as u64).unwrap_or_default()]
+        usize::try_from(hash % SLOTS as u64).unwrap_or_default()
     }
 }
 
-/// The organizations whose records a transaction has written.
+/// What transactions have written: records, and facts behind credentials.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Touched {
+    records: Organizations,
+    credentials: Organizations,
+}
+
+/// Some organizations, or all.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Organizations {
     all: bool,
-    organizations: Vec<OrganizationId>,
+    some: Vec<OrganizationId>,
+}
+
+impl Organizations {
+    /// Adds one, or all.
+    fn add(&mut self, organization: Option<OrganizationId>) {
+        match organization {
+            None => self.all = true,
+            Some(organization) if self.some.contains(&organization) => {}
+            Some(organization) => self.some.push(organization),
+        }
+    }
 }
 
 impl Touched {
-    /// All organizations.
-    pub(crate) fn everything() -> Self {
-        Self { all: true, organizations: Vec::new() }
-    }
-
-    /// Adds what another transaction has written.
-    pub(super) fn add(&mut self, other: Self) {
-        self.all |= other.all;
-        self.organizations.extend(other.organizations);
+    /// Notes that anything may have been written.
+    pub(super) fn note_everything(&mut self) {
+        (self.records.all, self.credentials.all) = (true, true);
     }
 
     /// Notes a statement with its values.
     pub(crate) fn note(&mut self, query: &'static Query, values: &[Value<'_>]) {
-        let organization = match query.said().writes {
+        let said = query.said();
+        let organization = match said.writes {
             Writes::Nothing => return,
             Writes::OneOrganization => values.first().and_then(Value::as_uuid),
             Writes::Anything => None,
         };
-        match organization.map(OrganizationId::from_uuid) {
-            None => self.all = true,
-            Some(organization) if self.organizations.contains(&organization) => {}
-            Some(organization) => self.organizations.push(organization),
+        let organization = organization.map(OrganizationId::from_uuid);
+        self.records.add(organization);
+        if said.writes_credentials {
+            self.credentials.add(organization);
         }
+    }
+
+    /// Whether facts behind an organization's credentials were written.
+    pub(super) fn has_credentials(&self, organization: OrganizationId) -> bool {
+        self.credentials.all || self.credentials.some.contains(&organization)
     }
 }

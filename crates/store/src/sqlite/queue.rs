@@ -10,10 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
-
-use super::Touched;
 use super::syncer::Syncer;
+use super::writer::Writing;
 use crate::error::{Error, Result};
 
 /// How many transactions may wait before more are refused.
@@ -26,7 +24,7 @@ const BATCH_TIME: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_millis(1);
 
 /// A waiting transaction: runs in its savepoint, and returns how to send its result after the commit.
-pub(super) type Job = Box<dyn FnOnce(&mut Connection, &mut Touched) -> Answer + Send>;
+pub(super) type Job = Box<dyn FnOnce(Writing<'_>) -> Answer + Send>;
 /// Sends a transaction's result, given the result of the commit.
 pub(super) type Answer = Box<dyn FnOnce(std::result::Result<(), String>) + Send>;
 
@@ -189,7 +187,7 @@ mod tests {
     }
 
     fn job() -> Job {
-        Box::new(|_, _| Box::new(|_| ()))
+        Box::new(|_| Box::new(|_| ()))
     }
 
     /// A queue with transactions, and a syncer whose last flush took at least two milliseconds.

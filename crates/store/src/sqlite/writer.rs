@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::thread::{JoinHandle, ThreadId};
 
+use fieldhouse_domain::ids::OrganizationId;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -19,7 +20,7 @@ use super::checkpoints::{Checkpoints, empty_log};
 use super::queue::{Answer, Batch, Entrance, Job, Queue, closed, queue};
 use super::readers::Readers;
 use super::syncer::{self, Syncer};
-use super::{Generations, Touched, control};
+use super::{Generations, LocalGeneration, Touched, control};
 use crate::deadline::Deadline;
 use crate::engine::Tx;
 use crate::error::{Error, Result};
@@ -54,7 +55,7 @@ impl Writer {
         &self,
         name: &'static str,
         deadline: Option<Deadline>,
-        work: impl FnOnce(&mut Connection, &mut Touched) -> std::result::Result<T, E> + Send + 'static,
+        work: impl FnOnce(Writing<'_>) -> std::result::Result<T, E> + Send + 'static,
     ) -> std::result::Result<T, E>
     where
         T: Send + 'static,
@@ -63,11 +64,11 @@ impl Writer {
         let (answer, answered) = oneshot::channel();
         let turn = Turn::default();
         let own_turn = turn.clone();
-        let job: Job = Box::new(move |connection, touched| {
+        let job: Job = Box::new(move |writing| {
             if !own_turn.take() {
                 return Box::new(|_| ());
             }
-            let result = in_savepoint(connection, name, |connection| work(connection, touched));
+            let result = in_savepoint(writing, name, work);
             Box::new(move |committed| {
                 // An error is replaced too: it may depend on rows of another transaction, which the failed commit has undone.
                 let committed = committed.map_err(|reason| E::from(Error::Unavailable(reason)));
@@ -88,6 +89,31 @@ impl Writer {
             }
         }
         answered.await.map_err(|_| closed())?
+    }
+}
+
+/// What a transaction writes with.
+pub(crate) struct Writing<'a> {
+    /// The database.
+    pub(crate) connection: &'a mut Connection,
+    /// What the transactions of the batch have written.
+    pub(crate) touched: &'a mut Touched,
+    generations: &'a Generations,
+}
+
+impl Writing<'_> {
+    fn reborrow(&mut self) -> Writing<'_> {
+        Writing { connection: self.connection, touched: self.touched, generations: self.generations }
+    }
+
+    /// Whether facts behind an organization's credentials are still those of a generation, in the open transaction.
+    pub(crate) fn has_credentials_of(
+        &self,
+        organization: OrganizationId,
+        generation: LocalGeneration,
+    ) -> bool {
+        !self.touched.has_credentials(organization)
+            && self.generations.of_credentials(organization) == generation
     }
 }
 
@@ -141,13 +167,13 @@ fn commit_together(
         None => control(connection, "BEGIN IMMEDIATE").map_err(|error| error.to_string()),
     };
     if let Err(reason) = begun {
-        return first(connection, &mut touched)(Err(reason));
+        return first(Writing { connection, touched: &mut touched, generations })(Err(reason));
     }
     let mut answers: Vec<Answer> = Vec::new();
     let mut next = Some(first);
     let mut broken = None;
     while let Some(job) = next {
-        let answer = job(connection, &mut touched);
+        let answer = job(Writing { connection, touched: &mut touched, generations });
         if connection.is_autocommit() {
             // An interrupted write or a full disk makes SQLite roll back the whole batch. The transaction that caused it returns its
             // own error.
@@ -175,16 +201,18 @@ fn commit_together(
 /// Runs work in a savepoint, which is released if it succeeds and rolled back if it fails. If neither is possible, the whole batch is
 /// rolled back, because no part of a failed transaction may be committed.
 fn in_savepoint<T, E: From<Error>>(
-    connection: &mut Connection,
+    mut writing: Writing<'_>,
     name: &'static str,
-    work: impl FnOnce(&mut Connection) -> std::result::Result<T, E>,
+    work: impl FnOnce(Writing<'_>) -> std::result::Result<T, E>,
 ) -> std::result::Result<T, E> {
+    let connection = &*writing.connection;
     if connection.is_autocommit() {
         return Err(Error::Unavailable("a transaction could not be started".to_owned()).into());
     }
     control(connection, "SAVEPOINT one")?;
-    let result = std::panic::catch_unwind(AssertUnwindSafe(|| work(connection)))
+    let result = std::panic::catch_unwind(AssertUnwindSafe(|| work(writing.reborrow())))
         .unwrap_or_else(|_| Err(Error::Internal(format!("{name} panicked")).into()));
+    let connection = &*writing.connection;
     let undone = if result.is_err() { control(connection, "ROLLBACK TO one") } else { Ok(()) };
     if let Err(error) = undone.and_then(|()| control(connection, "RELEASE one")) {
         let _ = connection.execute_batch("ROLLBACK");

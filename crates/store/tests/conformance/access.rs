@@ -28,7 +28,8 @@ async fn enter(
     needed: Requirement,
     now: Timestamp,
 ) -> Result<OrgScope, Denial> {
-    let caller = access::identify(&mut &*store, sent, now).await.unwrap()?;
+    // As callers are kept in memory: a transaction may trust them while their generation proves them current.
+    let caller = store.identify(sent, None, now).await.unwrap()?;
     caller.permit(needed, now, None)
 }
 
@@ -177,11 +178,7 @@ pub(crate) async fn losses_take_effect_at_once(store: &Store) {
         for (sent, had, denial) in
             [(admin.by_session(), had_session, by_session), (admin.by_key(), had_key, by_key)]
         {
-            let untouched = match sent {
-                RawCredential::Session { .. } => loss == "key revoked",
-                RawCredential::ApiKey { .. } => loss == "session revoked",
-            };
-            let expected = if untouched { Ok(Role::Admin) } else { Err(denial) };
+            let expected = if is_untouched(loss, &sent) { Ok(Role::Admin) } else { Err(denial) };
             let entered = enter(store, &sent, needed, NOW).await.map(|scope| scope.role());
             assert_eq!(entered, expected, "{loss}, {sent:?}");
             assert_eq!(
@@ -190,7 +187,41 @@ pub(crate) async fn losses_take_effect_at_once(store: &Store) {
                 "{loss}, with permission obtained before, {sent:?}"
             );
         }
+        for (is_key, denial) in [(false, by_session), (true, by_key)] {
+            let club = Club::found(store, &format!("{loss} inside {is_key}")).await;
+            let admin = club.person(Role::Admin);
+            let sent = if is_key { admin.by_key() } else { admin.by_session() };
+            let had = enter(store, &sent, needed, NOW).await.expect("a valid credential");
+            let expected = if is_untouched(loss, &sent) { Ok(Role::Admin) } else { Err(denial) };
+            let seen = lose_inside(store, had, effect(admin)).await;
+            assert_eq!(seen, (Ok(Role::Admin), expected), "{loss} in the same transaction, {sent:?}");
+        }
     }
+}
+
+fn is_untouched(loss: &str, sent: &RawCredential) -> bool {
+    match sent {
+        RawCredential::Session { .. } => loss == "key revoked",
+        RawCredential::ApiKey { .. } => loss == "session revoked",
+    }
+}
+
+/// The results of asking for permission before and after a loss in one transaction.
+async fn lose_inside(
+    store: &Store,
+    scope: OrgScope,
+    loss: Effect,
+) -> (Result<Role, Denial>, Result<Role, Denial>) {
+    let written = clubs::write(store, scope.organization(), async move |tx, proof| {
+        let needed = needs(Role::Admin);
+        let before = tx.permit(Principal::Caller(&scope), needed, None, NOW).await?.map(|own| own.role());
+        let moment = clubs::moment();
+        let change = Change { moment: &moment, operation: "testing.lose", request_id: "test", reason: None };
+        tx.apply(proof, change, std::slice::from_ref(&loss)).await?;
+        let after = tx.permit(Principal::Caller(&scope), needed, None, NOW).await?.map(|own| own.role());
+        Ok((before, after))
+    });
+    written.await.unwrap()
 }
 
 fn updated(before: AnyRecord, after: AnyRecord) -> Effect {

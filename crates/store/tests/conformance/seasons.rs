@@ -145,11 +145,12 @@ pub(crate) async fn changed_seasons_are_listed_once_in_the_order_of_their_latest
 
     let head = ledger::head(&mut &*store, &scope).await.unwrap();
     assert_eq!(changed(Point::behind(head.seq), 10).await, []);
-    let posted = async |time| ledger::posted_after(&mut &*store, &scope, time).await.unwrap();
-    assert_eq!(posted(Timestamp::UNIX_EPOCH).await, Some(0));
-    assert_eq!(posted(head.posted_at).await, None, "strictly after");
+    let posted = async |time| ledger::posted_until(&mut &*store, &scope, time).await.unwrap();
+    assert_eq!(posted(Timestamp::UNIX_EPOCH).await, 0);
+    assert_eq!(posted(Timestamp::MAX).await, head.seq);
+    assert_eq!(posted(head.posted_at).await, head.seq, "at that time");
     let just_before = head.posted_at.saturating_sub(SignedDuration::from_micros(1)).unwrap();
-    assert_eq!(posted(just_before).await, Some(head.seq - 1));
+    assert_eq!(posted(just_before).await, head.seq - 1);
     for change in &all {
         assert!(change.at < head.posted_at, "posted later than any change that waited");
     }

@@ -154,8 +154,8 @@ impl Mirror {
                 (Some(after), _) => after,
                 (None, By::Since(seq)) => Point::behind(*seq),
                 (None, By::UpdatedSince(time)) => {
-                    let seq = ledger::posted_after(&mut following, scope, *time).await.unwrap();
-                    Point::behind(seq.unwrap_or(head.seq))
+                    let seq = ledger::posted_until(&mut following, scope, *time).await.unwrap();
+                    Point::behind(seq.min(head.seq))
                 }
             };
             let page = seasons::changed(&mut following, scope, from, PAGE).await.unwrap();
