@@ -42,10 +42,9 @@ impl Store {
     ) -> Result<std::result::Result<Arc<Caller>, Denial>> {
         let generation = organization.and_then(|organization| self.credentials(organization));
         let identified = identify_with(&mut &*self, sent, now, true).await?;
-        let generation = generation.zip(organization);
         Ok(identified.map(|caller| {
-            let generation = generation.filter(|(_, organization)| *organization == caller.organization());
-            Arc::new(Caller { generation: generation.map(|(generation, _)| generation), ..caller })
+            let generation = generation.filter(|_| organization == Some(caller.organization()));
+            Arc::new(Caller { generation, ..caller })
         }))
     }
 
