@@ -24,6 +24,7 @@ mod image;
 use std::fmt;
 
 use jiff::Timestamp;
+use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer as _};
 use serde_json::Value as Json;
 
@@ -108,9 +109,21 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
             .collect()
     }
     /// The same as the text of a JSON object.
-    fn image_text(&self) -> String {
-        object(Self::FIELDS.iter().filter_map(|field| self.get(field).map(|value| (*field, value))))
-    }
+    fn image_text(&self) -> String;
+}
+
+/// What the fields of an image's text are written to.
+pub type ImageText<'a> = serde_json::ser::Compound<'a, Vec<u8>, serde_json::ser::CompactFormatter>;
+
+/// The text of an image, whose fields are written by a function.
+pub fn image_text(write: impl FnOnce(&mut ImageText<'_>) -> Result<(), serde_json::Error>) -> String {
+    let mut text = serde_json::Serializer::new(Vec::with_capacity(1024));
+    let written = text.serialize_map(None).and_then(|mut image| {
+        write(&mut image)?;
+        image.end()
+    });
+    // Writing to memory fails only for keys that are not strings, and no field is such a map.
+    written.map_or_else(|_| String::new(), |()| String::from_utf8(text.into_inner()).unwrap_or_default())
 }
 
 /// The text of a JSON object with these fields, without the map that would hold them.

@@ -87,15 +87,7 @@ fn implementation(record: &Declaration) -> TokenStream {
         let (ident, text) = (&field.name, field.text());
         quote! { if self.#ident != other.#ident { changed.push(#text); } }
     });
-    let open: Vec<&Field> = record.fields.iter().filter(|field| field.privacy != Privacy::Secret).collect();
-    let gets = open.iter().map(|field| {
-        let (ident, text) = (&field.name, field.text());
-        quote! { #text => ::core::option::Option::Some(::fieldhouse_domain::record::image_of(&self.#ident)), }
-    });
-    let sets = open.iter().map(|field| {
-        let (ident, text) = (&field.name, field.text());
-        quote! { #text => ::fieldhouse_domain::record::restore(&mut self.#ident, value), }
-    });
+    let by_name = by_name(record);
     let of_image = of_image(record);
     let id = record.fields.iter().find(|field| field.name == "id").map(|field| &field.kind);
     quote! {
@@ -143,18 +135,45 @@ fn implementation(record: &Declaration) -> TokenStream {
                 #(#compared)*
                 changed
             }
-            fn get(&self, field: &str) -> ::core::option::Option<::serde_json::Value> {
-                match field { #(#gets)* _ => ::core::option::Option::None }
-            }
-            fn set(&mut self, field: &str, value: &::serde_json::Value)
-                -> ::core::result::Result<(), ::fieldhouse_domain::Refusal>
-            {
-                match field {
-                    #(#sets)*
-                    _ => ::core::result::Result::Err(::fieldhouse_domain::record::no_such_field(field)),
-                }
-            }
+            #by_name
             #of_image
+        }
+    }
+}
+
+/// The functions that read, set and write fields with their names. Secrets have none.
+fn by_name(record: &Declaration) -> TokenStream {
+    let open: Vec<&Field> = record.fields.iter().filter(|field| field.privacy != Privacy::Secret).collect();
+    let gets = open.iter().map(|field| {
+        let (ident, text) = (&field.name, field.text());
+        quote! { #text => ::core::option::Option::Some(::fieldhouse_domain::record::image_of(&self.#ident)), }
+    });
+    let sets = open.iter().map(|field| {
+        let (ident, text) = (&field.name, field.text());
+        quote! { #text => ::fieldhouse_domain::record::restore(&mut self.#ident, value), }
+    });
+    let entries = open.iter().map(|field| {
+        let (ident, text) = (&field.name, field.text());
+        quote! { image.serialize_entry(#text, &self.#ident)?; }
+    });
+    quote! {
+        fn get(&self, field: &str) -> ::core::option::Option<::serde_json::Value> {
+            match field { #(#gets)* _ => ::core::option::Option::None }
+        }
+        fn image_text(&self) -> ::std::string::String {
+            ::fieldhouse_domain::record::image_text(|image| {
+                use ::serde::ser::SerializeMap as _;
+                #(#entries)*
+                ::core::result::Result::Ok(())
+            })
+        }
+        fn set(&mut self, field: &str, value: &::serde_json::Value)
+            -> ::core::result::Result<(), ::fieldhouse_domain::Refusal>
+        {
+            match field {
+                #(#sets)*
+                _ => ::core::result::Result::Err(::fieldhouse_domain::record::no_such_field(field)),
+            }
         }
     }
 }

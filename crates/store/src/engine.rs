@@ -77,6 +77,8 @@ pub struct Store {
 /// A query with its parameters and what reads each row.
 type Wanted<'a, F> = (&'static Query, &'a [Value<'a>], F);
 
+/// The futures of PostgreSQL are in boxes: each caller's future would contain them, and large futures are copied several times on their way, on
+/// SQLite for nothing.
 enum Driver {
     Sqlite(Sqlite),
     Postgres(Postgres),
@@ -184,7 +186,7 @@ impl Store {
     {
         match &self.driver {
             Driver::Sqlite(sqlite) => sqlite.write(name, body).await,
-            Driver::Postgres(postgres) => postgres.write(name, body).await,
+            Driver::Postgres(postgres) => Box::pin(postgres.write(name, body)).await,
         }
     }
 
@@ -200,7 +202,7 @@ impl Store {
     {
         match &self.driver {
             Driver::Sqlite(sqlite) => sqlite.read_together(name, &body),
-            Driver::Postgres(postgres) => postgres.read_together(name, &body).await,
+            Driver::Postgres(postgres) => Box::pin(postgres.read_together(name, &body)).await,
         }
     }
 
@@ -215,7 +217,8 @@ impl Store {
                 Ok((sqlite.read(query, values, each)?, sqlite.read(other, other_values, each_other)?))
             }
             Driver::Postgres(postgres) => {
-                let (rows, others) = postgres.fetch_both((query, values), (other, other_values)).await?;
+                let fetched = Box::pin(postgres.fetch_both((query, values), (other, other_values))).await;
+                let (rows, others) = fetched?;
                 Ok((
                     postgres::read_rows(query, &rows, each)?,
                     postgres::read_rows(other, &others, each_other)?,
@@ -261,7 +264,7 @@ impl Reader for &Store {
     ) -> Result<Vec<T>> {
         match &self.driver {
             Driver::Sqlite(sqlite) => sqlite.read(query, values, each),
-            Driver::Postgres(postgres) => postgres.read(query, values, each).await,
+            Driver::Postgres(postgres) => Box::pin(postgres.read(query, values, each)).await,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! statements; the writer queues transactions, runs them and commits them together.
 
 mod backup;
+mod batches;
 mod checkpoints;
 mod compile_options;
 mod generations;
@@ -99,16 +100,17 @@ impl Sqlite {
     {
         let deadline = Deadline::of(name);
         let sealer = self.sealer.clone();
-        let body =
-            move |writing: Writing<'_>| writer::run_body(&mut Tx::sqlite(writing, deadline, sealer), &body);
+        let body = move |writing: Writing<'_>| {
+            writer::run_body(&mut Tx::sqlite(writing, deadline, sealer.clone()), &body)
+        };
         self.writer.run(name, Some(deadline), body).await
     }
 
-    /// Runs other statements, such as migrations, as one transaction without a deadline.
+    /// Runs other statements, such as migrations, as one transaction without a deadline. They may run twice, as those of [`Sqlite::write`].
     pub(crate) async fn with_writer<T: Send + 'static>(
         &self,
         name: &'static str,
-        work: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
+        mut work: impl FnMut(&mut Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let work = move |writing: Writing<'_>| {
             writing.touched.note_everything();

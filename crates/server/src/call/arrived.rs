@@ -17,7 +17,7 @@ use crate::failure::Failure;
 
 /// A request whose caller is admitted and whose body is received.
 pub(crate) struct Arrived {
-    request: Request,
+    request: Arc<Request>,
     /// An error of the body is reported after those of the query.
     members: Result<Members, Failure>,
     /// The path parameters. `None` if one is not UTF-8.
@@ -42,7 +42,7 @@ impl Arrived {
         let parameters = parameters.map(|all| all.iter().map(|(_, value)| value.to_owned()).collect());
         let (app, context) = (app.clone(), context.with_digest(&bytes));
         let request = Request { app, context, media_type, row, admitted: Arc::new(admitted) };
-        Ok(Self { request, members, parameters })
+        Ok(Self { request: Arc::new(request), members, parameters })
     }
 
     /// Checks query, body and path, in this order.
@@ -53,6 +53,6 @@ impl Arrived {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             O::Path::read(&texts)
         });
-        Ok(Call { request: Arc::new(self.request), query, body, path, new_guest: None, validates: false })
+        Ok(Call { request: self.request, query, body, path, new_guest: None, validates: false })
     }
 }

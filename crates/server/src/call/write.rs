@@ -185,7 +185,8 @@ impl<O: Op> Call<O> {
         let once = Once { first, acting, new_guest: self.new_guest.clone(), validates_only };
         let request = self.request.clone();
         let work = Boxed(Arc::new(Viewing { call: self, command, view }));
-        Ok(transact(request, work, once).await?.into())
+        // In a box: a large future is copied several times on its way.
+        Ok(Box::pin(transact(request, work, once)).await?.into())
     }
 
     /// Creates a guest with this token if the caller has no credential and is not a guest yet.

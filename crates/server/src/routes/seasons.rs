@@ -27,7 +27,7 @@ pub(crate) async fn list(call: Call<op::SeasonList>) -> Result<Answered<op::Seas
         ("year", query.year.is_some()),
     ];
     if let Some(since) = call.since(&query.records, &filters)? {
-        return changed(&call, since).await;
+        return Box::pin(changed(&call, since)).await;
     }
     let part = call.synced_part::<(Date, Uuid)>(&query.records).await?;
     let filter = Filter {

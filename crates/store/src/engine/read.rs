@@ -57,7 +57,7 @@ impl Reader for &ReadTx<'_> {
                 let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
                 sqlite::rows(&connection, Some(self.deadline), query, values, &mut each)
             }
-            ReadDriver::Postgres(tx) => tx.rows(query, values, each).await,
+            ReadDriver::Postgres(tx) => Box::pin(tx.rows(query, values, each)).await,
         };
         read.map_err(|error| self.deadline.explain(error))
     }

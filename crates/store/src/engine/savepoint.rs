@@ -27,6 +27,9 @@ impl<'tx> Tx<'tx> {
         self.check_usable(name)?;
         let begun = self.control(BEGIN).await;
         self.note(begun)?;
+        if let TxDriver::Sqlite(writing) = &mut self.driver {
+            writing.touched.uncounted += 1;
+        }
         let depth = self.outer.len();
         self.outer.push(std::mem::take(&mut self.unrecorded));
         Ok(Savepoint { name, depth, _brand: self.brand() })
@@ -77,7 +80,7 @@ impl<'tx> Tx<'tx> {
     async fn control(&mut self, sql: &'static str) -> Result<()> {
         match &mut self.driver {
             TxDriver::Sqlite(writing) => sqlite::control(writing.connection, sql),
-            TxDriver::Postgres(tx) => tx.control(sql).await,
+            TxDriver::Postgres(tx) => Box::pin(tx.control(sql)).await,
         }
     }
 }

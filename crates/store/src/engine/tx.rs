@@ -144,7 +144,7 @@ impl<'tx> Tx<'tx> {
             TxDriver::Sqlite(writing) => rows.iter().try_for_each(|values| {
                 sqlite::run(writing.connection, Some(self.deadline), query, values).map(drop)
             }),
-            TxDriver::Postgres(tx) => tx.run_each(query, rows).await,
+            TxDriver::Postgres(tx) => Box::pin(tx.run_each(query, rows)).await,
         };
         self.note(ran)
     }
@@ -155,7 +155,7 @@ impl<'tx> Tx<'tx> {
         self.note_written(query, values);
         let ran = match &mut self.driver {
             TxDriver::Sqlite(writing) => sqlite::run(writing.connection, Some(self.deadline), query, values),
-            TxDriver::Postgres(tx) => tx.run(query, values).await,
+            TxDriver::Postgres(tx) => Box::pin(tx.run(query, values)).await,
         };
         self.note(ran)
     }
@@ -218,7 +218,8 @@ impl<'tx> Tx<'tx> {
         let found = match &mut self.driver {
             TxDriver::Sqlite(writing) => sqlite::kept(writing.connection, Some(self.deadline), query, values),
             TxDriver::Postgres(tx) => {
-                tx.fetch(query, values).await.map(|rows| (Columns::default(), Kept::Postgres(rows)))
+                let fetched = Box::pin(tx.fetch(query, values)).await;
+                fetched.map(|rows| (Columns::default(), Kept::Postgres(rows)))
             }
         };
         let (columns, kept) = self.note(found)?;
@@ -245,7 +246,7 @@ impl<'tx> Tx<'tx> {
             );
         }
         let values: Vec<&[Value<'_>]> = unread.values().copied().collect();
-        let read = tx.fetch_each(query, &values).await.map(|found| {
+        let read = Box::pin(tx.fetch_each(query, &values)).await.map(|found| {
             for (key, rows) in unread.into_keys().zip(found) {
                 facts.keep(query, key, Columns::default(), Kept::Postgres(rows));
             }
@@ -299,7 +300,7 @@ impl Reader for Tx<'_> {
             TxDriver::Sqlite(writing) => {
                 sqlite::rows(writing.connection, Some(self.deadline), query, values, &mut each)
             }
-            TxDriver::Postgres(tx) => tx.rows(query, values, each).await,
+            TxDriver::Postgres(tx) => Box::pin(tx.rows(query, values, each)).await,
         };
         self.note(read)
     }

@@ -220,7 +220,7 @@ impl Store {
     /// Posts all waiting entries of an organization, and returns their number. On SQLite none ever wait.
     pub async fn post(&self, organization: OrganizationId) -> Result<usize> {
         match self.postgres() {
-            Some(postgres) => post_all(postgres, organization).await,
+            Some(postgres) => Box::pin(post_all(postgres, organization)).await,
             None => Ok(0),
         }
     }

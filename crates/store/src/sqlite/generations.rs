@@ -99,6 +99,8 @@ impl Generations {
 pub(crate) struct Touched {
     records: Organizations,
     credentials: Organizations,
+    /// How often something began that SQLite does not count as a change: savepoints, and statements other than those of records.
+    pub(crate) uncounted: usize,
 }
 
 /// Some organizations, or all.
@@ -123,6 +125,7 @@ impl Touched {
     /// Notes that anything may have been written.
     pub(super) fn note_everything(&mut self) {
         (self.records.all, self.credentials.all) = (true, true);
+        self.uncounted += 1;
     }
 
     /// Notes a statement with its values.

@@ -23,14 +23,21 @@ const BATCH_TIME: Duration = Duration::from_millis(500);
 /// How long a batch without a running flush waits for one more transaction, at most. It also waits no longer than half of a flush.
 const PATIENCE: Duration = Duration::from_millis(1);
 
-/// A waiting transaction: runs in its savepoint, and returns how to send its result after the commit.
-pub(super) type Job = Box<dyn FnOnce(Writing<'_>) -> Answer + Send>;
-/// Sends a transaction's result, given the result of the commit.
-pub(super) type Answer = Box<dyn FnOnce(std::result::Result<(), String>) + Send>;
+/// Whether a commit is durable; if not, why.
+pub(super) type Committed = std::result::Result<(), String>;
+
+/// A transaction that waits or has run.
+pub(super) trait Job: Send {
+    /// Runs it, possibly again after it was rolled back. Returns whether it succeeded.
+    fn run(&mut self, writing: Writing<'_>) -> bool;
+
+    /// Returns its result to the caller, after the commit.
+    fn answer(self: Box<Self>, committed: Committed);
+}
 
 /// What the writer waits for.
 enum Message {
-    Job(Job),
+    Job(Box<dyn Job>),
     /// A flush has ended.
     Flushed,
 }
@@ -70,7 +77,7 @@ pub(super) fn queue() -> (Arc<Entrance>, Queue) {
 
 impl Entrance {
     /// Adds a transaction.
-    pub(super) fn add(&self, job: Job) -> Result<()> {
+    pub(super) fn add(&self, job: Box<dyn Job>) -> Result<()> {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         self.messages.try_send(Message::Job(job)).map_err(|error| {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
@@ -94,7 +101,7 @@ pub(super) fn closed() -> Error {
 
 impl Queue {
     /// Waits for the first transaction of a batch. `None` if the queue has ended.
-    pub(super) fn first(&mut self) -> Option<(Job, Batch)> {
+    pub(super) fn first(&mut self) -> Option<(Box<dyn Job>, Batch)> {
         loop {
             if let Message::Job(job) = self.messages.recv().ok()? {
                 self.waiting.fetch_sub(1, Ordering::Relaxed);
@@ -105,7 +112,7 @@ impl Queue {
     }
 
     /// Waits for the next transaction of a batch. `None` if the batch must be committed now.
-    pub(super) fn next(&mut self, batch: &mut Batch, syncer: &Syncer) -> Option<Job> {
+    pub(super) fn next(&mut self, batch: &mut Batch, syncer: &Syncer) -> Option<Box<dyn Job>> {
         let job = self.more(batch, syncer);
         match job {
             Some(_) => batch.size += 1,
@@ -114,7 +121,7 @@ impl Queue {
         job
     }
 
-    fn more(&mut self, batch: &mut Batch, syncer: &Syncer) -> Option<Job> {
+    fn more(&mut self, batch: &mut Batch, syncer: &Syncer) -> Option<Box<dyn Job>> {
         if batch.size >= BATCH || batch.begun.elapsed() >= BATCH_TIME {
             return None;
         }
@@ -186,8 +193,18 @@ mod tests {
         }
     }
 
-    fn job() -> Job {
-        Box::new(|_| Box::new(|_| ()))
+    struct Nothing;
+
+    impl Job for Nothing {
+        fn run(&mut self, _: Writing<'_>) -> bool {
+            true
+        }
+
+        fn answer(self: Box<Self>, _: Committed) {}
+    }
+
+    fn job() -> Box<dyn Job> {
+        Box::new(Nothing)
     }
 
     /// A queue with transactions, and a syncer whose last flush took at least two milliseconds.
@@ -195,7 +212,7 @@ mod tests {
         let (entrance, queue) = queue();
         let (end, ends) = mpsc::channel();
         let syncer = Syncer::start(Controlled(ends), Arc::downgrade(&entrance)).expect("a thread");
-        syncer.acknowledge(vec![Box::new(|_| ())]);
+        syncer.acknowledge(vec![job()]);
         std::thread::sleep(Duration::from_millis(2));
         end.send(()).expect("it waits");
         while syncer.flushing() > 0 {
@@ -231,7 +248,7 @@ mod tests {
         queue.running_time = Duration::from_secs(1);
         assert_eq!(batch(&mut queue, &syncer), 3);
         // The results of the first three have not been returned, so the others wait for the flush, and with them who comes meanwhile.
-        syncer.acknowledge(vec![Box::new(|_| ())]);
+        syncer.acknowledge(vec![job()]);
         queue.running_time = Duration::from_secs(1);
         let later = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(5));

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use super::checkpoints::log_of;
-use super::queue::{Answer, Entrance};
+use super::queue::{Committed, Entrance, Job};
 use crate::error::{Error, Result};
 use crate::folder::sync_folder;
 
@@ -50,7 +50,7 @@ impl Log for LogFile {
 
 /// The thread that flushes the log.
 pub(super) struct Syncer {
-    committed: Option<Sender<Vec<Answer>>>,
+    committed: Option<Sender<Vec<Box<dyn Job>>>>,
     state: Arc<State>,
     thread: Option<JoinHandle<()>>,
 }
@@ -99,16 +99,16 @@ impl Syncer {
     }
 
     /// Lets committed transactions return their results once they are durable.
-    pub(super) fn acknowledge(&self, answers: Vec<Answer>) {
-        let count = answers.len();
+    pub(super) fn acknowledge(&self, jobs: Vec<Box<dyn Job>>) {
+        let count = jobs.len();
         self.state.flushing.fetch_add(count, Ordering::AcqRel);
         let closed = match &self.committed {
-            Some(committed) => committed.send(answers).map_err(|unsent| unsent.0),
-            None => Err(answers),
+            Some(committed) => committed.send(jobs).map_err(|unsent| unsent.0),
+            None => Err(jobs),
         };
-        if let Err(answers) = closed {
+        if let Err(jobs) = closed {
             self.state.flushing.fetch_sub(count, Ordering::AcqRel);
-            answer_all(answers, &Err("the log is no longer flushed".to_owned()));
+            answer_all(jobs, &Err("the log is no longer flushed".to_owned()));
         }
     }
 }
@@ -123,10 +123,15 @@ impl Drop for Syncer {
     }
 }
 
-fn sync_all(mut log: impl Log, waiting: &Receiver<Vec<Answer>>, state: &State, writer: &Weak<Entrance>) {
-    while let Ok(mut answers) = waiting.recv() {
+fn sync_all(
+    mut log: impl Log,
+    waiting: &Receiver<Vec<Box<dyn Job>>>,
+    state: &State,
+    writer: &Weak<Entrance>,
+) {
+    while let Ok(mut jobs) = waiting.recv() {
         // All commits so far become durable together.
-        answers.extend(waiting.try_iter().flatten());
+        jobs.extend(waiting.try_iter().flatten());
         let begun = Instant::now();
         let flushed = match state.failed.get() {
             Some(reason) => Err(reason.clone()),
@@ -137,22 +142,23 @@ fn sync_all(mut log: impl Log, waiting: &Receiver<Vec<Answer>>, state: &State, w
         };
         let time = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         state.flush_time.store(time, Ordering::Relaxed);
-        state.flushing.fetch_sub(answers.len(), Ordering::AcqRel);
+        state.flushing.fetch_sub(jobs.len(), Ordering::AcqRel);
         if let Some(writer) = writer.upgrade() {
             writer.note_flushed();
         }
-        answer_all(answers, &flushed);
+        answer_all(jobs, &flushed);
     }
 }
 
-fn answer_all(answers: Vec<Answer>, result: &std::result::Result<(), String>) {
-    for answer in answers {
-        answer(result.clone());
+fn answer_all(jobs: Vec<Box<dyn Job>>, committed: &Committed) {
+    for job in jobs {
+        job.answer(committed.clone());
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::writer::Writing;
     use super::*;
 
     /// A log whose flushes end when the test says how.
@@ -176,9 +182,22 @@ mod tests {
         (Syncer::start(log, Weak::new()).expect("a thread"), end, flushes)
     }
 
-    fn answer() -> (Answer, Receiver<std::result::Result<(), String>>) {
+    /// A transaction that passes on how its commit ended.
+    struct Told(Sender<Committed>);
+
+    impl Job for Told {
+        fn run(&mut self, _: Writing<'_>) -> bool {
+            true
+        }
+
+        fn answer(self: Box<Self>, committed: Committed) {
+            let _ = self.0.send(committed);
+        }
+    }
+
+    fn answer() -> (Box<dyn Job>, Receiver<Committed>) {
         let (send, receive) = mpsc::channel();
-        (Box::new(move |result| drop(send.send(result))), receive)
+        (Box::new(Told(send)), receive)
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The writer: one thread that runs every transaction and commits many together.
 //!
-//! Transactions wait in a bounded queue (`queue.rs`). The writer runs each one in its own savepoint and commits many at once (group commit).
-//! Results are returned when the commit is durable (`syncer.rs`); meanwhile the writer runs the next transactions. Between commits it keeps the
-//! log small (`checkpoints.rs`).
+//! Transactions wait in a bounded queue (`queue.rs`). The writer runs many of them and commits them at once (`batches.rs`). Results are
+//! returned when the commit is durable (`syncer.rs`); meanwhile the writer runs the next transactions. Between commits it keeps the log small
+//! (`checkpoints.rs`).
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -16,11 +16,12 @@ use fieldhouse_domain::ids::OrganizationId;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+use super::batches::Batches;
 use super::checkpoints::{Checkpoints, empty_log};
-use super::queue::{Answer, Batch, Entrance, Job, Queue, closed, queue};
+use super::queue::{Committed, Entrance, Job, Queue, closed, queue};
 use super::readers::Readers;
 use super::syncer::{self, Syncer};
-use super::{Generations, LocalGeneration, Touched, control};
+use super::{Generations, LocalGeneration, Touched};
 use crate::deadline::Deadline;
 use crate::engine::Tx;
 use crate::error::{Error, Result};
@@ -50,12 +51,13 @@ impl Writer {
         Ok(Self { queue: Some(entrance), thread: Some(thread), syncer: of_syncer })
     }
 
-    /// Runs work in its own savepoint. Returns when it is committed, or at the deadline if its turn has not come.
+    /// Runs work in a transaction. Returns when it is committed, or at the deadline if its turn has not come. The work may run twice: if a
+    /// transaction of the same batch must be undone, all of them run again.
     pub(super) async fn run<T, E>(
         &self,
         name: &'static str,
         deadline: Option<Deadline>,
-        work: impl FnOnce(Writing<'_>) -> std::result::Result<T, E> + Send + 'static,
+        work: impl FnMut(Writing<'_>) -> std::result::Result<T, E> + Send + 'static,
     ) -> std::result::Result<T, E>
     where
         T: Send + 'static,
@@ -63,21 +65,10 @@ impl Writer {
     {
         let (answer, answered) = oneshot::channel();
         let turn = Turn::default();
-        let own_turn = turn.clone();
-        let job: Job = Box::new(move |writing| {
-            if !own_turn.take() {
-                return Box::new(|_| ());
-            }
-            let result = in_savepoint(writing, name, work);
-            Box::new(move |committed| {
-                // An error is replaced too: it may depend on rows of another transaction, which the failed commit has undone.
-                let committed = committed.map_err(|reason| E::from(Error::Unavailable(reason)));
-                // The caller may have stopped waiting; the transaction is committed all the same.
-                let _ = answer.send(committed.and(result));
-            })
-        });
+        let transaction =
+            Transaction { name, work, turn: turn.clone(), has_begun: false, result: None, answer };
         let queue = self.queue.as_ref().ok_or_else(closed)?;
-        queue.add(job)?;
+        queue.add(Box::new(transaction))?;
         let mut answered = pin!(answered);
         if let Some(deadline) = deadline {
             let waited = tokio::time::timeout_at(deadline.at().into(), &mut answered).await;
@@ -92,18 +83,63 @@ impl Writer {
     }
 }
 
+/// A transaction that waits or has run.
+struct Transaction<T, E, W> {
+    name: &'static str,
+    work: W,
+    turn: Turn,
+    has_begun: bool,
+    /// Its result, if it has run.
+    result: Option<std::result::Result<T, E>>,
+    answer: oneshot::Sender<std::result::Result<T, E>>,
+}
+
+impl<T, E, W> Job for Transaction<T, E, W>
+where
+    T: Send,
+    E: From<Error> + Send,
+    W: FnMut(Writing<'_>) -> std::result::Result<T, E> + Send,
+{
+    fn run(&mut self, writing: Writing<'_>) -> bool {
+        if !self.has_begun && !self.turn.take() {
+            return true;
+        }
+        self.has_begun = true;
+        let panicked = || Err(Error::Internal(format!("{} panicked", self.name)).into());
+        let ran = std::panic::catch_unwind(AssertUnwindSafe(|| (self.work)(writing)));
+        self.result.insert(ran.unwrap_or_else(|_| panicked())).is_ok()
+    }
+
+    fn answer(self: Box<Self>, committed: Committed) {
+        let result = match (committed, self.result) {
+            (Ok(()), Some(result)) => result,
+            // Its caller has stopped waiting before its turn.
+            (Ok(()), None) => return,
+            // An error is replaced too: it may depend on rows of another transaction, which the failed commit has undone.
+            (Err(reason), _) => Err(Error::Unavailable(reason).into()),
+        };
+        // The caller may have stopped waiting; the transaction is committed all the same.
+        let _ = self.answer.send(result);
+    }
+}
+
 /// What a transaction writes with.
 pub(crate) struct Writing<'a> {
     /// The database.
     pub(crate) connection: &'a mut Connection,
     /// What the transactions of the batch have written.
     pub(crate) touched: &'a mut Touched,
-    generations: &'a Generations,
+    pub(super) generations: &'a Generations,
 }
 
 impl Writing<'_> {
-    fn reborrow(&mut self) -> Writing<'_> {
+    pub(super) fn reborrow(&mut self) -> Writing<'_> {
         Writing { connection: self.connection, touched: self.touched, generations: self.generations }
+    }
+
+    /// Numbers that stay the same until something is changed or a savepoint begins.
+    pub(super) fn changes(&self) -> (u64, usize) {
+        (self.connection.total_changes(), self.touched.uncounted)
     }
 
     /// Whether facts behind an organization's credentials are still those of a generation, in the open transaction.
@@ -146,79 +182,13 @@ fn write_all(
     generations: &Generations,
     (syncer, mut checkpoints, readers): (Syncer, Checkpoints, Arc<Readers>),
 ) {
+    let mut batches = Batches::default();
     while let Some(first) = queue.first() {
-        commit_together(&mut connection, first, &mut queue, generations, &syncer);
+        batches.commit(&mut connection, first, &mut queue, generations, &syncer);
         checkpoints.keep_small(&connection);
     }
     drop((syncer, checkpoints));
     empty_log(&connection, &readers);
-}
-
-fn commit_together(
-    connection: &mut Connection,
-    (first, mut batch): (Job, Batch),
-    queue: &mut Queue,
-    generations: &Generations,
-    syncer: &Syncer,
-) {
-    let mut touched = Touched::default();
-    let begun = match syncer.failure() {
-        Some(reason) => Err(reason.clone()),
-        None => control(connection, "BEGIN IMMEDIATE").map_err(|error| error.to_string()),
-    };
-    if let Err(reason) = begun {
-        return first(Writing { connection, touched: &mut touched, generations })(Err(reason));
-    }
-    let mut answers: Vec<Answer> = Vec::new();
-    let mut next = Some(first);
-    let mut broken = None;
-    while let Some(job) = next {
-        let answer = job(Writing { connection, touched: &mut touched, generations });
-        if connection.is_autocommit() {
-            // An interrupted write or a full disk makes SQLite roll back the whole batch. The transaction that caused it returns its
-            // own error.
-            answer(Ok(()));
-            broken = Some("the database rolled the transaction back".to_owned());
-            break;
-        }
-        answers.push(answer);
-        next = queue.next(&mut batch, syncer);
-    }
-    let committed = match broken {
-        Some(reason) => Err(reason),
-        None => control(connection, "COMMIT").map_err(|error| error.to_string()),
-    };
-    if !connection.is_autocommit() {
-        let _ = connection.execute_batch("ROLLBACK");
-    }
-    generations.raise(&touched);
-    match committed {
-        Ok(()) => syncer.acknowledge(answers),
-        Err(reason) => answers.into_iter().for_each(|answer| answer(Err(reason.clone()))),
-    }
-}
-
-/// Runs work in a savepoint, which is released if it succeeds and rolled back if it fails. If neither is possible, the whole batch is
-/// rolled back, because no part of a failed transaction may be committed.
-fn in_savepoint<T, E: From<Error>>(
-    mut writing: Writing<'_>,
-    name: &'static str,
-    work: impl FnOnce(Writing<'_>) -> std::result::Result<T, E>,
-) -> std::result::Result<T, E> {
-    let connection = &*writing.connection;
-    if connection.is_autocommit() {
-        return Err(Error::Unavailable("a transaction could not be started".to_owned()).into());
-    }
-    control(connection, "SAVEPOINT one")?;
-    let result = std::panic::catch_unwind(AssertUnwindSafe(|| work(writing.reborrow())))
-        .unwrap_or_else(|_| Err(Error::Internal(format!("{name} panicked")).into()));
-    let connection = &*writing.connection;
-    let undone = if result.is_err() { control(connection, "ROLLBACK TO one") } else { Ok(()) };
-    if let Err(error) = undone.and_then(|()| control(connection, "RELEASE one")) {
-        let _ = connection.execute_batch("ROLLBACK");
-        return result.and(Err(error.into()));
-    }
-    result
 }
 
 /// Runs the body of a transaction. On SQLite it never waits, so one poll finishes it.

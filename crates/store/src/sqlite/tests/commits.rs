@@ -1,6 +1,8 @@
 //! Group commit: the results of the transactions of one batch.
 
-use futures_util::future::join_all;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::future::{BoxFuture, join_all};
 
 use super::*;
 
@@ -59,6 +61,56 @@ impl Log for Slow {
         std::thread::sleep(Duration::from_millis(100));
         Ok(())
     }
+}
+
+#[tokio::test]
+async fn a_batch_runs_again_only_if_a_transaction_fails_after_a_change() {
+    let notes = Notes::of(|folder| Sqlite::with_log(folder, |_| Ok(Slow))).await;
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = |id: i64| {
+        let runs = runs.clone();
+        notes.store.write("tests.counted", async move |tx| {
+            runs.fetch_add(1, Ordering::SeqCst);
+            tx.run(NOTE, values![id, "x"]).await.map(drop)
+        })
+    };
+    let unchanged = || notes.store.write("tests.unchanged", async |_| Err::<(), _>(Error::Overloaded("no")));
+    let changed = || {
+        notes.store.write("tests.changed", async |tx| {
+            tx.run(NOTE, values![100_i64, "x"]).await?;
+            Err::<(), _>(Error::Overloaded("no"))
+        })
+    };
+    let batch = async |first, failing: [BoxFuture<'_, Result<()>>; 2], last| {
+        let (held, go_on) = notes.hold();
+        let [one, other] = failing;
+        let release = async { drop(go_on) };
+        let (held, first, one, other, last, ()) =
+            tokio::join!(held, counted(first), one, other, counted(last), release);
+        assert!(held.is_ok() && first.is_ok() && last.is_ok(), "{held:?} {first:?} {last:?}");
+        assert!(one.is_err() && other.is_err(), "{one:?} {other:?}");
+        runs.swap(0, Ordering::SeqCst)
+    };
+    let duplicate = notes.write(1, "again");
+    assert_eq!(batch(1, [Box::pin(unchanged()), Box::pin(duplicate)], 2).await, 2);
+    assert_eq!(batch(3, [Box::pin(unchanged()), Box::pin(changed())], 4).await, 3, "the first ran twice");
+    assert_eq!(batch(5, [Box::pin(changed()), Box::pin(changed())], 6).await, 2, "now they have savepoints");
+    assert_eq!(notes.ids(), [1, 2, 3, 4, 5, 6]);
+}
+
+#[tokio::test]
+async fn other_statements_that_fail_are_undone() {
+    let notes = Notes::open().await;
+    let made = notes.store.with_writer("tests.made", |writer| {
+        writer.execute_batch("CREATE TABLE made (id INTEGER PRIMARY KEY) STRICT")?;
+        Err::<(), _>(Error::Overloaded("no"))
+    });
+    assert!(matches!(made.await, Err(Error::Overloaded("no"))));
+    let tables = notes.store.with_writer("tests.tables", |writer| {
+        let count = "SELECT count(*) FROM sqlite_schema WHERE name = 'made'";
+        Ok(writer.query_row(count, [], |row| row.get::<_, i64>(0))?)
+    });
+    assert_eq!(tables.await.unwrap(), 0);
 }
 
 #[tokio::test]
