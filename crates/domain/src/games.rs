@@ -215,7 +215,7 @@ const NOTABLE: [(&str, &str); 9] = [
 impl Column for LastChange {
     const KIND: CellKind = CellKind::Text;
     fn cell(&self) -> Cell<'_> {
-        Cell::Text(Cow::Owned(crate::record::image_of(self).to_string()))
+        Cell::Text(Cow::Owned(crate::rendered::json(self)))
     }
     fn from_cell(cell: Cell<'_>) -> Result<Self, String> {
         serde_json::from_str(cell.text()?).map_err(|error| error.to_string())

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fieldhouse_commands::Acting;
 use fieldhouse_commands::changesets::{Executed, Expire, RunScheduled};
 use fieldhouse_commands::games::KeepLocalTimes;
-use fieldhouse_domain::ids::ApiKeyId;
+use fieldhouse_domain::ids::{ApiKeyId, OrganizationId};
 use fieldhouse_domain::retention::Retained;
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::JoinHandle;
@@ -177,21 +177,30 @@ async fn purge_one(app: &App, retained: Retained) -> fieldhouse_store::Result<u6
 
 /// Moves the UTC times of games to come to what their local start means by the rules of its time zone now.
 pub async fn keep_local_times(app: &App) {
-    let organizations = match app.store.organizations().await {
+    let organizations = match app.store.organizations_with_games(app.clock.now()).await {
         Ok(organizations) => organizations,
         Err(error) => return tracing::warn!(%error, "the organizations could not be read"),
     };
     for organization in organizations {
-        let mut after = Some((app.clock.now(), Uuid::nil()));
-        while let Some(place) = after {
-            let (acting, command) = (Acting::Job(organization), KeepLocalTimes { after: place });
-            let ran = fieldhouse_commands::run(&app.store, acting, app.clock.moment(), command).await;
-            after = ran.unwrap_or_else(|error| {
-                tracing::warn!(%organization, %error, "the times of games could not be checked");
-                None
-            });
+        if let Err(error) = keep_local_times_of(app, organization).await {
+            tracing::warn!(%organization, %error, "the times of games could not be checked");
         }
+        tokio::task::yield_now().await;
     }
+}
+
+async fn keep_local_times_of(
+    app: &App,
+    organization: OrganizationId,
+) -> Result<(), fieldhouse_commands::Error> {
+    let mut after = Some((app.clock.now(), Uuid::nil()));
+    while let Some(place) = after {
+        // Most days no game moves, and no transaction begins.
+        let Some(place) = app.store.before_game_to_move(organization, place).await? else { break };
+        let (acting, command) = (Acting::Job(organization), KeepLocalTimes { after: place });
+        after = fieldhouse_commands::run(&app.store, acting, app.clock.moment(), command).await?;
+    }
+    Ok(())
 }
 
 /// Renders again what another version of the server has written, so that lists need not.
@@ -206,6 +215,8 @@ pub async fn render_again(app: &App) {
             Ok(count) => rendered += count,
             Err(error) => tracing::warn!(%organization, %error, "seasons could not be rendered again"),
         }
+        // On SQLite a read never waits, so that others would.
+        tokio::task::yield_now().await;
     }
     if rendered > 0 {
         tracing::info!(rendered, "rendered seasons again that another version has written");
@@ -214,7 +225,7 @@ pub async fn render_again(app: &App) {
 
 /// Executes changesets at the time for which they are scheduled, and notes which have expired.
 pub async fn run_changesets(app: &App) {
-    let organizations = match app.store.organizations().await {
+    let organizations = match app.store.organizations_with_waiting_changesets(app.clock.now()).await {
         Ok(organizations) => organizations,
         Err(error) => return tracing::warn!(%error, "the organizations could not be read"),
     };

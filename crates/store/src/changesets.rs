@@ -22,6 +22,7 @@ use crate::query::queries;
 use crate::row::{Row, record};
 use crate::sealing::{Place, SealedText, keys};
 use crate::value::{Value, id, values};
+use crate::visits::having;
 
 const OF: &str = concat!("SELECT ", Changeset::COLUMNS, " FROM changesets cs WHERE cs.org_id = $1");
 
@@ -38,6 +39,8 @@ queries! {
         AND expires_at > $2 ORDER BY schedule_at LIMIT 100";
     OVER "changesets.over" "SELECT id FROM changesets WHERE org_id = $1 AND state IN ('in_review', 'approved')
         AND expires_at <= $2 ORDER BY expires_at LIMIT 100";
+    WITH_WAITING "changesets.with_waiting" having!("changesets r WHERE r.org_id = h.org_id AND r.state IN ('in_review', 'approved')
+        AND (r.expires_at <= $3 OR r.schedule_at <= $3)");
     RECENT "changesets.recent" "SELECT m.facts FROM changesets cs JOIN changeset_simulations m ON m.org_id = $1 AND m.id = cs.simulation_id
         WHERE cs.org_id = $1 AND cs.author_id = $2 AND cs.submitted_at > $3 AND cs.id <> $4
             AND (cs.state = 'executed' AND (cs.submitted_at > $5 OR cs.executed_at > $5)
@@ -634,6 +637,11 @@ pub struct Waiting {
 }
 
 impl Store {
+    /// The organizations with changesets that wait for the server at a time.
+    pub async fn organizations_with_waiting_changesets(&self, now: Timestamp) -> Result<Vec<OrganizationId>> {
+        self.organizations_having(WITH_WAITING, now).await
+    }
+
     /// The changesets of an organization that wait for the server at a time.
     pub async fn waiting_changesets(&self, organization: OrganizationId, now: Timestamp) -> Result<Waiting> {
         let mut reader = self;

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::access::{OrgWrite, Proof};
-use crate::engine::{Reader, Tx, first};
+use crate::engine::{Reader, Store, Tx, first};
 use crate::error::Result;
 use crate::ledger::reading::{self, CHANGES, positioned};
 use crate::ledger::{Changed, Listing, Point};
@@ -18,6 +18,7 @@ use crate::places::Stay;
 use crate::query::{Query, queries};
 use crate::row::{Row, record};
 use crate::value::{Value, id, values};
+use crate::visits::having;
 
 /// The columns of a game, and what it shows of its teams and venue: their names.
 const COLUMNS: &str = concat!(Game::COLUMNS, ", g.home_name, g.away_name, g.venue_name");
@@ -59,6 +60,9 @@ macro_rules! of_team {
     };
 }
 
+/// How many games are read together to compare their times with the rules of time zones.
+const READ_TOGETHER: u32 = 500;
+
 queries! {
     UPCOMING "games.upcoming" concat!(NAMED, " AND g.starts_at >= $2 AND (g.starts_at >= $3 OR g.time_tbd) AND g.starts_at < $4
         AND (g.starts_at, g.id) > ($5, $6) AND (CAST($7 AS TEXT) IS NULL OR g.status = $7)
@@ -94,6 +98,7 @@ queries! {
         UNION SELECT id FROM games WHERE org_id = $1 AND away_team_id IN ($6, $7) AND starts_at > $3 AND starts_at < $4)");
     FROM "games.from" concat!("SELECT ", Game::COLUMNS, " FROM games g WHERE g.org_id = $1 AND (g.starts_at, g.id) > ($2, $3)
         ORDER BY g.starts_at, g.id LIMIT $4");
+    WITH_LATER "games.with_later" having!("games r WHERE r.org_id = h.org_id AND r.starts_at > $3");
     SHOW_NAMES "games.show_names" "UPDATE games SET home_name = (SELECT t.name FROM teams t WHERE t.org_id = $1 AND t.id = home_team_id),
         away_name = (SELECT t.name FROM teams t WHERE t.org_id = $1 AND t.id = away_team_id),
         venue_name = (SELECT v.name FROM venues v WHERE v.org_id = $1 AND v.id = venue_id) WHERE org_id = $1 AND id = $2";
@@ -337,6 +342,36 @@ pub async fn from<R: Reader>(
     limit: u32,
 ) -> Result<Vec<Game>> {
     reader.rows(FROM, values![id(proof.organization()), at, last, limit], record).await
+}
+
+impl Store {
+    /// The organizations with games that start after a time.
+    pub async fn organizations_with_games(&self, after: Timestamp) -> Result<Vec<OrganizationId>> {
+        self.organizations_having(WITH_LATER, after).await
+    }
+
+    /// The position, from a position on, that the first game follows whose UTC times are not what its local start means by the rules of its time
+    /// zone now. `None` if there is no such game.
+    pub async fn before_game_to_move(
+        &self,
+        organization: OrganizationId,
+        mut after: (Timestamp, Uuid),
+    ) -> Result<Option<(Timestamp, Uuid)>> {
+        loop {
+            let values = values![id(organization), after.0, after.1, READ_TOGETHER];
+            let found: Vec<Game> = (&mut &*self).rows(FROM, values, record).await?;
+            for game in &found {
+                if game.by_rules_now().is_some() {
+                    return Ok(Some(after));
+                }
+                after = (game.starts_at, game.id.uuid());
+            }
+            if found.len() < READ_TOGETHER as usize {
+                return Ok(None);
+            }
+            tokio::task::yield_now().await;
+        }
+    }
 }
 
 /// One game.

@@ -66,6 +66,7 @@ pub mod teams;
 pub mod users;
 mod value;
 pub mod venues;
+mod visits;
 
 pub use access::{Actor, Caller, GuestWrite, OrgScope, OrgWrite, Principal, Proof, RawCredential, UserWrite};
 pub use apply::{Authority, Change};

@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::query::queries;
 use crate::row::record;
 use crate::value::{id, values};
+use crate::visits::having;
 
 const OF: &str = concat!("SELECT ", PrivacyRequest::COLUMNS, " FROM privacy_requests q WHERE q.org_id = $1");
 
@@ -28,6 +29,8 @@ queries! {
     OF_CHILD "privacy_requests.of_child" concat!(OF, " AND q.child_id = $2 ORDER BY q.created_at, q.id");
     ERASURES "privacy_requests.erasures" "SELECT id, child_id, decided_at FROM privacy_requests
         WHERE org_id = $1 AND state = 'done' AND kind = 'erasure' ORDER BY updated_at, id";
+    WITH_ERASURES "privacy_requests.with_erasures" having!("privacy_requests r WHERE r.org_id = h.org_id AND r.state = 'done'
+        AND r.kind = 'erasure' AND r.updated_at <= $3");
     CLUB "privacy_requests.club" "SELECT o.name, o.time_zone, u.name FROM privacy_requests q JOIN orgs o ON o.id = $1
         JOIN users u ON u.id = q.requested_by WHERE q.org_id = $1 AND q.id = $2";
 }
@@ -107,7 +110,7 @@ impl Store {
     /// The granted erasures of all organizations, for the list beside the key ring.
     pub async fn erasures(&self) -> Result<Vec<Erasure>> {
         let mut found = Vec::new();
-        for organization in self.organizations().await? {
+        for organization in self.organizations_having(WITH_ERASURES, Timestamp::MAX).await? {
             found.extend(self.erasures_of(organization).await?);
         }
         Ok(found)

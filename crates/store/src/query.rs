@@ -253,6 +253,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::teams::QUERIES,
         crate::users::QUERIES,
         crate::venues::QUERIES,
+        crate::visits::QUERIES,
         #[cfg(test)]
         crate::engine::tests::QUERIES,
         #[cfg(test)]

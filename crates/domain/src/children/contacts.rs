@@ -63,7 +63,7 @@ pub struct EmergencyContacts(pub Vec<EmergencyContact>);
 impl Column for EmergencyContacts {
     const KIND: CellKind = CellKind::Text;
     fn cell(&self) -> Cell<'_> {
-        Cell::Text(Cow::Owned(crate::record::image_of(self).to_string()))
+        Cell::Text(Cow::Owned(crate::rendered::json(self)))
     }
     fn from_cell(cell: Cell<'_>) -> Result<Self, String> {
         let json = serde_json::from_str(cell.text()?).map_err(|error| error.to_string())?;

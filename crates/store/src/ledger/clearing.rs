@@ -13,10 +13,11 @@ use super::entries::{CLEARED, ERASED, Written, WrittenEffect, fresh_salt};
 use super::{heads, posting};
 use crate::access::OrgWrite;
 use crate::apply::Change;
-use crate::engine::{Reader, Store, Tx, first};
+use crate::engine::{Store, Tx, first};
 use crate::error::Result;
 use crate::query::queries;
 use crate::value::{id, values};
+use crate::visits::having;
 
 queries! {
     ERASE "ledger.erase" "UPDATE ledger_effects SET before = NULL, after = NULL, salt = NULL
@@ -28,7 +29,10 @@ queries! {
         ORDER BY seq DESC LIMIT 1";
     RETAIN "ledger.retain" "UPDATE ledger_effects SET before = NULL, after = NULL, salt = NULL
         WHERE org_id = $1 AND seq > $2 AND seq <= $3 AND clears_to IS NULL AND salt IS NOT NULL";
-    LEDGERS "ledger.all" "SELECT org_id FROM ledger_heads";
+    /// The entry after those whose images were cleared last was posted before $3.
+    WITH_IMAGES "ledger.with_images" having!("ledger_entries r WHERE r.org_id = h.org_id AND r.posted_at < $3 AND r.seq = 1
+        + COALESCE((SELECT clears_to FROM ledger_effects e WHERE e.org_id = h.org_id AND e.kind = 'organization' AND e.record_id = h.org_id
+            AND e.verb = 'cleared' ORDER BY e.seq DESC LIMIT 1), 0)");
 }
 
 /// The operation of entries that clear old images.
@@ -64,16 +68,11 @@ pub(super) async fn clear(
 }
 
 impl Store {
-    /// All organizations, for jobs that visit each.
-    pub async fn organizations(&self) -> Result<Vec<OrganizationId>> {
-        (&mut &*self).rows(LEDGERS, values![], |row| row.next()).await
-    }
-
     /// Clears the images of all entries posted before a time, and returns the number of effects. Entries and the names of changed fields
     /// stay.
     pub async fn clear_images(&self, before: Timestamp, moment: &Moment) -> Result<u64> {
         let mut cleared = 0;
-        for organization in self.organizations().await? {
+        for organization in self.organizations_having(WITH_IMAGES, before).await? {
             let moment = moment.again();
             let entry: EntryId = moment.id();
             let at = moment.now();

@@ -141,6 +141,11 @@ pub(crate) async fn wait_for_the_server_until_their_time(store: &Store) {
     let all = [due.clone(), later.clone(), missed.clone(), waits.clone(), over.clone()];
     store_all(store, &club, &[&all[..], &others[..]].concat()).await;
     let waiting = async |hours| store.waiting_changesets(club.id(), after(hours)).await.unwrap();
+    let waits_in = async |hours| {
+        let found = store.organizations_with_waiting_changesets(after(hours)).await.unwrap();
+        found.contains(&club.id())
+    };
+    assert!(!waits_in(2).await && waits_in(4).await);
     assert_eq!(waiting(2).await, Waiting::default());
     assert_eq!(waiting(4).await, Waiting { due: vec![due.id], over: vec![missed.id] });
     let at_5 = waiting(5).await;

@@ -73,8 +73,6 @@ pub(crate) async fn a_child_is_read_by_its_family(store: &Store) {
     assert_eq!(store.purge_exports(NOW).await.unwrap(), 0);
     assert!(store.purge_exports(later).await.unwrap() > 0);
     assert_eq!(read(zoe.id).await, Some(None), "it was purged");
-    assert_eq!(store.purge_privacy_requests(NOW).await.unwrap(), 0);
-    assert_eq!(store.purge_sessions(NOW).await.unwrap(), 0);
 }
 
 async fn is_in_use(store: &Store, club: &Club) -> bool {

@@ -225,6 +225,11 @@ pub(crate) async fn upcoming_are_listed_soonest_first_and_games_without_a_time_u
     assert_eq!((next(4).await, next(7 * 24).await), (Some(last.starts_at), Some(last.starts_at)));
     assert_eq!(next(7 * 24 + 1).await, None);
     assert_eq!((games::leaves(&soon), games::leaves(&today)), (soon.starts_at, after(1)));
+    let with_games = async |hours| store.organizations_with_games(after(hours)).await.unwrap();
+    assert!(
+        with_games(4).await.contains(&league.club.id()) && !with_games(4).await.contains(&other.club.id())
+    );
+    assert!(!with_games(7 * 24).await.contains(&league.club.id()), "none starts later");
 }
 
 pub(crate) async fn are_filtered_by_team_and_season(store: &Store) {

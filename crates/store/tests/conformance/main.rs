@@ -34,6 +34,7 @@ mod places;
 mod privacy_requests;
 mod relations;
 mod restrictions;
+mod retention;
 mod rosters;
 mod seasons;
 mod sessions;
@@ -73,6 +74,7 @@ async fn conforms(database: &Database) {
     Box::pin(programs(store)).await;
     Box::pin(books(store)).await;
     Box::pin(entries(store)).await;
+    retention::removes_what_is_old_and_writes_nothing_else(store).await;
     // Only debug builds record the queries that were run.
     #[cfg(debug_assertions)]
     assert_eq!(fieldhouse_store::query::runs::missing(store.engine()), Vec::<&str>::new(), "were never run");

@@ -34,7 +34,7 @@ const RING: &str = "once at a start, over a handful of rows";
 
 const ON_SQLITE: Walks = &[
     ("key_ring.read", "SCAN key_ring_fingerprints", RING),
-    ("ledger.all", "SCAN ledger_heads", RETENTION),
+    ("visits.all", "SCAN ledger_heads", RETENTION),
     ("ledger.stored", "SEARCH e USING PRIMARY KEY (org_id=?)", VERIFY),
     ("exports.members", "SEARCH m USING PRIMARY KEY (org_id=?)", EXPORT),
     ("exports.seasons", "SEARCH s USING PRIMARY KEY (org_id=?)", EXPORT),
@@ -98,8 +98,8 @@ const ON_POSTGRES: Walks = &[
     ("key_ring.read", "key_ring_fingerprints_pkey", RING),
     ("sign_ins.purge_failures", "login_failures", PURGE),
     ("sign_ins.purge_sources", "login_sources", PURGE),
-    ("ledger.all", "ledger_heads", RETENTION),
-    ("ledger.all", "ledger_heads_pkey", RETENTION),
+    ("visits.all", "ledger_heads", RETENTION),
+    ("visits.all", "ledger_heads_pkey", RETENTION),
     ("journal.mark", "journal_n_seq", "a sequence has one row"),
     ("journal.waiting", "journal", POSTING),
     ("journal.waiting", "journal_pkey", POSTING),
