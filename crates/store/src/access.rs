@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use constcat::concat;
 use fieldhouse_domain::api_keys::ApiKeyKind;
+use fieldhouse_domain::children::classes::Capacity;
 use fieldhouse_domain::ids::{ApiKeyId, OrganizationId, SessionId, UserId};
 use fieldhouse_domain::policy::{self, ChildTouch, Denial, Facts, Requirement, VerifiedCredential};
 use fieldhouse_domain::roles::Role;
@@ -91,9 +92,9 @@ macro_rules! of_session {
 queries! {
     KEY "access.key" of_key!(ties!("k"));
     SESSION "access.session" of_session!(ties!("s"));
-    /// A write needs no ties, and reading them would let it collide with a write of one.
-    KEY_TO_WRITE "access.key_to_write" of_key!("FALSE, FALSE, FALSE");
-    SESSION_TO_WRITE "access.session_to_write" of_session!("FALSE, FALSE, FALSE");
+    /// A write treats its caller as having all ties, because reading them would let it collide with a write of one.
+    KEY_TO_WRITE "access.key_to_write" of_key!("TRUE, TRUE, TRUE");
+    SESSION_TO_WRITE "access.session_to_write" of_session!("TRUE, TRUE, TRUE");
 }
 
 /// The queries of the facts behind credentials, which name every table that has some of them.
@@ -145,6 +146,20 @@ pub struct Ties {
 }
 
 impl Ties {
+    /// Those of someone about whom nothing is known.
+    pub(crate) const ALL: Self = Self { relations: true, staff: true, duties: true };
+
+    /// Whether children's data may be open to someone with these ties in a capacity. Anyone may have opened it in an emergency.
+    pub(crate) fn allow(self, capacity: Capacity) -> bool {
+        match capacity {
+            Capacity::Child | Capacity::Guardian => self.relations,
+            Capacity::Staff => self.staff,
+            Capacity::Registrar | Capacity::MedicalStaff | Capacity::Support => self.relations || self.duties,
+            Capacity::Safeguarding => self.duties,
+            Capacity::BreakGlass => true,
+        }
+    }
+
     fn read(row: &mut Row<'_>) -> Result<Self> {
         Ok(Self { relations: row.next()?, staff: row.next()?, duties: row.next()? })
     }

@@ -30,10 +30,9 @@ use crate::row::Row;
 use crate::value::{Value, id, values};
 
 /// A child as a roster shows it.
-const LINE_COLUMNS: &str = "MIN(v.capacity) AS capacity, v.child_id, c.display_name, c.places";
-/// One row for each child, by name. Both clauses are the same, so that SQLite sorts once.
-const BY_NAME: &str = " GROUP BY c.name_folded, v.child_id, c.display_name, c.places
-    ORDER BY c.name_folded, v.child_id, c.display_name, c.places";
+const LINE_COLUMNS: &str = "MIN(v.capacity) AS capacity, c.id, c.display_name, c.places";
+/// One row for each child, by name. Both clauses are the same, so that SQLite sorts once. The name and the places depend on the child.
+const BY_NAME: &str = " GROUP BY c.name_folded, c.org_id, c.id ORDER BY c.name_folded, c.org_id, c.id";
 
 queries! {
     /// From the child $10 on, by name, or from the first if it is null. A cursor holds an id, because a name must not be in an address.

@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
 
-use super::{OrgScope, OrgWrite};
+use super::{OrgScope, OrgWrite, Ties};
 use crate::engine::{Brand, Reader, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::queries;
@@ -107,6 +107,8 @@ pub(crate) struct Standing {
     pub(crate) now: Timestamp,
     /// The day in the organization's time zone.
     pub(crate) today: Date,
+    /// What they have or had in the organization, as far as that is known.
+    pub(crate) ties: Ties,
 }
 
 queries! {
@@ -141,8 +143,9 @@ fn values_as(
     (class, verb): (DataClass, Verb),
     among: &[Capacity],
 ) -> Vec<Value<'static>> {
-    let Standing { user, now, today } = *standing;
-    let open = classes::capacities(class, verb).filter(|capacity| among.contains(capacity));
+    let Standing { user, now, today, ties } = *standing;
+    let open =
+        classes::capacities(class, verb).filter(|capacity| among.contains(capacity) && ties.allow(*capacity));
     let capacities = open.fold(0, |bits, capacity| bits | capacity.bit());
     let needed = |is_young| classes::needed_consents(Capacity::Staff, class, is_young);
     let always = needed(false).first().copied().map(Purpose::name);
@@ -171,12 +174,17 @@ pub struct ChildScope<C> {
 }
 
 impl OrgScope {
+    /// Whose relations are asked for at a time.
+    pub(super) fn standing(&self, now: Timestamp) -> Standing {
+        Standing { user: self.caller.facts.user, now, today: self.today(now), ties: self.ties() }
+    }
+
     /// The permission to read a class of children's data at a time. The operation must declare the class.
     pub fn children<C: Class>(&self, now: Timestamp) -> Result<ChildScope<C>> {
         if !self.child.includes(C::CLASS, Verb::Read) {
             return Err(undeclared(C::CLASS));
         }
-        let standing = Standing { user: self.caller.facts.user, now, today: self.today(now) };
+        let standing = self.standing(now);
         Ok(ChildScope { organization: self.caller.facts.organization, standing, class: PhantomData })
     }
 }
@@ -350,7 +358,7 @@ pub(crate) async fn invites(
     now: Timestamp,
     today: Date,
 ) -> Result<bool> {
-    let standing = Standing { user, now, today };
+    let standing = Standing { user, now, today, ties: Ties::ALL };
     let wanted = (DataClass::Contact, Verb::Write);
     let mut values = values_as(organization, &standing, wanted, &INVITERS);
     values.extend([id(child), Value::from(Role::Member.rank())]);

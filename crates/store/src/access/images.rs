@@ -27,8 +27,7 @@ impl OrgScope {
         if self.child != ChildTouch::Images {
             return Err(Error::Internal("the operation does not declare that it shows images".to_owned()));
         }
-        let standing = || Standing { user: self.caller.facts.user, now, today: self.today(now) };
-        let standing = self.reads_children().then(standing);
+        let standing = self.reads_children().then(|| self.standing(now));
         Ok(ImageScope { organization: self.caller.facts.organization, standing })
     }
 }

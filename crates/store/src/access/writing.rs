@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use uuid::Uuid;
 
 use super::children::{self, Standing};
-use super::{OrgScope, Proof, duties};
+use super::{OrgScope, Proof, Ties, duties};
 use crate::engine::{Brand, Store, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::queries;
@@ -350,7 +350,7 @@ impl<'tx> Tx<'tx> {
         now: Timestamp,
     ) -> Result<Option<Standing>> {
         let (Some(user), true) = (actor.user, child != ChildTouch::Untouched) else { return Ok(None) };
-        Ok(Some(Standing { user, now, today: self.day(organization, now).await? }))
+        Ok(Some(Standing { user, now, today: self.day(organization, now).await?, ties: Ties::ALL }))
     }
 
     /// The day in the organization's time zone.
