@@ -1,7 +1,7 @@
 //! Sign-in, refresh and passwords. The user has proved their identity before the command runs.
 
 use fieldhouse_api::Operation;
-use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::ids::{SessionId, UserId};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::sessions::{self as rules, Client, Refreshed, Session, TokenDigest};
@@ -85,7 +85,9 @@ impl Command for Refresh {
         match rules::refresh(cx.moment, session, &self.sent, next) {
             Refreshed::Continued(effect) => {
                 cx.apply(tx, std::slice::from_ref(&effect)).await?;
-                let Some(AnyRecord::Session(session)) = effect.after else { return Ok(Outcome::Ended) };
+                let Some(Ok(session)) = effect.after.map(Session::try_from) else {
+                    return Ok(Outcome::Ended);
+                };
                 Ok(Outcome::Continued(Box::new(SignedIn { session, refresh_token, role: cx.role()? })))
             }
             Refreshed::Reused(effect) => {

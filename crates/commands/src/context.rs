@@ -10,6 +10,7 @@ use fieldhouse_store::records::{self, Stored};
 use fieldhouse_store::{Change, GuestWrite, OrgWrite, Tx, UserWrite};
 
 use jiff::civil::Date;
+use uuid::Uuid;
 
 use crate::error::Error;
 
@@ -162,8 +163,8 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         tx: &mut Tx<'tx>,
         record: R,
     ) -> Result<R, Error> {
-        let applied = self.apply(tx, &[Effect::create(record.clone())]).await?;
-        Ok(written(applied, record))
+        let id = record.id().uuid();
+        written(self.apply(tx, &[Effect::create(record)]).await?, id)
     }
 
     /// Changes a record if a field differs, and returns it.
@@ -174,8 +175,8 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         after: R,
     ) -> Result<R, Error> {
         let Some(effect) = Effect::update(self.moment, before.clone(), after) else { return Ok(before) };
-        let applied = self.apply(tx, &[effect]).await?;
-        Ok(written(applied, before))
+        let id = before.id().uuid();
+        written(self.apply(tx, &[effect]).await?, id)
     }
 
     /// The day in the organization's time zone, for operations that use children's data.
@@ -223,8 +224,8 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
 }
 
 /// A record as one of the applied effects wrote it.
-fn written<R: Stored + TryFrom<AnyRecord>>(applied: Vec<Effect>, record: R) -> R {
-    let id = record.id().uuid();
+fn written<R: Stored + TryFrom<AnyRecord>>(applied: Vec<Effect>, id: Uuid) -> Result<R, Error> {
     let after = applied.into_iter().filter_map(|effect| effect.after).find(|after| after.uuid() == id);
-    after.and_then(|after| R::try_from(after).ok()).unwrap_or(record)
+    let after = after.and_then(|after| R::try_from(after).ok());
+    after.ok_or_else(|| fieldhouse_store::Error::Internal(format!("no effect on {id} was applied")).into())
 }

@@ -3,7 +3,7 @@
 use fieldhouse_api::Operation;
 use fieldhouse_api::favorites::WantedProgram;
 use fieldhouse_domain::Refusal;
-use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::favorites::{
     self as rules, ChangeFavorite, ChildFavorite, Favorite, ListOwner, SavedProgram,
 };
@@ -245,8 +245,8 @@ impl Command for Change {
         let (list, found) = List::with(tx, cx, self.id).await?;
         let effect = rules::change(cx.moment, list.owner, found.favorite.clone(), self.change.clone())?;
         list.apply(tx, cx, effect.as_slice()).await?;
-        Ok(match effect.and_then(|effect| effect.after) {
-            Some(AnyRecord::Favorite(favorite)) => Listed { favorite, ..found },
+        Ok(match effect.and_then(|effect| effect.after).map(Favorite::try_from) {
+            Some(Ok(favorite)) => Listed { favorite, ..found },
             _ => found,
         })
     }

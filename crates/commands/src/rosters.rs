@@ -2,7 +2,7 @@
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Refusal;
-use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::ids::{ChildId, Id, RosterEntryId, TeamId};
 use fieldhouse_domain::rosters::{self as rules, ChangeRosterEntry, Facts, NewRosterEntry, RosterEntry};
 use fieldhouse_domain::teams::Team;
@@ -97,10 +97,8 @@ impl Command for Change {
             return Ok(Listed { entry: before, display_name });
         };
         let written = cx.apply_to_child(tx, access, &[effect]).await?;
-        let written = written.into_iter().find_map(|effect| match effect.after {
-            Some(AnyRecord::RosterEntry(entry)) => Some(entry),
-            _ => None,
-        });
+        let mut written = written.into_iter().filter_map(|effect| effect.after);
+        let written = written.find_map(|after| RosterEntry::try_from(after).ok());
         Ok(Listed { entry: written.unwrap_or(before), display_name })
     }
 

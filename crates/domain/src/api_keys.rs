@@ -353,6 +353,6 @@ mod tests {
         let Some(crate::effects::AnyRecord::ApiKey(revoked)) = effect.after else { panic!("a key") };
         assert_eq!((revoked.revoked_at, revoked.version), (Some(moment().now()), 2));
         assert_eq!(revoked.status(at(60)), ApiKeyStatus::Revoked, "also after it would have expired");
-        assert_eq!(revoke(&moment(), revoked), None);
+        assert_eq!(revoke(&moment(), std::sync::Arc::unwrap_or_clone(revoked)), None);
     }
 }

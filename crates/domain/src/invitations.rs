@@ -270,7 +270,7 @@ mod tests {
 
     fn after(effect: Option<Effect>) -> Invitation {
         match effect.and_then(|effect| effect.after) {
-            Some(AnyRecord::Invitation(invitation)) => invitation,
+            Some(AnyRecord::Invitation(invitation)) => std::sync::Arc::unwrap_or_clone(invitation),
             other => panic!("{other:?}"),
         }
     }

@@ -2,6 +2,8 @@
 //!
 //! A new kind gets one row in the table. Records of the catalogue have a kind too, but no effect is about one of them.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
 use uuid::Uuid;
@@ -125,18 +127,18 @@ macro_rules! kinds {
             }
         }
 
-        /// A record of any kind.
+        /// A record of any kind. Its clones share the record, because effects pass through many hands.
         #[derive(Clone, Debug, PartialEq)]
         #[expect(missing_docs, reason = "each member is the record of its name")]
-        pub enum AnyRecord { $($kind($kind),)+ }
+        pub enum AnyRecord { $($kind(Arc<$kind>),)+ }
 
         $(
-            impl From<$kind> for AnyRecord { fn from(record: $kind) -> Self { Self::$kind(record) } }
+            impl From<$kind> for AnyRecord { fn from(record: $kind) -> Self { Self::$kind(Arc::new(record)) } }
             impl TryFrom<AnyRecord> for $kind {
                 type Error = Kind;
                 /// Converts to the record's own type, or returns the kind it is.
                 fn try_from(any: AnyRecord) -> Result<Self, Kind> {
-                    match any { AnyRecord::$kind(record) => Ok(record), other => Err(other.kind()) }
+                    match any { AnyRecord::$kind(record) => Ok(Arc::unwrap_or_clone(record)), other => Err(other.kind()) }
                 }
             }
             impl Owned for $kind {
@@ -153,9 +155,9 @@ macro_rules! kinds {
             /// The record's id as it is written on the wire.
             pub fn id(&self) -> String { match self { $(Self::$kind(record) => record.id.to_string()),+ } }
             /// The user or guest who owns the record. `None` if it belongs to the organization.
-            pub fn owner(&self) -> Option<Uuid> { match self { $(Self::$kind(record) => Owned::owner(record)),+ } }
+            pub fn owner(&self) -> Option<Uuid> { match self { $(Self::$kind(record) => Owned::owner(&**record)),+ } }
             /// The child whom the record is about.
-            pub fn child(&self) -> Option<ChildId> { match self { $(Self::$kind(record) => Owned::child(record)),+ } }
+            pub fn child(&self) -> Option<ChildId> { match self { $(Self::$kind(record) => Owned::child(&**record)),+ } }
             /// The version: 1 at first, and one more with every change.
             pub fn version(&self) -> i64 { match self { $(Self::$kind(record) => record.version),+ } }
             /// When it last changed.
@@ -163,7 +165,7 @@ macro_rules! kinds {
             /// The value of a field. `None` for a secret or an unknown field.
             pub fn get(&self, field: &str) -> Option<Json> { match self { $(Self::$kind(record) => record.get(field)),+ } }
             /// Sets a field to a value that [`AnyRecord::get`] returned.
-            pub fn set(&mut self, field: &str, value: &Json) -> Result<(), Refusal> { match self { $(Self::$kind(record) => record.set(field, value)),+ } }
+            pub fn set(&mut self, field: &str, value: &Json) -> Result<(), Refusal> { match self { $(Self::$kind(record) => Arc::make_mut(record).set(field, value)),+ } }
             /// All fields except secrets, in the order of the declaration.
             pub fn image(&self) -> Map<String, Json> { match self { $(Self::$kind(record) => record.image()),+ } }
             /// The same as text.
@@ -175,7 +177,7 @@ macro_rules! kinds {
             /// Rebuilds a record from its image. A kind with secrets is refused, and one of the catalogue.
             pub fn of_image(kind: Kind, image: &Map<String, Json>) -> Result<Self, ImageError> {
                 match kind {
-                    $(Kind::$kind => $kind::of_image(image).map(Self::$kind),)+
+                    $(Kind::$kind => $kind::of_image(image).map(Self::from),)+
                     $(Kind::$catalogue => Err(ImageError::NoRecord(kind)),)+
                 }
             }
@@ -187,15 +189,15 @@ macro_rules! kinds {
                 }
             }
             pub(crate) fn set_version(&mut self, version: i64, updated_at: Timestamp) {
-                match self { $(Self::$kind(record) => record.set_version(version, updated_at)),+ }
+                match self { $(Self::$kind(record) => Arc::make_mut(record).set_version(version, updated_at)),+ }
             }
         }
 
-        /// Evaluates an expression with the record of any kind: `with_record!(any, record => expression)`.
+        /// Evaluates an expression with a reference to the record of any kind: `with_record!(any, record => expression)`.
         #[macro_export]
         macro_rules! with_record {
             ($any:expr, $it:ident => $body:expr) => {
-                match $any { $($crate::kinds::AnyRecord::$kind($it) => $body),+ }
+                match $any { $($crate::kinds::AnyRecord::$kind(shared) => { let $it = &**shared; $body }),+ }
             };
         }
 

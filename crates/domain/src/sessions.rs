@@ -185,7 +185,7 @@ mod tests {
     fn after(refreshed: Refreshed) -> Session {
         match refreshed {
             Refreshed::Continued(effect) => match effect.after {
-                Some(AnyRecord::Session(session)) => session,
+                Some(AnyRecord::Session(session)) => std::sync::Arc::unwrap_or_clone(session),
                 other => panic!("{other:?}"),
             },
             other => panic!("{other:?}"),

@@ -99,7 +99,7 @@ impl Load {
                 let moment = moment.again();
                 let proof = clubs::permitted(tx, &operator, organization).await?;
                 let change = Change { moment: &moment, operation: "load", request_id: "load", reason: None };
-                tx.apply(&proof, change, &[Effect::create(AnyRecord::Venue(venue.clone()))]).await?;
+                tx.apply(&proof, change, &[Effect::create(AnyRecord::from(venue.clone()))]).await?;
                 Ok::<_, fieldhouse_store::Error>(())
             });
             created.await?;

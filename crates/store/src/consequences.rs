@@ -11,6 +11,7 @@
 mod children;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{OrganizationId, SeasonId, UserId};
@@ -39,15 +40,17 @@ pub(crate) async fn add(
     for effect in effects.iter_mut() {
         match (&effect.before, &mut effect.after) {
             (Some(AnyRecord::Game(before)), Some(AnyRecord::Game(after))) => {
+                let after = Arc::make_mut(after);
                 if (before.starts_at, &before.time_zone) != (after.starts_at, &after.time_zone) {
                     after.note_local_start();
                 }
                 after.note_change(before, change.moment.now(), reason);
             }
-            (None, Some(AnyRecord::Game(after))) => after.note_local_start(),
+            (None, Some(AnyRecord::Game(after))) => Arc::make_mut(after).note_local_start(),
             (Some(AnyRecord::Member(before)), Some(AnyRecord::Member(after)))
                 if before.role != after.role && actor.is_some() =>
             {
+                let after = Arc::make_mut(after);
                 after.role_given_by = actor;
                 after.role_given_at = Some(change.moment.now());
             }

@@ -244,7 +244,7 @@ pub(crate) async fn read_of<S: Stored>(
 pub(crate) async fn write_shared(tx: &mut Tx<'_>, effect: &Effect) -> Result<()> {
     tx.unrecorded.note_written();
     let written = match (&effect.before, &effect.after) {
-        (before, Some(AnyRecord::User(after))) => save(tx, None, before.is_none(), after).await?,
+        (before, Some(AnyRecord::User(after))) => save(tx, None, before.is_none(), &**after).await?,
         _ => return Err(Error::Internal("only a user is written without an organization".to_owned())),
     };
     if written == 1 { Ok(()) } else { Err(moved(effect)) }

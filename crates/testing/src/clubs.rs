@@ -193,10 +193,10 @@ impl Person {
     /// The effects that create this member: user, membership, session and key.
     pub fn effects(&self) -> Vec<Effect> {
         [
-            AnyRecord::User(self.user.clone()),
-            AnyRecord::Member(self.member.clone()),
-            AnyRecord::Session(self.session.clone()),
-            AnyRecord::ApiKey(self.key.clone()),
+            AnyRecord::from(self.user.clone()),
+            AnyRecord::from(self.member.clone()),
+            AnyRecord::from(self.session.clone()),
+            AnyRecord::from(self.key.clone()),
         ]
         .map(Effect::create)
         .into()
@@ -321,7 +321,7 @@ impl Club {
         };
         let person = |role: Role| Person::new(organization.id, organization.slug.as_str(), role.name(), role);
         let people: Vec<Person> = Role::ALL.into_iter().map(person).collect();
-        let mut effects = vec![Effect::create(AnyRecord::Organization(organization.clone()))];
+        let mut effects = vec![Effect::create(AnyRecord::from(organization.clone()))];
         effects.extend(people.iter().flat_map(Person::effects));
         apply(store, organization.id, effects).await.expect("the club is founded");
         Self { organization, people }

@@ -8,10 +8,12 @@ use fieldhouse_domain::changesets::operations::{self, Act, Change, Changeable, O
 use fieldhouse_domain::changesets::undo::{self, Conflict, Resolutions, Step};
 use fieldhouse_domain::changesets::{Changeset, ChangesetKind, Refused, UndoOf};
 use fieldhouse_domain::effects::{AnyRecord, Kind};
-use fieldhouse_domain::ids::{DivisionId, GameId, Id, MemberId, SeasonId, StaffId, TeamId, UserId, VenueId};
+use fieldhouse_domain::ids::{Id, UserId};
+use fieldhouse_domain::kinds::records::{Division, Game, Member, Season, Staff, Team, Venue};
 use fieldhouse_store::changesets::{Origin, origin};
 use fieldhouse_store::ledger::{self, Reading, Undone, UndoneEntry};
-use fieldhouse_store::{OrgWrite, Tx, records};
+use fieldhouse_store::records::{self, Stored};
+use fieldhouse_store::{OrgWrite, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 use uuid::Uuid;
@@ -239,6 +241,15 @@ fn operation(step: &Step) -> Option<Operation> {
     Some(Operation { resource, act })
 }
 
+async fn of_kind<'tx, S: Stored>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
+    id: Uuid,
+) -> Result<Option<AnyRecord>, Error> {
+    let found: Option<S> = records::read(tx, proof, S::Id::from_uuid(id)).await?;
+    Ok(found.map(Into::into))
+}
+
 /// A record as it is now.
 async fn now(
     tx: &mut Tx<'_>,
@@ -249,15 +260,13 @@ async fn now(
 ) -> Result<Option<AnyRecord>, Error> {
     let proof = permit(tx, who, Of::ChangesetUndo, None).await?;
     Ok(match kind {
-        Kind::Season => records::read(tx, &proof, SeasonId::from_uuid(id)).await?.map(AnyRecord::Season),
-        Kind::Division => {
-            records::read(tx, &proof, DivisionId::from_uuid(id)).await?.map(AnyRecord::Division)
-        }
-        Kind::Team => records::read(tx, &proof, TeamId::from_uuid(id)).await?.map(AnyRecord::Team),
-        Kind::Venue => records::read(tx, &proof, VenueId::from_uuid(id)).await?.map(AnyRecord::Venue),
-        Kind::Game => records::read(tx, &proof, GameId::from_uuid(id)).await?.map(AnyRecord::Game),
-        Kind::Staff => records::read(tx, &proof, StaffId::from_uuid(id)).await?.map(AnyRecord::Staff),
-        Kind::Member => records::read(tx, &proof, MemberId::from_uuid(id)).await?.map(AnyRecord::Member),
+        Kind::Season => of_kind::<Season>(tx, &proof, id).await?,
+        Kind::Division => of_kind::<Division>(tx, &proof, id).await?,
+        Kind::Team => of_kind::<Team>(tx, &proof, id).await?,
+        Kind::Venue => of_kind::<Venue>(tx, &proof, id).await?,
+        Kind::Game => of_kind::<Game>(tx, &proof, id).await?,
+        Kind::Staff => of_kind::<Staff>(tx, &proof, id).await?,
+        Kind::Member => of_kind::<Member>(tx, &proof, id).await?,
         Kind::RosterEntry => match known {
             Some(AnyRecord::RosterEntry(entry)) => super::run::entry_now(tx, who, entry).await?,
             _ => None,

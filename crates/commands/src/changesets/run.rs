@@ -288,11 +288,11 @@ async fn refuse_overlaps(
     let moved: Vec<(&Game, usize)> = nets
         .iter()
         .filter_map(|net| match (&net.effect.before, &net.effect.after) {
-            (None, Some(AnyRecord::Game(after))) => Some((after, net.operation)),
+            (None, Some(AnyRecord::Game(after))) => Some((&**after, net.operation)),
             (Some(AnyRecord::Game(before)), Some(AnyRecord::Game(after)))
                 if game_rules::is_moved(before, after) =>
             {
-                Some((after, net.operation))
+                Some((&**after, net.operation))
             }
             _ => None,
         })

@@ -1,5 +1,7 @@
 //! Tests of the records of a child, its age and its date of birth.
 
+use std::sync::Arc;
+
 use jiff::civil::date;
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -29,7 +31,7 @@ fn born(birth_date: Date) -> NewPerson {
 fn created(birth_date: Date) -> (Child, ChildIdentity) {
     let (child, effects) = create(&moment(), TODAY, &born(birth_date), None).expect("a child");
     let identity = effects.into_iter().find_map(|effect| match effect.after {
-        Some(AnyRecord::ChildIdentity(identity)) => Some(identity),
+        Some(AnyRecord::ChildIdentity(identity)) => Some(Arc::unwrap_or_clone(identity)),
         _ => None,
     });
     (child, identity.expect("an identity"))
@@ -121,8 +123,8 @@ proptest! {
             let change = ChangeChildIdentity { birth_date, ..Default::default() };
             for effect in with_identity(&moment(), TODAY, &child, &identity, change).unwrap_or_default() {
                 match effect.after {
-                    Some(AnyRecord::Child(after)) => child = after,
-                    Some(AnyRecord::ChildIdentity(after)) => identity = after,
+                    Some(AnyRecord::Child(after)) => child = Arc::unwrap_or_clone(after),
+                    Some(AnyRecord::ChildIdentity(after)) => identity = Arc::unwrap_or_clone(after),
                     other => panic!("{other:?}"),
                 }
             }

@@ -1,11 +1,12 @@
 //! Cells: the values of columns.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::net::IpAddr;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 use uuid::Uuid;
 
 /// A value of a column.
@@ -196,7 +197,7 @@ impl Column for Bytes {
 }
 
 /// Lists are stored as JSON arrays of strings.
-impl<T: std::fmt::Display + std::str::FromStr<Err: std::fmt::Display>> Column for Vec<T> {
+impl<T: Display + std::str::FromStr<Err: std::fmt::Display>> Column for Vec<T> {
     const KIND: CellKind = CellKind::Text;
     fn cell(&self) -> Cell<'_> {
         list_cell(self)
@@ -230,9 +231,25 @@ fn plain(json: &str) -> Option<Vec<&str>> {
 }
 
 /// A list as a JSON array of strings.
-pub fn list_cell<'a, T: std::fmt::Display>(items: &[T]) -> Cell<'a> {
-    let texts: Vec<String> = items.iter().map(ToString::to_string).collect();
-    Cell::Text(Cow::Owned(serde_json::Value::from(texts).to_string()))
+pub fn list_cell<'a, T: Display>(items: &[T]) -> Cell<'a> {
+    Cell::Text(Cow::Owned(crate::rendered::json(&Texts(items))))
+}
+
+/// Items as strings.
+struct Texts<'a, T>(&'a [T]);
+
+impl<T: Display> Serialize for Texts<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(Written))
+    }
+}
+
+struct Written<'a, T>(&'a T);
+
+impl<T: Display> Serialize for Written<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self.0)
+    }
 }
 
 /// A string in a JSON array, borrowed if it contains no escapes.

@@ -136,7 +136,7 @@ impl Contents {
         if confirmed != self.digest() {
             return Err(self.refusal(true));
         }
-        let season = AnyRecord::Season(self.season.clone());
+        let season = AnyRecord::from(self.season.clone());
         // What is about children follows from the deletion of their teams and of the season.
         let records = self.records.iter().filter(|record| record.child().is_none()).cloned();
         Ok(records.chain([season]).map(Effect::delete).collect())

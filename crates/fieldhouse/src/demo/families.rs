@@ -1,5 +1,7 @@
 //! The families of the demo: invented children in four teams of the league, and people with each kind of relation to them.
 
+use std::sync::Arc;
+
 use anyhow::Context as _;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::children::consents::{Consent, ConsentMethod, Purpose};
@@ -124,12 +126,13 @@ pub(super) fn invent(
 fn teams(league: &[AnyRecord]) -> anyhow::Result<Vec<&Team>> {
     let mut divisions: Vec<&Division> = league
         .iter()
-        .filter_map(|it| if let AnyRecord::Division(it) = it { Some(it) } else { None })
+        .filter_map(|it| if let AnyRecord::Division(it) = it { Some(&**it) } else { None })
         .collect();
     divisions.sort_by_key(|division| division.name.folded());
     let teams_of = |division: &Division| {
         let of = |it: &&Team| it.division_id == division.id;
-        let all = league.iter().filter_map(|it| if let AnyRecord::Team(it) = it { Some(it) } else { None });
+        let all =
+            league.iter().filter_map(|it| if let AnyRecord::Team(it) = it { Some(&**it) } else { None });
         let mut teams: Vec<&Team> = all.filter(of).collect();
         teams.sort_by_key(|team| team.name.folded());
         teams.truncate(TEAMS);
@@ -162,8 +165,9 @@ impl Families {
             rules::create(moment, today, &new, guardians.first().map(|part| user(*part)))?;
         let records = effects.into_iter().filter_map(|effect| effect.after).map(|record| match record {
             AnyRecord::ChildEmergency(mut emergency) => {
-                emergency.allergies = Details::parse("None. This child is invented.").ok();
-                emergency.into()
+                Arc::make_mut(&mut emergency).allergies =
+                    Details::parse("None. This child is invented.").ok();
+                AnyRecord::ChildEmergency(emergency)
             }
             record => record,
         });

@@ -6,6 +6,8 @@ mod matching;
 mod parts;
 mod worldcup;
 
+use std::sync::Arc;
+
 use super::*;
 use crate::playhq;
 use jiff::Timestamp;
@@ -85,7 +87,8 @@ impl Existing {
             }
             AnyRecord::Game(mut game) => {
                 if let Some(AnyRecord::Game(before)) = &effect.before {
-                    game.note_change(before, game.updated_at, Some("import"));
+                    let at = game.updated_at;
+                    Arc::make_mut(&mut game).note_change(before, at, Some("import"));
                 }
                 for side in [game.home(), game.away()].into_iter().flatten() {
                     let of_division = |team: &&Team| team.division_id == game.division_id;
@@ -100,7 +103,8 @@ impl Existing {
     }
 }
 
-fn put<R, I: PartialEq>(records: &mut Vec<R>, exists: bool, id: impl Fn(&R) -> I, record: R) {
+fn put<R: Clone, I: PartialEq>(records: &mut Vec<R>, exists: bool, id: impl Fn(&R) -> I, record: Arc<R>) {
+    let record = Arc::unwrap_or_clone(record);
     let index = records.iter().position(|one| id(one) == id(&record));
     assert_eq!(index.is_some(), exists, "an update has a record, a creation has none");
     match index {

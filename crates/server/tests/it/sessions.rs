@@ -117,7 +117,7 @@ async fn a_sign_in_during_a_password_change_is_refused() {
                 users::by_email(&mut &*club.app.store, &parsed).await.expect("an answer").expect("the coach");
             let changed = User { password_hash: Some("of another password".to_owned()), ..user.clone() };
             let effect =
-                Effect::update(&club.app.clock.moment(), AnyRecord::User(user), AnyRecord::User(changed));
+                Effect::update(&club.app.clock.moment(), AnyRecord::from(user), AnyRecord::from(changed));
             clubs::apply(&club.app.store, club.organization, effect.into_iter().collect())
                 .await
                 .expect("a change");

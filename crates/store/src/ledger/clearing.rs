@@ -60,7 +60,7 @@ pub(super) async fn clear(
     entry: &Written,
 ) -> Result<()> {
     for erased in entry.effects.iter().filter(|effect| effect.verb == ERASED) {
-        let values = values![id(organization), &erased.kind, erased.record_id, seq];
+        let values = values![id(organization), &*erased.kind, erased.record_id, seq];
         tx.run(ERASE, values).await?;
         tx.run(ERASE_REASONS, values).await?;
     }
@@ -104,9 +104,9 @@ async fn retain(
         return Ok(0);
     }
     let effect = WrittenEffect {
-        kind: Kind::Organization.name().to_owned(),
+        kind: Kind::Organization.name().into(),
         record_id: organization.uuid(),
-        verb: CLEARED.to_owned(),
+        verb: CLEARED.into(),
         version: 0,
         clears_to: Some(old),
         changed: "[]".to_owned(),
@@ -121,7 +121,7 @@ async fn retain(
         user_id: None,
         key_id: None,
         on_behalf_of: None,
-        operation: RETENTION.to_owned(),
+        operation: RETENTION.into(),
         request_id: String::new(),
         changeset_id: None,
         reason: None,

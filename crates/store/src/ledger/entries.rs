@@ -2,16 +2,16 @@
 
 mod nested;
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::ids::{ChangesetId, ChildId, EntryId, Id, OrganizationId, UserId};
 use fieldhouse_domain::ledger::Trace;
+use fieldhouse_domain::rendered;
 use jiff::Timestamp;
 use rand::Rng;
-use rand::rngs::StdRng;
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 use uuid::Uuid;
 
 use super::{journal, posting};
@@ -34,7 +34,7 @@ pub(crate) struct Written {
     pub(crate) user_id: Option<Uuid>,
     pub(crate) key_id: Option<Uuid>,
     pub(crate) on_behalf_of: Option<Uuid>,
-    pub(crate) operation: String,
+    pub(crate) operation: Cow<'static, str>,
     pub(crate) request_id: String,
     pub(crate) changeset_id: Option<Uuid>,
     pub(crate) reason: Option<String>,
@@ -45,9 +45,9 @@ pub(crate) struct Written {
 /// An effect as it is written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct WrittenEffect {
-    pub(crate) kind: String,
+    pub(crate) kind: Cow<'static, str>,
     pub(crate) record_id: Uuid,
-    pub(crate) verb: String,
+    pub(crate) verb: Cow<'static, str>,
     pub(crate) version: i64,
     /// The newest entry whose images it clears. For an erasure this is its own entry, known only when it is posted.
     pub(crate) clears_to: Option<i64>,
@@ -88,7 +88,7 @@ struct Draft {
     on_behalf_of: Option<UserId>,
     changeset: Option<ChangesetId>,
     effects: Vec<Collected>,
-    by_record: HashMap<(Kind, Uuid), usize>,
+    by_record: BTreeMap<(Kind, Uuid), usize>,
 }
 
 /// How the ledger stores images of a record.
@@ -198,7 +198,7 @@ impl Unrecorded {
                 on_behalf_of: None,
                 changeset: None,
                 effects: Vec::new(),
-                by_record: HashMap::new(),
+                by_record: BTreeMap::new(),
             });
             self.drafts.len() - 1
         });
@@ -249,7 +249,7 @@ impl Draft {
 
     /// The entry as it is written. What it says about children is sealed, or left out if the child has no key.
     fn written(self, keys: &Held) -> Result<Written> {
-        let mut random: StdRng = rand::make_rng();
+        let mut random = random();
         let organization = self.organization;
         let key = |child: ChildId| keys.get(&(organization, child)).and_then(Option::as_deref);
         let children = self.children();
@@ -274,7 +274,7 @@ impl Draft {
             user_id: self.actor.user.map(Id::uuid),
             key_id: self.actor.key.map(Id::uuid),
             on_behalf_of: self.on_behalf_of.map(Id::uuid),
-            operation: self.operation.to_owned(),
+            operation: self.operation.into(),
             request_id: self.request_id,
             changeset_id: self.changeset.map(Id::uuid),
             reason_salt: reason.as_ref().map(|_| salt(&mut random)),
@@ -310,7 +310,7 @@ impl Collected {
     }
 
     fn written(self, secrecy: Secrecy<'_>, random: &mut impl Rng) -> Result<Vec<WrittenEffect>> {
-        let (kind, record_id) = (self.kind.name().to_owned(), self.record_id);
+        let (kind, record_id) = (Cow::Borrowed(self.kind.name()), self.record_id);
         let child_id = self.child().map(Id::uuid);
         let before = self.image(self.before.as_ref(), secrecy)?;
         let after = self.image(self.after.as_ref(), secrecy)?;
@@ -322,10 +322,10 @@ impl Collected {
             written.push(WrittenEffect {
                 kind: kind.clone(),
                 record_id,
-                verb: effect.verb().to_owned(),
+                verb: effect.verb().into(),
                 version: version(&effect),
                 clears_to: None,
-                changed: Json::from(changed).to_string(),
+                changed: rendered::json(&changed),
                 before,
                 after,
                 salt: Some(salt(random)),
@@ -336,7 +336,7 @@ impl Collected {
             written.push(WrittenEffect {
                 kind,
                 record_id,
-                verb: ERASED.to_owned(),
+                verb: ERASED.into(),
                 version: 0,
                 clears_to: Some(0),
                 changed: "[]".to_owned(),
@@ -361,7 +361,13 @@ fn version(effect: &Effect) -> i64 {
 
 /// Creates a salt for an effect that does not come from a change of records.
 pub(super) fn fresh_salt() -> Salt {
-    salt(&mut rand::make_rng::<StdRng>())
+    salt(&mut random())
+}
+
+/// Random numbers for salts.
+#[expect(clippy::disallowed_methods, reason = "a salt is a secret: a moment's numbers are seen in ids")]
+fn random() -> impl Rng {
+    rand::rng()
 }
 
 fn salt(random: &mut impl Rng) -> Salt {

@@ -170,7 +170,7 @@ impl Clearings {
     }
 
     fn erased(&self, effect: &WrittenEffect) -> Option<i64> {
-        self.erased.get(&(effect.kind.clone(), effect.record_id)).copied()
+        self.erased.get(&(effect.kind.to_string(), effect.record_id)).copied()
     }
 }
 
@@ -261,7 +261,7 @@ fn entry(row: &mut Row<'_>) -> Result<Stored> {
         user_id: row.next()?,
         key_id: row.next()?,
         on_behalf_of: row.next()?,
-        operation: row.next()?,
+        operation: row.next::<String>()?.into(),
         request_id: row.next()?,
         changeset_id: row.next()?,
         reason: row.next()?,
@@ -274,9 +274,9 @@ fn entry(row: &mut Row<'_>) -> Result<Stored> {
 fn effect(row: &mut Row<'_>) -> Result<Option<Placed>> {
     let Some(position) = row.next::<Option<i64>>()? else { return Ok(None) };
     let effect = WrittenEffect {
-        kind: row.next()?,
+        kind: row.next::<String>()?.into(),
         record_id: row.next()?,
-        verb: row.next()?,
+        verb: row.next::<String>()?.into(),
         version: row.next()?,
         clears_to: row.next()?,
         changed: row.next()?,

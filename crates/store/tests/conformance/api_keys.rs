@@ -24,7 +24,7 @@ pub(crate) async fn are_listed_newest_first_for_owners_and_admins(store: &Store)
     let (owner, scope) = (club.owner(), club.owner().scope(store).await);
     // Of two that were issued at the same time, the one with the higher id is first.
     let (twin, second, third) = (another(owner, 1), another(owner, 1), another(owner, 2));
-    club.create(store, [&twin, &second, &third].map(|key| AnyRecord::ApiKey(key.clone())).into()).await;
+    club.create(store, [&twin, &second, &third].map(|key| AnyRecord::from(key.clone())).into()).await;
     let coach = club.person(Role::Coach).clone();
     let own = coach.scope(store).await;
     let (coaches, later) = (another(&coach, 3), another(&coach, 4));
@@ -41,7 +41,7 @@ pub(crate) async fn are_listed_newest_first_for_owners_and_admins(store: &Store)
     );
     let rest = list(&scope, point, 3).await;
     assert_eq!(rest, all[2..5], "continues after the previous page");
-    club.create(store, [&coaches, &later].map(|key| AnyRecord::ApiKey(key.clone())).into()).await;
+    club.create(store, [&coaches, &later].map(|key| AnyRecord::from(key.clone())).into()).await;
     assert_eq!(list(&own, None, 10).await, [later.id, coaches.id, coach.key.id], "a coach sees their own");
     let point = Some((later.created_at, later.id.uuid()));
     assert_eq!(list(&own, point, 1).await, [coaches.id]);
@@ -58,7 +58,7 @@ pub(crate) async fn are_read_and_revoked(store: &Store) {
         last_used_at: Some(after(5)),
         ..another(owner, 1)
     };
-    club.create(store, vec![AnyRecord::ApiKey(narrow.clone())]).await;
+    club.create(store, vec![AnyRecord::from(narrow.clone())]).await;
     let read = async |id| records::read::<ApiKey, _>(&mut &*store, &scope, id).await.unwrap();
     assert_eq!(read(narrow.id).await.as_ref(), Some(&narrow));
     let foreign = Club::found(store, "Keys Three").await.owner().key.id;

@@ -60,7 +60,7 @@ pub(crate) async fn a_list_is_read_in_order_and_changed(store: &Store) {
     let first = saved(owner, &[], SavedProgram::Catalogue(program.id), details);
     let second =
         saved(owner, std::slice::from_ref(&first), custom("Isla Universidad"), ChangeFavorite::default());
-    club.create(store, vec![AnyRecord::Favorite(second.clone()), AnyRecord::Favorite(first.clone())]).await;
+    club.create(store, vec![AnyRecord::from(second.clone()), AnyRecord::from(first.clone())]).await;
 
     let list = async || favorites::list(&mut &*store, &scope).await.unwrap();
     let stored = list().await;
@@ -78,7 +78,7 @@ pub(crate) async fn a_list_is_read_in_order_and_changed(store: &Store) {
     }
     for twice in [SavedProgram::Catalogue(program.id), custom("ISLA  Universidad")] {
         let again = saved(owner, &[], twice, ChangeFavorite::default());
-        let taken = clubs::apply(store, club.id(), vec![Effect::create(AnyRecord::Favorite(again))]).await;
+        let taken = clubs::apply(store, club.id(), vec![Effect::create(AnyRecord::from(again))]).await;
         assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
     }
 
@@ -92,9 +92,7 @@ pub(crate) async fn a_list_is_read_in_order_and_changed(store: &Store) {
     let shown: Vec<_> =
         stored.iter().map(|favorite| (favorite.id, favorite.rank, favorite.version)).collect();
     assert_eq!(shown, [(second.id, 1, 2), (first.id, 2, 2)]);
-    clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::Favorite(stored[0].clone()))])
-        .await
-        .unwrap();
+    clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::from(stored[0].clone()))]).await.unwrap();
     assert_eq!(list().await.len(), 1);
 }
 

@@ -40,8 +40,8 @@ impl League {
         let season = season("Winter");
         let division = division(&season, "U12");
         let (home, away) = (team(&division, "Eagles"), team(&division, "Éclairs"));
-        let records = [AnyRecord::Season(season.clone()), AnyRecord::Division(division.clone())];
-        let teams = [AnyRecord::Team(home.clone()), AnyRecord::Team(away.clone())];
+        let records = [AnyRecord::from(season.clone()), AnyRecord::from(division.clone())];
+        let teams = [AnyRecord::from(home.clone()), AnyRecord::from(away.clone())];
         club.create(store, records.into_iter().chain(teams).collect()).await;
         let scope = club.owner().scope(store).await;
         Self { club, scope, season, division, home, away }
@@ -137,7 +137,7 @@ pub(crate) async fn are_read_with_the_names_of_teams_and_venue(store: &Store) {
         .club
         .create(
             store,
-            vec![AnyRecord::Venue(hall), AnyRecord::Game(full.clone()), AnyRecord::Game(bye.clone())],
+            vec![AnyRecord::from(hall), AnyRecord::from(full.clone()), AnyRecord::from(bye.clone())],
         )
         .await;
     let read = async |id| games::read(&mut &*store, &league.scope, id).await.unwrap();
@@ -177,7 +177,7 @@ pub(crate) async fn are_read_with_the_names_of_teams_and_venue(store: &Store) {
         ..full.clone()
     };
     let later = clubs::moment_at(NOW.saturating_add(SignedDuration::from_hours(1)).unwrap());
-    let change = Effect::update(&later, AnyRecord::Game(full.clone()), AnyRecord::Game(after.clone()));
+    let change = Effect::update(&later, AnyRecord::from(full.clone()), AnyRecord::from(after.clone()));
     clubs::apply(store, league.club.id(), change.into_iter().collect()).await.unwrap();
     let fields = ["status", "home", "away"].map(str::to_owned).into();
     let last_change = Some(LastChange { at: clubs::moment().now(), fields, reason: None });
@@ -202,7 +202,7 @@ pub(crate) async fn upcoming_are_listed_soonest_first_and_games_without_a_time_u
     let (today, long_ago) = (day(-24), day(-26));
     let cancelled = Game { status: GameStatus::Cancelled, ..league.game(3) };
     let all = [&over, &now, &soon, &twin, &last, &today, &long_ago, &cancelled];
-    league.club.create(store, all.map(|game| AnyRecord::Game(game.clone())).into()).await;
+    league.club.create(store, all.map(|game| AnyRecord::from(game.clone())).into()).await;
 
     let expected = [today.id, now.id, soon.id, twin.id, cancelled.id];
     let of_season = Upcoming { season: Some(league.season.id), ..week() };
@@ -243,9 +243,8 @@ pub(crate) async fn are_filtered_by_team_and_season(store: &Store) {
         Game { home_team_id: second.away_team_id, away_team_id: second.home_team_id, ..second.clone() };
     let day = Game { time_tbd: true, ..league.game(-20) };
     let over = league.game(-2);
-    let setting =
-        [AnyRecord::Season(summer.clone()), AnyRecord::Division(open), AnyRecord::Team(hawks.clone())];
-    let games = [&of_summer, &first, &swapped, &day, &over].map(|game| AnyRecord::Game(game.clone()));
+    let setting = [AnyRecord::from(summer.clone()), AnyRecord::from(open), AnyRecord::from(hawks.clone())];
+    let games = [&of_summer, &first, &swapped, &day, &over].map(|game| AnyRecord::from(game.clone()));
     league.club.create(store, setting.into_iter().chain(games).collect()).await;
 
     let of_season = Upcoming { season: Some(summer.id), ..week() };

@@ -64,20 +64,20 @@ pub(crate) async fn have_a_list_until_they_expire(store: &Store) {
         custom("Isla"),
         ChangeFavorite::default(),
     );
-    let made = [&second, &first].map(|favorite| Effect::create(AnyRecord::Favorite(favorite.clone())));
+    let made = [&second, &first].map(|favorite| Effect::create(AnyRecord::from(favorite.clone())));
     assert!(apply(store, token, made.into()).await.unwrap());
     assert_eq!(list(store, guest).await, [first.clone(), second.clone()], "in order, with all fields");
     let shown = guests::list(&mut &*store, guest).await.unwrap()[0].program.clone().expect("the catalogue's");
     assert_eq!(shown.program, program);
 
-    let foreign = apply(store, other_token, vec![Effect::delete(AnyRecord::Favorite(first.clone()))]).await;
+    let foreign = apply(store, other_token, vec![Effect::delete(AnyRecord::from(first.clone()))]).await;
     assert!(matches!(foreign, Err(Error::Internal(_))), "another guest's list: {foreign:?}");
     let wanted = ChangeFavorite { stage: Some(Stage::Visited), ..ChangeFavorite::default() };
     let change = rules::change(&clubs::moment(), ListOwner::Guest(guest), first.clone(), wanted).unwrap();
     assert!(apply(store, token, change.into_iter().collect()).await.unwrap());
     let stored = list(store, guest).await;
     assert_eq!((stored[0].stage, stored[0].version), (Stage::Visited, 2));
-    assert!(apply(store, token, vec![Effect::delete(AnyRecord::Favorite(second))]).await.unwrap());
+    assert!(apply(store, token, vec![Effect::delete(AnyRecord::from(second))]).await.unwrap());
     assert_eq!(list(store, guest).await.len(), 1);
     assert!(!apply(store, [0; 32], Vec::new()).await.unwrap(), "an unknown token permits nothing");
 
@@ -95,7 +95,7 @@ async fn end<'tx>(
 ) -> Result<()> {
     let list = guests::list(tx, proof.guest()).await?;
     let gone: Vec<_> =
-        list.into_iter().map(|listed| Effect::delete(AnyRecord::Favorite(listed.favorite))).collect();
+        list.into_iter().map(|listed| Effect::delete(AnyRecord::from(listed.favorite))).collect();
     let change = Change { moment, operation: "favorites.claim", request_id: "test", reason: None };
     tx.apply(&proof, change, &gone).await?;
     tx.end_guest(proof).await
@@ -106,7 +106,7 @@ pub(crate) async fn a_list_can_be_claimed_by_a_user(store: &Store) {
     let (owner, token) = (club.owner(), [74; 32]);
     let guest = create_guest(store, token).await;
     let has = saved(ListOwner::User(owner.user.id), &[], custom("Shared"), ChangeFavorite::default());
-    club.create(store, vec![AnyRecord::Favorite(has.clone())]).await;
+    club.create(store, vec![AnyRecord::from(has.clone())]).await;
     let shared = saved(ListOwner::Guest(guest), &[], custom("Shared"), ChangeFavorite::default());
     let fresh = saved(
         ListOwner::Guest(guest),
@@ -114,7 +114,7 @@ pub(crate) async fn a_list_can_be_claimed_by_a_user(store: &Store) {
         custom("Fresh"),
         ChangeFavorite::default(),
     );
-    let made = [&shared, &fresh].map(|favorite| Effect::create(AnyRecord::Favorite(favorite.clone())));
+    let made = [&shared, &fresh].map(|favorite| Effect::create(AnyRecord::from(favorite.clone())));
     assert!(apply(store, token, made.into()).await.unwrap());
 
     let claimed = rules::claim(&clubs::moment(), owner.user.id, vec![shared, fresh], &[has]).unwrap();

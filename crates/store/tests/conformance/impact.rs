@@ -82,12 +82,12 @@ impl League {
             ..staff(team, user(Role::Coach))
         };
         let mut records: Vec<AnyRecord> = vec![winter.into(), boys.into(), hall.into()];
-        records.extend([&blue, &hawks, &lions, &tigers].map(|team| AnyRecord::Team(team.clone())));
-        records.extend([&first, &second].map(|game| AnyRecord::Game(game.clone())));
+        records.extend([&blue, &hawks, &lions, &tigers].map(|team| AnyRecord::from(team.clone())));
+        records.extend([&first, &second].map(|game| AnyRecord::from(game.clone())));
         records.extend([&kim, &max, &lee, &gone].into_iter().flat_map(with_classes));
-        records.extend(entries.map(AnyRecord::RosterEntry));
-        records.extend(relations.map(AnyRecord::Relation));
-        records.extend([coach(&blue), coach(&lions)].map(AnyRecord::Staff));
+        records.extend(entries.map(AnyRecord::from));
+        records.extend(relations.map(AnyRecord::from));
+        records.extend([coach(&blue), coach(&lions)].map(AnyRecord::from));
         club.create(store, records).await;
         Self { club, blue, of_kim, max, first, second }
     }

@@ -59,13 +59,10 @@ pub(crate) async fn divisions_teams_and_venues_are_read_and_changed(store: &Stor
         fields: vec![Name::parse("Court \"1\"").unwrap(), Name::parse("Cour été").unwrap()],
         ..venue("Town Hall")
     };
-    let of_winter = [
-        AnyRecord::Season(winter.clone()),
-        AnyRecord::Division(boys.clone()),
-        AnyRecord::Division(girls.clone()),
-    ];
+    let of_winter =
+        [AnyRecord::from(winter.clone()), AnyRecord::from(boys.clone()), AnyRecord::from(girls.clone())];
     let rest =
-        [AnyRecord::Team(eagles.clone()), AnyRecord::Venue(hall.clone()), AnyRecord::Season(summer.clone())];
+        [AnyRecord::from(eagles.clone()), AnyRecord::from(hall.clone()), AnyRecord::from(summer.clone())];
     club.create(store, of_winter.into_iter().chain(rest).collect()).await;
 
     assert_eq!(
@@ -103,9 +100,9 @@ pub(crate) async fn divisions_teams_and_venues_are_read_and_changed(store: &Stor
     let moved = Team { division_id: girls.id, short_name: None, external_id: None, ..eagles.clone() };
     let bare = Venue { address: None, latitude: None, longitude: None, fields: Vec::new(), ..hall.clone() };
     let changes = [
-        (AnyRecord::Division(boys.clone()), AnyRecord::Division(mixed.clone())),
-        (AnyRecord::Team(eagles), AnyRecord::Team(moved.clone())),
-        (AnyRecord::Venue(hall), AnyRecord::Venue(bare.clone())),
+        (AnyRecord::from(boys.clone()), AnyRecord::from(mixed.clone())),
+        (AnyRecord::from(eagles), AnyRecord::from(moved.clone())),
+        (AnyRecord::from(hall), AnyRecord::from(bare.clone())),
     ];
     let moment = clubs::moment_at(NOW.saturating_add(SignedDuration::from_hours(1)).unwrap());
     let effects: Vec<_> =
@@ -119,7 +116,7 @@ pub(crate) async fn divisions_teams_and_venues_are_read_and_changed(store: &Stor
         [Venue { version: 2, updated_at: moment.now(), ..bare }]
     );
 
-    let again = Effect::create(AnyRecord::Division(division(&winter, "MIXED")));
+    let again = Effect::create(AnyRecord::from(division(&winter, "MIXED")));
     let taken = clubs::apply(store, club.id(), vec![again]).await;
     assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
 }
@@ -136,10 +133,10 @@ pub(crate) async fn divisions_and_teams_are_listed_by_name_and_know_their_games(
     let (eagles, hawks, owls) = (team(&boys, "Eagles"), team(&boys, "Hawks"), team(&open, "Éagles"));
     let played = game(&boys, eagles.id, hawks.id, NOW);
     let itself = game(&boys, eagles.id, eagles.id, NOW);
-    let seasons = [AnyRecord::Season(winter.clone()), AnyRecord::Season(summer.clone())];
-    let divisions = [&boys, &girls, &open].map(|division| AnyRecord::Division(division.clone()));
-    let teams = [&eagles, &hawks, &owls].map(|team| AnyRecord::Team(team.clone()));
-    let games = [played, itself].map(AnyRecord::Game);
+    let seasons = [AnyRecord::from(winter.clone()), AnyRecord::from(summer.clone())];
+    let divisions = [&boys, &girls, &open].map(|division| AnyRecord::from(division.clone()));
+    let teams = [&eagles, &hawks, &owls].map(|team| AnyRecord::from(team.clone()));
+    let games = [played, itself].map(AnyRecord::from);
     club.create(store, seasons.into_iter().chain(divisions).chain(teams).chain(games).collect()).await;
 
     let reader = &mut &*store;

@@ -100,7 +100,7 @@ pub(crate) async fn a_transaction_is_one_entry_with_every_record_before_and_afte
     );
 
     let summer = update(4, &hiver, renamed(&hiver, "Summer"));
-    let Some(AnyRecord::Season(after_summer)) = summer.after.clone() else { panic!("a season") };
+    let Some(Ok(after_summer)) = summer.after.clone().map(Season::try_from) else { panic!("a season") };
     let swapped = update(
         4,
         &after_summer,
@@ -132,11 +132,11 @@ pub(crate) async fn each_kind_leaves_what_the_table_says(store: &Store) {
     let eagles = team(&open, "Eagles");
     let first = game(&open, eagles.id, eagles.id, NOW);
     let league = vec![
-        AnyRecord::Season(winter),
-        AnyRecord::Venue(venue("Hall")),
-        AnyRecord::Division(open),
-        AnyRecord::Team(eagles),
-        AnyRecord::Game(first),
+        AnyRecord::from(winter),
+        AnyRecord::from(venue("Hall")),
+        AnyRecord::from(open),
+        AnyRecord::from(eagles),
+        AnyRecord::from(first),
     ];
     club.create(store, league.clone()).await;
     let entry = &all(store, &scope).await[0];
@@ -150,12 +150,12 @@ pub(crate) async fn each_kind_leaves_what_the_table_says(store: &Store) {
         crate::favorites::custom("Isla"),
         fieldhouse_domain::favorites::ChangeFavorite::default(),
     );
-    club.create(store, vec![AnyRecord::Favorite(favorite)]).await;
+    club.create(store, vec![AnyRecord::from(favorite)]).await;
     let rotated = Session { generation: 2, ..owner.session.clone() };
     let rotated = Effect::update(&clubs::moment(), owner.session.clone(), rotated).expect("it differs");
     clubs::apply(store, club.id(), vec![rotated.clone()]).await.unwrap();
     assert_eq!(all(store, &scope).await.len(), before, "neither a favorite nor a rotated token");
-    let Some(AnyRecord::Session(session)) = rotated.after else { panic!("a session") };
+    let Some(Ok(session)) = rotated.after.map(Session::try_from) else { panic!("a session") };
     let ended = Session { revoked_at: Some(NOW), ..session.clone() };
     let ended = Effect::update(&clubs::moment(), session, ended).expect("it differs");
     clubs::apply(store, club.id(), vec![ended]).await.unwrap();
@@ -171,7 +171,7 @@ pub(crate) async fn a_user_is_recorded_in_each_of_their_organizations(store: &St
     let [one, two] = &clubs;
     let user = one.owner().user.clone();
     let elsewhere = Member::new(&clubs::moment(), user.id, Role::Coach);
-    two.create(store, vec![AnyRecord::Member(elsewhere.clone())]).await;
+    two.create(store, vec![AnyRecord::from(elsewhere.clone())]).await;
     let scopes = [one.owner().scope(store).await, two.owner().scope(store).await];
 
     let renamed = User {
@@ -210,7 +210,7 @@ pub(crate) async fn entries_are_filtered_and_come_newest_first(store: &Store) {
     apply(store, &club, 2, vec![vec![Effect::create(second.clone())]], None).await.unwrap();
     let change = Effect::touch(&clubs::moment_at(after(3)), first.clone());
     apply(store, &club, 3, vec![vec![change]], None).await.unwrap();
-    other.create(store, vec![AnyRecord::Season(season("Foreign"))]).await;
+    other.create(store, vec![AnyRecord::from(season("Foreign"))]).await;
 
     let seqs = async |filter: Filter| {
         let found = entries(store, &scope, &filter).await;
@@ -249,7 +249,7 @@ pub(crate) async fn the_generation_rises_with_every_commit(store: &Store) {
     let (club, other) = (Club::found(store, "Ledger Seven").await, Club::found(store, "Ledger Eight").await);
     let generation = async |club: &Club| store.generation(club.id()).await.unwrap();
     let (before, others) = (generation(&club).await, generation(&other).await);
-    club.create(store, vec![AnyRecord::Season(season("One"))]).await;
+    club.create(store, vec![AnyRecord::from(season("One"))]).await;
     let risen = generation(&club).await;
     assert_eq!((risen.commits, risen.epoch), (before.commits + 1, before.epoch));
     let scope = club.owner().scope(store).await;

@@ -92,7 +92,7 @@ pub(crate) async fn are_changed_and_removed_except_the_last_owner(store: &Store)
     assert_eq!(owners(store, &club).await, 1, "a suspended owner does not count");
 
     let coach = club.person(Role::Coach).member.clone();
-    let go = Effect::delete(AnyRecord::Member(coach.clone()));
+    let go = Effect::delete(AnyRecord::from(coach.clone()));
     clubs::apply(store, club.id(), vec![go.clone()]).await.unwrap();
     assert_eq!(stored(store, &scope, &coach).await, None);
     assert!(clubs::apply(store, club.id(), vec![go]).await.is_err(), "gone already");

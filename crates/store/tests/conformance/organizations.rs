@@ -29,8 +29,7 @@ pub(crate) async fn one_is_read_found_and_changed(store: &Store) {
         country: None,
         ..before.clone()
     };
-    let change =
-        Effect::update(&clubs::moment(), AnyRecord::Organization(before), AnyRecord::Organization(after));
+    let change = Effect::update(&clubs::moment(), AnyRecord::from(before), AnyRecord::from(after));
     let change = change.expect("something differs");
     clubs::apply(store, club.id(), vec![change.clone()]).await.unwrap();
     let now = read().await;
@@ -42,7 +41,7 @@ pub(crate) async fn one_is_read_found_and_changed(store: &Store) {
     let again = clubs::apply(store, club.id(), vec![change]).await;
     assert!(matches!(again, Err(Error::Internal(_))), "the version has changed: {again:?}");
     let twin = Organization { id: clubs::moment().id(), ..now };
-    let taken = clubs::apply(store, twin.id, vec![Effect::create(AnyRecord::Organization(twin))]).await;
+    let taken = clubs::apply(store, twin.id, vec![Effect::create(AnyRecord::from(twin))]).await;
     assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
 }
 

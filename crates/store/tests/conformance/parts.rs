@@ -1,6 +1,6 @@
 //! Savepoints: their effect on records and on the ledger.
 
-use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::effects::Effect;
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::text::Name;
 use fieldhouse_store::ledger::{self, Filter};
@@ -14,10 +14,7 @@ fn renamed(season: &Season, name: &str) -> Effect {
 }
 
 fn season_after(effect: &Effect) -> Season {
-    match effect.after.clone() {
-        Some(AnyRecord::Season(season)) => season,
-        other => panic!("{other:?}"),
-    }
+    effect.after.clone().and_then(|after| Season::try_from(after).ok()).expect("a season")
 }
 
 pub(crate) async fn an_undone_part_is_in_no_record_and_no_entry(store: &Store) {

@@ -40,16 +40,16 @@ pub(crate) async fn are_listed_latest_first_in_pages_with_their_divisions(store:
     let undated = season("Undated");
     let far = played("Far", date(9999, 12, 31), None);
     let seasons_of_club = [&old, &first_twin, &twin, &other_twin, &undated, &far];
-    let mut records: Vec<AnyRecord> = seasons_of_club.map(|season| AnyRecord::Season(season.clone())).into();
+    let mut records: Vec<AnyRecord> = seasons_of_club.map(|season| AnyRecord::from(season.clone())).into();
     let girls = Division {
         age_group: Some(Name::stored("U12".to_owned())),
         gender: Some(DivisionGender::Girls),
         ..division(&twin, "Girls")
     };
     let divisions = [division(&twin, "zebra"), girls.clone(), division(&twin, "Ápple"), division(&old, "A")];
-    records.extend(divisions.map(AnyRecord::Division));
+    records.extend(divisions.map(AnyRecord::from));
     club.create(store, records).await;
-    other.create(store, vec![AnyRecord::Season(season("Foreign"))]).await;
+    other.create(store, vec![AnyRecord::from(season("Foreign"))]).await;
 
     let filter = Filter::default();
     let read = async |after| seasons::list(&mut &*store, &scope, &filter, after, PAGE).await.unwrap().records;
@@ -79,7 +79,7 @@ pub(crate) async fn are_filtered_and_searched_by_prefixes_of_words(store: &Store
         sport: Sport::stored("ice_hockey".to_owned()),
         ..played("Interwinter", date(2023, 1, 1), None)
     };
-    club.create(store, [long, short, hockey].map(AnyRecord::Season).into()).await;
+    club.create(store, [long, short, hockey].map(AnyRecord::from).into()).await;
     let find = async |filter: Filter| all(store, &scope, &filter).await;
     let none = Filter::default;
     assert_eq!(
@@ -92,7 +92,7 @@ pub(crate) async fn are_filtered_and_searched_by_prefixes_of_words(store: &Store
         played("New year", date(2019, 6, 1), Some(date(2020, 1, 1))),
         played("Old year", date(2020, 12, 31), None),
     ];
-    club.create(store, days.map(AnyRecord::Season).into()).await;
+    club.create(store, days.map(AnyRecord::from).into()).await;
     assert_eq!(
         find(Filter { year: Some(2020), ..none() }).await,
         ["Old year", "New year"],
@@ -115,11 +115,11 @@ pub(crate) async fn changed_seasons_are_listed_once_in_the_order_of_their_latest
     let scope = club.owner().scope(store).await;
     let [first, second, third] = ["First", "Second", "Third"].map(season);
     for season in [&first, &second, &third] {
-        let divisions = ["B", "A"].map(|name| AnyRecord::Division(division(season, name)));
+        let divisions = ["B", "A"].map(|name| AnyRecord::from(division(season, name)));
         // In one transaction: a division that is added later touches its season.
-        club.create(store, [AnyRecord::Season(season.clone())].into_iter().chain(divisions).collect()).await;
+        club.create(store, [AnyRecord::from(season.clone())].into_iter().chain(divisions).collect()).await;
     }
-    other.create(store, vec![AnyRecord::Season(season("Foreign"))]).await;
+    other.create(store, vec![AnyRecord::from(season("Foreign"))]).await;
     // Long before the others, by a node whose clock is slow.
     let slow = clubs::moment_at(NOW.saturating_sub(SignedDuration::from_hours(1)).unwrap());
     let renamed = Season { name: Name::parse("Renamed").unwrap(), ..first.clone() };
@@ -162,7 +162,7 @@ fn name_and_divisions(listed: &Listed) -> (String, usize) {
 
 /// A season that is created and deleted.
 async fn season_to_delete(store: &Store, club: &Club) -> AnyRecord {
-    let season = AnyRecord::Season(season("Short"));
+    let season = AnyRecord::from(season("Short"));
     club.create(store, vec![season.clone()]).await;
     season
 }
@@ -176,7 +176,7 @@ pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
         external_id: Some(ExternalId::parse("ext \u{1F3C0} 1").unwrap()),
         ..played("Winter", date(2026, 4, 1), Some(date(2026, 9, 1)))
     };
-    club.create(store, vec![AnyRecord::Season(made.clone())]).await;
+    club.create(store, vec![AnyRecord::from(made.clone())]).await;
     let read = async |id| seasons::read(&mut &*store, &scope, id).await.unwrap();
     assert_eq!(read(made.id).await, Some(Listed { season: made.clone(), divisions: Vec::new() }));
 
@@ -192,7 +192,7 @@ pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
     assert_eq!(found(&club, "summer", "ext 2").await, (None, None));
     assert_eq!(found(&other, "winter", "ext \u{1F3C0} 1").await, (None, None), "only in its own club");
     let refused = async |season: Season| {
-        let refused = clubs::apply(store, club.id(), vec![Effect::create(AnyRecord::Season(season))]).await;
+        let refused = clubs::apply(store, club.id(), vec![Effect::create(AnyRecord::from(season))]).await;
         assert!(matches!(refused, Err(Error::Duplicate(_))), "{refused:?}");
     };
     refused(season("WINTER")).await;
@@ -213,8 +213,8 @@ pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
     assert_eq!(changed.external_id, None);
 
     let hanging = division(&changed, "U12");
-    let records = vec![AnyRecord::Team(team(&hanging, "Eagles"))];
-    club.create(store, vec![AnyRecord::Division(hanging)]).await;
+    let records = vec![AnyRecord::from(team(&hanging, "Eagles"))];
+    club.create(store, vec![AnyRecord::from(hanging)]).await;
     club.create(store, records).await;
     let id = made.id;
     let contents = async |club: &Club| {
@@ -226,11 +226,11 @@ pub(crate) async fn are_read_found_changed_and_deleted(store: &Store) {
     assert_eq!(contents(&other).await, [], "another club's season");
     let touched = read(made.id).await.expect("the season").season;
     assert_eq!(touched.version, 3, "a season changes when a division is added");
-    let deleted = clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::Season(touched))]).await;
+    let deleted = clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::from(touched))]).await;
     assert!(matches!(deleted, Err(Error::Reference(_))), "a division refers to it: {deleted:?}");
     let lonely = season("Lonely");
-    club.create(store, vec![AnyRecord::Season(lonely.clone())]).await;
-    clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::Season(lonely.clone()))]).await.unwrap();
+    club.create(store, vec![AnyRecord::from(lonely.clone())]).await;
+    clubs::apply(store, club.id(), vec![Effect::delete(AnyRecord::from(lonely.clone()))]).await.unwrap();
     assert_eq!(read(lonely.id).await, None);
 }
 

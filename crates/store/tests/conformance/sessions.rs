@@ -35,7 +35,7 @@ pub(crate) async fn are_listed_newest_first_while_they_are_open(store: &Store) {
     let twin = open(1);
     let over = Session { expires_at: after(10), ..open(1) };
     let all = [&second, &third, &ended, &expired, &twin, &over];
-    let records = all.map(|session| AnyRecord::Session(session.clone()));
+    let records = all.map(|session| AnyRecord::from(session.clone()));
     club.create(store, records.into()).await;
 
     let list = async |from, limit| {
@@ -101,7 +101,7 @@ pub(crate) async fn a_refresh_token_works_once_and_its_reuse_ends_the_session(st
     assert_eq!(show(4, [3; 32], [5; 32]).await, None, "the session has ended");
 
     let ended = read().await;
-    let stale = Effect::update(&clubs::moment(), AnyRecord::Session(stored), AnyRecord::Session(ended))
-        .expect("differs");
+    let stale =
+        Effect::update(&clubs::moment(), AnyRecord::from(stored), AnyRecord::from(ended)).expect("differs");
     assert!(clubs::apply(store, club.id(), vec![stale]).await.is_err(), "the version has changed");
 }

@@ -1,5 +1,7 @@
 //! Two clubs whose records have the same ids, which the schema permits: a change in one does not affect the other.
 
+use std::sync::Arc;
+
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::favorites::{ChangeFavorite, Favorite, ListOwner};
 use fieldhouse_domain::members::Member;
@@ -16,24 +18,16 @@ use jiff::SignedDuration;
 use crate::favorites::{custom, saved};
 
 /// Renames records that have a name.
-fn called(record: AnyRecord, name: &str) -> AnyRecord {
+fn called(mut record: AnyRecord, name: &str) -> AnyRecord {
     let name = Name::stored(name.to_owned());
-    match record {
-        AnyRecord::Season(season) => AnyRecord::Season(Season { name, ..season }),
-        AnyRecord::Division(mut division) => AnyRecord::Division({
-            division.name = name;
-            division
-        }),
-        AnyRecord::Team(mut team) => AnyRecord::Team({
-            team.name = name;
-            team
-        }),
-        AnyRecord::Venue(mut venue) => AnyRecord::Venue({
-            venue.name = name;
-            venue
-        }),
-        other => other,
+    match &mut record {
+        AnyRecord::Season(season) => Arc::make_mut(season).name = name,
+        AnyRecord::Division(division) => Arc::make_mut(division).name = name,
+        AnyRecord::Team(team) => Arc::make_mut(team).name = name,
+        AnyRecord::Venue(venue) => Arc::make_mut(venue).name = name,
+        _ => {}
     }
+    record
 }
 
 /// A league with one record of each kind.
@@ -49,11 +43,11 @@ fn league() -> League {
     let mut first = game(&open, eagles.id, eagles.id, NOW);
     first.venue_id = Some(hall.id);
     let records = vec![
-        AnyRecord::Season(season.clone()),
-        AnyRecord::Division(open),
-        AnyRecord::Team(eagles),
-        AnyRecord::Venue(hall),
-        AnyRecord::Game(first),
+        AnyRecord::from(season.clone()),
+        AnyRecord::from(open),
+        AnyRecord::from(eagles),
+        AnyRecord::from(hall),
+        AnyRecord::from(first),
     ];
     League { season, records }
 }
@@ -125,7 +119,7 @@ pub(crate) async fn a_league_is_read_and_changed_in_its_own_club(store: &Store) 
     let change = |record: &AnyRecord| {
         let (mut before, mut after) = (called(record.clone(), "One"), called(record.clone(), "Changed"));
         if let (AnyRecord::Game(_), AnyRecord::Game(after)) = (&mut before, &mut after) {
-            after.round = Some(Name::stored("Changed".to_owned()));
+            Arc::make_mut(after).round = Some(Name::stored("Changed".to_owned()));
         }
         Effect::update(&clubs::moment(), before, after).expect("something differs")
     };
@@ -135,11 +129,9 @@ pub(crate) async fn a_league_is_read_and_changed_in_its_own_club(store: &Store) 
 
     let lonely = season("Lonely");
     for club in &clubs {
-        club.create(store, vec![AnyRecord::Season(lonely.clone())]).await;
+        club.create(store, vec![AnyRecord::from(lonely.clone())]).await;
     }
-    clubs::apply(store, clubs[0].id(), vec![Effect::delete(AnyRecord::Season(lonely.clone()))])
-        .await
-        .unwrap();
+    clubs::apply(store, clubs[0].id(), vec![Effect::delete(AnyRecord::from(lonely.clone()))]).await.unwrap();
     let stored =
         async |at: usize| seasons::read(&mut &*store, &scopes[at], lonely.id).await.unwrap().is_some();
     assert_eq!((stored(0).await, stored(1).await), (false, true));
@@ -151,12 +143,12 @@ pub(crate) async fn records_of_users_are_changed_in_their_own_club(store: &Store
     // The first club's owner is a member of the second with the same ids, and so are their records; the second's admin likewise in the
     // first.
     let (owner, admin) = (one.owner(), one.person(fieldhouse_domain::roles::Role::Admin));
-    let twins = [AnyRecord::Member(owner.member.clone()), AnyRecord::Session(owner.session.clone())];
+    let twins = [AnyRecord::from(owner.member.clone()), AnyRecord::from(owner.session.clone())];
     two.create(store, twins.into()).await;
     let favorite = saved(ListOwner::User(owner.user.id), &[], custom("Isla"), ChangeFavorite::default());
     let admins = Favorite { owner_id: ListOwner::User(admin.user.id).into(), ..favorite.clone() };
-    one.create(store, vec![AnyRecord::Favorite(favorite.clone()), AnyRecord::Favorite(admins)]).await;
-    two.create(store, vec![AnyRecord::Favorite(favorite.clone())]).await;
+    one.create(store, vec![AnyRecord::from(favorite.clone()), AnyRecord::from(admins)]).await;
+    two.create(store, vec![AnyRecord::from(favorite.clone())]).await;
 
     let scopes = [owner.scope(store).await, two.owner().scope(store).await, admin.scope(store).await];
     let favorites_in = async |club: &Club| {
@@ -169,14 +161,14 @@ pub(crate) async fn records_of_users_are_changed_in_their_own_club(store: &Store
     let rated = Favorite { interest: Some(5), ..favorite.clone() };
     let changes = [
         (
-            AnyRecord::Member(owner.member.clone()),
-            AnyRecord::Member(Member { role: fieldhouse_domain::roles::Role::Admin, ..owner.member.clone() }),
+            AnyRecord::from(owner.member.clone()),
+            AnyRecord::from(Member { role: fieldhouse_domain::roles::Role::Admin, ..owner.member.clone() }),
         ),
         (
-            AnyRecord::Session(owner.session.clone()),
-            AnyRecord::Session(Session { retried: true, ..owner.session.clone() }),
+            AnyRecord::from(owner.session.clone()),
+            AnyRecord::from(Session { retried: true, ..owner.session.clone() }),
         ),
-        (AnyRecord::Favorite(favorite.clone()), AnyRecord::Favorite(rated)),
+        (AnyRecord::from(favorite.clone()), AnyRecord::from(rated)),
     ];
     let effects: Vec<_> =
         changes.into_iter().filter_map(|(old, new)| Effect::update(&moment, old, new)).collect();

@@ -27,9 +27,9 @@ async fn found(store: &Store, names: [&str; 2]) -> ([Club; 2], [Person; 2]) {
         user,
     };
     let effects = [
-        AnyRecord::Member(owner.member.clone()),
-        AnyRecord::Session(owner.session.clone()),
-        AnyRecord::ApiKey(owner.key.clone()),
+        AnyRecord::from(owner.member.clone()),
+        AnyRecord::from(owner.session.clone()),
+        AnyRecord::from(owner.key.clone()),
     ];
     clubs[1].create(store, effects.into()).await;
     (clubs, [coach, owner])
@@ -49,7 +49,7 @@ pub(crate) async fn a_user_has_in_each_club_the_role_there(store: &Store) {
     let (as_coach, as_owner) = (Ok((clubs[0].id(), Role::Coach)), Ok((clubs[1].id(), Role::Owner)));
     assert_eq!(role(&coach).await, [as_coach, as_coach]);
     assert_eq!(role(&owner).await, [as_owner, as_owner]);
-    let leaves = Effect::delete(AnyRecord::Member(coach.member.clone()));
+    let leaves = Effect::delete(AnyRecord::from(coach.member.clone()));
     clubs::apply(store, clubs[0].id(), vec![leaves]).await.unwrap();
     assert_eq!(role(&coach).await, [Err(Denial::SessionEnded), Err(Denial::KeyRevoked)]);
     assert_eq!(role(&owner).await, [as_owner, as_owner]);
@@ -65,7 +65,7 @@ pub(crate) async fn a_user_has_in_each_club_the_records_there(store: &Store) {
             custom(club.organization.name.as_str()),
             ChangeFavorite::default(),
         );
-        club.create(store, vec![AnyRecord::Favorite(program.clone())]).await;
+        club.create(store, vec![AnyRecord::from(program.clone())]).await;
         let scope = person.scope(store).await;
         let keys = api_keys::list(&mut &*store, &scope, None, 10).await.unwrap();
         let own: Vec<_> = keys.into_iter().filter(|key| key.user_id == user).collect();

@@ -36,7 +36,7 @@ pub(crate) async fn a_user_is_found_by_any_spelling_of_the_address(store: &Store
         ..owner.user.clone()
     };
     let later = clubs::moment_at(NOW.saturating_add(SignedDuration::from_hours(1)).unwrap());
-    let change = Effect::update(&later, AnyRecord::User(owner.user.clone()), AnyRecord::User(after.clone()));
+    let change = Effect::update(&later, AnyRecord::from(owner.user.clone()), AnyRecord::from(after.clone()));
     clubs::apply(store, club.id(), change.into_iter().collect()).await.unwrap();
     let now = users::read(&mut &*store, owner.user.id).await.unwrap();
     assert_eq!(now, Some(User { version: 2, updated_at: later.now(), ..after.clone() }));
@@ -45,7 +45,7 @@ pub(crate) async fn a_user_is_found_by_any_spelling_of_the_address(store: &Store
 
     let twin =
         User { id: clubs::moment().id(), email: Email::parse("ZOË@users-united.example").unwrap(), ..after };
-    let taken = clubs::apply(store, club.id(), vec![Effect::create(AnyRecord::User(twin))]).await;
+    let taken = clubs::apply(store, club.id(), vec![Effect::create(AnyRecord::from(twin))]).await;
     assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
 }
 
@@ -56,7 +56,7 @@ pub(crate) async fn memberships_exclude_suspended_ones(store: &Store) {
     let join = async |club: &Club, role, hours, suspended_at| {
         let later = clubs::moment_at(NOW.saturating_add(SignedDuration::from_hours(hours)).unwrap());
         let member = Member { suspended_at, ..Member::new(&later, coach.user.id, role) };
-        club.create(store, vec![AnyRecord::Member(member.clone())]).await;
+        club.create(store, vec![AnyRecord::from(member.clone())]).await;
         member
     };
     let later = join(&second, Role::Viewer, 2, None).await;

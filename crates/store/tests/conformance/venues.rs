@@ -15,14 +15,14 @@ pub(crate) async fn are_listed_by_name_and_know_their_games(store: &Store) {
     let (eagles, hawks) = (team(&boys, "Eagles"), team(&boys, "Hawks"));
     let played = Game { venue_id: Some(hall.id), ..game(&boys, eagles.id, hawks.id, NOW) };
     let records = vec![
-        AnyRecord::Venue(zoo),
-        AnyRecord::Venue(hall.clone()),
-        AnyRecord::Venue(park.clone()),
-        AnyRecord::Season(winter),
-        AnyRecord::Division(boys),
-        AnyRecord::Team(eagles),
-        AnyRecord::Team(hawks),
-        AnyRecord::Game(played),
+        AnyRecord::from(zoo),
+        AnyRecord::from(hall.clone()),
+        AnyRecord::from(park.clone()),
+        AnyRecord::from(winter),
+        AnyRecord::from(boys),
+        AnyRecord::from(eagles),
+        AnyRecord::from(hawks),
+        AnyRecord::from(played),
     ];
     club.create(store, records).await;
 

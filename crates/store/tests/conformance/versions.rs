@@ -1,5 +1,7 @@
 //! A change is applied only to the version that it was made from, for every kind of record.
 
+use std::sync::Arc;
+
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{ChangeFavorite, Favorite, ListOwner};
 use fieldhouse_domain::ids::UserId;
@@ -21,53 +23,55 @@ use crate::invitations::invitation;
 fn changes(club: &Club, league: Vec<AnyRecord>, favorite: &Favorite) -> Vec<(AnyRecord, AnyRecord)> {
     let Person { user, member, session, key, .. } = club.owner().clone();
     let mut people = vec![
-        AnyRecord::Organization(club.organization.clone()),
-        AnyRecord::Session(session),
-        AnyRecord::ApiKey(key),
-        AnyRecord::Favorite(favorite.clone()),
+        AnyRecord::from(club.organization.clone()),
+        AnyRecord::from(session),
+        AnyRecord::from(key),
+        AnyRecord::from(favorite.clone()),
     ];
     people.extend(league);
     // Last, because a change of a member ends the sessions, and a change of the user touches the membership.
-    people.push(AnyRecord::Member(member));
-    people.push(AnyRecord::User(user));
+    people.push(AnyRecord::from(member));
+    people.push(AnyRecord::from(user));
     people.into_iter().map(|before| (before.clone(), changed(before))).collect()
 }
 
 fn changed(mut record: AnyRecord) -> AnyRecord {
     let name = Name::stored("Another".to_owned());
     match &mut record {
-        AnyRecord::Organization(organization) => organization.name = name,
-        AnyRecord::User(user) => user.name = name,
-        AnyRecord::Member(member) => member.suspended_at = Some(NOW),
-        AnyRecord::Invitation(invitation) => invitation.role = Role::Viewer,
-        AnyRecord::Session(session) => session.generation += 1,
-        AnyRecord::ApiKey(key) => key.name = name,
-        AnyRecord::Season(season) => season.name = name,
-        AnyRecord::Division(division) => division.name = name,
-        AnyRecord::Team(team) => team.name = name,
-        AnyRecord::Venue(venue) => venue.name = name,
-        AnyRecord::Game(game) => game.round = Some(name),
-        AnyRecord::Changeset(changeset) => changeset.title = name,
-        AnyRecord::Staff(staff) => staff.confirmed_alone = true,
-        AnyRecord::Duty(duty) => duty.confirmed_alone = true,
-        AnyRecord::Export(export) => export.opened_at = Some(NOW),
-        AnyRecord::Child(child) => child.display_name = name,
-        AnyRecord::ChildIdentity(identity) => identity.legal_first_name = Some(name),
-        AnyRecord::ChildContact(contact) => contact.address = Address::parse("1 Hall St").ok(),
-        AnyRecord::ChildEmergency(emergency) => emergency.allergies = Details::parse("nuts").ok(),
-        AnyRecord::ChildMedical(medical) => medical.notes = Details::parse("asthma").ok(),
-        AnyRecord::ChildPerformance(performance) => performance.position = Some(name),
-        AnyRecord::Relation(relation) => relation.confirmed_alone = true,
-        AnyRecord::GuardianInvitation(invitation) => invitation.revoked_at = Some(NOW),
-        AnyRecord::Restriction(restriction) => restriction.lifted_at = Some(NOW),
-        AnyRecord::BreakGlassGrant(grant) => grant.ended_at = Some(NOW),
-        AnyRecord::SafeguardingCase(case) => case.title = name,
-        AnyRecord::Consent(consent) => consent.withdrawn_at = Some(NOW),
-        AnyRecord::Registration(registration) => registration.decided_at = Some(NOW),
-        AnyRecord::RosterEntry(entry) => entry.position = Some(name),
-        AnyRecord::PrivacyRequest(request) => request.decided_at = Some(NOW),
-        AnyRecord::Favorite(favorite) => favorite.rank += 1,
-        AnyRecord::ChildFavorite(favorite) => favorite.rank += 1,
+        AnyRecord::Organization(organization) => Arc::make_mut(organization).name = name,
+        AnyRecord::User(user) => Arc::make_mut(user).name = name,
+        AnyRecord::Member(member) => Arc::make_mut(member).suspended_at = Some(NOW),
+        AnyRecord::Invitation(invitation) => Arc::make_mut(invitation).role = Role::Viewer,
+        AnyRecord::Session(session) => Arc::make_mut(session).generation += 1,
+        AnyRecord::ApiKey(key) => Arc::make_mut(key).name = name,
+        AnyRecord::Season(season) => Arc::make_mut(season).name = name,
+        AnyRecord::Division(division) => Arc::make_mut(division).name = name,
+        AnyRecord::Team(team) => Arc::make_mut(team).name = name,
+        AnyRecord::Venue(venue) => Arc::make_mut(venue).name = name,
+        AnyRecord::Game(game) => Arc::make_mut(game).round = Some(name),
+        AnyRecord::Changeset(changeset) => Arc::make_mut(changeset).title = name,
+        AnyRecord::Staff(staff) => Arc::make_mut(staff).confirmed_alone = true,
+        AnyRecord::Duty(duty) => Arc::make_mut(duty).confirmed_alone = true,
+        AnyRecord::Export(export) => Arc::make_mut(export).opened_at = Some(NOW),
+        AnyRecord::Child(child) => Arc::make_mut(child).display_name = name,
+        AnyRecord::ChildIdentity(identity) => Arc::make_mut(identity).legal_first_name = Some(name),
+        AnyRecord::ChildContact(contact) => Arc::make_mut(contact).address = Address::parse("1 Hall St").ok(),
+        AnyRecord::ChildEmergency(emergency) => {
+            Arc::make_mut(emergency).allergies = Details::parse("nuts").ok();
+        }
+        AnyRecord::ChildMedical(medical) => Arc::make_mut(medical).notes = Details::parse("asthma").ok(),
+        AnyRecord::ChildPerformance(performance) => Arc::make_mut(performance).position = Some(name),
+        AnyRecord::Relation(relation) => Arc::make_mut(relation).confirmed_alone = true,
+        AnyRecord::GuardianInvitation(invitation) => Arc::make_mut(invitation).revoked_at = Some(NOW),
+        AnyRecord::Restriction(restriction) => Arc::make_mut(restriction).lifted_at = Some(NOW),
+        AnyRecord::BreakGlassGrant(grant) => Arc::make_mut(grant).ended_at = Some(NOW),
+        AnyRecord::SafeguardingCase(case) => Arc::make_mut(case).title = name,
+        AnyRecord::Consent(consent) => Arc::make_mut(consent).withdrawn_at = Some(NOW),
+        AnyRecord::Registration(registration) => Arc::make_mut(registration).decided_at = Some(NOW),
+        AnyRecord::RosterEntry(entry) => Arc::make_mut(entry).position = Some(name),
+        AnyRecord::PrivacyRequest(request) => Arc::make_mut(request).decided_at = Some(NOW),
+        AnyRecord::Favorite(favorite) => Arc::make_mut(favorite).rank += 1,
+        AnyRecord::ChildFavorite(favorite) => Arc::make_mut(favorite).rank += 1,
     }
     record
 }
@@ -111,14 +115,14 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     let family = family(&winter, &eagles, club.owner().user.id);
     let coach = staff(&eagles, club.owner().user.id);
     let mut league = vec![
-        AnyRecord::Season(winter),
-        AnyRecord::Division(open),
-        AnyRecord::Team(eagles),
-        AnyRecord::Venue(venue("Hall")),
-        AnyRecord::Game(first),
-        AnyRecord::Staff(coach),
-        AnyRecord::Duty(duty(club.owner().user.id)),
-        AnyRecord::Changeset(crate::changesets::changeset(club.owner().user.id)),
+        AnyRecord::from(winter),
+        AnyRecord::from(open),
+        AnyRecord::from(eagles),
+        AnyRecord::from(venue("Hall")),
+        AnyRecord::from(first),
+        AnyRecord::from(coach),
+        AnyRecord::from(duty(club.owner().user.id)),
+        AnyRecord::from(crate::changesets::changeset(club.owner().user.id)),
     ];
     league.extend(family);
     let owner = ListOwner::User(club.owner().user.id);
@@ -126,7 +130,7 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     let export = export(&club.owner().user);
     club.create(store, vec![invitation.clone().into(), export.clone().into()]).await;
     let favorite = saved(owner, &[], custom("Isla"), ChangeFavorite::default());
-    club.create(store, league.iter().cloned().chain([AnyRecord::Favorite(favorite.clone())]).collect()).await;
+    club.create(store, league.iter().cloned().chain([AnyRecord::from(favorite.clone())]).collect()).await;
 
     let changes = changes(&club, [&league[..], &[invitation.into(), export.into()]].concat(), &favorite);
     assert_eq!(changes.len(), 32, "every kind");
@@ -154,5 +158,5 @@ pub(crate) async fn a_change_of_another_version_is_refused(store: &Store) {
     }
     let stranger =
         Member::new(&clubs::moment(), club.owner().user.id, fieldhouse_domain::roles::Role::Viewer);
-    moved(store, &club, Effect::delete(AnyRecord::Member(stranger))).await;
+    moved(store, &club, Effect::delete(AnyRecord::from(stranger))).await;
 }

@@ -17,12 +17,12 @@ async fn an_entry_of_many_effects_is_written_in_parts_and_posted_as_one() {
     let scope = club.owner().scope(&store).await;
     store.post_everything().await.unwrap();
     let venues: Vec<_> = (0..1201).map(|number| venue(&format!("Venue {number}"))).collect();
-    club.create(&store, venues.iter().cloned().map(AnyRecord::Venue).collect()).await;
+    club.create(&store, venues.iter().cloned().map(AnyRecord::from).collect()).await;
     let rows = "SELECT COUNT(*) FROM journal";
     let client = raw::postgres(&database).await;
     assert_eq!(client.query_one(rows, &[]).await.unwrap().get::<_, i64>(0), 3);
     // Rows of other transactions may come between the parts.
-    club.create(&store, vec![AnyRecord::Venue(venue("Between"))]).await;
+    club.create(&store, vec![AnyRecord::from(venue("Between"))]).await;
     let last_but_one =
         "UPDATE journal SET n = DEFAULT WHERE n = (SELECT n FROM journal ORDER BY n DESC OFFSET 1 LIMIT 1)";
     client.batch_execute(last_but_one).await.unwrap();
@@ -46,7 +46,7 @@ async fn a_row_that_cannot_be_read_is_posted_with_its_text_and_blocks_nothing() 
         "INSERT INTO journal (org_id, at, entry) SELECT id, 5, '9 {\"from\": \"the future\"}' FROM orgs;
         INSERT INTO journal (org_id, at, entry) SELECT id, 6, 'nonsense' FROM orgs";
     raw::execute(&database, broken).await;
-    club.create(&store, vec![AnyRecord::Venue(venue("After"))]).await;
+    club.create(&store, vec![AnyRecord::from(venue("After"))]).await;
 
     assert_eq!(store.post(club.id()).await.unwrap(), 4);
     let entries = ledger::entries(&mut &store, &scope, &Filter::default(), None, 10).await.unwrap();

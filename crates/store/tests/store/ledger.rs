@@ -55,7 +55,7 @@ async fn verification_names_the_altered_entry() {
         let club = Club::found(&store, "Altered").await;
         let scope = club.owner().scope(&store).await;
         let winter = season("Winter");
-        club.create(&store, vec![AnyRecord::Season(winter.clone())]).await;
+        club.create(&store, vec![AnyRecord::from(winter.clone())]).await;
         let moment = clubs::moment();
         let changed = clubs::write(&store, club.id(), async move |tx, proof| {
             let moment = moment.again();
@@ -68,7 +68,7 @@ async fn verification_names_the_altered_entry() {
             tx.apply(proof, change, &[one_more(winter.clone())]).await
         });
         changed.await.unwrap();
-        club.create(&store, vec![AnyRecord::Season(season("Last"))]).await;
+        club.create(&store, vec![AnyRecord::from(season("Last"))]).await;
         assert_eq!(verdict(&store, &scope).await, Verdict::Intact { entries: 4, cleared: 0 });
         for table in ["ledger_entries", "ledger_effects"] {
             raw::execute(&database, &format!("CREATE TABLE kept AS SELECT * FROM {table} WHERE seq = 3"))

@@ -87,8 +87,8 @@ async fn a_write_can_be_dropped_at_any_await_and_the_pool_stays_clean() {
     for times in 1.. {
         let made = season(&format!("Dropped after {times}"));
         let effects = vec![
-            Effect::create(AnyRecord::Season(made.clone())),
-            Effect::create(AnyRecord::Division(division(&made, "U12"))),
+            Effect::create(AnyRecord::from(made.clone())),
+            Effect::create(AnyRecord::from(division(&made, "U12"))),
         ];
         match poll_times(clubs::apply(&played.store, played.club.id(), effects), times).await {
             Some(applied) => {
@@ -132,10 +132,10 @@ async fn a_killed_session_is_unavailable_and_the_pool_recovers() {
         let moment = clubs::moment();
         let change =
             Change { moment: &moment, operation: "seasons.create", request_id: "test", reason: None };
-        tx.apply(proof, change, &[Effect::create(AnyRecord::Season(season("First")))]).await?;
+        tx.apply(proof, change, &[Effect::create(AnyRecord::from(season("First")))]).await?;
         reach.notify_one();
         wait.notified().await;
-        tx.apply(proof, change, &[Effect::create(AnyRecord::Season(season("Second")))]).await
+        tx.apply(proof, change, &[Effect::create(AnyRecord::from(season("Second")))]).await
     });
     let kill = async {
         reached.notified().await;

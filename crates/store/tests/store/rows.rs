@@ -105,7 +105,7 @@ fn some_answer() -> impl Strategy<Value = StoredResponse> {
 
 async fn reads_back(store: &Store, club: &Club, venues: &[Venue], session: &Session, kept: &StoredResponse) {
     let slot = Slot { organization: None, caller: [0; 32], operation: "x", key: session.id.to_string() };
-    let records = venues.iter().cloned().map(AnyRecord::Venue).chain([AnyRecord::Session(session.clone())]);
+    let records = venues.iter().cloned().map(AnyRecord::from).chain([AnyRecord::from(session.clone())]);
     club.create(store, records.collect()).await;
     let (venues, kept) = (venues.to_vec(), kept.clone());
     let id = session.id;
@@ -166,8 +166,8 @@ async fn an_unreadable_row_is_reported_with_its_query_and_column() {
         let home = team(&open, "Eagles");
         let mut played = game(&open, home.id, home.id, clubs::NOW);
         played.last_change = Some(LastChange { at: clubs::NOW, fields: Vec::new(), reason: None });
-        let records = [AnyRecord::Season(season.clone()), AnyRecord::Division(open), AnyRecord::Team(home)];
-        club.create(&store, records.into_iter().chain([AnyRecord::Game(played.clone())]).collect()).await;
+        let records = [AnyRecord::from(season.clone()), AnyRecord::from(open), AnyRecord::from(home)];
+        club.create(&store, records.into_iter().chain([AnyRecord::from(played.clone())]).collect()).await;
 
         let shown = |read: Result<(), Error>| match read {
             Err(Error::Corrupt { query, column, row, .. }) => (query, column, row),

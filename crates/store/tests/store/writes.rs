@@ -25,7 +25,7 @@ impl Played {
     pub(crate) async fn found(store: Store) -> Self {
         let club = Club::found(&store, "Written Club").await;
         let season = season("Winter");
-        club.create(&store, vec![AnyRecord::Season(season.clone())]).await;
+        club.create(&store, vec![AnyRecord::from(season.clone())]).await;
         let scope = Arc::new(club.owner().scope(&store).await);
         Self { store: Arc::new(store), club, scope, season: season.id }
     }
@@ -39,7 +39,7 @@ impl Played {
 pub(crate) fn one_more(read: Season) -> Effect {
     let scoring = Scoring { win: read.scoring.win + 1, ..read.scoring };
     let after = Season { scoring, ..read.clone() };
-    Effect::update(&clubs::moment(), AnyRecord::Season(read), AnyRecord::Season(after)).expect("it differs")
+    Effect::update(&clubs::moment(), AnyRecord::from(read), AnyRecord::from(after)).expect("it differs")
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests set up what the operator could")]
@@ -102,11 +102,10 @@ async fn after_a_failed_statement_a_transaction_runs_no_other() {
             let proof = clubs::permitted(tx, &operator, club).await?;
             let change =
                 Change { moment: &moment, operation: "seasons.create", request_id: "test", reason: None };
-            tx.apply(&proof, change, &[Effect::create(AnyRecord::Season(season("Spring")))]).await?;
-            let taken =
-                tx.apply(&proof, change, &[Effect::create(AnyRecord::Season(season("Winter")))]).await;
+            tx.apply(&proof, change, &[Effect::create(AnyRecord::from(season("Spring")))]).await?;
+            let taken = tx.apply(&proof, change, &[Effect::create(AnyRecord::from(season("Winter")))]).await;
             assert!(matches!(taken, Err(Error::Duplicate(_))), "{taken:?}");
-            let another = Effect::create(AnyRecord::Season(season("Summer")));
+            let another = Effect::create(AnyRecord::from(season("Summer")));
             let refused = tx.apply(&proof, change, &[another]).await;
             assert!(matches!(refused, Err(Error::Internal(_))), "{refused:?}");
             Ok::<_, Error>(())
@@ -134,12 +133,12 @@ async fn errors_tell_missing_references_from_duplicate_keys() {
         let create = async |record| {
             clubs::apply(&played.store, played.club.id(), vec![Effect::create(record)]).await.unwrap_err()
         };
-        let taken = create(AnyRecord::Season(season("WINTER"))).await;
+        let taken = create(AnyRecord::from(season("WINTER"))).await;
         assert!(
             matches!(&taken, Error::Duplicate(taken) if taken.table == "seasons" && taken.field.as_deref() == Some("name")),
             "{taken:?}"
         );
-        let missing = create(AnyRecord::Division(division(&season("nowhere"), "U12"))).await;
+        let missing = create(AnyRecord::from(division(&season("nowhere"), "U12"))).await;
         assert!(matches!(missing, Error::Reference(_)), "{missing:?}");
     }
 }
@@ -153,7 +152,7 @@ async fn a_body_that_panics_leaves_the_store_as_it_was() {
             let moment = clubs::moment();
             let change =
                 Change { moment: &moment, operation: "seasons.create", request_id: "test", reason: None };
-            tx.apply(proof, change, &[Effect::create(AnyRecord::Season(season("Spring")))]).await?;
+            tx.apply(proof, change, &[Effect::create(AnyRecord::from(season("Spring")))]).await?;
             panic!("on purpose")
         });
         // On SQLite it becomes an error, because all callers share the writer; on PostgreSQL it reaches the caller.

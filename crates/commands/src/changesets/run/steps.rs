@@ -111,15 +111,25 @@ impl Step<'_> {
                 let record = self.current(tx, *id).await?;
                 operations::tested(&record, test).map_err(|refused| self.at(refused))
             }
-            Act::Restore(record) => match (**record).clone() {
-                AnyRecord::Season(season) => self.command(tx, seasons::Restore(season), None).await,
-                AnyRecord::Division(division) => self.command(tx, divisions::Restore(division), None).await,
-                AnyRecord::Team(team) => self.command(tx, teams::Restore(team), None).await,
-                AnyRecord::Venue(venue) => self.command(tx, venues::Restore(venue), None).await,
-                AnyRecord::Game(game) => self.command(tx, crate::games::Restore(game), None).await,
-                AnyRecord::RosterEntry(entry) => self.command(tx, crate::rosters::Restore(entry), None).await,
-                AnyRecord::Staff(entry) => self.command(tx, staff::Restore(entry), None).await,
-                AnyRecord::Member(member) => self.command(tx, members::Restore(member), None).await,
+            Act::Restore(record) => match &**record {
+                AnyRecord::Season(season) => {
+                    self.command(tx, seasons::Restore((**season).clone()), None).await
+                }
+                AnyRecord::Division(division) => {
+                    self.command(tx, divisions::Restore((**division).clone()), None).await
+                }
+                AnyRecord::Team(team) => self.command(tx, teams::Restore((**team).clone()), None).await,
+                AnyRecord::Venue(venue) => self.command(tx, venues::Restore((**venue).clone()), None).await,
+                AnyRecord::Game(game) => {
+                    self.command(tx, crate::games::Restore((**game).clone()), None).await
+                }
+                AnyRecord::RosterEntry(entry) => {
+                    self.command(tx, crate::rosters::Restore((**entry).clone()), None).await
+                }
+                AnyRecord::Staff(entry) => self.command(tx, staff::Restore((**entry).clone()), None).await,
+                AnyRecord::Member(member) => {
+                    self.command(tx, members::Restore((**member).clone()), None).await
+                }
                 other => Err(Refusal::from(Refused::NotChangeable(vec![other.kind().to_string()])).into()),
             },
         }

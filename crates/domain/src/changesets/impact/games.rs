@@ -46,7 +46,7 @@ pub fn changed_games(effects: &[Effect], now: Timestamp) -> Vec<ChangedGame<'_>>
 
 fn changed(effect: &Effect, now: Timestamp) -> Option<ChangedGame<'_>> {
     let [before, after] = [&effect.before, &effect.after].map(|record| match record {
-        Some(AnyRecord::Game(game)) => Some(game),
+        Some(AnyRecord::Game(game)) => Some(&**game),
         _ => None,
     });
     let shown = after.or(before)?;

@@ -349,7 +349,7 @@ fn a_game_is_read_back_from_its_image() {
         home_score: Some(3),
         ..game(10, 5)
     };
-    let image = AnyRecord::Game(full.clone()).image();
+    let image = AnyRecord::from(full.clone()).image();
     assert_eq!(game_of_image(&image), Some(full));
     assert_eq!(game_of_image(json!({"id": "x"}).as_object().expect("an object")), None);
     assert_eq!(game_of_image(&serde_json::Map::new()), None);

@@ -1,5 +1,7 @@
 //! Tests of who is invited, by whom, and what happens to an invitation.
 
+use std::sync::Arc;
+
 use uuid::Uuid;
 
 use super::*;
@@ -36,7 +38,7 @@ fn open(to: &str) -> GuardianInvitation {
 
 fn after(effect: Option<Effect>) -> GuardianInvitation {
     match effect.and_then(|effect| effect.after) {
-        Some(AnyRecord::GuardianInvitation(invitation)) => invitation,
+        Some(AnyRecord::GuardianInvitation(invitation)) => Arc::unwrap_or_clone(invitation),
         other => panic!("{other:?}"),
     }
 }

@@ -2,6 +2,7 @@
 //! past, and for many new records.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::api_keys::{self, KeyText, Minted, NewApiKey};
@@ -210,7 +211,7 @@ impl Fixture {
         let mut fixture = Self::of(app, app.clock.moment().id(), SignedDuration::ZERO).await;
         let (id, now) = (fixture.organization, fixture.moment.now());
         let slug = Slug::of(&organization).expect("a short name");
-        fixture.effects.push(Effect::create(AnyRecord::Organization(Organization {
+        fixture.effects.push(Effect::create(AnyRecord::from(Organization {
             id,
             slug: slug.clone(),
             name: organization.clone(),
@@ -240,6 +241,7 @@ impl Fixture {
         let email = "someone@people.example";
         let user = self.user(email, &format!("Member with the role {role}"));
         if let Some(Effect { after: Some(AnyRecord::User(user)), .. }) = self.effects.last_mut() {
+            let user = Arc::make_mut(user);
             user.email = Email::parse(&member_address(user.id)).expect("an address");
         }
         FixtureMember { user, member: self.membership(user, role) }
@@ -250,7 +252,7 @@ impl Fixture {
         let email = format!("{}@invited.example", self.moment.id::<UserId>());
         let invitation = invitation(&self.moment, from, &email);
         let id = invitation.id;
-        self.effects.push(Effect::create(AnyRecord::Invitation(invitation)));
+        self.effects.push(Effect::create(AnyRecord::from(invitation)));
         id
     }
 
@@ -258,7 +260,7 @@ impl Fixture {
         let (email, hash) = (Email::parse(email).expect("an address"), self.password_hash.clone());
         let user = User::new(&self.moment, email, name(called), Some(hash));
         let id = user.id;
-        self.effects.push(Effect::create(AnyRecord::User(user)));
+        self.effects.push(Effect::create(AnyRecord::from(user)));
         id
     }
 
@@ -266,7 +268,7 @@ impl Fixture {
     pub(crate) fn membership(&mut self, user: UserId, role: Role) -> MemberId {
         let member = Member::new(&self.moment, user, role);
         let id = member.id;
-        self.effects.push(Effect::create(AnyRecord::Member(member)));
+        self.effects.push(Effect::create(AnyRecord::from(member)));
         id
     }
 
@@ -288,7 +290,7 @@ impl Fixture {
         let access_token = issued.expect("a signing key").0;
         let id = session.id;
         let session = session.with_token(tokens::digest(&refresh_token));
-        self.effects.push(Effect::create(AnyRecord::Session(session)));
+        self.effects.push(Effect::create(AnyRecord::from(session)));
         FixtureSession { id, access_token, refresh_token }
     }
 

@@ -16,8 +16,8 @@ pub(crate) async fn are_listed_by_start_in_both_directions_and_filtered(store: &
     let round = Name::parse("Round 1").ok();
     let of_owls = Game { round, ..game(&open, owls.id, league.home.id, after(5)) };
     let setting =
-        [AnyRecord::Venue(hall.clone()), AnyRecord::Division(open.clone()), AnyRecord::Team(owls.clone())];
-    let games = [&at_hall, &early, &late, &of_owls].map(|game| AnyRecord::Game(game.clone()));
+        [AnyRecord::from(hall.clone()), AnyRecord::from(open.clone()), AnyRecord::from(owls.clone())];
+    let games = [&at_hall, &early, &late, &of_owls].map(|game| AnyRecord::from(game.clone()));
     league.club.create(store, setting.into_iter().chain(games).collect()).await;
     let all = vec![early.id, at_hall.id, of_owls.id, late.id];
     let none = Filter::default;
@@ -61,7 +61,7 @@ pub(crate) async fn are_listed_by_start_in_both_directions_and_filtered(store: &
 pub(crate) async fn changed_games_have_names_and_are_listed_once(store: &Store) {
     let league = League::found(store, "Games Eight").await;
     let (one, two) = (league.game(1), league.game(2));
-    let games = [&one, &two].map(|game| AnyRecord::Game(game.clone()));
+    let games = [&one, &two].map(|game| AnyRecord::from(game.clone()));
     league.club.create(store, games.into()).await;
     let later = clubs::moment_at(after(1));
     let moved = Game { starts_at: after(9), ..one.clone() };
@@ -104,9 +104,9 @@ pub(crate) async fn games_nearby_share_the_venue_or_a_team(store: &Store) {
     let open = Game { ends_at: None, ..between(10, &hall, &owls) };
     let days = long(between(-200, &hall, &owls), 300);
     let setting =
-        [AnyRecord::Venue(hall), AnyRecord::Venue(park), AnyRecord::Team(owls), AnyRecord::Team(gulls)];
+        [AnyRecord::from(hall), AnyRecord::from(park), AnyRecord::from(owls), AnyRecord::from(gulls)];
     let games = [&asked, &same_place, &same_team, &before, &elsewhere, &open, &days];
-    let games = games.map(|game| AnyRecord::Game(game.clone()));
+    let games = games.map(|game| AnyRecord::from(game.clone()));
     league.club.create(store, setting.into_iter().chain(games).collect()).await;
     let mut found = games::nearby(&mut &*store, &league.scope, &asked).await.unwrap();
     found.sort_by_key(|game| game.starts_at);

@@ -81,7 +81,7 @@ async fn newest(store: &Store, club: &Club) -> EntryId {
 fn renamed(before: &Venue, name: &str, minutes: i64) -> (Effect, Venue) {
     let after = Venue { name: Name::parse(name).unwrap(), ..before.clone() };
     let effect = Effect::update(&clubs::moment_at(self::after(minutes)), before.clone(), after).unwrap();
-    let Some(AnyRecord::Venue(after)) = effect.after.clone() else { panic!("a venue") };
+    let Some(Ok(after)) = effect.after.clone().map(Venue::try_from) else { panic!("a venue") };
     (effect, after)
 }
 

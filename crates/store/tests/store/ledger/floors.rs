@@ -28,7 +28,7 @@ impl Fixture {
 
     /// Creates a venue and posts. Returns the number of posted entries.
     async fn write(&self, name: &str) -> usize {
-        let created = Effect::create(AnyRecord::Venue(venue(name)));
+        let created = Effect::create(AnyRecord::from(venue(name)));
         clubs::apply(&self.store, self.club.id(), vec![created]).await.unwrap();
         let posted = self.store.post(self.club.id()).await.unwrap();
         self.client.execute("UPDATE journal_floors SET marked_at = '2000-01-01'", &[]).await.unwrap();
@@ -89,7 +89,7 @@ async fn a_floor_above_a_waiting_entry_would_be_noticed() {
     fixture.write("Before").await;
     fixture.client.execute("UPDATE journal_floors SET floor = 1000000", &[]).await.unwrap();
     let generation = fixture.store.generation(fixture.club.id()).await.unwrap();
-    let lost = Effect::create(AnyRecord::Venue(venue("Lost")));
+    let lost = Effect::create(AnyRecord::from(venue("Lost")));
     clubs::apply(&fixture.store, fixture.club.id(), vec![lost]).await.unwrap();
     let after = fixture.store.generation(fixture.club.id()).await.unwrap();
     assert_eq!(after, generation, "every query of the journal starts at the floor");

@@ -44,7 +44,7 @@ impl Target {
     async fn found(store: &Store, number: usize) -> Self {
         let club = Club::found(store, &format!("Followed {number}")).await;
         let winter = season("Winter");
-        club.create(store, vec![AnyRecord::Season(winter.clone())]).await;
+        club.create(store, vec![AnyRecord::from(winter.clone())]).await;
         let scope = Arc::new(club.owner().scope(store).await);
         Self { organization: club.id(), scope, season: winter.id }
     }

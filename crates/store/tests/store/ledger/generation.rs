@@ -31,7 +31,7 @@ impl League {
     async fn found(store: &Store) -> Self {
         let club = Club::found(store, "Generations").await;
         let seasons: Vec<Season> = (0..SEASONS).map(|number| season(&format!("Season {number}"))).collect();
-        club.create(store, seasons.iter().cloned().map(AnyRecord::Season).collect()).await;
+        club.create(store, seasons.iter().cloned().map(AnyRecord::from).collect()).await;
         Self {
             organization: club.id(),
             scope: club.owner().scope(store).await,

@@ -11,7 +11,6 @@ use fieldhouse_domain::exports::{self, ExportKind, NewExport};
 use fieldhouse_domain::ids::UserId;
 use fieldhouse_domain::invitations::{self, NewInvitation};
 use fieldhouse_domain::ledger::Trace;
-use fieldhouse_domain::record::Record;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::text::{Email, Name};
 use fieldhouse_domain::with_record;
@@ -61,8 +60,7 @@ fn field(record: &AnyRecord, name: &str) -> Json {
 }
 
 fn set(record: &mut AnyRecord, name: &str, value: &Json) {
-    with_record!(record, record => record.set(name, value))
-        .unwrap_or_else(|error| panic!("{name}: {error:?}"));
+    record.set(name, value).unwrap_or_else(|error| panic!("{name}: {error:?}"));
 }
 
 /// Two records of each kind in a league, but only one game.
@@ -264,10 +262,10 @@ fn subjects(club: &Club) -> (Vec<AnyRecord>, Vec<Subject>) {
     league.push(changeset.clone());
     let people = [
         changeset,
-        AnyRecord::Invitation(invited),
-        AnyRecord::Export(export),
-        AnyRecord::Organization(club.organization.clone()),
-        AnyRecord::Member(club.person(Role::Coach).member.clone()),
+        AnyRecord::from(invited),
+        AnyRecord::from(export),
+        AnyRecord::from(club.organization.clone()),
+        AnyRecord::from(club.person(Role::Coach).member.clone()),
     ];
     let records = people.into_iter().chain([0, 2, 4, 6, 8].map(|at| league[at].clone()));
     let family = family(&league, club.person(Role::Coach).user.id);

@@ -67,7 +67,7 @@ impl League {
                 };
                 let moment = moment.again();
                 let (id, effect) = match read {
-                    Some(read) if roll > 7 => (None, Effect::delete(AnyRecord::Season(read))),
+                    Some(read) if roll > 7 => (None, Effect::delete(AnyRecord::from(read))),
                     Some(read) => {
                         let after = Season { name: Name::stored(name.clone()), ..read.clone() };
                         (None, Effect::update(&moment, read, after).expect("the name differs"))
@@ -75,7 +75,7 @@ impl League {
                     None => {
                         let at = moment.now();
                         let made = Season { created_at: at, updated_at: at, ..season(&name) };
-                        (Some(made.id), Effect::create(AnyRecord::Season(made)))
+                        (Some(made.id), Effect::create(AnyRecord::from(made)))
                     }
                 };
                 let change =
@@ -198,7 +198,7 @@ async fn converge(database: &Database) {
     let nodes = nodes(database).await;
     let node = |number: usize| nodes[number % nodes.len()].clone();
     let club = Club::found(&nodes[0], "Mirrored").await;
-    club.create(&nodes[0], vec![AnyRecord::Season(season("First"))]).await;
+    club.create(&nodes[0], vec![AnyRecord::from(season("First"))]).await;
     let scope = club.owner().scope(&nodes[0]).await;
     let league = Arc::new(League {
         club,
@@ -247,7 +247,7 @@ async fn a_page_of_changes_is_full_even_if_one_of_its_records_is_deleted_meanwhi
         let club = Club::found(&store, "Deleted Meanwhile").await;
         let scope = club.owner().scope(&store).await;
         let made: Vec<_> = ["One", "Two", "Three"].map(season).into();
-        club.create(&store, made.iter().cloned().map(AnyRecord::Season).collect()).await;
+        club.create(&store, made.iter().cloned().map(AnyRecord::from).collect()).await;
         let mut following = ledger::following(&store, &scope).await.unwrap();
         // On PostgreSQL the entry of this deletion waits until the reader has finished.
         clubs::apply(&store, club.id(), vec![Effect::delete(made[0].clone())]).await.unwrap();

@@ -32,7 +32,7 @@ impl Fixture {
         let store = database.open().await;
         let club = Club::found(&store, "Ordered").await;
         let seasons = ["X", "Y"].map(season);
-        club.create(&store, seasons.iter().cloned().map(AnyRecord::Season).collect()).await;
+        club.create(&store, seasons.iter().cloned().map(AnyRecord::from).collect()).await;
         store.post_everything().await.unwrap();
         let scope = club.owner().scope(&store).await;
         Self { database, store, club, scope, seasons: seasons.map(|season| season.id) }

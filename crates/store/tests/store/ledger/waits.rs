@@ -62,7 +62,7 @@ async fn a_reader_of_history_reads_the_posted_entries_if_posting_takes_too_long(
     let club = Club::found(&store, "Patient").await;
     let scope = club.owner().scope(&store).await;
     store.post_everything().await.unwrap();
-    club.create(&store, vec![AnyRecord::Season(season("Waiting"))]).await;
+    club.create(&store, vec![AnyRecord::from(season("Waiting"))]).await;
     let other = raw::postgres(&database).await;
     other.batch_execute("BEGIN; SELECT seq FROM ledger_heads FOR NO KEY UPDATE").await.unwrap();
     let started = Instant::now();
@@ -85,7 +85,7 @@ async fn nothing_is_posted_while_changes_are_read() {
     let club = Club::found(&store, "Followed").await;
     let scope = club.owner().scope(&store).await;
     let mut following = ledger::following(&store, &scope).await.unwrap();
-    club.create(&store, vec![AnyRecord::Season(season("Meanwhile"))]).await;
+    club.create(&store, vec![AnyRecord::from(season("Meanwhile"))]).await;
     let post = other.post(club.id());
     tokio::pin!(post);
     assert!(tokio::time::timeout(Duration::from_millis(200), &mut post).await.is_err(), "it waits");
@@ -111,7 +111,7 @@ async fn no_row_contains_an_image_that_waited_while_its_record_was_erased() {
     let store = database.open().await;
     let club = Club::found(&store, "Erasing").await;
     let secret = season("Secret");
-    club.create(&store, vec![AnyRecord::Season(secret.clone())]).await;
+    club.create(&store, vec![AnyRecord::from(secret.clone())]).await;
     assert!(contents(&database).await.contains("Secret"));
     let record = (Kind::Season, secret.id.uuid());
     let moment = clubs::moment();
