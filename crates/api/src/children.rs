@@ -2,7 +2,7 @@
 
 use fieldhouse_domain::children::classes::{Capacity, DataClass};
 use fieldhouse_domain::children::contacts::EmergencyContact;
-use fieldhouse_domain::ids::{AccessEventId, ApiKeyId, ChildId, TeamId, UserId};
+use fieldhouse_domain::ids::{AccessEventId, ApiKeyId, ChildId, UserId};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -13,33 +13,8 @@ pub use fieldhouse_domain::children::emergencies::ChangeChildEmergency;
 pub use fieldhouse_domain::children::identities::ChangeChildIdentity;
 pub use fieldhouse_domain::children::medical::ChangeChildMedical;
 pub use fieldhouse_domain::children::performances::ChangeChildPerformance;
+pub use fieldhouse_domain::children::shown::{Child, ChildTeam};
 pub use fieldhouse_domain::children::{AgeBand, ChangeChild, NewPerson};
-
-/// A child as a roster shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Child {
-    /// The id.
-    pub id: ChildId,
-    /// The name by which the child is known in its teams.
-    pub display_name: String,
-    /// The teams that it is in today.
-    pub teams: Vec<ChildTeam>,
-    /// In what capacity the caller sees the child.
-    pub capacity: Capacity,
-}
-
-/// A team that a child is in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct ChildTeam {
-    /// The team.
-    pub id: TeamId,
-    /// Its name.
-    pub name: String,
-    /// The number on the shirt.
-    pub jersey_number: Option<i64>,
-    /// The position.
-    pub position: Option<String>,
-}
 
 /// The profile of a child.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

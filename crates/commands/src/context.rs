@@ -12,6 +12,7 @@ use fieldhouse_store::{Change, GuestWrite, OrgWrite, Tx, UserWrite};
 use jiff::civil::Date;
 use uuid::Uuid;
 
+use crate::Command;
 use crate::error::Error;
 
 /// The permission with which a command writes.
@@ -37,6 +38,8 @@ pub struct WriteContext<'a, 'tx> {
     request_id: &'a str,
     reason: Option<String>,
     expected: Expected<'a>,
+    /// The record that the command creates, if it was made before the transaction.
+    made: Option<AnyRecord>,
 }
 
 /// The version that the target of a command must have.
@@ -51,12 +54,18 @@ enum Expected<'a> {
 impl<'a, 'tx> WriteContext<'a, 'tx> {
     /// The context of a command without a request.
     pub fn new(authority: Authority<'tx>, operation: Operation, moment: &'a Moment) -> Self {
-        Self { moment, authority, operation, request_id: "", reason: None, expected: Expected::Header(None) }
+        let expected = Expected::Header(None);
+        Self { moment, authority, operation, request_id: "", reason: None, expected, made: None }
     }
 
     /// The context of a request's command, with the value of its `If-Match`.
     pub fn of_request(self, request_id: &'a str, if_match: Option<&'a str>) -> Self {
         Self { request_id, expected: Expected::Header(if_match), ..self }
+    }
+
+    /// The context of a command whose new record is made already.
+    pub fn with_made(self, made: Option<AnyRecord>) -> Self {
+        Self { made, ..self }
     }
 
     /// The context of an operation of a changeset, with the version that its target must have.
@@ -163,7 +172,27 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         tx: &mut Tx<'tx>,
         record: R,
     ) -> Result<R, Error> {
-        let id = record.id().uuid();
+        self.create_any(tx, record.into()).await
+    }
+
+    /// Creates the record of [`Command::creates`], and returns it as it was written.
+    pub async fn create_new<R: Stored + TryFrom<AnyRecord>>(
+        &mut self,
+        tx: &mut Tx<'tx>,
+        command: &impl Command,
+    ) -> Result<R, Error> {
+        let made = self.made.take().or_else(|| command.creates(self.moment));
+        let nothing =
+            || fieldhouse_store::Error::Internal(format!("{} creates nothing", self.operation.id()));
+        self.create_any(tx, made.ok_or_else(nothing)?).await
+    }
+
+    async fn create_any<R: Stored + TryFrom<AnyRecord>>(
+        &self,
+        tx: &mut Tx<'tx>,
+        record: AnyRecord,
+    ) -> Result<R, Error> {
+        let id = record.uuid();
         written(self.apply(tx, &[Effect::create(record)]).await?, id)
     }
 

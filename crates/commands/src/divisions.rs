@@ -1,10 +1,11 @@
 //! Divisions.
 
 use fieldhouse_api::Operation;
-use fieldhouse_domain::Refusal;
 use fieldhouse_domain::divisions::{ChangeDivision, Division, NewDivision};
+use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::ids::{DivisionId, Id};
 use fieldhouse_domain::seasons::Season;
+use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_store::{Tx, divisions};
 use uuid::Uuid;
 
@@ -19,9 +20,13 @@ impl Command for Create {
     const OPERATION: Operation = Operation::DivisionCreate;
     type Output = Division;
 
+    fn creates(&self, moment: &Moment) -> Option<AnyRecord> {
+        Some(Division::create(moment, self.0.clone()).into())
+    }
+
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Division, Error> {
         cx.read::<Season>(tx, "/season_id", self.0.season_id).await?;
-        cx.create(tx, Division::create(cx.moment, self.0.clone())).await
+        cx.create_new(tx, self).await
     }
 }
 

@@ -43,6 +43,7 @@ pub mod venues;
 
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Moment;
+use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::ids::{OrganizationId, UserId};
 use fieldhouse_domain::policy::{ChildTouch, Credential, KeyUse, Relation, Requirement};
 use fieldhouse_domain::scopes::{Resource, Scope, Verb};
@@ -62,6 +63,13 @@ pub trait Command: Send + Sync + 'static {
 
     /// The record that the command is about, to which a permission may be limited. `None` if it creates one or is about several.
     fn target(&self) -> Option<Uuid> {
+        None
+    }
+
+    /// The record that the command creates, if it depends on the moment alone. It is then made before the transaction, for which others wait,
+    /// and `run` creates it with [`WriteContext::create_new`].
+    fn creates(&self, moment: &Moment) -> Option<AnyRecord> {
+        let _ = moment;
         None
     }
 
@@ -108,6 +116,13 @@ impl Acting {
     }
 }
 
+/// Makes the record that a command creates, before its transaction. `moment` must be the transaction's.
+pub fn make_ahead(command: &impl Command, moment: &Moment) -> Option<AnyRecord> {
+    let record = command.creates(moment)?;
+    record.make_stored();
+    Some(record)
+}
+
 /// Runs a command in its own transaction, without a request.
 pub async fn run<C: Command>(
     store: &Store,
@@ -115,13 +130,15 @@ pub async fn run<C: Command>(
     moment: Moment,
     command: C,
 ) -> Result<C::Output, Error> {
+    let made = make_ahead(&command, &moment);
     store
         .write(C::OPERATION.id(), async move |tx: &mut Tx<'_>| {
             let moment = moment.again();
             let requirement = requirement(C::OPERATION);
             let permitted =
                 tx.permit(acting.principal(), requirement, command.target(), moment.now()).await?;
-            let mut cx = WriteContext::new(Authority::Organization(permitted?), C::OPERATION, &moment);
+            let cx = WriteContext::new(Authority::Organization(permitted?), C::OPERATION, &moment);
+            let mut cx = cx.with_made(made.clone());
             command.run(tx, &mut cx).await
         })
         .await

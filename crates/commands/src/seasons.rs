@@ -1,7 +1,8 @@
 //! Seasons.
 
 use fieldhouse_api::Operation;
-use fieldhouse_domain::effects::Effect;
+use fieldhouse_domain::Moment;
+use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{Id, SeasonId};
 use fieldhouse_domain::seasons::contents::{Contents, SeasonCounts};
 use fieldhouse_domain::seasons::{self as rules, ChangeSeason, NewSeason, Season};
@@ -21,8 +22,12 @@ impl Command for Create {
     const OPERATION: Operation = Operation::SeasonCreate;
     type Output = Listed;
 
+    fn creates(&self, moment: &Moment) -> Option<AnyRecord> {
+        Some(Season::create(moment, self.0.clone()).into())
+    }
+
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
-        let season = cx.create(tx, Season::create(cx.moment, self.0.clone())).await?;
+        let season = cx.create_new(tx, self).await?;
         Ok(Listed { season, divisions: Vec::new() })
     }
 }

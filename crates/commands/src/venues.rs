@@ -1,9 +1,10 @@
 //! Venues.
 
 use fieldhouse_api::Operation;
-use fieldhouse_domain::Refusal;
+use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::ids::{Id, VenueId};
 use fieldhouse_domain::venues::{ChangeVenue, NewVenue, Venue};
+use fieldhouse_domain::{Moment, Refusal};
 use fieldhouse_store::{Tx, venues};
 use uuid::Uuid;
 
@@ -18,8 +19,12 @@ impl Command for Create {
     const OPERATION: Operation = Operation::VenueCreate;
     type Output = Venue;
 
+    fn creates(&self, moment: &Moment) -> Option<AnyRecord> {
+        Some(Venue::create(moment, self.0.clone()).into())
+    }
+
     async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Venue, Error> {
-        cx.create(tx, Venue::create(cx.moment, self.0.clone())).await
+        cx.create_new(tx, self).await
     }
 }
 

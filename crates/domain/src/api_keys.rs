@@ -279,6 +279,7 @@ pub fn revoke(moment: &Moment, key: ApiKey) -> Option<Effect> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Shared;
     use proptest::prelude::*;
 
     proptest! {
@@ -353,6 +354,6 @@ mod tests {
         let Some(crate::effects::AnyRecord::ApiKey(revoked)) = effect.after else { panic!("a key") };
         assert_eq!((revoked.revoked_at, revoked.version), (Some(moment().now()), 2));
         assert_eq!(revoked.status(at(60)), ApiKeyStatus::Revoked, "also after it would have expired");
-        assert_eq!(revoke(&moment(), std::sync::Arc::unwrap_or_clone(revoked)), None);
+        assert_eq!(revoke(&moment(), Shared::into_record(revoked)), None);
     }
 }

@@ -15,6 +15,7 @@ pub mod medical;
 pub mod performances;
 pub mod relations;
 pub mod restrictions;
+pub mod shown;
 
 use jiff::civil::Date;
 use jiff::{Span, Timestamp};

@@ -258,6 +258,7 @@ fn refuse_higher_role(actor: Role, role: Role) -> Result<(), Refusal> {
 mod tests {
     use super::*;
     use crate::effects::AnyRecord;
+    use crate::record::Shared;
 
     fn at(second: i64) -> Moment {
         Moment::new(Timestamp::from_second(1_772_366_400 + second).expect("a time"), 7)
@@ -270,7 +271,7 @@ mod tests {
 
     fn after(effect: Option<Effect>) -> Invitation {
         match effect.and_then(|effect| effect.after) {
-            Some(AnyRecord::Invitation(invitation)) => std::sync::Arc::unwrap_or_clone(invitation),
+            Some(AnyRecord::Invitation(invitation)) => Shared::into_record(invitation),
             other => panic!("{other:?}"),
         }
     }

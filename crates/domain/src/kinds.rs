@@ -2,7 +2,7 @@
 //!
 //! A new kind gets one row in the table. Records of the catalogue have a kind too, but no effect is about one of them.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
@@ -40,7 +40,7 @@ use crate::ledger::Trace;
 use crate::members::Member;
 use crate::organizations::Organization;
 use crate::privacy_requests::PrivacyRequest;
-use crate::record::{ImageError, Record, enumeration};
+use crate::record::{ImageError, Record, Shared, enumeration};
 use crate::registrations::Registration;
 use crate::rosters::RosterEntry;
 use crate::seasons::Season;
@@ -130,15 +130,15 @@ macro_rules! kinds {
         /// A record of any kind. Its clones share the record, because effects pass through many hands.
         #[derive(Clone, Debug, PartialEq)]
         #[expect(missing_docs, reason = "each member is the record of its name")]
-        pub enum AnyRecord { $($kind(Arc<$kind>),)+ }
+        pub enum AnyRecord { $($kind(Shared<$kind>),)+ }
 
         $(
-            impl From<$kind> for AnyRecord { fn from(record: $kind) -> Self { Self::$kind(Arc::new(record)) } }
+            impl From<$kind> for AnyRecord { fn from(record: $kind) -> Self { Self::$kind(record.into()) } }
             impl TryFrom<AnyRecord> for $kind {
                 type Error = Kind;
                 /// Converts to the record's own type, or returns the kind it is.
                 fn try_from(any: AnyRecord) -> Result<Self, Kind> {
-                    match any { AnyRecord::$kind(record) => Ok(Arc::unwrap_or_clone(record)), other => Err(other.kind()) }
+                    match any { AnyRecord::$kind(record) => Ok(Shared::into_record(record)), other => Err(other.kind()) }
                 }
             }
             impl Owned for $kind {
@@ -165,11 +165,13 @@ macro_rules! kinds {
             /// The value of a field. `None` for a secret or an unknown field.
             pub fn get(&self, field: &str) -> Option<Json> { match self { $(Self::$kind(record) => record.get(field)),+ } }
             /// Sets a field to a value that [`AnyRecord::get`] returned.
-            pub fn set(&mut self, field: &str, value: &Json) -> Result<(), Refusal> { match self { $(Self::$kind(record) => Arc::make_mut(record).set(field, value)),+ } }
+            pub fn set(&mut self, field: &str, value: &Json) -> Result<(), Refusal> { match self { $(Self::$kind(record) => Shared::make_mut(record).set(field, value)),+ } }
             /// All fields except secrets, in the order of the declaration.
             pub fn image(&self) -> Map<String, Json> { match self { $(Self::$kind(record) => record.image()),+ } }
             /// The same as text.
-            pub fn image_text(&self) -> String { match self { $(Self::$kind(record) => record.image_text()),+ } }
+            pub fn image_text(&self) -> Cow<'_, str> { match self { $(Self::$kind(record) => record.stored_image()),+ } }
+            /// Makes what the record is stored as, ahead of the transaction that stores it.
+            pub fn make_stored(&self) { match self { $(Self::$kind(record) => record.make_stored()),+ } }
             /// The fields in which a simulation and its execution agree, in the order of the declaration.
             pub fn lasting(&self) -> Map<String, Json> { match self { $(Self::$kind(record) => record.lasting()),+ } }
             /// The same as text, and which of the other fields are set.
@@ -189,15 +191,15 @@ macro_rules! kinds {
                 }
             }
             pub(crate) fn set_version(&mut self, version: i64, updated_at: Timestamp) {
-                match self { $(Self::$kind(record) => Arc::make_mut(record).set_version(version, updated_at)),+ }
+                match self { $(Self::$kind(record) => Shared::make_mut(record).set_version(version, updated_at)),+ }
             }
         }
 
-        /// Evaluates an expression with a reference to the record of any kind: `with_record!(any, record => expression)`.
+        /// Evaluates an expression with the shared record of any kind: `with_record!(any, record => expression)`.
         #[macro_export]
         macro_rules! with_record {
             ($any:expr, $it:ident => $body:expr) => {
-                match $any { $($crate::kinds::AnyRecord::$kind(shared) => { let $it = &**shared; $body }),+ }
+                match $any { $($crate::kinds::AnyRecord::$kind($it) => $body),+ }
             };
         }
 

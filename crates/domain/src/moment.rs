@@ -53,9 +53,10 @@ impl Moment {
         Self { now, dated: now, ..self }
     }
 
-    /// The same moment before any id was created, for running the same command again.
+    /// The same moment with the ids that it has created so far. Running the same command with it again creates the same ids.
     pub fn again(&self) -> Self {
-        Self { now: self.now, dated: self.dated, seed: self.seed, made: AtomicU64::new(0) }
+        let made = AtomicU64::new(self.made.load(Ordering::Relaxed));
+        Self { now: self.now, dated: self.dated, seed: self.seed, made }
     }
 }
 
@@ -72,10 +73,17 @@ mod tests {
     #[test]
     fn ids_are_version_7_ascend_and_repeat() {
         let moment = Moment::new(Timestamp::from_second(1_700_000_000).expect("a time"), u128::MAX);
+        let again = moment.again();
         let ids: Vec<GameId> = (0..1000).map(|_| moment.id()).collect();
         assert!(ids.is_sorted() && ids[0] != ids[999]);
         assert_eq!(ids[0].uuid().get_version_num(), 7);
         assert_eq!(ids[0].uuid().get_variant(), uuid::Variant::RFC4122);
-        assert_eq!(moment.again().id::<GameId>(), ids[0]);
+        let repeated: Vec<GameId> = (0..1000).map(|_| again.id()).collect();
+        assert_eq!(repeated, ids);
+        assert_eq!(
+            moment.again().id::<GameId>(),
+            moment.id(),
+            "ids that were created before are not repeated"
+        );
     }
 }

@@ -20,6 +20,7 @@ mod body;
 mod cell;
 mod field;
 mod image;
+mod shared;
 
 use std::fmt;
 
@@ -35,6 +36,7 @@ pub use cell::{Bytes, Cell, CellKind, Cells, Column, list_cell};
 pub use field::Field;
 pub use fieldhouse_record::{Body, Record};
 pub use image::{Image, ImageError};
+pub use shared::Shared;
 
 use crate::Refusal;
 use crate::effects::Kind;

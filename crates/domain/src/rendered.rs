@@ -32,3 +32,28 @@ pub fn json(value: &impl Serialize) -> String {
     // Writing to a string cannot fail, and no map of ours has keys that are not text.
     serde_json::to_string(value).unwrap_or_default()
 }
+
+/// Adds the JSON of a string. Most strings need no escapes and are copied.
+pub fn push_text(json: &mut String, text: &str) {
+    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        json.push('"');
+        json.push_str(text);
+        json.push('"');
+    } else {
+        json.push_str(&self::json(&text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_is_added_as_a_serializer_writes_it() {
+        for text in ["", "Kim K.", "Ärzte 🏑", "\u{7f}", "\"", "a\\b", "\n", "\u{0}", "\u{1f}x"] {
+            let mut added = String::new();
+            push_text(&mut added, text);
+            assert_eq!(added, json(&text), "{text:?}");
+        }
+    }
+}

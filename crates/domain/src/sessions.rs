@@ -172,6 +172,7 @@ mod tests {
     use super::*;
     use crate::effects::AnyRecord;
     use crate::ids::Id;
+    use crate::record::Shared;
 
     fn at(second: i64) -> Moment {
         Moment::new(Timestamp::from_second(1_700_000_000 + second).expect("a time"), 7)
@@ -185,7 +186,7 @@ mod tests {
     fn after(refreshed: Refreshed) -> Session {
         match refreshed {
             Refreshed::Continued(effect) => match effect.after {
-                Some(AnyRecord::Session(session)) => std::sync::Arc::unwrap_or_clone(session),
+                Some(AnyRecord::Session(session)) => Shared::into_record(session),
                 other => panic!("{other:?}"),
             },
             other => panic!("{other:?}"),

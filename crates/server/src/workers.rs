@@ -211,15 +211,18 @@ pub async fn render_again(app: &App) {
     };
     let mut rendered = 0;
     for organization in organizations {
-        match app.store.render_seasons(organization).await {
-            Ok(count) => rendered += count,
-            Err(error) => tracing::warn!(%organization, %error, "seasons could not be rendered again"),
+        let of_seasons = app.store.render_seasons(organization).await;
+        for count in [of_seasons, app.store.render_children(organization).await] {
+            match count {
+                Ok(count) => rendered += count,
+                Err(error) => tracing::warn!(%organization, %error, "records could not be rendered again"),
+            }
         }
         // On SQLite a read never waits, so that others would.
         tokio::task::yield_now().await;
     }
     if rendered > 0 {
-        tracing::info!(rendered, "rendered seasons again that another version has written");
+        tracing::info!(rendered, "rendered records again that another version has written");
     }
 }
 

@@ -114,7 +114,7 @@ async fn measure(store: &Store, person: &Person, who: &str) -> Result<(), Box<dy
     let mut times = Vec::new();
     for run in 0..RUNS + WARM_UP {
         let started = Instant::now();
-        children::read_line(&mut &*store, &lines, some.data.id).await?;
+        children::read_line(&mut &*store, &lines, some.id).await?;
         if run >= WARM_UP {
             times.push(started.elapsed());
         }

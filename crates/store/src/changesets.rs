@@ -552,7 +552,7 @@ impl<'tx> Tx<'tx> {
             let Some(record) = record else { continue };
             let plain = record.image_text();
             *image = Some(match record.child() {
-                None => plain,
+                None => plain.into_owned(),
                 Some(child) => {
                     let key = self.child_key((organization, child)).await?;
                     let key = key.ok_or(crate::SealError::Erased)?;

@@ -11,9 +11,11 @@ use fieldhouse_domain::children::identities::ChildIdentity;
 use fieldhouse_domain::children::medical::ChildMedical;
 use fieldhouse_domain::children::performances::ChildPerformance;
 use fieldhouse_domain::children::relations::RelationKind;
+use fieldhouse_domain::children::shown as shapes;
 use fieldhouse_domain::effects::AnyRecord;
-use fieldhouse_domain::ids::{ChildId, Id as _, TeamId};
+use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId};
 use fieldhouse_domain::record::{Record, Table};
+use fieldhouse_domain::rendered::Rendered;
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -53,28 +55,14 @@ pub struct Opened<T> {
     pub data: T,
 }
 
-/// A child as a roster shows it.
+/// A child as a roster shows it, as JSON.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Line {
     /// The child.
     pub id: ChildId,
-    /// The name by which the child is known in its teams.
-    pub display_name: String,
-    /// The teams that it is in today.
-    pub teams: Vec<Place>,
-}
-
-/// A child's place in a team.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The team.
-    pub team: TeamId,
-    /// Its name.
-    pub name: String,
-    /// The number on the shirt.
-    pub jersey_number: Option<i64>,
-    /// The position.
-    pub position: Option<String>,
+    /// In what capacity it was opened.
+    pub capacity: Capacity,
+    json: String,
 }
 
 impl std::fmt::Debug for Line {
@@ -83,11 +71,46 @@ impl std::fmt::Debug for Line {
     }
 }
 
-/// Reads the lines of children, with their teams on a day.
-fn line(row: &mut Row<'_>, today: &str) -> Result<Opened<Line>> {
-    let capacity = read_capacity(row.next()?)?;
-    let (id, display_name, teams) = (row.next()?, row.next()?, shown::on(row, today)?);
-    Ok(Opened { capacity, data: Line { id, display_name, teams } })
+impl Rendered for Line {
+    type Shown = shapes::Child;
+
+    fn json(&self) -> &str {
+        &self.json
+    }
+}
+
+impl Line {
+    /// Reads the line of a child, with its teams on a day. Its JSON is empty if another version of Fieldhouse has written its places.
+    fn read(row: &mut Row<'_>, today: &str) -> Result<Self> {
+        let capacity = read_capacity(row.next()?)?;
+        let (id, display_name, places) = (row.next()?, row.text()?, row.text()?);
+        let json = shapes::json(id, &display_name, (&places, today), capacity).unwrap_or_default();
+        Ok(Self { id, capacity, json })
+    }
+}
+
+/// The lines with the JSON of children that had none. A child that was erased meanwhile is left out.
+async fn rendered_again(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    lines: Vec<Line>,
+    today: &str,
+) -> Result<Vec<Line>> {
+    if lines.iter().all(|line| !line.json.is_empty()) {
+        return Ok(lines);
+    }
+    let mut all = Vec::with_capacity(lines.len());
+    for mut line in lines {
+        if line.json.is_empty() {
+            let values = values![id(organization), id(line.id)];
+            let name: Option<String> = first(reader, NAME, values, |row| row.next()).await?;
+            let Some(name) = name else { continue };
+            let places = shown::places(reader, organization, line.id).await?;
+            line.json = shapes::json(line.id, &name, (&places, today), line.capacity).unwrap_or_default();
+        }
+        all.push(line);
+    }
+    Ok(all)
 }
 
 /// The children that a relation opens to the caller, by name, after a child. `None` if that child no longer exists.
@@ -96,15 +119,15 @@ pub async fn list<R: Reader>(
     scope: &ChildScope<Roster>,
     after: Option<Uuid>,
     limit: u32,
-) -> Result<Option<Vec<Opened<Line>>>> {
+) -> Result<Option<Vec<Line>>> {
     let mut values = scope.values();
     values.extend([Value::from(after), Value::from(limit)]);
     let today = scope.today().to_string();
-    let found = reader.rows(LIST, &values, |row| line(row, &today)).await?;
+    let found = reader.rows(LIST, &values, |row| Line::read(row, &today)).await?;
     if let (true, Some(after)) = (found.is_empty(), after) {
         return Ok(is_stored(reader, scope.organization(), after).await?.then_some(found));
     }
-    Ok(Some(found))
+    rendered_again(reader, scope.organization(), found, &today).await.map(Some)
 }
 
 /// A child of a family.
@@ -152,11 +175,13 @@ pub async fn read_line(
     reader: &mut impl Reader,
     scope: &ChildScope<Roster>,
     child: ChildId,
-) -> Result<Option<Opened<Line>>> {
+) -> Result<Option<Line>> {
     let mut values = scope.values();
     values.push(id(child));
     let today = scope.today().to_string();
-    first(reader, LINE, &values, |row| line(row, &today)).await
+    let found = first(reader, LINE, &values, |row| Line::read(row, &today)).await?;
+    let found = rendered_again(reader, scope.organization(), found.into_iter().collect(), &today).await?;
+    Ok(found.into_iter().next())
 }
 
 /// The name by which a child is known in its teams.

@@ -10,16 +10,15 @@
 
 mod children;
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{OrganizationId, SeasonId, UserId};
+use fieldhouse_domain::record::Shared;
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::{
     api_keys as key_rules, children::relations as relation_rules, duties as duty_rules,
     sessions as session_rules, staff as staff_rules,
 };
+use std::collections::BTreeSet;
 
 use crate::apply::Change;
 use crate::engine::Tx;
@@ -40,17 +39,17 @@ pub(crate) async fn add(
     for effect in effects.iter_mut() {
         match (&effect.before, &mut effect.after) {
             (Some(AnyRecord::Game(before)), Some(AnyRecord::Game(after))) => {
-                let after = Arc::make_mut(after);
+                let after = Shared::make_mut(after);
                 if (before.starts_at, &before.time_zone) != (after.starts_at, &after.time_zone) {
                     after.note_local_start();
                 }
                 after.note_change(before, change.moment.now(), reason);
             }
-            (None, Some(AnyRecord::Game(after))) => Arc::make_mut(after).note_local_start(),
+            (None, Some(AnyRecord::Game(after))) => Shared::make_mut(after).note_local_start(),
             (Some(AnyRecord::Member(before)), Some(AnyRecord::Member(after)))
                 if before.role != after.role && actor.is_some() =>
             {
-                let after = Arc::make_mut(after);
+                let after = Shared::make_mut(after);
                 after.role_given_by = actor;
                 after.role_given_at = Some(change.moment.now());
             }

@@ -7,7 +7,7 @@ use fieldhouse_domain::favorites::Favorite;
 use fieldhouse_domain::ids::{Id as _, OrganizationId};
 use fieldhouse_domain::kinds::{Owned, Visibility};
 use fieldhouse_domain::ledger::Trace;
-use fieldhouse_domain::record::{Record, Table};
+use fieldhouse_domain::record::{Cell, Record, Shared, Table};
 use fieldhouse_domain::{each_record, with_record};
 use uuid::Uuid;
 
@@ -244,7 +244,7 @@ pub(crate) async fn read_of<S: Stored>(
 pub(crate) async fn write_shared(tx: &mut Tx<'_>, effect: &Effect) -> Result<()> {
     tx.unrecorded.note_written();
     let written = match (&effect.before, &effect.after) {
-        (before, Some(AnyRecord::User(after))) => save(tx, None, before.is_none(), &**after).await?,
+        (before, Some(AnyRecord::User(after))) => save(tx, None, before.is_none(), after).await?,
         _ => return Err(Error::Internal("only a user is written without an organization".to_owned())),
     };
     if written == 1 { Ok(()) } else { Err(moved(effect)) }
@@ -257,7 +257,7 @@ pub(crate) async fn write(tx: &mut Tx<'_>, org: OrganizationId, effect: &Effect)
         (before, Some(after)) => {
             with_record!(after, after => save(tx, Some(org), before.is_none(), after).await?)
         }
-        (Some(before), None) => with_record!(before, before => delete(tx, Some(org), before).await?),
+        (Some(before), None) => with_record!(before, before => delete(tx, Some(org), &**before).await?),
         (None, None) => 0,
     };
     if written == 1 { Ok(()) } else { Err(moved(effect)) }
@@ -268,10 +268,10 @@ pub(crate) async fn write_of_guest(tx: &mut Tx<'_>, effect: &Effect) -> Result<(
     let written = match (&effect.before, &effect.after) {
         (before, Some(AnyRecord::Favorite(after))) => {
             let query = if before.is_none() { GUESTS.insert } else { GUESTS.update };
-            tx.run(query, &all(None, after.cells())).await?
+            tx.run(query, &all(None, &after.stored_cells())).await?
         }
         (Some(AnyRecord::Favorite(before)), None) => match GUESTS.delete {
-            Some(query) => tx.run(query, &all(None, before.key_cells())).await?,
+            Some(query) => tx.run(query, &all(None, &before.key_cells())).await?,
             None => 0,
         },
         _ => return Err(Error::Internal("a guest can write only a list".to_owned())),
@@ -279,29 +279,34 @@ pub(crate) async fn write_of_guest(tx: &mut Tx<'_>, effect: &Effect) -> Result<(
     if written == 1 { Ok(()) } else { Err(moved(effect)) }
 }
 
-async fn save<R: Stored>(tx: &mut Tx<'_>, org: Option<OrganizationId>, new: bool, record: &R) -> Result<u64> {
+async fn save<R: Stored>(
+    tx: &mut Tx<'_>,
+    org: Option<OrganizationId>,
+    new: bool,
+    record: &Shared<R>,
+) -> Result<u64> {
     let org = org.filter(|_| R::STATEMENTS.tenant);
     let query = if new { R::STATEMENTS.insert } else { R::STATEMENTS.update };
-    let mut cells = record.cells();
+    let mut cells = record.stored_cells();
     if is_sealed::<R>() {
         let of = org.zip(record.child());
         let of = of.ok_or_else(|| Error::Internal(format!("a {} belongs to no child", R::KIND)))?;
         let key = tx.child_key(of).await?.ok_or(SealError::Erased)?;
-        seal_all::<R>(&key, &mut cells)?;
+        seal_all::<R>(&key, cells.to_mut())?;
     }
-    tx.run(query, &all(org, cells)).await
+    tx.run(query, &all(org, &cells)).await
 }
 
 async fn delete<R: Stored>(tx: &mut Tx<'_>, org: Option<OrganizationId>, record: &R) -> Result<u64> {
     let org = org.filter(|_| R::STATEMENTS.tenant);
     let never = || Error::Internal(format!("records of the kind {} are never deleted", R::KIND));
     let query = R::STATEMENTS.delete.ok_or_else(never)?;
-    tx.run(query, &all(org, record.key_cells())).await
+    tx.run(query, &all(org, &record.key_cells())).await
 }
 
 /// The organization, if there is one, then the columns.
-fn all(org: Option<OrganizationId>, cells: Vec<fieldhouse_domain::record::Cell<'_>>) -> Vec<Value<'_>> {
-    org.map(id).into_iter().chain(cells.into_iter().map(Value::from)).collect()
+fn all<'a>(org: Option<OrganizationId>, cells: &'a [Cell<'_>]) -> Vec<Value<'a>> {
+    org.map(id).into_iter().chain(cells.iter().map(|cell| Value::from(cell.borrowed()))).collect()
 }
 
 /// A record that is not at the version that the command read.

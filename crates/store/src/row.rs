@@ -45,15 +45,6 @@ impl<'a> Row<'a> {
         cell.and_then(Cell::into_text).map_err(|reason| self.corrupt(at, reason))
     }
 
-    /// What a parser finds in the text of the next column.
-    pub(crate) fn parsed<T, E: std::fmt::Display>(
-        &mut self,
-        parse: impl FnOnce(&str) -> std::result::Result<T, E>,
-    ) -> Result<T> {
-        let (at, text) = (self.at, self.text()?);
-        parse(&text).map_err(|error| self.corrupt(at, error.to_string()))
-    }
-
     /// The next column with its number, read as the expected type.
     fn cell(&mut self, kind: CellKind) -> (usize, std::result::Result<Cell<'a>, String>) {
         let at = self.at;

@@ -114,9 +114,9 @@ impl Line {
 }
 
 impl From<Listed> for Line {
-    fn from(listed: Listed) -> Self {
-        let (id, listed_on, version) = (listed.season.id, listed.season.listed_on(), listed.season.version);
-        Self { id, listed_on, version, json: rendered::json(&shown::Season::from(listed)) }
+    fn from(Listed { season, divisions }: Listed) -> Self {
+        let json = shown::json(&season, &divisions);
+        Self { id: season.id, listed_on: season.listed_on(), version: season.version, json }
     }
 }
 

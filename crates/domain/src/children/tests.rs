@@ -1,7 +1,5 @@
 //! Tests of the records of a child, its age and its date of birth.
 
-use std::sync::Arc;
-
 use jiff::civil::date;
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -9,6 +7,7 @@ use uuid::Uuid;
 use super::*;
 use crate::effects::AnyRecord;
 use crate::ids::Id as _;
+use crate::record::Shared;
 
 const TODAY: Date = date(2026, 11, 22);
 
@@ -31,7 +30,7 @@ fn born(birth_date: Date) -> NewPerson {
 fn created(birth_date: Date) -> (Child, ChildIdentity) {
     let (child, effects) = create(&moment(), TODAY, &born(birth_date), None).expect("a child");
     let identity = effects.into_iter().find_map(|effect| match effect.after {
-        Some(AnyRecord::ChildIdentity(identity)) => Some(Arc::unwrap_or_clone(identity)),
+        Some(AnyRecord::ChildIdentity(identity)) => Some(Shared::into_record(identity)),
         _ => None,
     });
     (child, identity.expect("an identity"))
@@ -123,8 +122,8 @@ proptest! {
             let change = ChangeChildIdentity { birth_date, ..Default::default() };
             for effect in with_identity(&moment(), TODAY, &child, &identity, change).unwrap_or_default() {
                 match effect.after {
-                    Some(AnyRecord::Child(after)) => child = Arc::unwrap_or_clone(after),
-                    Some(AnyRecord::ChildIdentity(after)) => identity = Arc::unwrap_or_clone(after),
+                    Some(AnyRecord::Child(after)) => child = Shared::into_record(after),
+                    Some(AnyRecord::ChildIdentity(after)) => identity = Shared::into_record(after),
                     other => panic!("{other:?}"),
                 }
             }

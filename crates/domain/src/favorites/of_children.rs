@@ -1,13 +1,11 @@
 //! Saved college programs of a child. The rules of lists are those of all lists: they read an entry as a [`Favorite`] of the child.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 
 use super::{CustomProgram, Favorite, Fit, ListOwner, Notes, Stage, Tags};
 use crate::effects::{AnyRecord, Effect};
 use crate::ids::{ChildId, FavoriteId, ProgramId, UserId};
-use crate::record::Record;
+use crate::record::{Record, Shared};
 
 /// A college program that a child's family has saved.
 #[derive(Clone, PartialEq, Record)]
@@ -97,9 +95,7 @@ impl ChildFavorite {
     /// An effect of the rules of lists on a child's list. `saver` says who saved the entry with an id.
     pub fn effect(child: ChildId, effect: Effect, saver: impl Fn(FavoriteId) -> UserId) -> Effect {
         let stored = |record| match record {
-            AnyRecord::Favorite(entry) => {
-                Self::of(child, saver(entry.id), Arc::unwrap_or_clone(entry)).into()
-            }
+            AnyRecord::Favorite(entry) => Self::of(child, saver(entry.id), Shared::into_record(entry)).into(),
             other => other,
         };
         Effect { before: effect.before.map(stored), after: effect.after.map(stored) }

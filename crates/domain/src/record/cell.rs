@@ -78,6 +78,32 @@ impl<'a> Cell<'a> {
         }
     }
 
+    /// The same value, which borrows nothing.
+    pub fn into_owned(self) -> Cell<'static> {
+        match self {
+            Self::Null => Cell::Null,
+            Self::Bool(value) => Cell::Bool(value),
+            Self::Int(value) => Cell::Int(value),
+            Self::Real(value) => Cell::Real(value),
+            Self::Text(text) => Cell::Text(Cow::Owned(text.into_owned())),
+            Self::Bytes(bytes) => Cell::Bytes(Cow::Owned(bytes.into_owned())),
+            Self::Uuid(value) => Cell::Uuid(value),
+        }
+    }
+
+    /// The same value, borrowed.
+    pub fn borrowed(&self) -> Cell<'_> {
+        match self {
+            Self::Text(text) => Cell::from(&**text),
+            Self::Bytes(bytes) => Cell::Bytes(Cow::Borrowed(bytes)),
+            Self::Null => Cell::Null,
+            Self::Bool(value) => Cell::Bool(*value),
+            Self::Int(value) => Cell::Int(*value),
+            Self::Real(value) => Cell::Real(*value),
+            Self::Uuid(value) => Cell::Uuid(*value),
+        }
+    }
+
     /// The type of the value, for errors. They must not show the value itself: a row may contain a child's name.
     fn kind_name(&self) -> &'static str {
         match self {
@@ -108,15 +134,7 @@ pub trait Column: Sized {
     fn from_cell(cell: Cell<'_>) -> Result<Self, String>;
     /// The value to store, for a value that is no longer needed.
     fn into_cell(self) -> Cell<'static> {
-        match self.cell() {
-            Cell::Null => Cell::Null,
-            Cell::Bool(value) => Cell::Bool(value),
-            Cell::Int(value) => Cell::Int(value),
-            Cell::Real(value) => Cell::Real(value),
-            Cell::Text(text) => Cell::Text(Cow::Owned(text.into_owned())),
-            Cell::Bytes(bytes) => Cell::Bytes(Cow::Owned(bytes.into_owned())),
-            Cell::Uuid(value) => Cell::Uuid(value),
-        }
+        self.cell().into_owned()
     }
 }
 

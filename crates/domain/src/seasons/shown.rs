@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use super::{Scoring, SeasonStatus, Tiebreaker};
 use crate::divisions::DivisionGender;
 use crate::ids::{DivisionId, SeasonId};
+use crate::record::Record as _;
 use crate::rendered;
 
 /// The number of the shape in which seasons and their divisions are rendered. A change of the types below needs another one.
@@ -86,9 +87,23 @@ impl Season {
 
 /// What a season shows of itself, as it is stored: JSON that ends where the divisions begin.
 pub fn stored(season: &super::Season) -> String {
-    let mut json = rendered::json(&Season::new(season.clone(), Vec::new()));
-    json.truncate(json.len() - NONE.len() - "}".len());
-    rendered::stored(SHAPE, &json)
+    rendered::stored(SHAPE, &start(season))
+}
+
+/// The JSON of a season with its divisions.
+pub fn json(season: &super::Season, divisions: &[SeasonDivision]) -> String {
+    let mut json = start(season);
+    json.push_str(&rendered::json(&divisions));
+    json.push('}');
+    json
+}
+
+/// A season's JSON until its divisions begin. It is that of its image, because a season shows all its fields.
+fn start(season: &super::Season) -> String {
+    let mut json = season.image_text();
+    json.pop();
+    json.push_str(",\"divisions\":");
+    json
 }
 
 /// The JSON of a season, from what is stored of it and of its divisions. `None` if either has another shape.
@@ -132,6 +147,7 @@ mod tests {
         for divisions in [Vec::new(), vec![division(), division()]] {
             let stored_divisions = rendered::stored(SHAPE, &rendered::json(&divisions));
             let json = whole(&stored(&season()), &stored_divisions).expect("the shape of today");
+            assert_eq!(json, super::json(&season(), &divisions));
             assert_eq!(json, rendered::json(&Season::new(season(), divisions)));
         }
     }

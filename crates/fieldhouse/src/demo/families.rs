@@ -1,7 +1,5 @@
 //! The families of the demo: invented children in four teams of the league, and people with each kind of relation to them.
 
-use std::sync::Arc;
-
 use anyhow::Context as _;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::children::consents::{Consent, ConsentMethod, Purpose};
@@ -12,6 +10,7 @@ use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{ChildId, SeasonId, TeamId, UserId};
+use fieldhouse_domain::record::Shared;
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::rosters::RosterEntry;
@@ -165,7 +164,7 @@ impl Families {
             rules::create(moment, today, &new, guardians.first().map(|part| user(*part)))?;
         let records = effects.into_iter().filter_map(|effect| effect.after).map(|record| match record {
             AnyRecord::ChildEmergency(mut emergency) => {
-                Arc::make_mut(&mut emergency).allergies =
+                Shared::make_mut(&mut emergency).allergies =
                     Details::parse("None. This child is invented.").ok();
                 AnyRecord::ChildEmergency(emergency)
             }

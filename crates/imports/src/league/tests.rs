@@ -6,14 +6,13 @@ mod matching;
 mod parts;
 mod worldcup;
 
-use std::sync::Arc;
-
 use super::*;
 use crate::playhq;
 use jiff::Timestamp;
 use jiff::civil::{Date, date, time};
 
 use fieldhouse_domain::games::GameStatus;
+use fieldhouse_domain::record::{Record, Shared};
 
 pub(super) const COBURG: &str = include_str!(concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -88,7 +87,7 @@ impl Existing {
             AnyRecord::Game(mut game) => {
                 if let Some(AnyRecord::Game(before)) = &effect.before {
                     let at = game.updated_at;
-                    Arc::make_mut(&mut game).note_change(before, at, Some("import"));
+                    Shared::make_mut(&mut game).note_change(before, at, Some("import"));
                 }
                 for side in [game.home(), game.away()].into_iter().flatten() {
                     let of_division = |team: &&Team| team.division_id == game.division_id;
@@ -103,8 +102,8 @@ impl Existing {
     }
 }
 
-fn put<R: Clone, I: PartialEq>(records: &mut Vec<R>, exists: bool, id: impl Fn(&R) -> I, record: Arc<R>) {
-    let record = Arc::unwrap_or_clone(record);
+fn put<R: Record, I: PartialEq>(records: &mut Vec<R>, exists: bool, id: impl Fn(&R) -> I, record: Shared<R>) {
+    let record = Shared::into_record(record);
     let index = records.iter().position(|one| id(one) == id(&record));
     assert_eq!(index.is_some(), exists, "an update has a record, a creation has none");
     match index {

@@ -8,6 +8,7 @@ use fieldhouse_api::rows::{Changeset, Method};
 use fieldhouse_api::{Code, Op};
 use fieldhouse_commands::{Authority, Command, WriteContext};
 use fieldhouse_domain::Moment;
+use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::ids::{OrganizationId, UserId};
 use fieldhouse_domain::invitations;
 use fieldhouse_domain::kinds::Visibility;
@@ -182,7 +183,8 @@ impl<O: Op> Call<O> {
             );
         };
         let validates_only = self.validates_only();
-        let once = Once { first, acting, new_guest: self.new_guest.clone(), validates_only };
+        let made = fieldhouse_commands::make_ahead(&command, &first);
+        let once = Once { first, made, acting, new_guest: self.new_guest.clone(), validates_only };
         let request = self.request.clone();
         let work = Boxed(Arc::new(Viewing { call: self, command, view }));
         // In a box: a large future is copied several times on its way.
@@ -212,6 +214,8 @@ impl<O: Op> Call<O> {
 struct Once {
     /// The time of the change, not of the request: it may take long to receive a body.
     first: Moment,
+    /// The record that the command creates, if it was made already.
+    made: Option<AnyRecord>,
     acting: Acting,
     /// The token of the guest that is created if the caller is none.
     new_guest: Option<String>,
@@ -240,7 +244,7 @@ async fn transact(request: Arc<Request>, work: Boxed, once: Once) -> Viewed {
             (None, None) => return Err(Failure::not_found().into()),
         };
         let cx = WriteContext::new(authority, operation, &moment);
-        let mut cx = cx.of_request(&request.context.id, condition.as_deref());
+        let mut cx = cx.of_request(&request.context.id, condition.as_deref()).with_made(once.made.clone());
         let view = work.run(tx, &mut cx).await?;
         if slot.is_none() && !once.validates_only {
             return Ok(view);

@@ -16,7 +16,7 @@ use fieldhouse_store::access::children::{
     Class, Contact, Emergency, Identity, Performance, Profile, Records, Roster,
 };
 use fieldhouse_store::access_log::{self, Event};
-use fieldhouse_store::children::{self, Line, ListedRecord, Opened, Place};
+use fieldhouse_store::children::{self, ListedRecord};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::Serialize;
@@ -27,40 +27,29 @@ use crate::answer::Answered;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
-fn line(Opened { capacity, data }: Opened<Line>) -> api::Child {
-    let team = |Place { team, name, jersey_number, position }| api::ChildTeam {
-        id: team,
-        name,
-        jersey_number,
-        position,
-    };
-    let teams = data.teams.into_iter().map(team).collect();
-    api::Child { id: data.id, display_name: data.display_name, teams, capacity }
-}
-
 pub(crate) async fn list(call: Call<op::ChildList>) -> Result<Answered<op::ChildList>, Failure> {
     let scope = call.children::<Roster>()?;
     let part = call.part::<Uuid>(call.query.limit, call.query.cursor.as_deref(), Bounds::USUAL)?;
     let found = call.read_children(scope, async move |source, scope| {
         let found = children::list(source, scope, part.after, part.reach()).await?;
         let seen =
-            part.shown(found.as_deref().unwrap_or_default()).map(|it| (it.data.id, it.capacity)).collect();
+            part.shown(found.as_deref().unwrap_or_default()).map(|line| (line.id, line.capacity)).collect();
         Ok((found, seen))
     });
     let mut found = found.await?.ok_or_else(Failure::lost_cursor)?;
-    let page = call.page_info(&part, &mut found, |it| it.data.id.uuid())?;
-    call.page(Page { data: found.into_iter().map(line).collect(), deleted: None, page })
+    let page = call.page_info(&part, &mut found, |line| line.id.uuid())?;
+    Ok(call.linked(Answered::rendered_page(&found, &page)?, &page))
 }
 
 pub(crate) async fn read(call: Call<op::ChildRead>) -> Result<Answered<op::ChildRead>, Failure> {
     let child = *call.path()?;
     let found = call.read_children(call.children::<Roster>()?, async move |source, scope| {
         let found = children::read_line(source, scope, child).await?;
-        let seen = found.iter().map(|opened| (child, opened.capacity)).collect();
+        let seen = found.iter().map(|line| (child, line.capacity)).collect();
         Ok((found, seen))
     });
     match found.await? {
-        Some(opened) => Answered::json(&Data { data: line(opened) }),
+        Some(line) => Ok(Answered::rendered(&line)),
         None => Err(hidden::<Roster, _>(&call, child).await?.into()),
     }
 }

@@ -34,10 +34,11 @@ fn auth(scope: &OrgScope) -> Auth {
 
 /// The caller, from one snapshot.
 async fn found(tx: &ReadTx<'_>, scope: &OrgScope, now: Timestamp) -> Result<commands::Profile, Failure> {
-    let (mut first, mut second, mut third, mut fourth, mut fifth) = (tx, tx, tx, tx, tx);
+    let (mut first, mut second, mut third, mut fourth, mut fifth, mut sixth) = (tx, tx, tx, tx, tx, tx);
     let roster = scope.children::<Roster>(now)?;
     let ties = scope.ties();
-    let (user, memberships, teams, duties, children) = try_join!(
+    let ((), user, memberships, teams, duties, children) = try_join!(
+        scope.confirm(&mut sixth),
         records::read(&mut first, scope, scope.user()),
         users::memberships(&mut second, scope.user()),
         unless_none(ties.staff, staff::teams(&mut third, scope, now)),

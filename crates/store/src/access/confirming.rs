@@ -7,7 +7,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::{Caller, Found};
+use super::{Caller, Found, OrgScope};
 use crate::engine::{Reader, Store, first};
 use crate::error::{Error, Result};
 use crate::query::Query;
@@ -42,8 +42,13 @@ impl Confirmation {
             CHANGED => return Ok(false),
             _ => {}
         }
+        self.read(&mut &*store).await
+    }
+
+    /// Reads the facts again. Returns whether they are still the same.
+    async fn read(&self, reader: &mut impl Reader) -> Result<bool> {
         let (query, values) = self.caller.sent.lookup(true);
-        let found = first(&mut &*store, query, &values, |row| self.caller.sent.found(row)).await?;
+        let found = first(reader, query, &values, |row| self.caller.sent.found(row)).await?;
         Ok(self.settle(found.flatten()))
     }
 
@@ -104,8 +109,23 @@ impl Reader for Reading<'_> {
             .rows_of_both((facts, &keys, |row: &mut Row<'_>| sent.found(row)), (query, values, each))
             .await?;
         if !confirmation.settle(found.into_iter().next().flatten()) {
-            return Err(Error::Unavailable("the caller's permissions have changed".to_owned()));
+            return Err(changed());
         }
         Ok(rows)
     }
+}
+
+impl OrgScope {
+    /// Confirms a remembered caller with a read of its own, for the flight of other reads that it is awaited with. Fails if the facts have
+    /// changed. Does nothing if they are current, or if another read confirms them.
+    pub async fn confirm(&self, reader: &mut impl Reader) -> Result<()> {
+        match self.confirmation.as_deref().filter(|confirmation| confirmation.begin()) {
+            Some(confirmation) if !confirmation.read(reader).await? => Err(changed()),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn changed() -> Error {
+    Error::Unavailable("the caller's permissions have changed".to_owned())
 }

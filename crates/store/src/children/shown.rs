@@ -1,62 +1,43 @@
 //! What children show of their places in teams, in a column of their row, so that a list reads no other row. The store writes it after every
 //! change of a roster entry, or of a team's name.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use fieldhouse_domain::children::shown::{self, ChildTeam, Place};
 use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId, TeamId};
-use fieldhouse_domain::rendered;
-use jiff::civil::Date;
-use serde::{Deserialize, Serialize};
+use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId};
 use uuid::Uuid;
 
-use super::Place;
-use crate::engine::{Reader as _, Tx};
-use crate::error::Result;
+use crate::engine::{Reader, Store, Tx};
+use crate::error::{Error, Result};
 use crate::query::queries;
 use crate::row::Row;
-use crate::value::{id, values};
+use crate::value::{Value, id, values};
 
 queries! {
-    OF_CHILD "children.places" "SELECT t.id, t.name, e.jersey_number, e.position, e.starts_on, e.ends_on FROM roster_entries e
+    OF_CHILD "children.places" "SELECT e.starts_on, e.ends_on, t.id, t.name, e.jersey_number, e.position FROM roster_entries e
         JOIN teams t ON t.org_id = $1 AND t.id = e.team_id WHERE e.org_id = $1 AND e.child_id = $2 ORDER BY t.name, t.id, e.starts_on, e.id";
     IN_TEAM "children.in_team" "SELECT child_id FROM roster_entries WHERE org_id = $1 AND team_id = $2";
     SHOW_PLACES "children.show_places" "UPDATE children SET places = $3 WHERE org_id = $1 AND id = $2 AND places <> $3";
+    OUTDATED "children.outdated" "SELECT id FROM children WHERE org_id = $1 AND id > $2
+        AND places <> '[]' AND substr(places, 1, 1) <> $3 ORDER BY id LIMIT $4";
 }
 
-/// A place: the team and its name, the number on the shirt, the position, and the first and the last day. Days are texts, which compare as days
-/// do.
-#[derive(Deserialize, Serialize)]
-struct Shown<'a>(
-    Uuid,
-    #[serde(borrow)] Cow<'a, str>,
-    Option<i64>,
-    Option<String>,
-    #[serde(borrow)] Cow<'a, str>,
-    #[serde(borrow)] Option<Cow<'a, str>>,
-);
+/// How many children are rendered again in one transaction.
+const BATCH: u32 = 100;
 
-impl Shown<'_> {
-    fn is_on(&self, day: &str) -> bool {
-        let Shown(.., first, last) = self;
-        **first <= *day && last.as_deref().is_none_or(|last| day <= last)
-    }
-}
-
-/// The places that a child has on a day, from the column that has all of them.
-pub(super) fn on(row: &mut Row<'_>, day: &str) -> Result<Vec<Place>> {
-    row.parsed(|json| {
-        let places: Vec<Shown<'_>> = serde_json::from_str(json)?;
-        let places = places.into_iter().filter(|place| place.is_on(day));
-        let place = |Shown(team, name, jersey_number, position, ..)| Place {
-            team: TeamId::from_uuid(team),
-            name: name.into_owned(),
-            jersey_number,
-            position,
-        };
-        Ok::<_, serde_json::Error>(places.map(place).collect())
-    })
+/// What a child shows of its places, as it is stored.
+pub(super) async fn places(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    child: ChildId,
+) -> Result<String> {
+    let place = |row: &mut Row<'_>| {
+        let (starts_on, ends_on, id, name) = (row.next()?, row.next()?, row.next()?, row.next()?);
+        let (jersey_number, position) = (row.next()?, row.next()?);
+        Ok(Place { starts_on, ends_on, team: ChildTeam { id, name, jersey_number, position } })
+    };
+    Ok(shown::stored(&reader.rows(OF_CHILD, values![id(organization), id(child)], place).await?))
 }
 
 /// Writes what children show of their places, after effects on roster entries and teams.
@@ -78,17 +59,50 @@ pub(crate) async fn show_places(
             _ => {}
         }
     }
-    let place = |row: &mut Row<'_>| {
-        let (team, name) = (row.next()?, row.next::<String>()?.into());
-        let (jersey_number, position) = (row.next()?, row.next()?);
-        let (first, last) = (row.next::<Date>()?, row.next::<Option<Date>>()?);
-        let last = last.map(|last| last.to_string().into());
-        Ok(Shown(team, name, jersey_number, position, first.to_string().into(), last))
-    };
-    let mut rows = Vec::new();
+    write(tx, organization, children).await
+}
+
+async fn write(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    children: impl IntoIterator<Item = ChildId>,
+) -> Result<()> {
+    let mut rows: Vec<Vec<Value<'_>>> = Vec::new();
     for child in children {
-        let places = tx.rows(OF_CHILD, values![id(organization), id(child)], place).await?;
-        rows.push(values![id(organization), id(child), rendered::json(&places)].to_vec());
+        let places = places(tx, organization, child).await?;
+        rows.push(values![id(organization), id(child), places].to_vec());
     }
     tx.run_each(SHOW_PLACES, &rows).await
+}
+
+impl Store {
+    /// Renders again what another version of Fieldhouse has written of the places of an organization's children, and returns how many
+    /// children there were. What is shown does not change.
+    pub async fn render_children(&self, organization: OrganizationId) -> Result<usize> {
+        let (mut rendered, mut after) = (0, Some(Uuid::nil()));
+        while let Some(last) = after {
+            if outdated(&mut &*self, organization, last).await?.is_empty() {
+                break;
+            }
+            let found = self.write("children.render", async move |tx| {
+                let found = outdated(tx, organization, last).await?;
+                write(tx, organization, found.iter().copied()).await?;
+                Ok::<_, Error>(found)
+            });
+            let found = found.await?;
+            rendered += found.len();
+            after = found.last().map(|child| child.uuid());
+        }
+        Ok(rendered)
+    }
+}
+
+/// Children whose places another version of Fieldhouse has written, after an id.
+async fn outdated(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    after: Uuid,
+) -> Result<Vec<ChildId>> {
+    let shape = shown::SHAPE.to_string();
+    reader.rows(OUTDATED, values![id(organization), after, shape.as_str(), BATCH], |row| row.next()).await
 }

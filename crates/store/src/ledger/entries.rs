@@ -303,7 +303,7 @@ impl Collected {
         let Some(record) = record.filter(|_| self.images && !self.erased) else { return Ok(None) };
         let image = record.image_text();
         Ok(match secrecy {
-            Secrecy::Open => Some(image),
+            Secrecy::Open => Some(image.into_owned()),
             Secrecy::Sealed(key) => Some(key.seal_text(Place::Image(self.kind, self.record_id), &image)?),
             Secrecy::Erased => None,
         })

@@ -1,7 +1,7 @@
 //! Children: read through a relation, class by class, and the access log.
 
-use fieldhouse_domain::children::Child;
 use fieldhouse_domain::children::classes::{Capacity, DataClass};
+use fieldhouse_domain::children::{Child, shown};
 use fieldhouse_domain::effects::AnyRecord;
 use fieldhouse_domain::ids::Id as _;
 use fieldhouse_domain::policy::{ChildTouch, Denial, Requirement};
@@ -16,7 +16,7 @@ use fieldhouse_store::children::{self, ListedRecord};
 use fieldhouse_store::{Error, Principal, Store};
 use fieldhouse_testing::clubs::{self, ANY_MEMBER, Club, NOW, Person};
 use fieldhouse_testing::families::{child, guardian, roster_entry, with_classes};
-use fieldhouse_testing::leagues::{division, season, team};
+use fieldhouse_testing::leagues::{division, parsed, season, team};
 use jiff::SignedDuration;
 
 pub(crate) fn requirement(class: DataClass) -> Requirement {
@@ -63,8 +63,10 @@ pub(crate) async fn each_class_is_read_through_a_relation(store: &Store) {
     let list = children::list(&mut &*store, &of_parent, None, 10).await.unwrap().expect("a list");
     let line = children::read_line(&mut &*store, &of_parent, child.id).await.unwrap().expect("the line");
     assert_eq!(list, std::slice::from_ref(&line));
-    assert_eq!(line.data.teams.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["Eagles"]);
+    let names = |child: &shown::Child| child.teams.iter().map(|team| team.name.clone()).collect::<Vec<_>>();
+    assert_eq!(parsed(&list).iter().map(names).collect::<Vec<_>>(), [["Eagles"]]);
     assert_eq!(children::list(&mut &*store, &of_owner, None, 10).await.unwrap(), Some(vec![]));
+    assert_eq!(store.render_children(club.id()).await.unwrap(), 0, "of this version");
     let rest = children::list(&mut &*store, &of_parent, Some(child.id.uuid()), 10).await.unwrap();
     assert_eq!(rest, Some(vec![]), "after the last child");
     let unknown = uuid::Uuid::from_u128(7);

@@ -127,11 +127,8 @@ pub(crate) async fn of_the_family_are_those_of_children_whom_its_relations_open(
     let lines = scope.children::<Roster>(NOW).unwrap();
     let seen = children::list(&mut &*store, &lines, None, 100).await.unwrap().expect("a list");
     let is_family = |capacity| matches!(capacity, Capacity::Child | Capacity::Guardian);
-    let mut expected: Vec<_> = seen
-        .iter()
-        .filter(|line| is_family(line.capacity))
-        .map(|line| (line.data.id, line.capacity))
-        .collect();
+    let mut expected: Vec<_> =
+        seen.iter().filter(|line| is_family(line.capacity)).map(|line| (line.id, line.capacity)).collect();
     let family = children::family(&mut &*store, &lines).await.unwrap();
     let family: Vec<_> = family.iter().map(|own| (own.id, own.kind.capacity())).collect();
     assert_eq!(family, expected);

@@ -1,10 +1,9 @@
 //! Two clubs whose records have the same ids, which the schema permits: a change in one does not affect the other.
 
-use std::sync::Arc;
-
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::favorites::{ChangeFavorite, Favorite, ListOwner};
 use fieldhouse_domain::members::Member;
+use fieldhouse_domain::record::Shared;
 use fieldhouse_domain::seasons::{Season, shown};
 use fieldhouse_domain::sessions::Session;
 use fieldhouse_domain::text::Name;
@@ -21,10 +20,10 @@ use crate::favorites::{custom, saved};
 fn called(mut record: AnyRecord, name: &str) -> AnyRecord {
     let name = Name::stored(name.to_owned());
     match &mut record {
-        AnyRecord::Season(season) => Arc::make_mut(season).name = name,
-        AnyRecord::Division(division) => Arc::make_mut(division).name = name,
-        AnyRecord::Team(team) => Arc::make_mut(team).name = name,
-        AnyRecord::Venue(venue) => Arc::make_mut(venue).name = name,
+        AnyRecord::Season(season) => Shared::make_mut(season).name = name,
+        AnyRecord::Division(division) => Shared::make_mut(division).name = name,
+        AnyRecord::Team(team) => Shared::make_mut(team).name = name,
+        AnyRecord::Venue(venue) => Shared::make_mut(venue).name = name,
         _ => {}
     }
     record
@@ -119,7 +118,7 @@ pub(crate) async fn a_league_is_read_and_changed_in_its_own_club(store: &Store) 
     let change = |record: &AnyRecord| {
         let (mut before, mut after) = (called(record.clone(), "One"), called(record.clone(), "Changed"));
         if let (AnyRecord::Game(_), AnyRecord::Game(after)) = (&mut before, &mut after) {
-            Arc::make_mut(after).round = Some(Name::stored("Changed".to_owned()));
+            Shared::make_mut(after).round = Some(Name::stored("Changed".to_owned()));
         }
         Effect::update(&clubs::moment(), before, after).expect("something differs")
     };

@@ -1,11 +1,10 @@
 //! A change is applied only to the version that it was made from, for every kind of record.
 
-use std::sync::Arc;
-
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::favorites::{ChangeFavorite, Favorite, ListOwner};
 use fieldhouse_domain::ids::UserId;
 use fieldhouse_domain::members::Member;
+use fieldhouse_domain::record::Shared;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::teams::Team;
@@ -38,40 +37,42 @@ fn changes(club: &Club, league: Vec<AnyRecord>, favorite: &Favorite) -> Vec<(Any
 fn changed(mut record: AnyRecord) -> AnyRecord {
     let name = Name::stored("Another".to_owned());
     match &mut record {
-        AnyRecord::Organization(organization) => Arc::make_mut(organization).name = name,
-        AnyRecord::User(user) => Arc::make_mut(user).name = name,
-        AnyRecord::Member(member) => Arc::make_mut(member).suspended_at = Some(NOW),
-        AnyRecord::Invitation(invitation) => Arc::make_mut(invitation).role = Role::Viewer,
-        AnyRecord::Session(session) => Arc::make_mut(session).generation += 1,
-        AnyRecord::ApiKey(key) => Arc::make_mut(key).name = name,
-        AnyRecord::Season(season) => Arc::make_mut(season).name = name,
-        AnyRecord::Division(division) => Arc::make_mut(division).name = name,
-        AnyRecord::Team(team) => Arc::make_mut(team).name = name,
-        AnyRecord::Venue(venue) => Arc::make_mut(venue).name = name,
-        AnyRecord::Game(game) => Arc::make_mut(game).round = Some(name),
-        AnyRecord::Changeset(changeset) => Arc::make_mut(changeset).title = name,
-        AnyRecord::Staff(staff) => Arc::make_mut(staff).confirmed_alone = true,
-        AnyRecord::Duty(duty) => Arc::make_mut(duty).confirmed_alone = true,
-        AnyRecord::Export(export) => Arc::make_mut(export).opened_at = Some(NOW),
-        AnyRecord::Child(child) => Arc::make_mut(child).display_name = name,
-        AnyRecord::ChildIdentity(identity) => Arc::make_mut(identity).legal_first_name = Some(name),
-        AnyRecord::ChildContact(contact) => Arc::make_mut(contact).address = Address::parse("1 Hall St").ok(),
-        AnyRecord::ChildEmergency(emergency) => {
-            Arc::make_mut(emergency).allergies = Details::parse("nuts").ok();
+        AnyRecord::Organization(organization) => Shared::make_mut(organization).name = name,
+        AnyRecord::User(user) => Shared::make_mut(user).name = name,
+        AnyRecord::Member(member) => Shared::make_mut(member).suspended_at = Some(NOW),
+        AnyRecord::Invitation(invitation) => Shared::make_mut(invitation).role = Role::Viewer,
+        AnyRecord::Session(session) => Shared::make_mut(session).generation += 1,
+        AnyRecord::ApiKey(key) => Shared::make_mut(key).name = name,
+        AnyRecord::Season(season) => Shared::make_mut(season).name = name,
+        AnyRecord::Division(division) => Shared::make_mut(division).name = name,
+        AnyRecord::Team(team) => Shared::make_mut(team).name = name,
+        AnyRecord::Venue(venue) => Shared::make_mut(venue).name = name,
+        AnyRecord::Game(game) => Shared::make_mut(game).round = Some(name),
+        AnyRecord::Changeset(changeset) => Shared::make_mut(changeset).title = name,
+        AnyRecord::Staff(staff) => Shared::make_mut(staff).confirmed_alone = true,
+        AnyRecord::Duty(duty) => Shared::make_mut(duty).confirmed_alone = true,
+        AnyRecord::Export(export) => Shared::make_mut(export).opened_at = Some(NOW),
+        AnyRecord::Child(child) => Shared::make_mut(child).display_name = name,
+        AnyRecord::ChildIdentity(identity) => Shared::make_mut(identity).legal_first_name = Some(name),
+        AnyRecord::ChildContact(contact) => {
+            Shared::make_mut(contact).address = Address::parse("1 Hall St").ok();
         }
-        AnyRecord::ChildMedical(medical) => Arc::make_mut(medical).notes = Details::parse("asthma").ok(),
-        AnyRecord::ChildPerformance(performance) => Arc::make_mut(performance).position = Some(name),
-        AnyRecord::Relation(relation) => Arc::make_mut(relation).confirmed_alone = true,
-        AnyRecord::GuardianInvitation(invitation) => Arc::make_mut(invitation).revoked_at = Some(NOW),
-        AnyRecord::Restriction(restriction) => Arc::make_mut(restriction).lifted_at = Some(NOW),
-        AnyRecord::BreakGlassGrant(grant) => Arc::make_mut(grant).ended_at = Some(NOW),
-        AnyRecord::SafeguardingCase(case) => Arc::make_mut(case).title = name,
-        AnyRecord::Consent(consent) => Arc::make_mut(consent).withdrawn_at = Some(NOW),
-        AnyRecord::Registration(registration) => Arc::make_mut(registration).decided_at = Some(NOW),
-        AnyRecord::RosterEntry(entry) => Arc::make_mut(entry).position = Some(name),
-        AnyRecord::PrivacyRequest(request) => Arc::make_mut(request).decided_at = Some(NOW),
-        AnyRecord::Favorite(favorite) => Arc::make_mut(favorite).rank += 1,
-        AnyRecord::ChildFavorite(favorite) => Arc::make_mut(favorite).rank += 1,
+        AnyRecord::ChildEmergency(emergency) => {
+            Shared::make_mut(emergency).allergies = Details::parse("nuts").ok();
+        }
+        AnyRecord::ChildMedical(medical) => Shared::make_mut(medical).notes = Details::parse("asthma").ok(),
+        AnyRecord::ChildPerformance(performance) => Shared::make_mut(performance).position = Some(name),
+        AnyRecord::Relation(relation) => Shared::make_mut(relation).confirmed_alone = true,
+        AnyRecord::GuardianInvitation(invitation) => Shared::make_mut(invitation).revoked_at = Some(NOW),
+        AnyRecord::Restriction(restriction) => Shared::make_mut(restriction).lifted_at = Some(NOW),
+        AnyRecord::BreakGlassGrant(grant) => Shared::make_mut(grant).ended_at = Some(NOW),
+        AnyRecord::SafeguardingCase(case) => Shared::make_mut(case).title = name,
+        AnyRecord::Consent(consent) => Shared::make_mut(consent).withdrawn_at = Some(NOW),
+        AnyRecord::Registration(registration) => Shared::make_mut(registration).decided_at = Some(NOW),
+        AnyRecord::RosterEntry(entry) => Shared::make_mut(entry).position = Some(name),
+        AnyRecord::PrivacyRequest(request) => Shared::make_mut(request).decided_at = Some(NOW),
+        AnyRecord::Favorite(favorite) => Shared::make_mut(favorite).rank += 1,
+        AnyRecord::ChildFavorite(favorite) => Shared::make_mut(favorite).rank += 1,
     }
     record
 }

@@ -245,7 +245,7 @@ async fn agree(store: &Store, person: &Person, world: &World) {
     let scope = person.scope_for(store, requirement(DataClass::Roster, Verb::Read)).await;
     let list =
         children::list(&mut &*store, &scope.children::<Roster>(NOW).unwrap(), None, 100).await.unwrap();
-    let list: BTreeMap<_, _> = list.unwrap().into_iter().map(|it| (it.data.id, it.capacity)).collect();
+    let list: BTreeMap<_, _> = list.unwrap().into_iter().map(|it| (it.id, it.capacity)).collect();
     assert_eq!(list, world.opened(user, DataClass::Roster, Verb::Read), "{user} lists");
     let lines = scope.children::<Roster>(NOW).unwrap();
     for team in &world.teams {

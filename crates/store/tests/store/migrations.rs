@@ -206,7 +206,8 @@ async fn children_of_before_show_places_as_those_of_today_do() {
             children::list(&mut &store, &lines, None, 10).await.unwrap().expect("a list")
         };
         let today = listed().await;
-        assert_eq!(today.iter().map(|line| line.data.teams.len()).collect::<Vec<_>>(), [2, 0]);
+        assert_eq!(parsed(&today).iter().map(|child| child.teams.len()).collect::<Vec<_>>(), [2, 0]);
+        assert_eq!(store.render_children(club.id()).await.unwrap(), 0);
         let step = migrations::ALL.iter().find(|step| step.name == "places_shown").expect("the step");
         let sql = step.sql(database.engine());
         let fill = sql.find("UPDATE").expect("how the column is filled");
@@ -214,6 +215,12 @@ async fn children_of_before_show_places_as_those_of_today_do() {
         database.execute("UPDATE children SET places = '[]'");
         assert_ne!(listed().await, today);
         database.execute(fill);
+        assert_eq!(listed().await, today, "rendered when they are read");
+        let kim = scope.children::<Roster>(NOW).unwrap();
+        let kim = children::read_line(&mut &store, &kim, today[0].id).await.unwrap();
+        assert_eq!(kim.as_ref(), Some(&today[0]));
+        assert_eq!(store.render_children(club.id()).await.unwrap(), 1);
         assert_eq!(listed().await, today);
+        assert_eq!(store.render_children(club.id()).await.unwrap(), 0);
     }
 }

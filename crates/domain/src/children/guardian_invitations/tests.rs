@@ -1,13 +1,12 @@
 //! Tests of who is invited, by whom, and what happens to an invitation.
 
-use std::sync::Arc;
-
 use uuid::Uuid;
 
 use super::*;
 use crate::effects::AnyRecord;
 use crate::ids::Id as _;
 use crate::invitations::INVITATION_LIFE;
+use crate::record::Shared;
 
 const CHILD: u128 = 1;
 
@@ -38,7 +37,7 @@ fn open(to: &str) -> GuardianInvitation {
 
 fn after(effect: Option<Effect>) -> GuardianInvitation {
     match effect.and_then(|effect| effect.after) {
-        Some(AnyRecord::GuardianInvitation(invitation)) => Arc::unwrap_or_clone(invitation),
+        Some(AnyRecord::GuardianInvitation(invitation)) => Shared::into_record(invitation),
         other => panic!("{other:?}"),
     }
 }

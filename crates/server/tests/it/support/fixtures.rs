@@ -1,9 +1,6 @@
 //! Fixtures: users and records written to the store directly, not through the API. For what the API cannot create, such as records of the
 //! past, and for many new records.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::api_keys::{self, KeyText, Minted, NewApiKey};
 use fieldhouse_domain::changesets::impact::{Impact, Surroundings};
@@ -30,6 +27,7 @@ use fieldhouse_domain::mail::RESET_LIFE;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::organizations::{Organization, Slug};
 use fieldhouse_domain::privacy_requests::{self, NewPrivacyRequest, PrivacyRequest, PrivacyRequestKind};
+use fieldhouse_domain::record::Shared;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_domain::seasons::{NewSeason, Season};
 use fieldhouse_domain::second_person::Actor;
@@ -48,6 +46,7 @@ use fieldhouse_store::changesets::{Origin, Simulation};
 use fieldhouse_store::{Change, Tx, mail};
 use fieldhouse_testing::{clubs, families};
 use jiff::SignedDuration;
+use std::collections::BTreeSet;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
@@ -241,7 +240,7 @@ impl Fixture {
         let email = "someone@people.example";
         let user = self.user(email, &format!("Member with the role {role}"));
         if let Some(Effect { after: Some(AnyRecord::User(user)), .. }) = self.effects.last_mut() {
-            let user = Arc::make_mut(user);
+            let user = Shared::make_mut(user);
             user.email = Email::parse(&member_address(user.id)).expect("an address");
         }
         FixtureMember { user, member: self.membership(user, role) }

@@ -420,7 +420,7 @@ async fn a_random_history_can_be_undone_from_the_ledger() {
         let opens = |record: &AnyRecord| record.child().is_none() || of_image(record.kind()).is_some();
         for subject in subjects.iter().filter(|subject| opens(&subject.record)) {
             let mut random = StdRng::seed_from_u64(5);
-            let first = with_record!(&subject.record, record => read(&store, &club, record).await);
+            let first = with_record!(&subject.record, record => read(&store, &club, &**record).await);
             let before = history(&store, club.owner(), &first).await.len();
             let mut record = first.clone();
             for minutes in 1..25 {
@@ -428,7 +428,7 @@ async fn a_random_history_can_be_undone_from_the_ledger() {
                 let Some(effect) = effect(&record, after, minutes) else { continue };
                 // Some combinations of references are invalid and change nothing.
                 let _ = clubs::apply(&store, club.id(), vec![effect]).await;
-                record = with_record!(&record, record => read(&store, &club, record).await);
+                record = with_record!(&record, record => read(&store, &club, &**record).await);
             }
             let steps = history(&store, club.owner(), &first).await.split_off(before);
             assert!(steps.len() >= 5, "{} changes of a {}", steps.len(), first.kind());

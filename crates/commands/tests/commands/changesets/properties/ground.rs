@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fieldhouse_domain::children::shown as of_child;
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
+use fieldhouse_domain::ids::TeamId;
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
 use fieldhouse_domain::seasons::shown::{self, SeasonDivision};
 use fieldhouse_store::Engine;
@@ -84,30 +86,32 @@ fn check_names(records: &mut Records) {
     }
 }
 
-/// Team, its name, number, position, first and last day.
-type PlaceShown = (Uuid, String, Option<i64>, Option<String>, String, Option<String>);
-
 /// Checks what children show of their places in teams, which is in no record.
 fn check_places(children: &[Row], records: &Records) {
     let optional = |text: &String| (!text.is_empty()).then(|| text.clone());
+    let day = |text: &String| text.parse().expect("a date");
     for child in children {
-        let shown: Vec<PlaceShown> = serde_json::from_str(&child["places"]).expect("places");
-        let of_child =
+        let is_of_child =
             |(kind, row): &&(Kind, Row)| *kind == Kind::RosterEntry && row["child_id"] == child["id"];
         let place = |(_, row): &(Kind, Row)| {
-            let team = Uuid::parse_str(&row["team_id"]).expect("an id");
-            let number = optional(&row["jersey_number"]).map(|number| number.parse().expect("a number"));
-            let name = records[&team].1["name"].clone();
-            let (first, last) = (row["starts_on"].clone(), optional(&row["ends_on"]));
+            let id = Uuid::parse_str(&row["team_id"]).expect("an id");
+            let team = of_child::ChildTeam {
+                id: TeamId::from_uuid(id),
+                name: records[&id].1["name"].clone(),
+                jersey_number: optional(&row["jersey_number"])
+                    .map(|number| number.parse().expect("a number")),
+                position: optional(&row["position"]),
+            };
+            let (starts_on, ends_on) = (day(&row["starts_on"]), optional(&row["ends_on"]).as_ref().map(day));
             (
-                (name.clone(), team, first.clone(), row["id"].clone()),
-                (team, name, number, optional(&row["position"]), first, last),
+                (team.name.clone(), id, starts_on, row["id"].clone()),
+                of_child::Place { starts_on, ends_on, team },
             )
         };
-        let mut places: Vec<_> = records.values().filter(of_child).map(place).collect();
-        places.sort();
-        let places: Vec<PlaceShown> = places.into_iter().map(|(_, place)| place).collect();
-        assert_eq!(shown, places, "what a child shows of its places");
+        let mut places: Vec<_> = records.values().filter(is_of_child).map(place).collect();
+        places.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let places: Vec<_> = places.into_iter().map(|(_, place)| place).collect();
+        assert_eq!(child["places"], of_child::stored(&places), "what a child shows of its places");
     }
 }
 
