@@ -76,6 +76,11 @@ impl Written {
     }
 }
 
+/// Adds the text of an id, without the formatter that [`Display`](std::fmt::Display) needs.
+pub fn push<I: Id>(text: &mut String, id: I) {
+    text.push_str(Written::of(id).as_str());
+}
+
 /// Writes the last bits of a number, five for each digit.
 fn write_digits(digits: &mut [u8], mut bits: u64) {
     for digit in digits.iter_mut().rev() {

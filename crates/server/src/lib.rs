@@ -8,6 +8,7 @@ pub mod answer;
 pub mod app;
 pub mod archive;
 pub mod auth;
+mod background;
 pub mod call;
 pub mod clock;
 mod docs_files;

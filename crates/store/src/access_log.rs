@@ -91,11 +91,28 @@ impl Access {
 /// Reads that wait to be recorded.
 #[derive(Debug, Default)]
 pub struct AccessLog {
-    waiting: Mutex<Vec<Access>>,
+    waiting: Mutex<Waiting>,
+}
+
+/// What waits.
+#[derive(Debug, Default)]
+struct Waiting {
+    reads: Vec<Access>,
+    /// How many children they are about.
+    children: usize,
+}
+
+impl Waiting {
+    fn add(&mut self, reads: impl IntoIterator<Item = Access>) {
+        for read in reads {
+            self.children += read.children.len();
+            self.reads.push(read);
+        }
+    }
 }
 
 impl AccessLog {
-    fn waiting(&self) -> MutexGuard<'_, Vec<Access>> {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -126,15 +143,15 @@ impl AccessLog {
         let Some(access) = access.recorded() else { return Ok(()) };
         let is_crowded = {
             let mut waiting = self.waiting();
-            waiting.push(access);
-            waiting.iter().map(|access| access.children.len()).sum::<usize>() >= CROWD
+            waiting.add([access]);
+            waiting.children >= CROWD
         };
         if is_crowded { self.flush(store).await } else { Ok(()) }
     }
 
     /// Records what waits. If that fails, it waits on.
     pub async fn flush(&self, store: &Store) -> Result<()> {
-        let taken = std::mem::take(&mut *self.waiting());
+        let taken = std::mem::take(&mut *self.waiting()).reads;
         if taken.is_empty() {
             return Ok(());
         }
@@ -142,7 +159,7 @@ impl AccessLog {
         let written = store.write("access_log.flush", async move |tx| insert(tx, &batch).await);
         let written = written.await;
         if written.is_err() {
-            self.waiting().splice(0..0, taken);
+            self.waiting().add(taken);
         }
         written
     }

@@ -25,38 +25,64 @@ const COLUMNS: &str = concat!(Game::COLUMNS, ", g.home_name, g.away_name, g.venu
 /// Games with the names of their teams and venue.
 const NAMED: &str = concat!("SELECT ", COLUMNS, " FROM games g WHERE g.org_id = $1");
 
-/// Games that start from $2 to before $3, after the position $4, $5, and match the filters $6 to $10. `$and` narrows them by an index.
+/// Games after the position $2, $3 that start before $4, and match the filters $5 to $9. `$and` narrows them by an index. The position is
+/// the only other bound, because SQLite uses one of several: a page that began at another would read all games before its own.
 macro_rules! page {
-    ($and:literal, $after:literal, $order:literal) => {
+    ($and:expr) => {
+        page!($and, ">", "<", "g.starts_at, g.id")
+    };
+    ($and:expr, reversed) => {
+        page!($and, "<", ">=", "g.starts_at DESC, g.id DESC")
+    };
+    ($and:expr, $after:literal, $until:literal, $order:literal) => {
         positioned!(
             COLUMNS,
             concat!(
                 "games g WHERE g.org_id = $1",
                 $and,
-                " AND g.starts_at >= $2 AND g.starts_at < $3 AND (g.starts_at, g.id) ",
+                " AND (g.starts_at, g.id) ",
                 $after,
-                " ($4, $5) AND (CAST($6 AS UUID) IS NULL OR g.season_id = $6)
-                AND (CAST($7 AS UUID) IS NULL OR g.division_id = $7) AND (CAST($8 AS UUID) IS NULL OR g.venue_id = $8)
-                AND (CAST($9 AS TEXT) IS NULL OR g.status = $9) AND (CAST($10 AS TEXT) IS NULL OR g.round = $10)
+                " ($2, $3) AND g.starts_at ",
+                $until,
+                " $4 AND (CAST($5 AS UUID) IS NULL OR g.season_id = $5)
+                AND (CAST($6 AS UUID) IS NULL OR g.division_id = $6) AND (CAST($7 AS UUID) IS NULL OR g.venue_id = $7)
+                AND (CAST($8 AS TEXT) IS NULL OR g.status = $8) AND (CAST($9 AS TEXT) IS NULL OR g.round = $9)
                 ORDER BY ",
                 $order,
-                " LIMIT $11"
+                " LIMIT $10"
             )
         )
     };
-    ($and:literal) => {
-        page!($and, ">", "g.starts_at, g.id")
-    };
-    ($and:literal reversed) => {
-        page!($and, "<", "g.starts_at DESC, g.id DESC")
+}
+
+/// The condition that a game is one of a team, at home or away, within a time: two ranges of indexes.
+macro_rules! of_team {
+    ($team:literal, $within:literal) => {
+        concat!(
+            " AND g.id IN (SELECT id FROM games WHERE org_id = $1 AND home_team_id = ",
+            $team,
+            " AND ",
+            $within,
+            "
+            UNION SELECT id FROM games WHERE org_id = $1 AND away_team_id = ",
+            $team,
+            " AND ",
+            $within,
+            ")"
+        )
     };
 }
 
-/// Narrows games to those of the team $12, at home and away.
-macro_rules! of_team {
-    ($($order:tt)*) => {
-        page!(" AND g.id IN (SELECT id FROM games WHERE org_id = $1 AND home_team_id = $12 AND starts_at >= $2 AND starts_at < $3
-            UNION SELECT id FROM games WHERE org_id = $1 AND away_team_id = $12 AND starts_at >= $2 AND starts_at < $3)" $($order)*)
+/// Games after the position $2, $3 that are upcoming at $4: those without a time are on all of their day. They start before $5 and have the
+/// status $6. `$and` narrows them by an index.
+macro_rules! upcoming {
+    ($and:expr) => {
+        concat!(
+            NAMED,
+            $and,
+            " AND (g.starts_at, g.id) > ($2, $3) AND (g.starts_at >= $4 OR g.time_tbd) AND g.starts_at < $5
+            AND (CAST($6 AS TEXT) IS NULL OR g.status = $6) ORDER BY g.starts_at, g.id LIMIT $7"
+        )
     };
 }
 
@@ -64,32 +90,22 @@ macro_rules! of_team {
 const READ_TOGETHER: u32 = 500;
 
 queries! {
-    UPCOMING "games.upcoming" concat!(NAMED, " AND g.starts_at >= $2 AND (g.starts_at >= $3 OR g.time_tbd) AND g.starts_at < $4
-        AND (g.starts_at, g.id) > ($5, $6) AND (CAST($7 AS TEXT) IS NULL OR g.status = $7)
-        ORDER BY g.starts_at, g.id LIMIT $8");
-    UPCOMING_OF_SEASON "games.upcoming_of_season" concat!(NAMED, " AND g.season_id = $9 AND g.starts_at >= $2
-        AND (g.starts_at >= $3 OR g.time_tbd) AND g.starts_at < $4
-        AND (g.starts_at, g.id) > ($5, $6) AND (CAST($7 AS TEXT) IS NULL OR g.status = $7)
-        ORDER BY g.starts_at, g.id LIMIT $8");
-    UPCOMING_OF_TEAM "games.upcoming_of_team" concat!(NAMED, " AND g.id IN (
-            SELECT id FROM games WHERE org_id = $1 AND home_team_id = $9 AND starts_at >= $2 AND starts_at < $4
-            UNION SELECT id FROM games WHERE org_id = $1 AND away_team_id = $9 AND starts_at >= $2 AND starts_at < $4)
-        AND (g.starts_at >= $3 OR g.time_tbd)
-        AND (g.starts_at, g.id) > ($5, $6) AND (CAST($7 AS TEXT) IS NULL OR g.status = $7)
-        ORDER BY g.starts_at, g.id LIMIT $8");
+    UPCOMING "games.upcoming" upcoming!("");
+    UPCOMING_OF_SEASON "games.upcoming_of_season" upcoming!(" AND g.season_id = $8");
+    UPCOMING_OF_TEAM "games.upcoming_of_team" upcoming!(of_team!("$8", "starts_at >= $2 AND starts_at < $5"));
     NEXT_START "games.next_start" "SELECT starts_at FROM games WHERE org_id = $1 AND starts_at >= $2 ORDER BY starts_at LIMIT 1";
     READ "games.read" concat!(NAMED, " AND g.id = $2");
     VERSIONS "games.versions" "SELECT id, version FROM games WHERE org_id = $1 AND season_id = $2";
     LIST "games.list" page!("");
-    LIST_REVERSED "games.list_reversed" page!("" reversed);
-    LIST_OF_SEASON "games.list_of_season" page!(" AND g.season_id = $6");
-    LIST_OF_SEASON_REVERSED "games.list_of_season_reversed" page!(" AND g.season_id = $6" reversed);
-    LIST_OF_DIVISION "games.list_of_division" page!(" AND g.division_id = $7");
-    LIST_OF_DIVISION_REVERSED "games.list_of_division_reversed" page!(" AND g.division_id = $7" reversed);
-    LIST_OF_VENUE "games.list_of_venue" page!(" AND g.venue_id = $8");
-    LIST_OF_VENUE_REVERSED "games.list_of_venue_reversed" page!(" AND g.venue_id = $8" reversed);
-    LIST_OF_TEAM "games.list_of_team" of_team!();
-    LIST_OF_TEAM_REVERSED "games.list_of_team_reversed" of_team!(reversed);
+    LIST_REVERSED "games.list_reversed" page!("", reversed);
+    LIST_OF_SEASON "games.list_of_season" page!(" AND g.season_id = $5");
+    LIST_OF_SEASON_REVERSED "games.list_of_season_reversed" page!(" AND g.season_id = $5", reversed);
+    LIST_OF_DIVISION "games.list_of_division" page!(" AND g.division_id = $6");
+    LIST_OF_DIVISION_REVERSED "games.list_of_division_reversed" page!(" AND g.division_id = $6", reversed);
+    LIST_OF_VENUE "games.list_of_venue" page!(" AND g.venue_id = $7");
+    LIST_OF_VENUE_REVERSED "games.list_of_venue_reversed" page!(" AND g.venue_id = $7", reversed);
+    LIST_OF_TEAM "games.list_of_team" page!(of_team!("$11", "starts_at >= $2 AND starts_at < $4"));
+    LIST_OF_TEAM_REVERSED "games.list_of_team_reversed" page!(of_team!("$11", "starts_at <= $2 AND starts_at >= $4"), reversed);
     CHANGED "games.changed_with_names" concat!("WITH page AS (", CHANGES, ") SELECT page.seq, page.position, page.id, page.verb, page.at, ",
         COLUMNS, " FROM page LEFT JOIN games g ON g.org_id = $1 AND g.id = page.id");
     NEARBY "games.nearby" @read_once concat!("SELECT ", Game::COLUMNS, " FROM games g WHERE g.org_id = $1 AND g.ends_at > $2 AND g.id IN (
@@ -196,19 +212,20 @@ async fn within<R: Reader>(
 ) -> Result<Vec<Listed>> {
     let org = id(proof.organization());
     let day = wanted.from.saturating_sub(LONGEST_DAY).unwrap_or(Timestamp::MIN).max(first);
-    let (at, last) = after.unwrap_or((Timestamp::MIN, Uuid::nil()));
+    let start = (day, Uuid::nil());
+    let (at, last) = after.map_or(start, |after| after.max(start));
     let status = wanted.status.map(GameStatus::name);
     let (from, to) = (wanted.from.max(first), wanted.to.min(end));
     let mut found = match (wanted.team, wanted.season) {
         (None, None) => {
-            reader.rows(UPCOMING, values![org, day, from, to, at, last, status, limit], listed).await?
+            reader.rows(UPCOMING, values![org, at, last, from, to, status, limit], listed).await?
         }
         (None, Some(season)) => {
-            let values = values![org, day, from, to, at, last, status, limit, season.uuid()];
+            let values = values![org, at, last, from, to, status, limit, season.uuid()];
             reader.rows(UPCOMING_OF_SEASON, values, listed).await?
         }
         (Some(team), _) => {
-            let values = values![org, day, from, to, at, last, status, limit, team.uuid()];
+            let values = values![org, at, last, from, to, status, limit, team.uuid()];
             reader.rows(UPCOMING_OF_TEAM, values, listed).await?
         }
     };
@@ -264,17 +281,19 @@ pub async fn list<R: Reader>(
     limit: u32,
 ) -> Result<Listing<Listed>> {
     let [forwards, backwards] = filter.queries();
-    let (query, start) = match filter.sort {
-        Some(GameSort::StartsAtReversed) => (backwards, (Timestamp::MAX, Uuid::max())),
-        _ => (forwards, (Timestamp::MIN, Uuid::nil())),
-    };
-    let (at, last) = after.unwrap_or(start);
     let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
+    // No game has the nil id: those after it are all that start then or later, and those before it all that start earlier.
+    let (query, start, until) = match filter.sort {
+        Some(GameSort::StartsAtReversed) => (backwards, (to, Uuid::nil()), from),
+        Some(GameSort::StartsAt) | None => (forwards, (from, Uuid::nil()), to),
+    };
+    // A position is that of a game with these filters, so it is not before the start.
+    let (at, last) = after.unwrap_or(start);
     let (season, division) = (filter.season.map(Id::uuid), filter.division.map(Id::uuid));
     let (venue, status) = (filter.venue.map(Id::uuid), filter.status.map(GameStatus::name));
     let org = id(proof.organization());
     let round = filter.round.as_ref();
-    let mut values = values![org, from, to, at, last, season, division, venue, status, round, limit].to_vec();
+    let mut values = values![org, at, last, until, season, division, venue, status, round, limit].to_vec();
     values.extend(filter.team.map(|team| Value::from(team.uuid())));
     let mut records = Vec::new();
     let found = reading::listed(reader, query, proof.organization(), &values, |row| {

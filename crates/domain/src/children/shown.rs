@@ -1,13 +1,11 @@
 //! Children as rosters show them.
 
-use std::fmt::Write as _;
-
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::classes::Capacity;
-use crate::ids::{ChildId, TeamId};
+use crate::ids::{self, ChildId, TeamId};
 use crate::rendered;
 
 /// The number of the shape in which places are rendered. A change of the types below, or of the text around them, needs another one.
@@ -77,7 +75,9 @@ pub fn json(
     capacity: Capacity,
 ) -> Option<String> {
     let mut json = String::with_capacity(128 + display_name.len() + places.len());
-    let _ = write!(json, "{{\"id\":\"{id}\",\"display_name\":");
+    json.push_str("{\"id\":\"");
+    ids::push(&mut json, id);
+    json.push_str("\",\"display_name\":");
     rendered::push_text(&mut json, display_name);
     json.push_str(",\"teams\":[");
     let mut separator = "";

@@ -12,6 +12,7 @@ use fieldhouse_api::Code;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::background;
 use crate::clock::Clock;
 use crate::failure::Failure;
 
@@ -90,12 +91,12 @@ impl Turn {
             .acquire_owned()
             .await
             .map_err(|error| Failure::internal(error.to_string()))?;
-        let done = tokio::task::spawn_blocking(move || {
+        background::run(move || {
             let done = work();
             drop(permit);
             done
-        });
-        done.await.map_err(|error| Failure::internal(error.to_string()))
+        })
+        .await
     }
 }
 

@@ -19,6 +19,7 @@ use fieldhouse_store::organizations;
 use serde_json::json;
 
 use crate::answer::Answered;
+use crate::background;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::routes::changesets::{too_long, whole};
@@ -147,7 +148,8 @@ async fn read(call: &LeagueCall) -> Result<(Found, Arc<LeagueFile>, FileOptions)
     let sport = body.sport.clone().map(|sport| sport.0);
     let options = FileOptions { reading, sport, skip_bad: body.skip_bad.unwrap_or(false) };
     let (of_file, how) = (call.clone(), options.clone());
-    let (found, file) = aside(move || how.read(&of_file.body.content)).await?.map_err(unreadable)?;
+    let (found, file) =
+        background::run(move || how.read(&of_file.body.content)).await?.map_err(unreadable)?;
     Ok((Arc::new(found), Arc::new(file), options))
 }
 
@@ -160,18 +162,11 @@ async fn planned(call: LeagueCall, file: Arc<LeagueFile>, moment: Moment) -> Res
     });
     let existing = existing.await?;
     let skip_bad = file.skip_bad;
-    let planned = aside(move || file.planned(&moment, existing)).await??;
+    let planned = background::run(move || file.planned(&moment, existing)).await??;
     match planned.plan.bad.as_slice() {
         bad if !bad.is_empty() && !skip_bad => Err(refused(bad)),
         _ => Ok(planned),
     }
-}
-
-/// Runs something that takes long on a thread of its own.
-pub(super) async fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Failure> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| Failure::internal(error.to_string()))
 }
 
 fn unreadable(unreadable: Unreadable) -> Failure {

@@ -155,6 +155,43 @@ async fn lists_of_seasons_read_nothing_but_an_index_on_sqlite() {
     }
 }
 
+/// Lists whose pages begin elsewhere on SQLite, and the reason.
+const BEGIN_ELSEWHERE: [(&str, &str); 6] = [
+    ("programs.list", "at the college of the position, which has a few programs"),
+    ("programs.of_sport", "at the college of the position, which has a few programs"),
+    ("programs.of_college", "a college has a few programs"),
+    ("members.list_by_name", "a club has hundreds of members, whose names are in another table"),
+    ("members.list_by_name_reversed", "a club has hundreds of members, whose names are in another table"),
+    ("organizations.list", "the operator's list, which is sorted each time"),
+];
+
+/// Beside another bound of the same column, SQLite may begin at that one, and read everything that comes before the page.
+#[tokio::test]
+async fn every_page_begins_at_its_position_on_sqlite() {
+    let database = databases::sqlite();
+    let connection = raw::sqlite(&database);
+    let pages = query::of(Engine::Sqlite)
+        .filter(|query| [") > ($", ") < ($"].iter().any(|position| query.sql.contains(position)));
+    let (mut count, mut others) = (0, Vec::new());
+    for query in pages {
+        count += 1;
+        let steps = steps(&connection, query);
+        let begins = |step: &String| {
+            step.starts_with("SEARCH ") && [")>(?,?)", ")<(?,?)"].iter().any(|bound| step.contains(bound))
+        };
+        if !steps.iter().any(begins) {
+            others.push((query.name, steps));
+        }
+    }
+    assert!(count > 20, "{count} pages were found");
+    let found: BTreeSet<_> = others.iter().map(|(name, _)| *name).collect();
+    assert_eq!(
+        found,
+        BEGIN_ELSEWHERE.map(|(name, _)| name).into(),
+        "these pages begin elsewhere: {others:#?}"
+    );
+}
+
 fn steps(connection: &Connection, query: &Query) -> Vec<String> {
     let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", query.sql)).unwrap();
     let mut rows = statement.raw_query();

@@ -71,8 +71,8 @@ macro_rules! related {
 }
 pub(crate) use related;
 
-/// The rows of the branches of [`visible!`] that open the class. Restrictions are few, so they are read once and not for each child. The outer
-/// join keeps PostgreSQL from running the branches again for each child of a large organization.
+/// The rows of the branches of [`visible!`] that open the class. Most organizations have no restrictions, which is found out
+/// once; where they are, they are few, and read once and not for each child. The outer join keeps PostgreSQL from running the branches again for each child of a large organization.
 macro_rules! opened {
     ($columns:expr, $branches:expr, $only:literal, $end:expr) => {
         concat!("SELECT ", $columns, " FROM (", $branches, ") v LEFT JOIN children c ON c.org_id = $1 AND c.id = v.child_id
@@ -84,8 +84,9 @@ macro_rules! opened {
                         AND n.child_id = v.child_id AND n.purpose = 'participation' AND n.withdrawn_at IS NULL
                         AND (n.expires_at IS NULL OR n.expires_at > $3))))
                 AND (v.capacity <> 1 OR CAST($9 AS BIGINT) IS NULL OR c.birth_year <= $9)
-                AND c.id NOT IN (SELECT child_id FROM restrictions WHERE org_id = $1", $only, " AND lifted_at IS NULL
-                    AND starts_at <= $3 AND (user_id IS NULL OR user_id = $2) AND (class_bits & $6) <> 0)", $end)
+                AND (NOT EXISTS (SELECT 1 FROM restrictions WHERE org_id = $1 AND lifted_at IS NULL AND starts_at <= $3)
+                    OR c.id NOT IN (SELECT child_id FROM restrictions WHERE org_id = $1", $only, " AND lifted_at IS NULL
+                    AND starts_at <= $3 AND (user_id IS NULL OR user_id = $2) AND (class_bits & $6) <> 0))", $end)
     };
 }
 pub(crate) use opened;
