@@ -3,6 +3,8 @@
 //! What is measured, and how, is in `crates/bench`. Some measurements are examples of other crates; they are in [`Example`], and
 //! `bench --help` lists them with the others.
 
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -10,6 +12,7 @@ use clap::{Args, ValueEnum};
 
 use crate::demo::Demo;
 use crate::process::{self, cargo};
+use crate::release;
 use crate::server::Server;
 
 /// Everything that follows `bench`.
@@ -42,7 +45,30 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 fn run_benchmark(arguments: &[String]) -> Result<()> {
     let has = |wanted: &str| arguments.iter().any(|argument| argument == wanted);
-    let profile = has("--profile");
+    let programs = if has("--released") { release::build()? } else { built(has("--profile"))? };
+    if has("--help") || has("-h") {
+        return process::run(Command::new(programs.join("fieldhouse-bench")).args(arguments));
+    }
+    measure(&programs, arguments, &[])
+}
+
+/// Runs the benchmark in a folder of programs, with PostgreSQL if it needs one.
+pub(crate) fn measure(programs: &Path, arguments: &[String], environment: &[(&str, &OsStr)]) -> Result<()> {
+    let mut benchmark = Command::new(programs.join("fieldhouse-bench"));
+    benchmark.args(arguments).envs(environment.iter().copied());
+    benchmark.env("FIELDHOUSE_BENCH_PROGRAM", programs.join("fieldhouse"));
+    let server = needs_postgres(arguments)
+        .then(|| Server::start_kept(&process::target().join("bench")))
+        .transpose()?;
+    if let Some(server) = &server {
+        benchmark.env("FIELDHOUSE_BENCH_POSTGRES", server.url(""));
+        benchmark.env("FIELDHOUSE_BENCH_POSTGRES_LOG", server.log());
+    }
+    process::run(&mut benchmark)
+}
+
+/// Builds the server and its benchmark, and returns their folder. For a profile, with the names of functions.
+fn built(profile: bool) -> Result<PathBuf> {
     let target = if profile { process::target().join("profile") } else { process::target() };
     let mut build = cargo();
     build.args("build --release --locked -p fieldhouse -p fieldhouse-bench".split(' '));
@@ -52,21 +78,7 @@ fn run_benchmark(arguments: &[String]) -> Result<()> {
         build.env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
     }
     process::run(&mut build)?;
-    let release = target.join("release");
-    let mut benchmark = Command::new(release.join("fieldhouse-bench"));
-    benchmark.args(arguments);
-    if has("--help") || has("-h") {
-        return process::run(&mut benchmark);
-    }
-    benchmark.env("FIELDHOUSE_BENCH_PROGRAM", release.join("fieldhouse"));
-    let server = needs_postgres(arguments)
-        .then(|| Server::start_kept(&process::target().join("bench")))
-        .transpose()?;
-    if let Some(server) = &server {
-        benchmark.env("FIELDHOUSE_BENCH_POSTGRES", server.url(""));
-        benchmark.env("FIELDHOUSE_BENCH_POSTGRES_LOG", server.log());
-    }
-    process::run(&mut benchmark)
+    Ok(target.join("release"))
 }
 
 /// Whether PostgreSQL is among the engines, as it is by default.
@@ -81,11 +93,11 @@ fn run_example(example: Example) -> Result<()> {
     match example {
         Example::Operations => on_demos("operations"),
         Example::Changesets => on_demos("changesets"),
-        Example::Imports => process::run(&mut release("run", "fieldhouse-commands", "import_time")),
+        Example::Imports => process::run(&mut optimized("run", "fieldhouse-commands", "import_time")),
         Example::Colleges => with_databases("fieldhouse-server", "college_search"),
         Example::Children => with_databases("fieldhouse-store", "child_list"),
         Example::Ledger => {
-            process::run(&mut release("build", "fieldhouse-store", "ledger_load"))?;
+            process::run(&mut optimized("build", "fieldhouse-store", "ledger_load"))?;
             let server = Server::start_durable()?;
             let url = server.create_database("bench_ledger")?;
             let load = process::target().join("release/examples/ledger_load");
@@ -94,7 +106,7 @@ fn run_example(example: Example) -> Result<()> {
     }
 }
 
-fn release(command: &str, package: &str, example: &str) -> Command {
+fn optimized(command: &str, package: &str, example: &str) -> Command {
     let mut cargo = cargo();
     cargo.args([command, "--release", "--locked", "-p", package, "--example", example]);
     cargo
@@ -103,7 +115,7 @@ fn release(command: &str, package: &str, example: &str) -> Command {
 /// Runs an example that creates its databases on both engines.
 fn with_databases(package: &str, example: &str) -> Result<()> {
     let server = Server::start_durable()?;
-    process::run(release("run", package, example).envs(server.environment()))
+    process::run(optimized("run", package, example).envs(server.environment()))
 }
 
 /// Runs an example of the client with a demo on each engine.
@@ -111,7 +123,7 @@ fn on_demos(name: &str) -> Result<()> {
     process::run(cargo().args(["build", "--release", "--locked"]))?;
     let postgres = Server::start_durable()?;
     let url = postgres.create_database("bench_demo")?;
-    let mut example = release("run", "fieldhouse-client", name);
+    let mut example = optimized("run", "fieldhouse-client", name);
     example.arg("--");
     let mut demos = Vec::new();
     for (engine, database) in [("sqlite", None), ("postgresql", Some(url.as_str()))] {

@@ -22,6 +22,7 @@ mod generate;
 mod links;
 mod postgres;
 mod process;
+mod release;
 mod server;
 mod statuses;
 mod steps;
@@ -46,6 +47,8 @@ enum Command {
     Postgres,
     /// Measures the server beside plain axum, which returns the same bytes: `bench --help`. Needs wrk.
     Bench(bench::Options),
+    /// Builds the program as it is released: arranged for the requests of the benchmark. Needs wrk and the component llvm-tools of rustup.
+    Release,
     /// Rewrites the generated files: the examples of the OpenAPI document, the document, docs/permissions.md and docs/errors.md.
     Gen,
 }
@@ -73,6 +76,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Clients => clients::run(),
         Command::Postgres => postgres::run(),
         Command::Bench(options) => bench::run(options),
+        Command::Release => release::run(),
         Command::Gen => generate::run(),
     }
 }

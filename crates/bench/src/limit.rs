@@ -1,6 +1,6 @@
 //! The limit that everything is compared with: plain axum behind Fieldhouse's accept loop, which responds with bytes from memory.
 //!
-//! It runs in a process of its own (`fieldhouse-bench limit FILE`), prints the URL that it listens on, and serves until it is killed. The
+//! It runs in a process of its own (`fieldhouse-bench limit FILE`), prints the URL that it listens on, and serves until SIGTERM. The
 //! file has one response for each path; requests of every method get it.
 
 use std::path::Path;
@@ -13,6 +13,7 @@ use bytes::Bytes;
 use fieldhouse_server::listener::{self, ConnectionOptions};
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// A response of the server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -43,6 +44,10 @@ pub(crate) async fn serve(file: &Path) -> Result<()> {
     }
     let listener = TcpListener::bind("127.0.0.1:0").await.context("no port is free")?;
     println!("http://{}", listener.local_addr()?);
-    listener::serve(listener, router, ConnectionOptions::default(), std::future::pending()).await;
+    let mut stop = signal(SignalKind::terminate())?;
+    let stopped = async move {
+        stop.recv().await;
+    };
+    listener::serve(listener, router, ConnectionOptions::default(), stopped).await;
     Ok(())
 }

@@ -88,6 +88,9 @@ pub(crate) struct Common {
     /// One round of a second, to see that everything works
     #[arg(long)]
     pub(crate) quick: bool,
+    /// Measure what `cargo xtask release` builds
+    #[arg(long)]
+    pub(crate) released: bool,
     /// The program to measure [default: that of the release build]
     #[arg(long, env = "FIELDHOUSE_BENCH_PROGRAM", hide_env = true, value_name = "PROGRAM")]
     pub(crate) program: Option<PathBuf>,

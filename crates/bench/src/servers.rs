@@ -1,4 +1,4 @@
-//! The servers that are measured: Fieldhouse, and the limit. Each is a process that is killed when it is dropped.
+//! The servers that are measured: Fieldhouse, and the limit. Each is a process that is stopped when it is dropped.
 
 use std::env;
 use std::fs;
@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
 use crate::limit::Fixed;
@@ -19,6 +20,8 @@ const NO_LIMIT: &str = "4000000000";
 const LIMITS: [&str; 7] = ["key", "user", "organization", "address", "sign-in", "refresh", "guests"];
 /// How long a start may take.
 const PATIENCE: Duration = Duration::from_mins(2);
+/// How long a stop may take.
+const STOPPING: Duration = Duration::from_secs(20);
 /// How long a server that has settled uses no processor.
 const QUIET: Duration = Duration::from_millis(700);
 /// Microseconds of a tick of the processor clock: Linux counts hundredths of a second.
@@ -34,9 +37,16 @@ pub(crate) struct Server {
 }
 
 impl Drop for Server {
+    /// Asks it to stop, so that a program that counts for `cargo xtask release` writes what it has counted.
     fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        let _ = rustix::process::kill_process(Pid::from_child(&self.process), Signal::TERM);
+        let asked = Instant::now();
+        while let Ok(None) = self.process.try_wait() {
+            if asked.elapsed() > STOPPING {
+                let _ = self.process.kill();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 

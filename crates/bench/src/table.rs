@@ -17,7 +17,10 @@ use crate::{chart, footprint, lines, report, servers, tools};
 
 /// Measures, prints and writes the result.
 pub(crate) async fn run(options: &Options) -> Result<()> {
-    let commit = result::commit();
+    let mut commit = result::commit();
+    if options.common.released {
+        commit.push_str(" by cargo xtask release");
+    }
     tools::require("wrk", "wrk")?;
     let base = options.compare.as_deref().map(Outcome::read).transpose()?;
     let mut measured: Vec<Measured> = Vec::new();
