@@ -52,9 +52,26 @@ use commands::Options;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
     completion::answer();
+    // A thread without work lets others run before it sleeps. If what they do is work for it, it finds that without being woken up.
+    let threads = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .on_thread_park(std::thread::yield_now)
+        .build();
+    match threads {
+        Ok(threads) => threads.block_on(run()),
+        Err(error) => {
+            #[expect(clippy::print_stderr, reason = "a message to the person who typed the command")]
+            {
+                eprintln!("error: no threads can be started: {error}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> ExitCode {
     let mut command = commands::command();
     command.build();
     let parsed = command.clone().try_get_matches().and_then(|matches| {
