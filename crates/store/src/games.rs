@@ -213,7 +213,7 @@ async fn within<R: Reader>(
     let org = id(proof.organization());
     let day = wanted.from.saturating_sub(LONGEST_DAY).unwrap_or(Timestamp::MIN).max(first);
     let start = (day, Uuid::nil());
-    let (at, last) = after.map_or(start, |after| after.max(start));
+    let (at, last) = after.unwrap_or(start).max(start);
     let status = wanted.status.map(GameStatus::name);
     let (from, to) = (wanted.from.max(first), wanted.to.min(end));
     let mut found = match (wanted.team, wanted.season) {
@@ -283,12 +283,11 @@ pub async fn list<R: Reader>(
     let [forwards, backwards] = filter.queries();
     let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
     // No game has the nil id: those after it are all that start then or later, and those before it all that start earlier.
-    let (query, start, until) = match filter.sort {
-        Some(GameSort::StartsAtReversed) => (backwards, (to, Uuid::nil()), from),
-        Some(GameSort::StartsAt) | None => (forwards, (from, Uuid::nil()), to),
+    let (first, end) = ((from, Uuid::nil()), (to, Uuid::nil()));
+    let (query, (at, last), until) = match filter.sort {
+        Some(GameSort::StartsAtReversed) => (backwards, after.unwrap_or(end).min(end), from),
+        Some(GameSort::StartsAt) | None => (forwards, after.unwrap_or(first).max(first), to),
     };
-    // A position is that of a game with these filters, so it is not before the start.
-    let (at, last) = after.unwrap_or(start);
     let (season, division) = (filter.season.map(Id::uuid), filter.division.map(Id::uuid));
     let (venue, status) = (filter.venue.map(Id::uuid), filter.status.map(GameStatus::name));
     let org = id(proof.organization());

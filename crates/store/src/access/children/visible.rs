@@ -71,8 +71,9 @@ macro_rules! related {
 }
 pub(crate) use related;
 
-/// The rows of the branches of [`visible!`] that open the class. Most organizations have no restrictions, which is found out
-/// once; where they are, they are few, and read once and not for each child. The outer join keeps PostgreSQL from running the branches again for each child of a large organization.
+/// The rows of the branches of [`visible!`] that open the class. Most organizations have no restrictions, which is found out once; where
+/// they are, they are few, and read once and not for each child. The outer join keeps PostgreSQL from running the branches again for each
+/// child of a large organization.
 macro_rules! opened {
     ($columns:expr, $branches:expr, $only:literal, $end:expr) => {
         concat!("SELECT ", $columns, " FROM (", $branches, ") v LEFT JOIN children c ON c.org_id = $1 AND c.id = v.child_id

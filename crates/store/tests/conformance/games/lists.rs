@@ -4,6 +4,7 @@ use fieldhouse_domain::games::GameSort;
 use fieldhouse_domain::ids::GameId;
 use fieldhouse_store::games::Filter;
 use fieldhouse_store::ledger::Point;
+use uuid::Uuid;
 
 use super::*;
 
@@ -48,6 +49,9 @@ pub(crate) async fn are_listed_by_start_in_both_directions_and_filtered(store: &
         let paged = pages(point, async |after| read(&reversed, PAGE, after).await).await;
         let paged: Vec<_> = paged.iter().flat_map(|page| ids(page)).collect();
         assert_eq!(paged, backwards, "{reversed:?} in pages");
+        let (before, behind) = ((Timestamp::MIN, Uuid::nil()), (Timestamp::MAX, Uuid::max()));
+        assert_eq!(ids(&read(&filter, 10, Some(before)).await), expected, "{filter:?} from before the range");
+        assert_eq!(ids(&read(&reversed, 10, Some(behind)).await), backwards, "{reversed:?} from behind it");
     }
     let other = League::found(store, "Games Seven").await;
     let theirs = games::list(&mut &*store, &other.scope, &none(), None, 10).await.unwrap();
