@@ -70,15 +70,21 @@ pub(crate) fn measure(programs: &Path, arguments: &[String], environment: &[(&st
 /// Builds the server and its benchmark, and returns their folder. For a profile, with the names of functions.
 fn built(profile: bool) -> Result<PathBuf> {
     let target = if profile { process::target().join("profile") } else { process::target() };
-    let mut build = cargo();
-    build.args("build --release --locked -p fieldhouse -p fieldhouse-bench".split(' '));
-    build.env("CARGO_TARGET_DIR", &target);
+    let mut build = build(&target);
     if profile {
         build.env("CARGO_PROFILE_RELEASE_STRIP", "none");
         build.env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
     }
     process::run(&mut build)?;
     Ok(target.join("release"))
+}
+
+/// The command that builds the server and its benchmark in a folder.
+pub(crate) fn build(target: &Path) -> Command {
+    let mut build = cargo();
+    build.args("build --release --locked -p fieldhouse -p fieldhouse-bench".split(' '));
+    build.env("CARGO_TARGET_DIR", target);
+    build
 }
 
 /// Whether PostgreSQL is among the engines, as it is by default.

@@ -47,7 +47,7 @@ enum Command {
     Postgres,
     /// Measures the server beside plain axum, which returns the same bytes: `bench --help`. Needs wrk.
     Bench(bench::Options),
-    /// Builds the program as it is released: arranged for the requests of the benchmark. Needs wrk and the component llvm-tools of rustup.
+    /// Builds the program as it is released: arranged for the requests of the benchmark. Needs wrk, and llvm-tools of rustup.
     Release,
     /// Rewrites the generated files: the examples of the OpenAPI document, the document, docs/permissions.md and docs/errors.md.
     Gen,

@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::bench;
-use crate::process::{self, cargo};
+use crate::process;
 
 /// What is counted: every workload on both engines, then imports, exports and sign-ins. What is not counted runs slower than without counts,
 /// because the compiler makes it small.
@@ -46,6 +46,10 @@ pub(crate) fn build() -> Result<PathBuf> {
 /// Builds programs that count, sends them requests, and gathers what they have counted.
 fn count() -> Result<()> {
     let gather = gatherer()?;
+    ensure!(
+        process::on_path("wrk").is_some(),
+        "wrk is missing: install it, for example with `apt-get install wrk`"
+    );
     let (folder, parts) = (folder()?, folder()?.join("counts"));
     if parts.exists() {
         fs::remove_dir_all(&parts)?;
@@ -64,20 +68,8 @@ fn count() -> Result<()> {
 /// Builds the program and its benchmark with a flag of the compiler, in a folder of builds. Returns the folder of the programs.
 fn programs(target: &Path, flag: &str) -> Result<PathBuf> {
     let host = host()?;
-    let mut build = cargo();
     // With a target, the flag is not for build scripts and macros.
-    build.args([
-        "build",
-        "--release",
-        "--locked",
-        "-p",
-        "fieldhouse",
-        "-p",
-        "fieldhouse-bench",
-        "--target",
-        &host,
-    ]);
-    process::run(build.env("CARGO_TARGET_DIR", target).env("RUSTFLAGS", flag))?;
+    process::run(bench::build(target).args(["--target", &host]).env("RUSTFLAGS", flag))?;
     Ok(target.join(host).join("release"))
 }
 

@@ -138,6 +138,6 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) publish: bool,
     /// Record where the server spends its time: `target/bench/NAME.folded` for each workload, with perf
-    #[arg(long)]
+    #[arg(long, conflicts_with = "released")]
     pub(crate) profile: bool,
 }
