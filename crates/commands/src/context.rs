@@ -176,7 +176,7 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
     }
 
     /// Creates the record of [`Command::creates`], and returns it as it was written.
-    pub async fn create_new<R: Stored + TryFrom<AnyRecord>>(
+    pub async fn create_new<R: TryFrom<AnyRecord>>(
         &mut self,
         tx: &mut Tx<'tx>,
         command: &impl Command,
@@ -187,7 +187,7 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
         self.create_any(tx, made.ok_or_else(nothing)?).await
     }
 
-    async fn create_any<R: Stored + TryFrom<AnyRecord>>(
+    async fn create_any<R: TryFrom<AnyRecord>>(
         &self,
         tx: &mut Tx<'tx>,
         record: AnyRecord,
@@ -253,7 +253,7 @@ impl<'a, 'tx> WriteContext<'a, 'tx> {
 }
 
 /// A record as one of the applied effects wrote it.
-fn written<R: Stored + TryFrom<AnyRecord>>(applied: Vec<Effect>, id: Uuid) -> Result<R, Error> {
+fn written<R: TryFrom<AnyRecord>>(applied: Vec<Effect>, id: Uuid) -> Result<R, Error> {
     let after = applied.into_iter().filter_map(|effect| effect.after).find(|after| after.uuid() == id);
     let after = after.and_then(|after| R::try_from(after).ok());
     after.ok_or_else(|| fieldhouse_store::Error::Internal(format!("no effect on {id} was applied")).into())

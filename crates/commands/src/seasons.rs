@@ -4,6 +4,7 @@ use fieldhouse_api::Operation;
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
 use fieldhouse_domain::ids::{Id, SeasonId};
+use fieldhouse_domain::record::Shared;
 use fieldhouse_domain::seasons::contents::{Contents, SeasonCounts};
 use fieldhouse_domain::seasons::{self as rules, ChangeSeason, NewSeason, Season};
 use fieldhouse_store::Tx;
@@ -20,15 +21,18 @@ pub struct Create(pub NewSeason);
 
 impl Command for Create {
     const OPERATION: Operation = Operation::SeasonCreate;
-    type Output = Listed;
+    type Output = Shared<Season>;
 
     fn creates(&self, moment: &Moment) -> Option<AnyRecord> {
         Some(Season::create(moment, self.0.clone()).into())
     }
 
-    async fn run<'tx>(&self, tx: &mut Tx<'tx>, cx: &mut WriteContext<'_, 'tx>) -> Result<Listed, Error> {
-        let season = cx.create_new(tx, self).await?;
-        Ok(Listed { season, divisions: Vec::new() })
+    async fn run<'tx>(
+        &self,
+        tx: &mut Tx<'tx>,
+        cx: &mut WriteContext<'_, 'tx>,
+    ) -> Result<Shared<Season>, Error> {
+        cx.create_new(tx, self).await
     }
 }
 

@@ -141,6 +141,13 @@ macro_rules! kinds {
                     match any { AnyRecord::$kind(record) => Ok(Shared::into_record(record)), other => Err(other.kind()) }
                 }
             }
+            impl TryFrom<AnyRecord> for Shared<$kind> {
+                type Error = Kind;
+                /// The same, without a copy of the record.
+                fn try_from(any: AnyRecord) -> Result<Self, Kind> {
+                    match any { AnyRecord::$kind(record) => Ok(record), other => Err(other.kind()) }
+                }
+            }
             impl Owned for $kind {
                 fn owner(&self) -> Option<Uuid> { let $record = self; $owner }
                 fn child(&self) -> Option<ChildId> { let $about = self; $child }

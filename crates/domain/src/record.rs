@@ -22,6 +22,7 @@ mod field;
 mod image;
 mod shared;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use jiff::Timestamp;
@@ -75,7 +76,11 @@ pub trait Record: Clone + PartialEq + fmt::Debug + Send + Sync + Sized + 'static
     /// Reads a record from the columns of a row, in the order of the fields.
     fn load<C: Cells>(cells: &mut C) -> Result<Self, C::Error>;
     /// The values of all columns except the organization, in the order of the statements.
-    fn cells(&self) -> Vec<Cell<'_>>;
+    fn cells(&self) -> Vec<Cell<'_>> {
+        self.cells_with(&|| self.image_text().into())
+    }
+    /// The same, with its image as text, which columns may be derived from.
+    fn cells_with<'a>(&'a self, image: &dyn Fn() -> Cow<'a, str>) -> Vec<Cell<'a>>;
     /// The values of the key except the organization, then the version.
     fn key_cells(&self) -> Vec<Cell<'_>>;
     /// The names of the fields that differ from `other`, without bookkeeping.

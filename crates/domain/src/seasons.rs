@@ -83,7 +83,7 @@ impl Default for Scoring {
 #[derive(Clone, PartialEq, Record)]
 #[record(
     table = "seasons", alias = "s", rules = check,
-    derived(name_folded = self.name.folded(), listed_on = self.listed_on(), shown = shown::stored(self))
+    derived(name_folded = self.name.folded(), listed_on = self.listed_on(), shown = shown::stored(&image()))
 )]
 pub struct Season {
     /// The id.

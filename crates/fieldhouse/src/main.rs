@@ -54,10 +54,15 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     completion::answer();
-    // A thread without work lets others run before it sleeps. If what they do is work for it, it finds that without being woken up.
+    // A thread without work lets others run before it sleeps. If what they do is work for it, it finds that without being woken up. While
+    // SQLite's writer works, it may have to wait for that one's processor, and results would wait for it.
     let threads = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .on_thread_park(std::thread::yield_now)
+        .on_thread_park(|| {
+            if !fieldhouse_store::is_writing() {
+                std::thread::yield_now();
+            }
+        })
         .build();
     match threads {
         Ok(threads) => threads.block_on(run()),

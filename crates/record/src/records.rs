@@ -117,7 +117,11 @@ fn implementation(record: &Declaration) -> TokenStream {
             fn load<C: ::fieldhouse_domain::record::Cells>(cells: &mut C) -> ::core::result::Result<Self, C::Error> {
                 ::core::result::Result::Ok(Self { #(#idents: cells.next(#texts)?),* })
             }
-            fn cells(&self) -> ::std::vec::Vec<::fieldhouse_domain::record::Cell<'_>> {
+            fn cells_with<'a>(
+                &'a self,
+                image: &dyn ::core::ops::Fn() -> ::std::borrow::Cow<'a, str>,
+            ) -> ::std::vec::Vec<::fieldhouse_domain::record::Cell<'a>> {
+                let _ = image;
                 ::std::vec![
                     #(::fieldhouse_domain::record::Column::cell(&self.#idents),)*
                     #(::fieldhouse_domain::record::Column::into_cell(#derived),)*

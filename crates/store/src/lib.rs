@@ -75,4 +75,4 @@ pub use error::{Error, Result, Taken};
 pub use folder::{FolderLock, sync_folder};
 pub use ledger::Attribution;
 pub use sealing::{SealError, Sealer};
-pub use sqlite::{LocalGeneration, back_up};
+pub use sqlite::{LocalGeneration, back_up, is_writing};

@@ -8,7 +8,7 @@ mod said;
 
 use crate::engine::Engine;
 use parameters::Parameters;
-pub(crate) use said::{Columns, Tables};
+pub(crate) use said::{Columns, Said, Tables};
 
 /// One SQL text with its name.
 #[derive(Debug, PartialEq, Eq, Hash)]

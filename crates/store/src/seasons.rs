@@ -6,7 +6,7 @@ use constcat::concat;
 use fieldhouse_domain::divisions::{Division, DivisionGender};
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::ids::{DivisionId, Id as _, OrganizationId, SeasonId};
-use fieldhouse_domain::record::{Cell, CellKind, Column};
+use fieldhouse_domain::record::{Cell, CellKind, Column, Record as _, Shared};
 use fieldhouse_domain::rendered::{self, Rendered};
 use fieldhouse_domain::seasons::shown::{self, SeasonDivision};
 use fieldhouse_domain::seasons::{Season, SeasonStatus};
@@ -115,7 +115,15 @@ impl Line {
 
 impl From<Listed> for Line {
     fn from(Listed { season, divisions }: Listed) -> Self {
-        let json = shown::json(&season, &divisions);
+        let json = shown::json(&season.image_text(), &divisions);
+        Self { id: season.id, listed_on: season.listed_on(), version: season.version, json }
+    }
+}
+
+/// A new season, which has no divisions.
+impl From<Shared<Season>> for Line {
+    fn from(season: Shared<Season>) -> Self {
+        let json = shown::json(&season.stored_image(), &[]);
         Self { id: season.id, listed_on: season.listed_on(), version: season.version, json }
     }
 }
@@ -306,7 +314,7 @@ impl Store {
             let found = self.write("seasons.render", async move |tx| {
                 let found = outdated(tx, organization, last).await?;
                 let row = |listed: &Listed| {
-                    let stored = shown::stored(&listed.season);
+                    let stored = shown::stored(&listed.season.image_text());
                     let divisions = Divisions(listed.divisions.clone());
                     vec![id(organization), id(listed.season.id), stored.into(), id(divisions)]
                 };

@@ -38,6 +38,7 @@ use crate::value::Value;
 pub use backup::back_up;
 pub use generations::LocalGeneration;
 pub(crate) use generations::{Generations, Touched};
+pub use queue::is_writing;
 use readers::Readers;
 use streams::Streams;
 use syncer::{Log, LogFile};
@@ -114,6 +115,7 @@ impl Sqlite {
     ) -> Result<T> {
         let work = move |writing: Writing<'_>| {
             writing.touched.note_everything();
+            writing.advanced.write(writing.connection)?;
             work(writing.connection)
         };
         self.writer.run(name, None, work).await

@@ -25,9 +25,12 @@ impl<R: Record> Shared<R> {
     /// Makes what the record is stored as. Nothing for a record with sealed fields: what is in them must not be kept in the clear.
     pub fn make_stored(&self) {
         if R::SEALED.is_empty() {
-            self.0.stored.get_or_init(|| Stored {
-                cells: self.0.record.cells().into_iter().map(Cell::into_owned).collect(),
-                image: self.0.record.image_text(),
+            self.0.stored.get_or_init(|| {
+                let record = &self.0.record;
+                let image = record.image_text();
+                let cells = record.cells_with(&|| Cow::Borrowed(image.as_str()));
+                let cells = cells.into_iter().map(Cell::into_owned).collect();
+                Stored { cells, image }
             });
         }
     }

@@ -1,5 +1,7 @@
 //! Seasons as responses show them.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -8,7 +10,6 @@ use utoipa::ToSchema;
 use super::{Scoring, SeasonStatus, Tiebreaker};
 use crate::divisions::DivisionGender;
 use crate::ids::{DivisionId, SeasonId};
-use crate::record::Record as _;
 use crate::rendered;
 
 /// The number of the shape in which seasons and their divisions are rendered. A change of the types below needs another one.
@@ -85,25 +86,32 @@ impl Season {
     }
 }
 
-/// What a season shows of itself, as it is stored: JSON that ends where the divisions begin.
-pub fn stored(season: &super::Season) -> String {
-    rendered::stored(SHAPE, &start(season))
+/// What comes between a season's own fields and its divisions.
+const DIVISIONS: &str = ",\"divisions\":";
+
+/// What a season shows of itself, as it is stored: JSON that ends where the divisions begin. It is that of its image as text, because a season
+/// shows all its fields.
+pub fn stored(image: &str) -> String {
+    let mut text = String::with_capacity(image.len() + DIVISIONS.len() + 1);
+    text.push(SHAPE);
+    push_start(&mut text, image);
+    text
 }
 
-/// The JSON of a season with its divisions.
-pub fn json(season: &super::Season, divisions: &[SeasonDivision]) -> String {
-    let mut json = start(season);
-    json.push_str(&rendered::json(&divisions));
+/// The JSON of a season, from its image as text, with its divisions.
+pub fn json(image: &str, divisions: &[SeasonDivision]) -> String {
+    let divisions =
+        if divisions.is_empty() { Cow::Borrowed(NONE) } else { rendered::json(&divisions).into() };
+    let mut json = String::with_capacity(image.len() + DIVISIONS.len() + divisions.len() + 1);
+    push_start(&mut json, image);
+    json.push_str(&divisions);
     json.push('}');
     json
 }
 
-/// A season's JSON until its divisions begin. It is that of its image, because a season shows all its fields.
-fn start(season: &super::Season) -> String {
-    let mut json = season.image_text();
-    json.pop();
-    json.push_str(",\"divisions\":");
-    json
+fn push_start(json: &mut String, image: &str) {
+    json.push_str(image.strip_suffix('}').unwrap_or(image));
+    json.push_str(DIVISIONS);
 }
 
 /// The JSON of a season, from what is stored of it and of its divisions. `None` if either has another shape.
@@ -122,6 +130,7 @@ mod tests {
     use super::*;
     use crate::Moment;
     use crate::ids::Id as _;
+    use crate::record::Record as _;
     use crate::seasons::NewSeason;
     use crate::sports::Sport;
     use crate::text::{ExternalId, Name};
@@ -146,8 +155,8 @@ mod tests {
     fn what_is_stored_is_what_is_rendered() {
         for divisions in [Vec::new(), vec![division(), division()]] {
             let stored_divisions = rendered::stored(SHAPE, &rendered::json(&divisions));
-            let json = whole(&stored(&season()), &stored_divisions).expect("the shape of today");
-            assert_eq!(json, super::json(&season(), &divisions));
+            let json = whole(&stored(&season().image_text()), &stored_divisions).expect("the shape of today");
+            assert_eq!(json, super::json(&season().image_text(), &divisions));
             assert_eq!(json, rendered::json(&Season::new(season(), divisions)));
         }
     }
@@ -161,6 +170,6 @@ mod tests {
     #[test]
     fn text_of_another_shape_is_not_shown() {
         assert_eq!(whole("", "1[]"), None);
-        assert_eq!(whole(&stored(&season()), r#"[["018f","Open",null,null]]"#), None);
+        assert_eq!(whole(&stored(&season().image_text()), r#"[["018f","Open",null,null]]"#), None);
     }
 }

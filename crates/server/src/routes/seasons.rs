@@ -57,9 +57,9 @@ pub(crate) async fn read(call: Call<op::SeasonRead>) -> Result<Answered<op::Seas
 
 pub(crate) async fn create(call: Call<op::SeasonCreate>) -> Result<Answered<op::SeasonCreate>, Failure> {
     let command = commands::Create(call.body.clone());
-    call.run(command, |_, listed| {
-        let id = listed.season.id;
-        Ok(one(listed).created(id))
+    call.run(command, |_, season| {
+        let id = season.id;
+        Ok(one(season).created(id))
     })
     .await
 }

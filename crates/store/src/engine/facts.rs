@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::query::{Columns, Once, Query, Tables, Written};
+use crate::query::{Columns, Once, Query, Said, Tables, Written};
 use crate::row::{Row, Source};
 use crate::value::{KeyPart, Value};
 
@@ -82,12 +82,11 @@ impl Facts {
         }
     }
 
-    /// Forgets what a statement may change.
-    pub(super) fn forget(&mut self, query: &'static Query, values: &[Value<'_>]) {
+    /// Forgets what a statement may change, by its SQL.
+    pub(super) fn forget(&mut self, said: Said, values: &[Value<'_>]) {
         if self.count == 0 {
             return;
         }
-        let said = query.said();
         match said.written {
             Written::Nothing => {}
             Written::Anything => self.clear(),

@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use super::tx::{Brand, Tx, TxDriver};
 use crate::error::{Error, Result};
+use crate::ledger::heads::Advanced;
 use crate::sqlite;
 
 /// Nested savepoints share one name: on both engines, it means the innermost open savepoint.
@@ -25,11 +26,13 @@ impl<'tx> Tx<'tx> {
     /// [`Tx::end`].
     pub async fn savepoint(&mut self, name: &'static str) -> Result<Savepoint<'tx>> {
         self.check_usable(name)?;
-        let begun = self.control(BEGIN).await;
-        self.note(begun)?;
         if let TxDriver::Sqlite(writing) = &mut self.driver {
             writing.touched.uncounted += 1;
+            let written = writing.advanced.write(writing.connection);
+            self.note(written)?;
         }
+        let begun = self.control(BEGIN).await;
+        self.note(begun)?;
         let depth = self.outer.len();
         self.outer.push(std::mem::take(&mut self.unrecorded));
         Ok(Savepoint { name, depth, _brand: self.brand() })
@@ -58,6 +61,7 @@ impl<'tx> Tx<'tx> {
         } else {
             // Keys that were created or destroyed in the part are so no longer.
             self.child_keys.clear();
+            self.advanced_heads().into_iter().for_each(Advanced::forget);
             self.facts.iter_mut().for_each(Facts::clear);
             let undone = self.can_roll_back() && self.control(ROLL_BACK).await.is_ok();
             self.failed = !undone;

@@ -14,8 +14,9 @@ use crate::engine::facts::{Facts, Kept, Key};
 use crate::engine::{Engine, Reader};
 use crate::error::{Error, Result};
 use crate::ledger::entries::Unrecorded;
+use crate::ledger::heads::Advanced;
 use crate::postgres::PostgresTx;
-use crate::query::{Columns, Query};
+use crate::query::{Columns, Query, Said};
 use crate::row::Row;
 use crate::sealing::Sealer;
 use crate::sealing::keys::Held;
@@ -137,8 +138,9 @@ impl<'tx> Tx<'tx> {
     /// Runs a statement that returns no rows, once for each list of values. On PostgreSQL, all are sent without waiting for results.
     pub(crate) async fn run_each(&mut self, query: &'static Query, rows: &[Vec<Value<'_>>]) -> Result<()> {
         self.check_usable(query.name)?;
+        let said = self.prepare(query)?;
         for values in rows {
-            self.note_written(query, values);
+            self.note_written(said, values);
         }
         let ran = match &mut self.driver {
             TxDriver::Sqlite(writing) => rows.iter().try_for_each(|values| {
@@ -152,7 +154,8 @@ impl<'tx> Tx<'tx> {
     /// Runs a statement that returns no rows. Returns how many rows it changed.
     pub(crate) async fn run(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
         self.check_usable(query.name)?;
-        self.note_written(query, values);
+        let said = self.prepare(query)?;
+        self.note_written(said, values);
         let ran = match &mut self.driver {
             TxDriver::Sqlite(writing) => sqlite::run(writing.connection, Some(self.deadline), query, values),
             TxDriver::Postgres(tx) => Box::pin(tx.run(query, values)).await,
@@ -177,13 +180,33 @@ impl<'tx> Tx<'tx> {
         }
     }
 
+    /// The heads that it and others have advanced, if they are not in the table yet.
+    pub(crate) fn advanced_heads(&mut self) -> Option<&mut Advanced> {
+        match &mut self.driver {
+            TxDriver::Sqlite(writing) => Some(writing.advanced),
+            TxDriver::Postgres(_) => None,
+        }
+    }
+
+    /// Prepares for a query: it must find the heads of the ledger in their table. Returns what its SQL says about it.
+    fn prepare(&mut self, query: &'static Query) -> Result<Said> {
+        let said = query.said();
+        if said.names_heads
+            && let TxDriver::Sqlite(writing) = &mut self.driver
+        {
+            let written = writing.advanced.write(writing.connection);
+            self.note(written)?;
+        }
+        Ok(said)
+    }
+
     /// Notes what a statement may write, before it runs.
-    fn note_written(&mut self, query: &'static Query, values: &[Value<'_>]) {
+    fn note_written(&mut self, said: Said, values: &[Value<'_>]) {
         if let TxDriver::Sqlite(writing) = &mut self.driver {
-            writing.touched.note(query, values);
+            writing.touched.note(said, values);
         }
         if let Some(facts) = &mut self.facts {
-            facts.forget(query, values);
+            facts.forget(said, values);
         }
     }
 
@@ -290,12 +313,13 @@ impl Reader for Tx<'_> {
         mut each: impl FnMut(&mut Row<'_>) -> Result<T> + Send,
     ) -> Result<Vec<T>> {
         self.check_usable(query.name)?;
+        let said = self.prepare(query)?;
         if self.facts.is_some()
             && let Some(key) = Facts::key(query, values)
         {
             return self.fact(query, key, values, each).await;
         }
-        self.note_written(query, values);
+        self.note_written(said, values);
         let read = match &mut self.driver {
             TxDriver::Sqlite(writing) => {
                 sqlite::rows(writing.connection, Some(self.deadline), query, values, &mut each)

@@ -1,16 +1,20 @@
 //! Heads: the newest entry of each organization's ledger.
 
+use std::collections::BTreeMap;
+
 use fieldhouse_domain::ids::OrganizationId;
 use jiff::Timestamp;
+use rusqlite::Connection;
 
 use super::chain::{self, Link};
 use super::reading::Position;
 use crate::engine::stream::Part;
-use crate::engine::{Engine, Reader, Tx, first};
+use crate::engine::{Reader, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::{Query, queries};
 use crate::row::Row;
-use crate::value::{id, values};
+use crate::sqlite;
+use crate::value::{Value, id, values};
 
 queries! {
     READ "ledger.head" "SELECT epoch, seq, posted_at, chain FROM ledger_heads WHERE org_id = $1";
@@ -35,6 +39,9 @@ const LOCK: &Query = &Query::new(
 );
 /// The queries that only PostgreSQL has.
 pub(crate) const POSTGRES_QUERIES: &[&Query] = &[LOCK];
+
+/// The table of heads.
+pub(crate) const TABLE: &str = "ledger_heads";
 
 /// The newest entry of an organization's ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +72,42 @@ impl Head {
     }
 }
 
+/// The heads that the transactions of a batch have advanced (SQLite). They are written before the batch is committed and before another
+/// statement names their table: once, instead of in each transaction.
+#[derive(Default)]
+pub(crate) struct Advanced(BTreeMap<OrganizationId, Advance>);
+
+/// How far a head was advanced.
+struct Advance {
+    /// The number that the table has.
+    from: i64,
+    head: Head,
+}
+
+impl Advanced {
+    /// Writes them.
+    pub(crate) fn write(&mut self, connection: &Connection) -> Result<()> {
+        while let Some((organization, advance)) = self.0.pop_first() {
+            let changed = sqlite::run(connection, None, ADVANCE, &advance.values(organization))?;
+            check_changed(organization, changed)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets them, because their entries were rolled back.
+    pub(crate) fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Advance {
+    /// The values of the statement that writes it.
+    fn values(&self, organization: OrganizationId) -> [Value<'_>; 5] {
+        let Self { from, head } = self;
+        [id(organization), head.seq.into(), head.posted_at.into(), (&head.chain).into(), (*from).into()]
+    }
+}
+
 fn row(row: &mut Row<'_>) -> Result<Head> {
     Ok(Head { epoch: row.next()?, seq: row.next()?, posted_at: row.next()?, chain: row.next()? })
 }
@@ -90,9 +133,12 @@ pub(super) fn part<T>(organization: OrganizationId, made: impl Fn(Head) -> T + S
 
 /// Locks and reads the head, for a transaction that appends entries.
 pub(crate) async fn lock(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Head> {
-    let query = match tx.engine() {
-        Engine::Sqlite => READ,
-        Engine::Postgres => LOCK,
+    let query = match tx.advanced_heads() {
+        Some(advanced) => match advanced.0.get(&organization) {
+            Some(advance) => return Ok(advance.head.clone()),
+            None => READ,
+        },
+        None => LOCK,
     };
     found(organization, first(tx, query, values![id(organization)], row).await?)
 }
@@ -108,15 +154,25 @@ pub(crate) async fn create(tx: &mut Tx<'_>, organization: OrganizationId, now: T
     tx.run(CREATE, values).await.map(drop)
 }
 
-/// Advances the head from the one that was read.
+/// Advances the head from the one that was read. On SQLite, it is written with those of the other transactions of the batch.
 pub(crate) async fn advance(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     from: i64,
-    head: &Head,
+    head: Head,
 ) -> Result<()> {
-    let values = values![id(organization), head.seq, head.posted_at, &head.chain, from];
-    match tx.run(ADVANCE, values).await? {
+    if let Some(advanced) = tx.advanced_heads() {
+        let before = advanced.0.remove(&organization);
+        let from = before.map_or(from, |before| before.from);
+        advanced.0.insert(organization, Advance { from, head });
+        return Ok(());
+    }
+    let advance = Advance { from, head };
+    check_changed(organization, tx.run(ADVANCE, &advance.values(organization)).await?)
+}
+
+fn check_changed(organization: OrganizationId, changed: u64) -> Result<()> {
+    match changed {
         1 => Ok(()),
         _ => Err(Error::Internal(format!("the ledger of {organization} changed while it was written"))),
     }

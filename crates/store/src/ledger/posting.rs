@@ -114,7 +114,7 @@ async fn append_all(
     for entry in &posted {
         clearing::clear(tx, organization, entry.seq, &entry.entry).await?;
     }
-    heads::advance(tx, organization, from, &head).await
+    heads::advance(tx, organization, from, head).await
 }
 
 /// An entry with its position and digests.

@@ -7,6 +7,7 @@ use std::sync::{LazyLock, OnceLock};
 use super::{Once, Query, Writes, Written, of};
 use crate::access;
 use crate::engine::Engine;
+use crate::ledger::heads;
 
 /// A set of tables, each a bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub(crate) struct Said {
     pub(crate) table: Tables,
     /// The tables that it names, if its rows are kept.
     pub(crate) names: Tables,
+    /// Whether it names the heads of the ledger.
+    pub(crate) names_heads: bool,
 }
 
 /// The tables that queries write, in the order of their bits.
@@ -84,7 +87,8 @@ fn said(query: &'static Query) -> Said {
         Written::Table { name, .. } => access::FACTS.iter().any(|facts| facts.names(name)),
         Written::Anything => true,
     };
-    Said { written, writes: query.writes(), writes_credentials, table, names }
+    let names_heads = query.names(heads::TABLE);
+    Said { written, writes: query.writes(), writes_credentials, table, names, names_heads }
 }
 
 impl Query {

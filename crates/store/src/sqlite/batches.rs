@@ -10,6 +10,7 @@ use super::queue::{Batch, Committed, Job, Queue};
 use super::syncer::Syncer;
 use super::writer::Writing;
 use super::{Generations, Touched, control};
+use crate::ledger::heads::Advanced;
 
 const BEGIN: &str = "BEGIN IMMEDIATE";
 const ROLL_BACK: &str = "ROLLBACK";
@@ -33,20 +34,23 @@ impl Batches {
         generations: &Generations,
         syncer: &Syncer,
     ) {
-        let mut touched = Touched::default();
+        let (mut touched, mut advanced) = (Touched::default(), Advanced::default());
         let begun = match syncer.failure() {
             Some(reason) => Err(reason.clone()),
             None => step(connection, BEGIN),
         };
         let mut jobs = vec![first];
-        let mut writing = Writing { connection, touched: &mut touched, generations };
+        let mut writing = Writing { connection, touched: &mut touched, advanced: &mut advanced, generations };
         let committed = begun.and_then(|()| {
             loop {
                 self.run_last(&mut writing, &mut jobs)?;
                 let Some(next) = queue.next(&mut batch, syncer) else { break };
                 jobs.push(next);
             }
-            step(writing.connection, "COMMIT")
+            write_heads(&mut writing)?;
+            step(writing.connection, "COMMIT")?;
+            queue.note_commit(&batch);
+            Ok(())
         });
         if !connection.is_autocommit() {
             let _ = step(connection, ROLL_BACK);
@@ -75,6 +79,7 @@ impl Batches {
         }
         self.careful = CAREFUL;
         step(writing.connection, ROLL_BACK)?;
+        writing.advanced.forget();
         step(writing.connection, BEGIN)?;
         (0..jobs.len()).try_for_each(|at| run_in_savepoint(writing, jobs, at))
     }
@@ -87,10 +92,18 @@ fn run_in_savepoint(writing: &mut Writing<'_>, jobs: &mut Vec<Box<dyn Job>>, at:
     if writing.connection.is_autocommit() {
         return Err(rolled_back(jobs, at, succeeded));
     }
-    if !succeeded {
+    if succeeded {
+        write_heads(writing)?;
+    } else {
+        writing.advanced.forget();
         step(writing.connection, "ROLLBACK TO one")?;
     }
     step(writing.connection, "RELEASE one")
+}
+
+/// Writes the heads of the ledger that were advanced since the last time.
+fn write_heads(writing: &mut Writing<'_>) -> Committed {
+    writing.advanced.write(writing.connection).map_err(|error| error.to_string())
 }
 
 /// After an interrupted write or on a full disk, SQLite rolls back the whole batch. The transaction that caused it returns its own error.

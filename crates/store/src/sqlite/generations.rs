@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fieldhouse_domain::ids::{Id as _, OrganizationId};
 
-use crate::query::{Query, Writes};
+use crate::query::{Said, Writes};
 use crate::value::Value;
 
 /// How many numbers there are. Organizations that share one only cause each other's records to be read again.
@@ -128,9 +128,8 @@ impl Touched {
         self.uncounted += 1;
     }
 
-    /// Notes a statement with its values.
-    pub(crate) fn note(&mut self, query: &'static Query, values: &[Value<'_>]) {
-        let said = query.said();
+    /// Notes a statement by its SQL, with its values.
+    pub(crate) fn note(&mut self, said: Said, values: &[Value<'_>]) {
         let organization = match said.writes {
             Writes::Nothing => return,
             Writes::OneOrganization => values.first().and_then(Value::as_uuid),

@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
 
+use tokio::runtime::Handle;
+
 use super::syncer::Syncer;
 use super::writer::Writing;
 use crate::error::{Error, Result};
@@ -23,6 +25,30 @@ const BATCH_TIME: Duration = Duration::from_millis(500);
 /// How long a batch without a running flush waits for one more transaction, at most. It also waits no longer than half of a flush.
 const PATIENCE: Duration = Duration::from_millis(1);
 
+/// How many transactions of this process wait for a writer, run, or wait for their commit.
+static IN_PROGRESS: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether a transaction of this process waits for SQLite's writer, runs, or waits for its commit.
+pub fn is_writing() -> bool {
+    IN_PROGRESS.load(Ordering::Relaxed) > 0
+}
+
+/// Counts a transaction while it is in progress: until this is dropped.
+pub(super) struct InProgress(());
+
+impl InProgress {
+    pub(super) fn begin() -> Self {
+        IN_PROGRESS.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for InProgress {
+    fn drop(&mut self) {
+        IN_PROGRESS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// Whether a commit is durable; if not, why.
 pub(super) type Committed = std::result::Result<(), String>;
 
@@ -30,6 +56,11 @@ pub(super) type Committed = std::result::Result<(), String>;
 pub(super) trait Job: Send {
     /// Runs it, possibly again after it was rolled back. Returns whether it succeeded.
     fn run(&mut self, writing: Writing<'_>) -> bool;
+
+    /// The runtime in which its caller waits.
+    fn runtime(&self) -> Option<&Handle> {
+        None
+    }
 
     /// Returns its result to the caller, after the commit.
     fn answer(self: Box<Self>, committed: Committed);
@@ -54,7 +85,7 @@ pub(super) struct Queue {
     waiting: Arc<AtomicUsize>,
     /// The highest number of transactions in progress during the last batch, and during this one.
     in_progress: (usize, usize),
-    /// How long one transaction of the last batch ran.
+    /// How long one transaction of the last batch took, with its part of the commit.
     running_time: Duration,
 }
 
@@ -113,12 +144,9 @@ impl Queue {
 
     /// Waits for the next transaction of a batch. `None` if the batch must be committed now.
     pub(super) fn next(&mut self, batch: &mut Batch, syncer: &Syncer) -> Option<Box<dyn Job>> {
-        let job = self.more(batch, syncer);
-        match job {
-            Some(_) => batch.size += 1,
-            None => self.note_end(batch),
-        }
-        job
+        let job = self.more(batch, syncer)?;
+        batch.size += 1;
+        Some(job)
     }
 
     fn more(&mut self, batch: &mut Batch, syncer: &Syncer) -> Option<Box<dyn Job>> {
@@ -170,7 +198,8 @@ impl Queue {
         if run_longer { half } else { all }
     }
 
-    fn note_end(&mut self, batch: &Batch) {
+    /// Notes that a batch was committed.
+    pub(super) fn note_commit(&mut self, batch: &Batch) {
         let ran = batch.begun.elapsed().saturating_sub(batch.waited);
         self.running_time = ran / u32::try_from(batch.size).unwrap_or(u32::MAX);
     }
@@ -230,6 +259,7 @@ mod tests {
     fn batch(queue: &mut Queue, syncer: &Syncer) -> usize {
         let (_, mut batch) = queue.first().expect("a transaction");
         while queue.next(&mut batch, syncer).is_some() {}
+        queue.note_commit(&batch);
         batch.size
     }
 

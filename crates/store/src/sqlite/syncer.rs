@@ -106,6 +106,8 @@ impl Syncer {
             Some(committed) => committed.send(jobs).map_err(|unsent| unsent.0),
             None => Err(jobs),
         };
+        // The flush begins at once, also if its thread waits for this one's processor.
+        std::thread::yield_now();
         if let Err(jobs) = closed {
             self.state.flushing.fetch_sub(count, Ordering::AcqRel);
             answer_all(jobs, &Err("the log is no longer flushed".to_owned()));
@@ -150,14 +152,33 @@ fn sync_all(
     }
 }
 
+/// Returns results, on a thread of the runtime in which their callers wait: so that is woken up once, and not for each of them.
 fn answer_all(jobs: Vec<Box<dyn Job>>, committed: &Committed) {
-    for job in jobs {
-        job.answer(committed.clone());
+    let runtime = jobs.iter().find_map(|job| job.runtime()).cloned();
+    let answers = Answers { jobs, committed: committed.clone() };
+    if let Some(runtime) = runtime {
+        runtime.spawn(async move { drop(answers) });
+    }
+}
+
+/// Results, which are returned when this is dropped. So they are even if the runtime ends before it runs its task.
+struct Answers {
+    jobs: Vec<Box<dyn Job>>,
+    committed: Committed,
+}
+
+impl Drop for Answers {
+    fn drop(&mut self) {
+        for job in self.jobs.drain(..) {
+            job.answer(self.committed.clone());
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tokio::runtime::Handle;
+
     use super::super::writer::Writing;
     use super::*;
 
@@ -183,7 +204,7 @@ mod tests {
     }
 
     /// A transaction that passes on how its commit ended.
-    struct Told(Sender<Committed>);
+    struct Told(Sender<Committed>, Option<Handle>);
 
     impl Job for Told {
         fn run(&mut self, _: Writing<'_>) -> bool {
@@ -193,11 +214,15 @@ mod tests {
         fn answer(self: Box<Self>, committed: Committed) {
             let _ = self.0.send(committed);
         }
+
+        fn runtime(&self) -> Option<&Handle> {
+            self.1.as_ref()
+        }
     }
 
     fn answer() -> (Box<dyn Job>, Receiver<Committed>) {
         let (send, receive) = mpsc::channel();
-        (Box::new(Told(send)), receive)
+        (Box::new(Told(send, None)), receive)
     }
 
     #[test]
@@ -219,6 +244,23 @@ mod tests {
         end.send(Ok(())).expect("it waits");
         assert_eq!((second_result.recv(), third_result.recv()), (Ok(Ok(())), Ok(Ok(()))));
         assert_eq!(flushes.load(Ordering::SeqCst), 2, "one flush for both");
+    }
+
+    #[test]
+    fn results_return_even_if_the_runtime_of_their_callers_has_ended() {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
+        let (syncer, end, _) = controlled();
+        let handle = runtime.handle().clone();
+        let returned = || {
+            let (send, receive) = mpsc::channel();
+            end.send(Ok(())).expect("a thread");
+            syncer.acknowledge(vec![Box::new(Told(send, Some(handle.clone())))]);
+            receive.recv()
+        };
+        assert_eq!(returned(), Ok(Ok(())));
+        runtime.shutdown_background();
+        assert_eq!(returned(), Ok(Ok(())));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Tests of the SQLite driver that need its internals: binding, group commit, deadlines, the queue, readers of many stores.
 
 mod commits;
+mod heads;
 mod limits;
 mod readers;
 

@@ -14,17 +14,19 @@ use std::thread::{JoinHandle, ThreadId};
 
 use fieldhouse_domain::ids::OrganizationId;
 use rusqlite::Connection;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::batches::Batches;
 use super::checkpoints::{Checkpoints, empty_log};
-use super::queue::{Committed, Entrance, Job, Queue, closed, queue};
+use super::queue::{Committed, Entrance, InProgress, Job, Queue, closed, queue};
 use super::readers::Readers;
 use super::syncer::{self, Syncer};
 use super::{Generations, LocalGeneration, Touched};
 use crate::deadline::Deadline;
 use crate::engine::Tx;
 use crate::error::{Error, Result};
+use crate::ledger::heads::Advanced;
 
 /// The writer thread and its queue.
 pub(super) struct Writer {
@@ -65,8 +67,16 @@ impl Writer {
     {
         let (answer, answered) = oneshot::channel();
         let turn = Turn::default();
-        let transaction =
-            Transaction { name, work, turn: turn.clone(), has_begun: false, result: None, answer };
+        let transaction = Transaction {
+            name,
+            work,
+            turn: turn.clone(),
+            has_begun: false,
+            result: None,
+            answer,
+            runtime: Handle::try_current().ok(),
+            _in_progress: InProgress::begin(),
+        };
         let queue = self.queue.as_ref().ok_or_else(closed)?;
         queue.add(Box::new(transaction))?;
         let mut answered = pin!(answered);
@@ -92,6 +102,9 @@ struct Transaction<T, E, W> {
     /// Its result, if it has run.
     result: Option<std::result::Result<T, E>>,
     answer: oneshot::Sender<std::result::Result<T, E>>,
+    /// The runtime in which its caller waits.
+    runtime: Option<Handle>,
+    _in_progress: InProgress,
 }
 
 impl<T, E, W> Job for Transaction<T, E, W>
@@ -108,6 +121,10 @@ where
         let panicked = || Err(Error::Internal(format!("{} panicked", self.name)).into());
         let ran = std::panic::catch_unwind(AssertUnwindSafe(|| (self.work)(writing)));
         self.result.insert(ran.unwrap_or_else(|_| panicked())).is_ok()
+    }
+
+    fn runtime(&self) -> Option<&Handle> {
+        self.runtime.as_ref()
     }
 
     fn answer(self: Box<Self>, committed: Committed) {
@@ -129,12 +146,19 @@ pub(crate) struct Writing<'a> {
     pub(crate) connection: &'a mut Connection,
     /// What the transactions of the batch have written.
     pub(crate) touched: &'a mut Touched,
+    /// The heads of the ledger that they have advanced, and that are not in the database yet.
+    pub(crate) advanced: &'a mut Advanced,
     pub(super) generations: &'a Generations,
 }
 
 impl Writing<'_> {
     pub(super) fn reborrow(&mut self) -> Writing<'_> {
-        Writing { connection: self.connection, touched: self.touched, generations: self.generations }
+        Writing {
+            connection: self.connection,
+            touched: self.touched,
+            advanced: self.advanced,
+            generations: self.generations,
+        }
     }
 
     /// Numbers that stay the same until something is changed or a savepoint begins.

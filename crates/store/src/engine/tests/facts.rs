@@ -72,7 +72,7 @@ fn a_statement_makes_a_transaction_forget_what_it_may_change() {
             facts.keep(query, key, Vec::new().into(), Kept::Sqlite(Vec::new()));
         }
         let statement: &'static Query = Box::leak(Box::new(Query::new("tests.statement", sql)));
-        facts.forget(statement, values);
+        facts.forget(statement.said(), values);
         all.filter(|(query, row)| facts.get(query, &Facts::key(query, &of(*row)).expect("ids")).is_some())
             .count()
     };
