@@ -56,7 +56,7 @@ async fn the_transactions_of_a_batch_continue_each_other() {
     });
     let release = async { drop(go_on) };
     let (held, first, second, read, last, ()) = tokio::join!(held, one(), one(), reading, one(), release);
-    held.expect("the writer goes on");
+    held.expect("the writer continues");
     assert_eq!((first.unwrap(), second.unwrap()), (1, 2));
     assert_eq!(read.unwrap(), (2, 3, 3), "a query finds what others and its own transaction have done");
     assert_eq!((last.unwrap(), stored(&notes).await), (4, 4));
@@ -83,7 +83,7 @@ async fn a_transaction_that_is_undone_advances_nothing() {
     let release = async { drop(go_on) };
     let (held, first, refused, second, parts, last, ()) =
         tokio::join!(held, one(), refused, one(), in_part, one(), release);
-    held.expect("the writer goes on");
+    held.expect("the writer continues");
     assert!(refused.is_err());
     assert_eq!((first.unwrap(), second.unwrap(), parts.unwrap(), last.unwrap()), (1, 2, (3, 4), 5));
     assert_eq!(stored(&notes).await, 5);
