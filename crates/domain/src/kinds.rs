@@ -138,7 +138,7 @@ macro_rules! kinds {
                 type Error = Kind;
                 /// Converts to the record's own type, or returns the kind it is.
                 fn try_from(any: AnyRecord) -> Result<Self, Kind> {
-                    match any { AnyRecord::$kind(record) => Ok(Shared::into_record(record)), other => Err(other.kind()) }
+                    Shared::try_from(any).map(Shared::into_record)
                 }
             }
             impl TryFrom<AnyRecord> for Shared<$kind> {

@@ -8,7 +8,7 @@
 //! - `owner = "owner_id"`: a column that is part of the key, besides the organization and the id;
 //! - `twin = "guest_favorites"`: a second table with the same columns, whose rows belong to no organization;
 //! - `rules = check`: a function that reports violated rules between the fields of a body of change;
-//! - `derived(name_folded = self.name.folded())`: columns that are computed from fields.
+//! - `derived(name_folded = self.name.folded())`: columns that are computed from fields, or from `image()`, the record's image as text.
 //!
 //! Each field says who sets it: `#[field(client)]` (in the bodies of create and change), `create_only` or `server`. It may also be
 //! `bookkeeping` or `moment` (ignored in comparisons), `stamp` (compared, but taken from the moment of the change: a simulation and its

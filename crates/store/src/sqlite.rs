@@ -113,9 +113,9 @@ impl Sqlite {
         name: &'static str,
         mut work: impl FnMut(&mut Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let work = move |writing: Writing<'_>| {
+        let work = move |mut writing: Writing<'_>| {
             writing.touched.note_everything();
-            writing.advanced.write(writing.connection)?;
+            writing.write_heads()?;
             work(writing.connection)
         };
         self.writer.run(name, None, work).await

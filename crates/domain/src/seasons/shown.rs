@@ -1,7 +1,5 @@
 //! Seasons as responses show them.
 
-use std::borrow::Cow;
-
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -86,32 +84,23 @@ impl Season {
     }
 }
 
-/// What comes between a season's own fields and its divisions.
-const DIVISIONS: &str = ",\"divisions\":";
-
 /// What a season shows of itself, as it is stored: JSON that ends where the divisions begin. It is that of its image as text, because a season
 /// shows all its fields.
 pub fn stored(image: &str) -> String {
-    let mut text = String::with_capacity(image.len() + DIVISIONS.len() + 1);
-    text.push(SHAPE);
-    push_start(&mut text, image);
-    text
+    rendered::stored(SHAPE, &start(image))
 }
 
 /// The JSON of a season, from its image as text, with its divisions.
 pub fn json(image: &str, divisions: &[SeasonDivision]) -> String {
-    let divisions =
-        if divisions.is_empty() { Cow::Borrowed(NONE) } else { rendered::json(&divisions).into() };
-    let mut json = String::with_capacity(image.len() + DIVISIONS.len() + divisions.len() + 1);
-    push_start(&mut json, image);
-    json.push_str(&divisions);
+    let mut json = start(image);
+    json.push_str(&rendered::json(&divisions));
     json.push('}');
     json
 }
 
-fn push_start(json: &mut String, image: &str) {
-    json.push_str(image.strip_suffix('}').unwrap_or(image));
-    json.push_str(DIVISIONS);
+/// A season's JSON until its divisions begin.
+fn start(image: &str) -> String {
+    [image.strip_suffix('}').unwrap_or(image), ",\"divisions\":"].concat()
 }
 
 /// The JSON of a season, from what is stored of it and of its divisions. `None` if either has another shape.

@@ -28,7 +28,7 @@ impl<'tx> Tx<'tx> {
         self.check_usable(name)?;
         if let TxDriver::Sqlite(writing) = &mut self.driver {
             writing.touched.uncounted += 1;
-            let written = writing.advanced.write(writing.connection);
+            let written = writing.write_heads();
             self.note(written)?;
         }
         let begun = self.control(BEGIN).await;

@@ -194,7 +194,7 @@ impl<'tx> Tx<'tx> {
         if said.names_heads
             && let TxDriver::Sqlite(writing) = &mut self.driver
         {
-            let written = writing.advanced.write(writing.connection);
+            let written = writing.write_heads();
             self.note(written)?;
         }
         Ok(said)

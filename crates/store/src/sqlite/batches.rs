@@ -101,9 +101,8 @@ fn run_in_savepoint(writing: &mut Writing<'_>, jobs: &mut Vec<Box<dyn Job>>, at:
     step(writing.connection, "RELEASE one")
 }
 
-/// Writes the heads of the ledger that were advanced since the last time.
 fn write_heads(writing: &mut Writing<'_>) -> Committed {
-    writing.advanced.write(writing.connection).map_err(|error| error.to_string())
+    writing.write_heads().map_err(|error| error.to_string())
 }
 
 /// After an interrupted write or on a full disk, SQLite rolls back the whole batch. The transaction that caused it returns its own error.

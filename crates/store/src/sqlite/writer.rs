@@ -161,6 +161,11 @@ impl Writing<'_> {
         }
     }
 
+    /// Writes the heads of the ledger that were advanced since the last time.
+    pub(crate) fn write_heads(&mut self) -> Result<()> {
+        self.advanced.write(self.connection)
+    }
+
     /// Numbers that stay the same until something is changed or a savepoint begins.
     pub(super) fn changes(&self) -> (u64, usize) {
         (self.connection.total_changes(), self.touched.uncounted)
