@@ -53,6 +53,8 @@ pub(crate) async fn run(common: &Common) -> Result<()> {
         let field = Field::start(*engine, common, &[On::Uncached]).await?;
         let site = field.site(On::Uncached)?;
         println!("\n{}: {}", engine.title(), workload.title);
+        // First, because the server keeps memory of what it did before.
+        idle(site)?;
         println!("{:<42} {:>10} {:>9} {:>9}", "", "requests/s", "p50 ms", "p99 ms");
         for (number, (name, neighbour)) in (1..).zip(NEIGHBOURS) {
             let requests = site.requests(workload)?;
@@ -72,7 +74,7 @@ pub(crate) async fn run(common: &Common) -> Result<()> {
             let (p50, p99) = (figures.p50 / 1000.0, figures.p99 / 1000.0);
             println!("{name:<42} {:>10.0} {p50:>9.2} {p99:>9.2}", figures.rate);
         }
-        idle(site)?;
+        println!("{:.0} MB after that", site.server.resident_megabytes()?);
     }
     Ok(())
 }

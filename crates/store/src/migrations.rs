@@ -173,6 +173,18 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0026_no_index_of_posting.sql"),
         postgres: "",
     },
+    Migration {
+        number: 27,
+        name: "seasons_in_order",
+        sql: include_str!("../migrations/0027_seasons_in_order.sql"),
+        postgres: "",
+    },
+    Migration {
+        number: 28,
+        name: "guests_in_order",
+        sql: include_str!("../migrations/0028_guests_in_order.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types and functions of the tokens on SQLite and on PostgreSQL.

@@ -13,7 +13,7 @@ use crate::auth::callers::{Identified, Known};
 use crate::auth::credentials::{self, Sent};
 use crate::auth::limits::{AnonymousUse, RateLimitStatus};
 use crate::auth::operators;
-use crate::auth::tokens;
+use crate::auth::tokens::{self, GuestDigest};
 use crate::call::{Context, Head};
 use crate::failure::Failure;
 
@@ -166,7 +166,7 @@ fn refused(
 }
 
 /// The digest of the guest's token in a request, if it has one.
-pub fn guest(app: &App, context: &Context) -> Result<Option<[u8; 32]>, Failure> {
+pub fn guest(app: &App, context: &Context) -> Result<Option<GuestDigest>, Failure> {
     let Some(text) = context.headers.get(credentials::GUEST_TOKEN) else { return Ok(None) };
     let digest = tokens::guest_digest(text.to_str().unwrap_or_default(), &app.key_ring);
     digest.map(Some).ok_or_else(|| Denial::Unknown.into())

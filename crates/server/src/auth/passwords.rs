@@ -21,7 +21,7 @@ const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// How many sign-ins may run or wait, for each processor: as many as it completes in a few seconds.
+/// How many sign-ins may run or wait, for each that may run: as many as it completes in a few seconds.
 const TURNS: usize = 64;
 
 /// Creates and checks password hashes, a few at a time.
@@ -34,13 +34,14 @@ pub struct Passwords {
 }
 
 impl Passwords {
-    /// Runs as many hashes at a time as there are processors.
+    /// Runs hashes on half of the processors at a time, so that a flood of sign-ins leaves one to other requests.
     pub fn new(clock: &Clock) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let base64 = |bytes: [u8; 32], length| STANDARD_NO_PAD.encode(&bytes[..length]);
         let (salt, output) = (base64(clock.random(), 16), base64(clock.random(), 32));
         let decoy = format!("$argon2id$v=19$m={MEMORY_KIB},t={PASSES},p={LANES}${salt}${output}");
-        let (permits, turns) = (Semaphore::new(processors), Semaphore::new(processors * TURNS));
+        let at_once = processors.div_ceil(2);
+        let (permits, turns) = (Semaphore::new(at_once), Semaphore::new(at_once * TURNS));
         Self { permits: Arc::new(permits), turns: Arc::new(turns), decoy: decoy.into() }
     }
 

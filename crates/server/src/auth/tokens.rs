@@ -227,15 +227,48 @@ impl RefreshToken {
     }
 }
 
-/// Creates a guest's token from random bits.
-pub fn guest_token(random: [u8; 24], ring: &KeyRing) -> String {
-    let mac = ring.mac(Purpose::Token, &random);
-    format!("{GUEST_PREFIX}{}", URL_SAFE_NO_PAD.encode([&random[..], &mac[..]].concat()))
+/// A guest's token, and what is stored instead of it.
+pub struct GuestToken {
+    /// The token.
+    pub text: String,
+    /// Its digest.
+    pub digest: GuestDigest,
+}
+
+/// The digest of a guest's token. It begins with the time of the token, so that new guests are stored beside each other.
+pub type GuestDigest = [u8; 32];
+
+/// The bytes of the time in a guest's token, milliseconds, and all bytes before its MAC.
+const TIME: usize = 6;
+const GUEST_BODY: usize = TIME + 20;
+/// The same of tokens that have no time, which were created before there was one.
+const GUEST_BODY_WITHOUT_TIME: usize = 24;
+
+impl GuestToken {
+    /// Creates a token from the time and random bits.
+    pub fn new(now: Timestamp, random: [u8; GUEST_BODY - TIME], ring: &KeyRing) -> Self {
+        let time = now.as_millisecond().to_be_bytes();
+        let body = [&time[time.len() - TIME..], &random[..]].concat();
+        let mac = ring.mac(Purpose::Token, &body);
+        let text = format!("{GUEST_PREFIX}{}", URL_SAFE_NO_PAD.encode([&body[..], &mac[..]].concat()));
+        let digest = digest_after_time(&body, &text);
+        Self { text, digest }
+    }
 }
 
 /// The digest of a guest's token that this server created. Returns `None` for anything else.
-pub fn guest_digest(text: &str, ring: &KeyRing) -> Option<[u8; 32]> {
-    authenticated(text.strip_prefix(GUEST_PREFIX)?, 24, ring).map(|_| digest(text))
+pub fn guest_digest(text: &str, ring: &KeyRing) -> Option<GuestDigest> {
+    let encoded = text.strip_prefix(GUEST_PREFIX)?;
+    match authenticated(encoded, GUEST_BODY, ring) {
+        Some(body) => Some(digest_after_time(&body, text)),
+        None => authenticated(encoded, GUEST_BODY_WITHOUT_TIME, ring).map(|_| digest(text)),
+    }
+}
+
+fn digest_after_time(body: &[u8], text: &str) -> GuestDigest {
+    let mut digest = digest(text);
+    digest[..TIME].copy_from_slice(&body[..TIME]);
+    digest
 }
 
 /// The digest of an opaque token, which is stored instead of the token.
@@ -249,4 +282,41 @@ fn authenticated(text: &str, length: usize, ring: &KeyRing) -> Option<Vec<u8>> {
     let (body, mac) = bytes.split_at(length);
     let right = ring.macs(Purpose::Token, body).any(|(_, expected)| bool::from(expected.ct_eq(mac)));
     right.then(|| body.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+
+    fn ring() -> KeyRing {
+        let folder = tempfile::tempdir().expect("a folder");
+        KeyRing::open(folder.path(), &Clock::system()).expect("a key ring")
+    }
+
+    #[test]
+    fn digests_of_guests_tokens_are_in_the_order_of_their_times() {
+        let ring = ring();
+        let at = |second: i64, random: u8| {
+            let now = Timestamp::from_second(second).expect("a time");
+            GuestToken::new(now, [random; 20], &ring)
+        };
+        let tokens = [at(1_000, 9), at(1_001, 1), at(1_256, 5), at(200_000_000, 2)];
+        assert!(tokens.is_sorted_by(|one, next| one.digest < next.digest));
+        assert_ne!(at(1_000, 9).digest, at(1_000, 8).digest);
+        for token in tokens {
+            assert_eq!(guest_digest(&token.text, &ring), Some(token.digest));
+        }
+    }
+
+    #[test]
+    fn a_guests_token_without_a_time_is_valid() {
+        let ring = ring();
+        let random = [7; 24];
+        let body = [&random[..], &ring.mac(Purpose::Token, &random)[..]].concat();
+        let text = format!("{GUEST_PREFIX}{}", URL_SAFE_NO_PAD.encode(&body));
+        assert_eq!(guest_digest(&text, &ring), Some(digest(&text)));
+        let other = format!("{GUEST_PREFIX}{}", URL_SAFE_NO_PAD.encode(&body[1..]));
+        assert_eq!(guest_digest(&other, &ring), None);
+    }
 }

@@ -36,6 +36,7 @@ pub use paging::{Bounds, Part};
 pub use request::Request;
 pub use write::Invited;
 
+use crate::auth::tokens::GuestDigest;
 use crate::failure::Failure;
 
 /// A request with everything that its operation takes.
@@ -47,8 +48,8 @@ pub struct Call<O: Op> {
     pub body: <O::Body as Payload>::Content,
     /// The path parameters. `None` if one is malformed.
     path: Option<O::Path>,
-    /// The token of the guest that the call creates if it needs one.
-    new_guest: Option<String>,
+    /// The digest of the token of the guest that the call creates if it needs one.
+    new_guest: Option<GuestDigest>,
     /// Whether the call stores nothing.
     validates: bool,
 }

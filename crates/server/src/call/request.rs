@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use super::Context;
 use crate::app::App;
 use crate::auth::guard::{self, Admitted};
+use crate::auth::tokens::GuestDigest;
 use crate::failure::Failure;
 
 /// An admitted request. It is not generic, so that what needs no more of a call is compiled once and not for each operation.
@@ -67,7 +68,7 @@ impl Request {
     }
 
     /// The digest of the guest's token in the request, if it has one.
-    pub fn guest(&self) -> Result<Option<[u8; 32]>, Failure> {
+    pub fn guest(&self) -> Result<Option<GuestDigest>, Failure> {
         guard::guest(&self.app, &self.context)
     }
 }

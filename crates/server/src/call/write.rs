@@ -23,7 +23,7 @@ use super::context::IDEMPOTENCY_KEY;
 use super::work::{Boxed, View, Viewed, Viewing};
 use super::{Call, Request};
 use crate::answer::{Answered, Reply};
-use crate::auth::tokens;
+use crate::auth::tokens::GuestDigest;
 use crate::failure::Failure;
 use crate::key_ring::Purpose;
 
@@ -184,16 +184,16 @@ impl<O: Op> Call<O> {
         };
         let validates_only = self.validates_only();
         let made = fieldhouse_commands::make_ahead(&command, &first);
-        let once = Once { first, made, acting, new_guest: self.new_guest.clone(), validates_only };
+        let once = Once { first, made, acting, new_guest: self.new_guest, validates_only };
         let request = self.request.clone();
         let work = Boxed(Arc::new(Viewing { call: self, command, view }));
         // In a box: a large future is copied several times on its way.
         Ok(Box::pin(transact(request, work, once)).await?.into())
     }
 
-    /// Creates a guest with this token if the caller has no credential and is not a guest yet.
-    pub fn creating_guest(mut self, token: String) -> Self {
-        self.new_guest = self.member().is_none().then_some(token);
+    /// Creates a guest with the digest of its token if the caller has no credential and is not a guest yet.
+    pub fn creating_guest(mut self, digest: GuestDigest) -> Self {
+        self.new_guest = self.member().is_none().then_some(digest);
         self
     }
 
@@ -217,8 +217,8 @@ struct Once {
     /// The record that the command creates, if it was made already.
     made: Option<AnyRecord>,
     acting: Acting,
-    /// The token of the guest that is created if the caller is none.
-    new_guest: Option<String>,
+    /// The digest of the token of the guest that is created if the caller is none.
+    new_guest: Option<GuestDigest>,
     validates_only: bool,
 }
 
@@ -238,9 +238,7 @@ async fn transact(request: Arc<Request>, work: Boxed, once: Once) -> Viewed {
         }
         let authority = match (known, &once.new_guest) {
             (Some(authority), _) => authority,
-            (None, Some(token)) => {
-                Authority::NewGuest(tx.create_guest(&moment, &tokens::digest(token)).await?)
-            }
+            (None, Some(digest)) => Authority::NewGuest(tx.create_guest(&moment, digest).await?),
             (None, None) => return Err(Failure::not_found().into()),
         };
         let cx = WriteContext::new(authority, operation, &moment);

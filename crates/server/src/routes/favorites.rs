@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::answer::Answered;
 use crate::auth::credentials::GUEST_TOKEN;
-use crate::auth::tokens;
+use crate::auth::tokens::GuestToken;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 
@@ -140,9 +140,9 @@ pub(crate) async fn save(call: Call<op::FavoriteSave>) -> Result<Answered<op::Fa
         details: call.body.details.clone(),
         whole: call.query.return_ == Some(FavoriteReturn::List),
     };
-    let token = tokens::guest_token(call.app.clock.random(), &call.app.key_ring);
-    let shown = token.clone();
-    call.creating_guest(token).run(command, move |_, saved| view_saved(saved, &shown)).await
+    let GuestToken { text, digest } =
+        GuestToken::new(call.now(), call.app.clock.random(), &call.app.key_ring);
+    call.creating_guest(digest).run(command, move |_, saved| view_saved(saved, &text)).await
 }
 
 fn view_saved(

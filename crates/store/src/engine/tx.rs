@@ -23,6 +23,9 @@ use crate::sealing::keys::Held;
 use crate::sqlite::{self, LocalGeneration, Writing};
 use crate::value::Value;
 
+/// How many statements that write a transaction on SQLite runs before it lets other threads run: less than a millisecond.
+const STATEMENTS_AT_ONCE: usize = 32;
+
 /// A transaction. `'tx` is its brand, an invariant lifetime of its own: a proof from one transaction cannot be used in another.
 pub struct Tx<'tx> {
     pub(super) driver: TxDriver<'tx>,
@@ -40,6 +43,8 @@ pub struct Tx<'tx> {
     pub(crate) watched: Option<Watched>,
     /// What it has read and need not read again. `None` if its statements see different snapshots.
     pub(super) facts: Option<Facts>,
+    /// How many statements it has run that write.
+    statements: usize,
     brand: Brand<'tx>,
 }
 
@@ -82,6 +87,7 @@ impl<'tx> Tx<'tx> {
             child_keys: Held::new(),
             watched: None,
             facts: Some(Facts::default()),
+            statements: 0,
             brand: PhantomData,
         }
     }
@@ -144,6 +150,7 @@ impl<'tx> Tx<'tx> {
         }
         let ran = match &mut self.driver {
             TxDriver::Sqlite(writing) => rows.iter().try_for_each(|values| {
+                give_way(&mut self.statements);
                 sqlite::run(writing.connection, Some(self.deadline), query, values).map(drop)
             }),
             TxDriver::Postgres(tx) => Box::pin(tx.run_each(query, rows)).await,
@@ -157,7 +164,10 @@ impl<'tx> Tx<'tx> {
         let said = self.prepare(query)?;
         self.note_written(said, values);
         let ran = match &mut self.driver {
-            TxDriver::Sqlite(writing) => sqlite::run(writing.connection, Some(self.deadline), query, values),
+            TxDriver::Sqlite(writing) => {
+                give_way(&mut self.statements);
+                sqlite::run(writing.connection, Some(self.deadline), query, values)
+            }
             TxDriver::Postgres(tx) => Box::pin(tx.run(query, values)).await,
         };
         self.note(ran)
@@ -292,6 +302,14 @@ impl<'tx> Tx<'tx> {
         }
         let in_time = self.deadline.check();
         self.note(in_time)
+    }
+}
+
+/// Lets other threads run from time to time in a long transaction on SQLite, which uses a processor until its end.
+fn give_way(statements: &mut usize) {
+    *statements += 1;
+    if statements.is_multiple_of(STATEMENTS_AT_ONCE) {
+        std::thread::yield_now();
     }
 }
 

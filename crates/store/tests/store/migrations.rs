@@ -11,8 +11,8 @@ use fieldhouse_domain::text::Name;
 use fieldhouse_store::access::children::Roster;
 use fieldhouse_store::migrations::{self, Status};
 use fieldhouse_store::seasons::{self, Filter};
-use fieldhouse_store::{Error, Options, Store, children, games};
-use fieldhouse_testing::clubs::{ANY_MEMBER, Club, NOW};
+use fieldhouse_store::{Engine, Error, Options, Store, children, games, guests};
+use fieldhouse_testing::clubs::{self, ANY_MEMBER, Club, NOW};
 use fieldhouse_testing::databases;
 use fieldhouse_testing::families::{child, guardian, roster_entry, with_classes};
 use fieldhouse_testing::leagues::{division, game, parsed, season, team, venue};
@@ -146,6 +146,43 @@ async fn seasons_of_before_show_their_divisions_as_those_of_today_do() {
         assert_eq!(listed().await, today);
         assert_eq!(store.render_seasons(club.id()).await.unwrap(), 0);
     }
+}
+
+/// Each of these steps writes a table again, so it must change nothing of its own result.
+#[tokio::test]
+async fn tables_in_another_order_have_the_same_rows_and_references_on_sqlite() {
+    let database = databases::sqlite();
+    let store = database.open().await;
+    let club = Club::found(&store, "Riverside").await;
+    let (winter, spring) = (season("Winter"), season("Spring"));
+    let boys = division(&winter, "Boys");
+    club.create(&store, vec![winter.into(), spring.into(), boys.into()]).await;
+    let token = [7; 32];
+    let guest = store.write("testing.create_guest", async move |tx| {
+        Ok::<_, Error>(tx.create_guest(&clubs::moment(), &token).await?.guest())
+    });
+    let guest = guest.await.unwrap();
+    let raw = raw::sqlite(&database);
+    let saved = "PRAGMA foreign_keys = ON;
+        INSERT INTO guest_favorites (owner_id, id, custom, custom_folded, stage, fit, rank, tags, created_at, updated_at, version)
+        SELECT id, id, 'a', 'a', 'interested', 'reach', 1, '[]', created_at, created_at, 1 FROM guests";
+    raw.execute_batch(saved).unwrap();
+    let scope = club.owner().scope(&store).await;
+    let seen = async || {
+        let seasons = seasons::list(&mut &store, &scope, &Filter::default(), None, 10).await.unwrap();
+        (seasons.records, guests::find(&mut &store, &token, NOW).await.unwrap())
+    };
+    let before = seen().await;
+    assert_eq!((before.0.len(), before.1), (2, Some(guest)));
+    for name in ["seasons_in_order", "guests_in_order"] {
+        let step = migrations::ALL.iter().find(|step| step.name == name).expect("the step");
+        raw.execute_batch(&format!("BEGIN; {}; COMMIT", step.sql(Engine::Sqlite))).unwrap();
+    }
+    assert_eq!(seen().await, before);
+    for referred in ["DELETE FROM seasons WHERE name = 'Winter'", "DELETE FROM guests"] {
+        assert!(raw.execute_batch(referred).is_err(), "something refers to it: {referred}");
+    }
+    raw.execute_batch("DELETE FROM seasons WHERE name = 'Spring'").unwrap();
 }
 
 #[tokio::test]
