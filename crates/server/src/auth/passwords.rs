@@ -34,7 +34,7 @@ pub struct Passwords {
 }
 
 impl Passwords {
-    /// Runs hashes on half of the processors at a time, so that a flood of sign-ins leaves one to other requests.
+    /// Runs hashes on half of the processors at a time, so that a flood of sign-ins leaves the others to other requests.
     pub fn new(clock: &Clock) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let base64 = |bytes: [u8; 32], length| STANDARD_NO_PAD.encode(&bytes[..length]);
