@@ -37,13 +37,14 @@ async fn found(tx: &ReadTx<'_>, scope: &OrgScope, now: Timestamp) -> Result<comm
     let (mut first, mut second, mut third, mut fourth, mut fifth, mut sixth) = (tx, tx, tx, tx, tx, tx);
     let roster = scope.children::<Roster>(now)?;
     let ties = scope.ties();
-    let ((), user, memberships, teams, duties, children) = try_join!(
+    let ((), user, memberships, teams, duties, children, ()) = try_join!(
         scope.confirm(&mut sixth),
         records::read(&mut first, scope, scope.user()),
         users::memberships(&mut second, scope.user()),
         unless_none(ties.staff, staff::teams(&mut third, scope, now)),
         unless_none(ties.duties, duties::own(&mut fourth, scope, now)),
         unless_none(ties.relations, children::family(&mut fifth, &roster)),
+        tx.end(),
     )?;
     if !memberships.iter().any(|membership| membership.organization == scope.organization()) {
         // They have been removed or suspended since the credential was checked, and are refused as the next request is.

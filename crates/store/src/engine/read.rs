@@ -38,6 +38,16 @@ impl<'tx> ReadTx<'tx> {
     pub(crate) fn postgres(tx: &'tx PostgresRead, deadline: Deadline, sealer: &'tx Sealer) -> Self {
         Self { driver: ReadDriver::Postgres(tx), deadline, sealer }
     }
+
+    /// Ends the transaction behind the queries before it. Awaited together with them, it is sent to PostgreSQL in their round trip. A query
+    /// after that sees another snapshot.
+    pub async fn end(&self) -> Result<()> {
+        let ended = match &self.driver {
+            ReadDriver::Sqlite(_) => Ok(()),
+            ReadDriver::Postgres(tx) => Box::pin(tx.end()).await,
+        };
+        ended.map_err(|error| self.deadline.explain(error))
+    }
 }
 
 impl Reader for &ReadTx<'_> {

@@ -1,8 +1,8 @@
-//! Read transactions. BEGIN is sent in one round trip with the first queries, and COMMIT without waiting for the result.
+//! Read transactions. BEGIN is sent in one round trip with the first queries, and COMMIT with the last ones or without waiting for the result.
 
 use std::future::Future as _;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Waker};
 
 use deadpool_postgres::Object;
@@ -10,7 +10,7 @@ use futures_util::future::join;
 use tokio_postgres::error::SqlState;
 
 use super::writes::Backoff;
-use super::{Postgres, fetch, read_rows};
+use super::{Postgres, prepare, read_rows, run};
 use crate::deadline::Deadline;
 use crate::engine::ReadTx;
 use crate::error::{Error, Result};
@@ -20,6 +20,7 @@ use crate::value::Value;
 
 /// Begins a read-only transaction on one snapshot.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+const COMMIT: &str = "COMMIT";
 
 /// Errors that a retry resolves: a standby dropped the snapshot, or the server ended the session.
 const RETRYABLE: [SqlState; 3] =
@@ -35,6 +36,8 @@ pub(crate) struct PostgresRead {
     connection: Option<Object>,
     begin: &'static str,
     begun: AtomicBool,
+    /// The queries that have not been sent yet, because they are being prepared.
+    unsent: AtomicUsize,
     /// Whether it failed with an error that a retry resolves.
     can_retry: AtomicBool,
 }
@@ -77,6 +80,7 @@ impl PostgresRead {
             connection: Some(connection),
             begin,
             begun: AtomicBool::new(false),
+            unsent: AtomicUsize::new(0),
             can_retry: AtomicBool::new(false),
         }
     }
@@ -87,20 +91,56 @@ impl PostgresRead {
         values: &[Value<'_>],
         each: impl FnMut(&mut Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let over = || Error::Internal("the transaction has ended".to_owned());
-        let connection = self.connection.as_ref().ok_or_else(over)?;
+        let connection = self.connection()?;
+        let unsent = Unsent::begin(&self.unsent);
+        let fetch = async move {
+            let statement = prepare(connection, query).await?;
+            drop(unsent);
+            run(connection, &statement, query, values).await
+        };
         let rows = if self.begun.swap(true, Ordering::Relaxed) {
-            fetch(connection, query, values).await
+            fetch.await
         } else {
             // The driver sends in the order in which futures are first polled, so BEGIN is sent before all queries.
-            let (begun, rows) =
-                join(connection.batch_execute(self.begin), fetch(connection, query, values)).await;
+            let (begun, rows) = join(connection.batch_execute(self.begin), fetch).await;
             begun.and(rows)
         };
-        let rows = rows.inspect_err(|error| {
-            self.can_retry.fetch_or(can_retry(error), Ordering::Relaxed);
-        })?;
+        let rows = rows.inspect_err(|error| self.note(error))?;
         read_rows(query, &rows, each)
+    }
+
+    /// Sends COMMIT behind the queries that have been sent, unless others are being prepared: those belong to the transaction too. A query
+    /// after that begins another transaction.
+    pub(crate) async fn end(&self) -> Result<()> {
+        let connection = self.connection()?;
+        if self.unsent.load(Ordering::Relaxed) > 0 || !self.begun.swap(false, Ordering::Relaxed) {
+            return Ok(());
+        }
+        Ok(connection.batch_execute(COMMIT).await.inspect_err(|error| self.note(error))?)
+    }
+
+    fn connection(&self) -> Result<&Object> {
+        self.connection.as_ref().ok_or_else(|| Error::Internal("the transaction has ended".to_owned()))
+    }
+
+    fn note(&self, error: &tokio_postgres::Error) {
+        self.can_retry.fetch_or(can_retry(error), Ordering::Relaxed);
+    }
+}
+
+/// Counts a query until it is about to be sent.
+struct Unsent<'a>(&'a AtomicUsize);
+
+impl<'a> Unsent<'a> {
+    fn begin(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Unsent<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -108,16 +148,13 @@ impl PostgresRead {
 impl Drop for PostgresRead {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };
-        if !*self.begun.get_mut() {
-            return;
-        }
-        let sent = {
-            let end = pin!(connection.batch_execute("COMMIT"));
+        let ended = !*self.begun.get_mut() || {
+            let end = pin!(connection.batch_execute(COMMIT));
             // The first poll sends COMMIT.
             let sent = end.poll(&mut Context::from_waker(Waker::noop()));
             !matches!(sent, std::task::Poll::Ready(Err(_)))
         };
-        if !sent || *self.can_retry.get_mut() {
+        if !ended || *self.can_retry.get_mut() {
             drop(Object::take(connection));
         }
     }
