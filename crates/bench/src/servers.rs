@@ -22,6 +22,8 @@ const LIMITS: [&str; 7] = ["key", "user", "organization", "address", "sign-in", 
 const PATIENCE: Duration = Duration::from_mins(2);
 /// How long a stop may take.
 const STOPPING: Duration = Duration::from_secs(20);
+/// How long after a start the server's jobs have run for the first time: the first of them begin after five seconds.
+const FIRST_JOBS: Duration = Duration::from_secs(6);
 /// How long a server that has settled uses no processor.
 const QUIET: Duration = Duration::from_millis(700);
 /// Microseconds of a tick of the processor clock: Linux counts hundredths of a second.
@@ -30,6 +32,7 @@ const TICK: f64 = 10_000.0;
 /// A running server.
 pub(crate) struct Server {
     process: Child,
+    started: Instant,
     /// Where it listens.
     pub(crate) url: String,
     /// How long it took to accept requests.
@@ -97,7 +100,7 @@ impl Server {
             .stderr(file)
             .spawn()
             .with_context(|| format!("cannot start {program}: build it with `cargo build --release`"))?;
-        let mut server = Self { process, url: String::new(), ready_after: Duration::ZERO };
+        let mut server = Self { process, started, url: String::new(), ready_after: Duration::ZERO };
         while !ready.exists() {
             let ended = server.process.try_wait()?.is_some();
             let in_time = started.elapsed() < PATIENCE;
@@ -124,11 +127,12 @@ impl Server {
         let mut url = String::new();
         BufReader::new(process.stdout.take().context("an output")?).read_line(&mut url)?;
         ensure!(url.starts_with("http"), "the limit server did not start");
-        Ok(Self { process, url: url.trim().to_owned(), ready_after: started.elapsed() })
+        Ok(Self { process, started, url: url.trim().to_owned(), ready_after: started.elapsed() })
     }
 
     /// Waits until it has finished what it does after a start, such as the retention of every organization.
     pub(crate) fn settle(&self) -> Result<()> {
+        std::thread::sleep(FIRST_JOBS.saturating_sub(self.started.elapsed()));
         let started = Instant::now();
         let mut before = self.processor_time()?;
         while started.elapsed() < PATIENCE {
