@@ -177,7 +177,7 @@ pub fn restore<F: Field>(field: &mut F, value: &Json) -> Result<(), Refusal> {
 /// Reads a value of an image.
 fn read_value<F: Field>(value: &Json) -> Result<F, Refusal> {
     let mut check = crate::refusal::Check::default();
-    let read = F::read(Input::Json(value), &mut At::new(&mut check, String::new()));
+    let read = F::read(Input::Json(value), &mut At::new(&mut check, ""));
     check.finish(read)
 }
 

@@ -195,6 +195,11 @@ impl Check {
         }
     }
 
+    /// Whether there is no error so far.
+    pub fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+
     /// Sorts the errors and keeps the first one at each place. Errors without a position come last.
     pub fn arrange(&mut self, place: impl Fn(&str) -> Option<usize>) {
         let mut seen = HashSet::new();

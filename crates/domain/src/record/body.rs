@@ -40,7 +40,7 @@ pub fn read_json<B: Body>(json: &Json, repeated: Vec<String>) -> Result<B, Refus
     for pointer in repeated {
         check.refuse(&pointer, "repeated", "is given twice", "Send it once.");
     }
-    let read = read_object(json, &mut At::new(&mut check, String::new()));
+    let read = read_object(json, &mut At::new(&mut check, ""));
     check.finish(read)
 }
 
@@ -60,7 +60,7 @@ pub fn read_pairs<B: Body>(pairs: &[(String, String)], prefix: &'static str) -> 
             members.push((name, Input::Text(text)));
         }
     }
-    let mut at = At::new(&mut check, String::new());
+    let mut at = At::new(&mut check, "");
     let read = Fields { at: &mut at, prefix, members, known: Vec::new() }.whole();
     check.finish(read)
 }
@@ -87,24 +87,43 @@ impl<'a> Input<'a> {
 /// A place in the request, and the errors found so far.
 pub struct At<'c> {
     check: &'c mut Check,
-    pointer: String,
+    place: Place<'c>,
+}
+
+/// A place in the request. Its pointer is only made for an error.
+enum Place<'p> {
+    /// An RFC 6901 JSON pointer.
+    Root(&'p str),
+    /// A field of the object at a place, with the prefix of names.
+    Field(&'p Place<'p>, &'static str, &'p str),
+    /// An item of the list at a place.
+    Item(&'p Place<'p>, usize),
+}
+
+impl Place<'_> {
+    fn pointer(&self) -> String {
+        match self {
+            Self::Root(pointer) => (*pointer).to_owned(),
+            Self::Field(object, prefix, name) => object.pointer() + prefix + &escaped(name),
+            Self::Item(list, index) => format!("{}/{index}", list.pointer()),
+        }
+    }
 }
 
 impl<'c> At<'c> {
     /// The place at an RFC 6901 JSON pointer.
-    pub fn new(check: &'c mut Check, pointer: String) -> Self {
-        Self { check, pointer }
+    pub fn new(check: &'c mut Check, pointer: &'c str) -> Self {
+        Self { check, place: Place::Root(pointer) }
     }
 
     /// The place of a list item.
     pub fn item(&mut self, index: usize) -> At<'_> {
-        let pointer = format!("{}/{index}", self.pointer);
-        At { check: self.check, pointer }
+        At { check: self.check, place: Place::Item(&self.place, index) }
     }
 
     /// Reports an error here. Always returns `None`.
     pub fn refuse<T>(&mut self, code: &'static str, message: impl Into<String>, fix: &str) -> Option<T> {
-        self.check.refuse(&self.pointer, code, message, fix);
+        self.check.refuse(&self.place.pointer(), code, message, fix);
         None
     }
 
@@ -115,7 +134,10 @@ impl<'c> At<'c> {
 
     /// The parsed value, or `None` with an error reported here.
     pub fn parsed<T>(&mut self, parsed: Result<T, InvalidValue>) -> Option<T> {
-        self.check.field(&self.pointer, parsed)
+        match parsed {
+            Ok(value) => Some(value),
+            Err(error) => self.check.field(&self.place.pointer(), Err(error)),
+        }
     }
 
     /// The value, if it is a string.
@@ -205,37 +227,48 @@ impl Fields<'_, '_> {
     }
 
     fn note<T>(&mut self, name: &str, note: impl FnOnce(&mut At<'_>) -> T) -> T {
-        let pointer = format!("{}{}{}", self.at.pointer, self.prefix, escaped(name));
-        note(&mut At { check: self.at.check, pointer })
+        note(&mut At { check: self.at.check, place: Place::Field(&self.at.place, self.prefix, name) })
     }
 
     /// Reads a whole body. Any field that it does not read is unknown.
     fn whole<B: Body>(mut self) -> Option<B> {
         let read = B::read(&mut self);
-        let unknown: Vec<String> = self
-            .members
-            .iter()
-            .filter(|(name, _)| !self.known.contains(name))
-            .map(|(name, _)| (*name).to_owned())
-            .collect();
+        let unknown = self.refuse_unknown();
+        if !self.at.check.is_empty() {
+            self.arrange();
+        }
+        read.filter(|_| !unknown)
+    }
+
+    /// Reports the fields that were not read. Returns whether there are any.
+    fn refuse_unknown(&mut self) -> bool {
+        let is_unknown = |name: &str| !self.known.contains(&name);
+        let unknown: Vec<&str> =
+            self.members.iter().map(|(name, _)| *name).filter(|name| is_unknown(name)).collect();
+        if unknown.is_empty() {
+            return false;
+        }
         let fix = if self.known.is_empty() {
             "Leave it out: none is expected here.".to_owned()
         } else {
             format!("Leave it out, or use one of: {}.", self.known.join(", "))
         };
-        let some = !unknown.is_empty();
         let message =
             if self.prefix.is_empty() { "is not a known parameter" } else { "is not a known field" };
         for name in unknown {
-            self.note(&name, |at| at.refuse::<()>("unknown_field", message, &fix));
+            self.note(name, |at| at.refuse::<()>("unknown_field", message, &fix));
         }
-        let (within, known) = (format!("{}{}", self.at.pointer, self.prefix), &self.known);
+        true
+    }
+
+    /// Puts the errors into the order of the fields.
+    fn arrange(&mut self) {
+        let (within, known) = (self.at.place.pointer() + self.prefix, &self.known);
         self.at.check.arrange(|pointer| {
             let rest = pointer.strip_prefix(&within)?;
             let name = rest.split('/').next().unwrap_or_default();
             known.iter().position(|known| *known == name)
         });
-        read.filter(|_| !some)
     }
 }
 

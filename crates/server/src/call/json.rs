@@ -11,41 +11,57 @@ const MAX_DEPTH: u32 = 32;
 /// Parses JSON. Returns the value and the pointers of repeated members, or why it is not JSON.
 pub(super) fn read(bytes: &[u8]) -> Result<(Json, Vec<String>), String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
-    let mut repeated = Vec::new();
-    let mut too_deep = false;
+    let mut found = Found::default();
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let part = Part { depth: 0, pointer: String::new(), repeated: &mut repeated, too_deep: &mut too_deep };
+    let part = Part { depth: 0, place: Place::Whole, found: &mut found };
     let read = part.deserialize(&mut deserializer).and_then(|json| deserializer.end().map(|()| json));
     match read {
-        Ok(json) => Ok((json, repeated)),
-        Err(_) if too_deep => Err(format!("it is nested more than {MAX_DEPTH} deep")),
+        Ok(json) => Ok((json, found.repeated)),
+        Err(_) if found.too_deep => Err(format!("it is nested more than {MAX_DEPTH} deep")),
         Err(error) if error.line() == 0 => Err("it is empty".to_owned()),
         Err(error) => Err(format!("see line {}, column {}", error.line(), error.column())),
     }
 }
 
+/// What is wrong with the JSON.
+#[derive(Default)]
+struct Found {
+    /// The pointers of repeated members.
+    repeated: Vec<String>,
+    too_deep: bool,
+}
+
 /// A part of the JSON.
 struct Part<'a> {
     depth: u32,
-    pointer: String,
-    repeated: &'a mut Vec<String>,
-    too_deep: &'a mut bool,
+    place: Place<'a>,
+    found: &'a mut Found,
+}
+
+/// Where a part is. Its pointer is only made for a repeated member.
+enum Place<'a> {
+    Whole,
+    Member(&'a Place<'a>, &'a str),
+    Item(&'a Place<'a>, usize),
+}
+
+impl Place<'_> {
+    /// The JSON pointer (RFC 6901).
+    fn pointer(&self) -> String {
+        match self {
+            Self::Whole => String::new(),
+            Self::Member(object, name) => {
+                format!("{}/{}", object.pointer(), name.replace('~', "~0").replace('/', "~1"))
+            }
+            Self::Item(list, index) => format!("{}/{index}", list.pointer()),
+        }
+    }
 }
 
 impl Part<'_> {
-    fn within(&mut self, token: &str) -> Part<'_> {
-        let token = token.replace('~', "~0").replace('/', "~1");
-        Part {
-            depth: self.depth + 1,
-            pointer: format!("{}/{token}", self.pointer),
-            repeated: self.repeated,
-            too_deep: self.too_deep,
-        }
-    }
-
     fn refuse_deep<E: serde::de::Error>(&mut self) -> Result<(), E> {
         if self.depth >= MAX_DEPTH {
-            *self.too_deep = true;
+            self.found.too_deep = true;
             return Err(E::custom("too deep"));
         }
         Ok(())
@@ -90,22 +106,25 @@ impl<'de> Visitor<'de> for Part<'_> {
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<Json, A::Error> {
         self.refuse_deep()?;
         let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(self.within(&list.len().to_string()))? {
+        loop {
+            let place = Place::Item(&self.place, list.len());
+            let part = Part { depth: self.depth + 1, place, found: self.found };
+            let Some(item) = items.next_element_seed(part)? else { return Ok(Json::Array(list)) };
             list.push(item);
         }
-        Ok(Json::Array(list))
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Json, A::Error> {
         self.refuse_deep()?;
         let mut object = Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            let part = self.within(&name);
-            let pointer = part.pointer.clone();
+            let place = Place::Member(&self.place, &name);
+            let part = Part { depth: self.depth + 1, place, found: self.found };
             let value = members.next_value_seed(part)?;
-            if object.insert(name, value).is_some() {
-                self.repeated.push(pointer);
+            if object.contains_key(&name) {
+                self.found.repeated.push(Place::Member(&self.place, &name).pointer());
             }
+            object.insert(name, value);
         }
         Ok(Json::Object(object))
     }

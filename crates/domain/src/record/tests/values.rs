@@ -44,7 +44,7 @@ fn of_text<F: Field>(text: &str) -> Result<F, String> {
 
 fn read_at<F: Field>(input: Input<'_>) -> Result<F, String> {
     let mut check = crate::refusal::Check::default();
-    let read = F::read(input, &mut At::new(&mut check, "/it".to_owned()));
+    let read = F::read(input, &mut At::new(&mut check, "/it"));
     let finished = check.finish(read.map(Some));
     match finished {
         Ok(value) => value.ok_or_else(|| "no error".to_owned()),
