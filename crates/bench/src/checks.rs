@@ -32,6 +32,7 @@ pub(crate) fn check(
 fn verify(expected: Expected, label: &str, response: &Response) -> Result<()> {
     let status = match expected {
         Expected::NotModified => 304,
+        Expected::Refused => 403,
         Expected::Created => 201,
         _ => 200,
     };
@@ -48,6 +49,10 @@ fn verify(expected: Expected, label: &str, response: &Response) -> Result<()> {
         Expected::Games => games(data, label),
         Expected::Profile => has(&data["children"], 2),
         Expected::Children => has(data, 50),
+        Expected::Refused => {
+            ensure!(body["code"] == "role_insufficient", "another code was expected");
+            Ok(())
+        }
         Expected::Created | Expected::NotModified => {
             ensure!(data["id"].is_string(), "an id was expected");
             Ok(())

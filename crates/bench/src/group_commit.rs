@@ -34,7 +34,8 @@ pub(crate) async fn run(common: &Common) -> Result<()> {
         for _ in 0..common.rounds() {
             for (connections, figures) in CONNECTIONS.into_iter().zip(&mut runs) {
                 number += 1;
-                let shape = Shape { seconds: common.seconds(), connections, seed: 1, first: number * APART };
+                let (seconds, first) = (common.seconds(), number * APART);
+                let shape = Shape { seconds, connections, seed: 1, first, refused: false };
                 figures.push(rounds::run(&field, &site.server, &site.server.url, &requests, shape)?);
             }
         }

@@ -42,12 +42,18 @@ impl Run {
     }
 
     /// Parses the line of the script, which is the last one that wrk printed.
-    fn parse(printed: &str) -> Result<Self> {
+    fn parse(printed: &str, refused: bool) -> Result<Self> {
         let line =
             printed.lines().rev().find(|line| line.starts_with('{')).context("wrk printed no figures")?;
         let run: Self = serde_json::from_str(line).with_context(|| format!("wrk printed {line}"))?;
         let Self { connect, read, write, status, timeout, .. } = run;
-        ensure!(status == 0, "{status} responses had a status that is not a success");
+        #[expect(clippy::cast_precision_loss, reason = "a run has fewer responses")]
+        let errors = status as f64;
+        if refused {
+            ensure!(errors >= run.requests, "{} responses had a status of success", run.requests - errors);
+        } else {
+            ensure!(status == 0, "{status} responses had a status that is not a success");
+        }
         ensure!(connect + read + write + timeout == 0, "requests failed: {line}");
         ensure!(run.requests > 0.0, "no request had a response");
         Ok(run)
@@ -65,6 +71,8 @@ pub(crate) struct Shape {
     pub(crate) seed: u64,
     /// The number that the bodies' counter starts after.
     pub(crate) first: u64,
+    /// Whether every response must be an error, and not a success.
+    pub(crate) refused: bool,
 }
 
 /// Runs wrk on one processor against a server.
@@ -78,7 +86,7 @@ pub(crate) fn run(folder: &Path, url: &str, requests: &Requests, shape: Shape) -
     command.arg(format!("--duration={}s", shape.seconds));
     command.arg("--script").arg(&script).arg(url).arg("--").arg(&file);
     command.args([shape.seed.to_string(), shape.first.to_string()]);
-    Run::parse(&tools::output(&mut command)?)
+    Run::parse(&tools::output(&mut command)?, shape.refused)
 }
 
 /// wrk, on the machine's last processor if `taskset` is installed.
@@ -101,15 +109,18 @@ mod tests {
 
     #[test]
     fn the_last_line_has_the_figures() {
-        let run = Run::parse(&format!("Running 1s test\n{LINE}\n")).expect("a run");
+        let run = Run::parse(&format!("Running 1s test\n{LINE}\n"), false).expect("a run");
         assert!((run.rate() - 50.0).abs() < 1e-9 && (run.p50 - 10.5).abs() < 1e-9);
     }
 
     #[test]
     fn a_wrong_status_fails_the_run() {
         let wrong = LINE.replace(r#""status":0"#, r#""status":3"#);
-        let error = Run::parse(&wrong).expect_err("it fails").to_string();
+        let error = Run::parse(&wrong, false).expect_err("it fails").to_string();
         assert_eq!(error, "3 responses had a status that is not a success");
-        assert!(Run::parse("nothing").is_err());
+        assert!(Run::parse("nothing", false).is_err());
+        let error = Run::parse(&wrong, true).expect_err("it fails").to_string();
+        assert_eq!(error, "97 responses had a status of success");
+        assert!(Run::parse(&LINE.replace(r#""status":0"#, r#""status":100"#), true).is_ok());
     }
 }

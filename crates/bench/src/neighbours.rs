@@ -59,7 +59,7 @@ pub(crate) async fn run(common: &Common) -> Result<()> {
         for (number, (name, neighbour)) in (1..).zip(NEIGHBOURS) {
             let requests = site.requests(workload)?;
             let seconds = common.seconds().max(3);
-            let shape = Shape { seconds, connections: CONNECTIONS, seed: number, first: 0 };
+            let shape = Shape { seconds, connections: CONNECTIONS, seed: number, first: 0, refused: false };
             let stop = AtomicBool::new(false);
             let figures = thread::scope(|scope| {
                 let (stop, work) = (&stop, neighbour);

@@ -132,7 +132,7 @@ impl<'a> Rounds<'a> {
     fn measure(&mut self, workload: &'static Workload, round: u32) -> Result<()> {
         let site = self.field.site(workload.on)?;
         let requests = site.requests(workload)?;
-        let shape = self.shape(round);
+        let shape = self.shape(workload, round);
         let figures = self.load(workload, site, &requests, shape)?;
         let count = if workload.writes() { 1 } else { AFTER };
         let again = if workload.by == By::Condition { site.requests(workload)? } else { requests };
@@ -161,7 +161,7 @@ impl<'a> Rounds<'a> {
     fn record(&mut self, workload: &'static Workload) -> Result<()> {
         let site = self.field.site(workload.on)?;
         let requests = site.requests(workload)?;
-        let shape = self.shape(0);
+        let shape = self.shape(workload, 0);
         let recorder = profile::Recorder::start(site.server.id(), workload.name, shape.seconds)?;
         self.load(workload, site, &requests, shape)?;
         recorder.finish()
@@ -169,7 +169,7 @@ impl<'a> Rounds<'a> {
 
     fn measure_limit(&mut self, workload: &'static Workload, round: u32) -> Result<()> {
         let requests = self.field.site(workload.on)?.requests(workload)?.at(&format!("/{}", workload.limit));
-        let shape = self.shape(round);
+        let shape = self.shape(workload, round);
         let figures = run(self.field, &self.limit, &self.limit.url, &requests, shape)
             .with_context(|| format!("the limit of {}", workload.limit))?;
         self.note(workload.limit, LIMIT, figures);
@@ -179,7 +179,7 @@ impl<'a> Rounds<'a> {
     fn measure_by_hand(&mut self, workload: &'static Workload, round: u32) -> Result<()> {
         let field = self.field;
         let Some(url) = &field.site(workload.on)?.database else { return Ok(()) };
-        let shape = self.shape(round);
+        let shape = self.shape(workload, round);
         let Some(captured) = self.by_hand.get(workload.name) else { return Ok(()) };
         let figures = by_hand::measure(self.field.folder.path(), url, captured, shape)
             .with_context(|| format!("{} by hand", workload.name))?;
@@ -191,7 +191,7 @@ impl<'a> Rounds<'a> {
         for at in 0..self.peers.len() {
             let requests = self.field.site(workload.on)?.requests(workload)?;
             let requests = requests.with_headers(&self.options.peer_header);
-            let shape = self.shape(round);
+            let shape = self.shape(workload, round);
             let Peer { name, url } = &self.peers[at];
             let (_, request) = requests.sample(1).next().context("a request")?;
             let status = http::send(url, request)?.status;
@@ -205,10 +205,15 @@ impl<'a> Rounds<'a> {
     }
 
     /// The next run. All runs of a round get the same order of requests.
-    fn shape(&mut self, round: u32) -> Shape {
+    fn shape(&mut self, workload: &Workload, round: u32) -> Shape {
         self.runs += 1;
-        let seconds = self.options.common.seconds();
-        Shape { seconds, connections: CONNECTIONS, seed: u64::from(round) + 1, first: self.runs * APART }
+        Shape {
+            seconds: self.options.common.seconds(),
+            connections: CONNECTIONS,
+            seed: u64::from(round) + 1,
+            first: self.runs * APART,
+            refused: workload.is_refused(),
+        }
     }
 
     fn note(&mut self, workload: &str, subject: &str, figures: Figures) {

@@ -62,6 +62,8 @@ pub(crate) enum Expected {
     Profile,
     /// A page of 50 children.
     Children,
+    /// 403: the caller's role is too low.
+    Refused,
     /// A created record.
     Created,
 }
@@ -117,5 +119,10 @@ impl Workload {
     /// Whether it writes.
     pub(crate) fn writes(&self) -> bool {
         !self.body.is_empty()
+    }
+
+    /// Whether its responses are errors.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.expected == Expected::Refused
     }
 }
