@@ -39,6 +39,7 @@ mod secrets;
 mod spreadsheet;
 mod tables;
 mod terminal;
+mod threads;
 mod zone;
 
 use std::process::ExitCode;
@@ -54,17 +55,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     completion::answer();
-    // A thread without work lets others run before it sleeps. If what they do is work for it, it finds that without being woken up. While
-    // SQLite's writer works, it may have to wait for that one's processor, and results would wait for it.
-    let threads = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .on_thread_park(|| {
-            if !fieldhouse_store::is_writing() {
-                std::thread::yield_now();
-            }
-        })
-        .build();
-    match threads {
+    match threads::start() {
         Ok(threads) => threads.block_on(run()),
         Err(error) => {
             #[expect(clippy::print_stderr, reason = "a message to the person who typed the command")]

@@ -29,6 +29,7 @@ use crate::open_files;
 use crate::output::note;
 use crate::ready::{self, Ready};
 use crate::running::{self, Running};
+use crate::threads;
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -138,6 +139,9 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
         None => format!("http://{}", listener.local_addr()?),
     };
     let store = Arc::new(opened.store);
+    if store.engine() == Engine::Sqlite {
+        threads::yield_before_sleep();
+    }
     let hold = options.mail.hold();
     let app = App::new(store.clone(), key_ring, &base_url, options.limits.options(), Clock::system(), hold)
         .map_err(anyhow::Error::msg)?;
