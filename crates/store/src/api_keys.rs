@@ -18,6 +18,9 @@ use crate::value::{id, values};
 /// Keys with their owners' memberships, if they have not left.
 const HELD: &str = " FROM api_keys k LEFT JOIN members m ON m.org_id = k.org_id AND m.user_id = k.user_id";
 
+/// How many uses of keys are noted in one transaction, so that others do not wait for all of them.
+const USED_TOGETHER: usize = 200;
+
 queries! {
     LIST "api_keys.list" concat!("SELECT ", ApiKey::COLUMNS, HELD, " WHERE k.org_id = $1 AND (m.role IS NULL OR m.role <= $2)
         AND (k.created_at, k.id) < ($3, $4) ORDER BY k.created_at DESC, k.id DESC LIMIT $5");
@@ -87,17 +90,16 @@ pub(crate) async fn active_of(
 impl Store {
     /// Records that keys were used. This is bookkeeping, not a change: it has no version and no ledger entry.
     pub async fn note_key_use(&self, mut used: Vec<(ApiKeyId, Timestamp)>) -> Result<()> {
-        if used.is_empty() {
-            return Ok(());
-        }
         // In the same order on every node, so that nodes never deadlock.
         used.sort_unstable();
-        self.write("api_keys.note_use", async move |tx| {
-            for (key_id, at) in &used {
-                tx.run(USED, values![id(*key_id), *at]).await?;
-            }
-            Ok(())
-        })
-        .await
+        for some in used.chunks(USED_TOGETHER) {
+            let some = some.to_vec();
+            let write = self.write("api_keys.note_use", async move |tx| {
+                let rows: Vec<_> = some.iter().map(|(key, at)| values![id(*key), *at].to_vec()).collect();
+                tx.run_each(USED, &rows).await
+            });
+            write.await?;
+        }
+        Ok(())
     }
 }

@@ -72,16 +72,19 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Creates the pools, and one connection to check that the server can be reached.
+    /// Creates the pools. Opens the lanes, or one connection if there are none, which shows whether the server can be reached.
     pub(crate) async fn connect(url: &str, roots: Option<&Path>, connections: usize) -> Result<Self> {
         let wrong =
             |error: tokio_postgres::Error| Error::Unavailable(format!("the database address: {error}"));
         let config: tokio_postgres::Config = url.parse().map_err(wrong)?;
         let tls = MakeRustlsConnect::new(tls::client(roots)?);
-        let lanes = lanes::count(connections);
-        let pool = pool(config.clone(), tls.clone(), (connections - lanes).max(1))?;
-        drop(pool.get().await?);
-        let lanes = Lanes::new(self::pool(config.clone(), tls.clone(), lanes)?);
+        let count = lanes::count(connections);
+        let pool = pool(config.clone(), tls.clone(), (connections - count).max(1))?;
+        let lanes = Lanes::new(self::pool(config.clone(), tls.clone(), count)?);
+        lanes.open().await?;
+        if count == 0 {
+            drop(pool.get().await?);
+        }
         let streams = self::pool(config, tls.clone(), streams::CONNECTIONS)?;
         Ok(Self { pool, lanes, streams, tls, waiting: Waiting::default(), sealer: Sealer::default() })
     }

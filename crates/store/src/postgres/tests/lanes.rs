@@ -9,6 +9,7 @@ queries! {
     ECHO "tests.lanes.echo" "SELECT CAST($1 AS TEXT), CAST(pg_backend_pid() AS BIGINT)";
     PAUSE "tests.lanes.pause" "SELECT CAST(pg_backend_pid() AS BIGINT) FROM (SELECT pg_sleep(2)) AS paused";
     FAIL "tests.lanes.fail" "SELECT 1 / (LENGTH($1) - 1)";
+    PREPARED "tests.lanes.prepared" "SELECT CAST(COUNT(*) AS BIGINT) FROM pg_prepared_statements WHERE statement = $1";
     TERMINATE "tests.lanes.terminate" "SELECT pg_terminate_backend(CAST(CAST($1 AS TEXT) AS INTEGER))";
 }
 
@@ -53,6 +54,16 @@ async fn reads_share_the_lanes_until_they_are_full() {
     let held = [postgres.connection().await.expect("one"), postgres.connection().await.expect("two")];
     assert_eq!(processes(&postgres, 2).await, lanes, "transactions do not keep reads waiting");
     drop(held);
+}
+
+#[tokio::test]
+async fn the_first_reads_find_open_lanes_and_prepare_a_statement_once_on_each() {
+    let database = databases::postgres();
+    let postgres = open(&database, 4).await;
+    assert_eq!(processes(&postgres, 2 * MAX_READS).await.len(), 2);
+    let count = async |_| postgres.read(PREPARED, values![ECHO.sql], |row| row.next::<i64>()).await;
+    let counts = try_join_all((0..2).map(count)).await.expect("rows");
+    assert_eq!(counts, [[1], [1]]);
 }
 
 #[tokio::test]
