@@ -62,7 +62,7 @@ pub(crate) enum Expected {
     Profile,
     /// A page of 50 children.
     Children,
-    /// 403: the caller's role is too low.
+    /// 403: a higher role is required.
     Refused,
     /// A created record.
     Created,

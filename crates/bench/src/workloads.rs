@@ -138,7 +138,7 @@ pub(crate) const ALL: &[Workload] = &[
     },
     Workload {
         name: "refused",
-        title: "GET /members, role too low (403)",
+        title: "GET /members, a higher role required (403)",
         on: On::Default,
         who: Who::Guardian,
         path: "/api/v1/members",
