@@ -26,6 +26,7 @@ pub mod members;
 pub mod moment;
 pub mod organizations;
 pub mod passwords;
+pub mod place;
 pub mod policy;
 pub mod privacy_requests;
 pub mod record;

@@ -1,6 +1,9 @@
 //! Children in the store. Every read needs a proof that a relation opens the child's data: see [`crate::access::children`].
 
+pub(crate) mod lines;
 pub(crate) mod shown;
+
+pub use lines::{Line, list, read_line};
 
 use constcat::concat;
 use fieldhouse_domain::children::Child;
@@ -11,36 +14,24 @@ use fieldhouse_domain::children::identities::ChildIdentity;
 use fieldhouse_domain::children::medical::ChildMedical;
 use fieldhouse_domain::children::performances::ChildPerformance;
 use fieldhouse_domain::children::relations::RelationKind;
-use fieldhouse_domain::children::shown as shapes;
 use fieldhouse_domain::effects::AnyRecord;
-use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId};
+use fieldhouse_domain::ids::{ChildId, Id as _};
 use fieldhouse_domain::record::{Record, Table};
-use fieldhouse_domain::rendered::Rendered;
 use jiff::Timestamp;
-use uuid::Uuid;
 
 use crate::access::OrgWrite;
 use crate::access::children::{
     ChildAccess, ChildScope, Class, Contact, Emergency, Identity, Listed, Medical, Performance, Profile,
-    Roster, Use, is_stored, read_capacity, visible,
+    Roster, Use, read_capacity, visible,
 };
 use crate::engine::{Reader, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::{Query, queries};
 use crate::records::{self, Stored};
 use crate::row::Row;
-use crate::value::{Value, id, values};
-
-/// A child as a roster shows it.
-const LINE_COLUMNS: &str = "MIN(v.capacity) AS capacity, c.id, c.display_name, c.places";
-/// One row for each child, by name. Both clauses are the same, so that SQLite sorts once. The name and the places depend on the child.
-const BY_NAME: &str = " GROUP BY c.name_folded, c.org_id, c.id ORDER BY c.name_folded, c.org_id, c.id";
+use crate::value::{id, values};
 
 queries! {
-    /// From the child $10 on, by name, or from the first if it is null. A cursor holds an id, because a name must not be in an address.
-    LIST "children.list" visible!("", LINE_COLUMNS, concat!(" AND (CAST($10 AS UUID) IS NULL
-            OR (c.name_folded, c.id) > ((SELECT p.name_folded FROM children p WHERE p.org_id = $1 AND p.id = $10), $10))", BY_NAME, " LIMIT $11"));
-    LINE "children.line" visible!(" AND child_id = $10", LINE_COLUMNS, BY_NAME);
     /// The user's own children, with what opens them: relations of the family, the first capacity first.
     FAMILY "children.family" visible!(family, "v.child_id, c.display_name, v.kind, v.starts_at", " ORDER BY c.name_folded, c.id, v.capacity");
     NAME "children.name" "SELECT display_name FROM children WHERE org_id = $1 AND id = $2";
@@ -53,81 +44,6 @@ pub struct Opened<T> {
     pub capacity: Capacity,
     /// The data.
     pub data: T,
-}
-
-/// A child as a roster shows it, as JSON.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Line {
-    /// The child.
-    pub id: ChildId,
-    /// In what capacity it was opened.
-    pub capacity: Capacity,
-    json: String,
-}
-
-impl std::fmt::Debug for Line {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Line({})", self.id)
-    }
-}
-
-impl Rendered for Line {
-    type Shown = shapes::Child;
-
-    fn json(&self) -> &str {
-        &self.json
-    }
-}
-
-impl Line {
-    /// Reads the line of a child, with its teams on a day. Its JSON is empty if another version of Fieldhouse has written its places.
-    fn read(row: &mut Row<'_>, today: &str) -> Result<Self> {
-        let capacity = read_capacity(row.next()?)?;
-        let (id, display_name, places) = (row.next()?, row.text()?, row.text()?);
-        let json = shapes::json(id, &display_name, (&places, today), capacity).unwrap_or_default();
-        Ok(Self { id, capacity, json })
-    }
-}
-
-/// The lines with the JSON of children that had none. A child that was erased meanwhile is left out.
-async fn rendered_again(
-    reader: &mut impl Reader,
-    organization: OrganizationId,
-    lines: Vec<Line>,
-    today: &str,
-) -> Result<Vec<Line>> {
-    if lines.iter().all(|line| !line.json.is_empty()) {
-        return Ok(lines);
-    }
-    let mut all = Vec::with_capacity(lines.len());
-    for mut line in lines {
-        if line.json.is_empty() {
-            let values = values![id(organization), id(line.id)];
-            let name: Option<String> = first(reader, NAME, values, |row| row.next()).await?;
-            let Some(name) = name else { continue };
-            let places = shown::places(reader, organization, line.id).await?;
-            line.json = shapes::json(line.id, &name, (&places, today), line.capacity).unwrap_or_default();
-        }
-        all.push(line);
-    }
-    Ok(all)
-}
-
-/// The children that a relation opens to the caller, by name, after a child. `None` if that child no longer exists.
-pub async fn list<R: Reader>(
-    reader: &mut R,
-    scope: &ChildScope<Roster>,
-    after: Option<Uuid>,
-    limit: u32,
-) -> Result<Option<Vec<Line>>> {
-    let mut values = scope.values();
-    values.extend([Value::from(after), Value::from(limit)]);
-    let today = scope.today().to_string();
-    let found = reader.rows(LIST, &values, |row| Line::read(row, &today)).await?;
-    if let (true, Some(after)) = (found.is_empty(), after) {
-        return Ok(is_stored(reader, scope.organization(), after).await?.then_some(found));
-    }
-    rendered_again(reader, scope.organization(), found, &today).await.map(Some)
 }
 
 /// A child of a family.
@@ -168,20 +84,6 @@ pub async fn family_of<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>) -> Result<V
 fn each_once(mut children: Vec<Own>) -> Vec<Own> {
     children.dedup_by_key(|child| child.id);
     children
-}
-
-/// The line of one child. `None` if no relation opens it to the caller.
-pub async fn read_line(
-    reader: &mut impl Reader,
-    scope: &ChildScope<Roster>,
-    child: ChildId,
-) -> Result<Option<Line>> {
-    let mut values = scope.values();
-    values.push(id(child));
-    let today = scope.today().to_string();
-    let found = first(reader, LINE, &values, |row| Line::read(row, &today)).await?;
-    let found = rendered_again(reader, scope.organization(), found.into_iter().collect(), &today).await?;
-    Ok(found.into_iter().next())
 }
 
 /// The name by which a child is known in its teams.

@@ -86,6 +86,10 @@ enum Driver {
 
 /// A source of query results: the store, where each query sees the newest state, or a transaction.
 pub trait Reader: Send {
+    /// Where it reads.
+    #[doc(hidden)]
+    fn engine(&self) -> Engine;
+
     /// What opens children's data.
     #[doc(hidden)]
     fn sealer(&self) -> &Sealer;
@@ -113,6 +117,13 @@ pub enum Source<'a, 'tx> {
 }
 
 impl Reader for Source<'_, '_> {
+    fn engine(&self) -> Engine {
+        match self {
+            Self::Store(store) => store.engine(),
+            Self::Transaction(tx) => tx.engine(),
+        }
+    }
+
     fn sealer(&self) -> &Sealer {
         match self {
             Self::Store(store) => store.sealer(),
@@ -156,6 +167,13 @@ impl Store {
             }
         };
         Ok(Self { driver })
+    }
+
+    /// Opens the connections that the first requests need, if it can. A program that serves requests calls it when it starts.
+    pub async fn prepare_to_serve(&self) {
+        if let Driver::Postgres(postgres) = &self.driver {
+            postgres.open_lanes().await;
+        }
     }
 
     /// Gives the store what seals and opens children's data. Without it, the store cannot read or write that data.
@@ -249,6 +267,10 @@ impl Store {
 }
 
 impl Reader for &Store {
+    fn engine(&self) -> Engine {
+        Store::engine(self)
+    }
+
     fn sealer(&self) -> &Sealer {
         match &self.driver {
             Driver::Sqlite(sqlite) => &sqlite.sealer,

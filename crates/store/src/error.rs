@@ -2,6 +2,9 @@
 
 use std::error::Error as _;
 
+use deadpool::managed::TimeoutType;
+
+use crate::postgres::PoolError;
 use crate::sealing::SealError;
 
 /// An error of the store.
@@ -155,14 +158,11 @@ impl From<tokio_postgres::Error> for Error {
 /// Classes of SQLSTATE about the server instead of the statement: connection, resources, shutdown, disk.
 const UNAVAILABLE: [&str; 4] = ["08", "53", "57P", "58"];
 
-impl From<deadpool_postgres::PoolError> for Error {
-    fn from(error: deadpool_postgres::PoolError) -> Self {
-        use deadpool_postgres::{HookError, PoolError, TimeoutType};
+impl From<PoolError> for Error {
+    fn from(error: PoolError) -> Self {
         match error {
             PoolError::Timeout(TimeoutType::Wait) => Self::Overloaded("all database connections are in use"),
-            PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
-                Self::Unavailable(explain(&error))
-            }
+            PoolError::Backend(error) => Self::Unavailable(explain(&error)),
             other => Self::Unavailable(other.to_string()),
         }
     }

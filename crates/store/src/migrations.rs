@@ -6,8 +6,8 @@
 
 use std::path::Path;
 
-use deadpool_postgres::Object;
 use sha2::{Digest, Sha256};
+use tokio_postgres::Client;
 use uuid::Uuid;
 
 use crate::engine::{Engine, Store};
@@ -265,7 +265,10 @@ pub async fn status(store: &Store) -> Result<Status> {
         (Some(sqlite), _) => {
             sqlite.with_writer("migrations.status", |connection| applied_on_sqlite(connection)).await?
         }
-        (_, Some(postgres)) => applied_on_postgres(&postgres.connection().await?).await?,
+        (_, Some(postgres)) => {
+            let connection = postgres.connection().await?;
+            applied_on_postgres(&connection).await?
+        }
         _ => Vec::new(),
     };
     check(&applied)
@@ -285,7 +288,7 @@ fn applied_on_sqlite(connection: &rusqlite::Connection) -> Result<Vec<(i64, Stri
     Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
 }
 
-async fn applied_on_postgres(connection: &Object) -> Result<Vec<(i64, String)>> {
+async fn applied_on_postgres(connection: &Client) -> Result<Vec<(i64, String)>> {
     if !connection.query_one(HAS_TABLE_POSTGRES, &[]).await?.try_get::<_, bool>(0)? {
         return Ok(Vec::new());
     }
@@ -304,7 +307,10 @@ pub async fn run(store: &Store) -> Result<Vec<&'static Migration>> {
                     .with_writer("migrations.run", |connection| apply_on_sqlite(connection, migration))
                     .await?
             }
-            (_, Some(postgres)) => apply_on_postgres(&mut postgres.connection().await?, migration).await?,
+            (_, Some(postgres)) => {
+                let mut connection = postgres.connection().await?;
+                apply_on_postgres(&mut connection, migration).await?
+            }
             _ => false,
         };
         if applied_now {
@@ -344,7 +350,7 @@ fn apply_on_sqlite(connection: &rusqlite::Connection, migration: &Migration) -> 
 }
 
 /// Applies a step, unless another program has applied it.
-async fn apply_on_postgres(connection: &mut Object, migration: &Migration) -> Result<bool> {
+async fn apply_on_postgres(connection: &mut Client, migration: &Migration) -> Result<bool> {
     create_table(connection).await?;
     let transaction = connection.transaction().await?;
     transaction.batch_execute(NO_TIMEOUTS).await?;
@@ -362,7 +368,7 @@ async fn apply_on_postgres(connection: &mut Object, migration: &Migration) -> Re
 
 /// Concurrent creations of the table collide in the catalogue even with IF NOT EXISTS, with one of several errors; the next check then
 /// finds the table.
-async fn create_table(connection: &Object) -> Result<()> {
+async fn create_table(connection: &Client) -> Result<()> {
     let table = translated(TABLE, Engine::Postgres);
     match connection.batch_execute(&table).await {
         Ok(()) => Ok(()),

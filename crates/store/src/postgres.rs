@@ -1,6 +1,7 @@
 //! The PostgreSQL engine: a pool of connections with prepared statements, a few connections that single reads share, and SERIALIZABLE
 //! transactions that are run again after a collision.
 
+mod connection;
 mod lanes;
 mod read;
 mod streams;
@@ -18,17 +19,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use constcat::concat;
-use deadpool_postgres::{
-    ClientWrapper, Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime,
-};
 use futures_util::future::join3;
 use tokio_postgres::Statement;
 use tokio_postgres::types::ToSql;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+pub(crate) use connection::PoolError;
+use connection::{Connection, Pool, Pooled, pool};
 use lanes::Lanes;
 
-use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::ledger::journal::Waiting;
 use crate::query::{self, Query};
@@ -72,7 +71,7 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Creates the pools. Opens the lanes, or one connection if there are none, which shows whether the server can be reached.
+    /// Creates the pools, and one connection to check that the server can be reached.
     pub(crate) async fn connect(url: &str, roots: Option<&Path>, connections: usize) -> Result<Self> {
         let wrong =
             |error: tokio_postgres::Error| Error::Unavailable(format!("the database address: {error}"));
@@ -80,13 +79,16 @@ impl Postgres {
         let tls = MakeRustlsConnect::new(tls::client(roots)?);
         let count = lanes::count(connections);
         let pool = pool(config.clone(), tls.clone(), (connections - count).max(1))?;
+        drop(pool.get().await?);
         let lanes = Lanes::new(self::pool(config.clone(), tls.clone(), count)?);
-        lanes.open().await?;
-        if count == 0 {
-            drop(pool.get().await?);
-        }
         let streams = self::pool(config, tls.clone(), streams::CONNECTIONS)?;
         Ok(Self { pool, lanes, streams, tls, waiting: Waiting::default(), sealer: Sealer::default() })
+    }
+
+    /// Opens the lanes, so that the first requests do not each open a connection of the pool. One that cannot be opened now is opened by a
+    /// read that wants it.
+    pub(crate) async fn open_lanes(&self) {
+        self.lanes.open().await;
     }
 
     /// Begins a transaction in which each statement reads from its own snapshot.
@@ -94,7 +96,7 @@ impl Postgres {
         Ok(PostgresTx::new(self.connection().await?, POSTING, true))
     }
 
-    pub(crate) async fn connection(&self) -> Result<Object> {
+    pub(crate) async fn connection(&self) -> Result<Pooled> {
         Ok(self.pool.get().await?)
     }
 
@@ -109,21 +111,6 @@ impl Postgres {
     }
 }
 
-fn pool(config: tokio_postgres::Config, tls: MakeRustlsConnect, connections: usize) -> Result<Pool> {
-    let fast = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    let settings = Hook::async_fn(|client: &mut ClientWrapper, _| {
-        Box::pin(async move { client.batch_execute(SETTINGS).await.map_err(HookError::Backend) })
-    });
-    Pool::builder(Manager::from_config(config, tls, fast))
-        .max_size(connections)
-        .runtime(Runtime::Tokio1)
-        .wait_timeout(Some(CONNECTION_TIME))
-        .create_timeout(Some(CONNECTION_TIME))
-        .post_create(settings)
-        .build()
-        .map_err(|error| Error::Internal(error.to_string()))
-}
-
 type Sent<T> = std::result::Result<T, tokio_postgres::Error>;
 type Params<'a> = Vec<&'a (dyn ToSql + Sync)>;
 
@@ -131,23 +118,18 @@ fn params<'a>(values: &'a [Value<'_>]) -> Params<'a> {
     values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
-async fn prepare(connection: &ClientWrapper, query: &'static Query) -> Sent<Statement> {
-    query::note(Engine::Postgres, query);
-    connection.prepare_cached(query.sql).await
-}
-
 async fn fetch(
-    connection: &ClientWrapper,
+    connection: &Connection,
     query: &'static Query,
     values: &[Value<'_>],
 ) -> Sent<Vec<tokio_postgres::Row>> {
-    let statement = prepare(connection, query).await?;
+    let statement = connection.prepared(query).await?;
     run(connection, &statement, query, values).await
 }
 
 /// Runs a prepared query. It is sent when the future is first polled.
 async fn run(
-    connection: &ClientWrapper,
+    connection: &Connection,
     statement: &Statement,
     query: &'static Query,
     values: &[Value<'_>],
@@ -176,8 +158,13 @@ pub(crate) fn read_rows<T>(
     rows.iter().map(|row| each(&mut Row::new(Source::Postgres(row), query))).collect()
 }
 
-async fn execute(connection: &ClientWrapper, query: &'static Query, values: &[Value<'_>]) -> Sent<u64> {
-    let statement = prepare(connection, query).await?;
+/// Runs a prepared statement that returns no rows.
+async fn execute(
+    connection: &Connection,
+    statement: &Statement,
+    query: &'static Query,
+    values: &[Value<'_>],
+) -> Sent<u64> {
     let _running = query::Running::begin(query.name);
-    connection.execute(&statement, &params(values)).await
+    connection.execute(statement, &params(values)).await
 }

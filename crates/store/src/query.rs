@@ -190,10 +190,17 @@ macro_rules! queries {
 }
 pub(crate) use queries;
 
-/// Every query of an engine: the common ones, and those that only PostgreSQL has.
+/// Every query of an engine: the common ones, and its own.
 pub fn of(engine: Engine) -> impl Iterator<Item = &'static Query> {
-    let journal = if engine == Engine::Postgres { crate::ledger::POSTGRES_QUERIES } else { &[] };
-    all().chain(journal.iter().flat_map(|queries| queries.iter().copied()))
+    let own: &[&[&Query]] = match engine {
+        Engine::Sqlite => &[crate::children::lines::SQLITE_QUERIES],
+        Engine::Postgres => &[
+            crate::children::lines::POSTGRES_QUERIES,
+            crate::ledger::heads::POSTGRES_QUERIES,
+            crate::ledger::journal::QUERIES,
+        ],
+    };
+    all().chain(own.iter().flat_map(|queries| queries.iter().copied()))
 }
 
 /// Every query that both engines have.
@@ -211,6 +218,7 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::changesets::QUERIES,
         crate::children::QUERIES,
         crate::children::CLASS_QUERIES,
+        crate::children::lines::QUERIES,
         crate::children::shown::QUERIES,
         crate::colleges::QUERIES,
         crate::departures::QUERIES,

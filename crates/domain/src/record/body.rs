@@ -1,7 +1,5 @@
 //! Bodies and query parameters, read field by field so that one response reports every error.
 
-use std::borrow::Cow;
-
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value as Json;
 use utoipa::openapi::schema::{AdditionalProperties, ArrayItems, SchemaType};
@@ -10,6 +8,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::Field;
 use crate::Refusal;
+use crate::place::Place;
 use crate::refusal::Check;
 use crate::text::InvalidValue;
 
@@ -51,7 +50,7 @@ pub fn read_pairs<B: Body>(pairs: &[(String, String)], prefix: &'static str) -> 
     for (name, text) in pairs {
         if members.iter().any(|(known, _)| known == name) {
             check.refuse(
-                &format!("{prefix}{}", escaped(name)),
+                &Place::Member(&Place::Root(""), prefix, name).pointer(),
                 "repeated",
                 "is given twice",
                 "Send it once.",
@@ -88,26 +87,6 @@ impl<'a> Input<'a> {
 pub struct At<'c> {
     check: &'c mut Check,
     place: Place<'c>,
-}
-
-/// A place in the request. Its pointer is only made for an error.
-enum Place<'p> {
-    /// An RFC 6901 JSON pointer.
-    Root(&'p str),
-    /// A field of the object at a place, with the prefix of names.
-    Field(&'p Place<'p>, &'static str, &'p str),
-    /// An item of the list at a place.
-    Item(&'p Place<'p>, usize),
-}
-
-impl Place<'_> {
-    fn pointer(&self) -> String {
-        match self {
-            Self::Root(pointer) => (*pointer).to_owned(),
-            Self::Field(object, prefix, name) => object.pointer() + prefix + &escaped(name),
-            Self::Item(list, index) => format!("{}/{index}", list.pointer()),
-        }
-    }
 }
 
 impl<'c> At<'c> {
@@ -227,7 +206,7 @@ impl Fields<'_, '_> {
     }
 
     fn note<T>(&mut self, name: &str, note: impl FnOnce(&mut At<'_>) -> T) -> T {
-        note(&mut At { check: self.at.check, place: Place::Field(&self.at.place, self.prefix, name) })
+        note(&mut At { check: self.at.check, place: Place::Member(&self.at.place, self.prefix, name) })
     }
 
     /// Reads a whole body. Any field that it does not read is unknown.
@@ -269,15 +248,6 @@ impl Fields<'_, '_> {
             let name = rest.split('/').next().unwrap_or_default();
             known.iter().position(|known| *known == name)
         });
-    }
-}
-
-/// A name as a token of a JSON pointer (RFC 6901).
-fn escaped(name: &str) -> Cow<'_, str> {
-    if name.contains(['~', '/']) {
-        Cow::Owned(name.replace('~', "~0").replace('/', "~1"))
-    } else {
-        Cow::Borrowed(name)
     }
 }
 

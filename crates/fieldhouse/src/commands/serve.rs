@@ -139,6 +139,7 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
         None => format!("http://{}", listener.local_addr()?),
     };
     let store = Arc::new(opened.store);
+    store.prepare_to_serve().await;
     if store.engine() == Engine::Sqlite {
         threads::yield_before_sleep();
     }

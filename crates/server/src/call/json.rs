@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use fieldhouse_domain::place::Place;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value as Json};
 
@@ -13,7 +14,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Json, Vec<String>), String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
     let mut found = Found::default();
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let part = Part { depth: 0, place: Place::Whole, found: &mut found };
+    let part = Part { depth: 0, place: Place::Root(""), found: &mut found };
     let read = part.deserialize(&mut deserializer).and_then(|json| deserializer.end().map(|()| json));
     match read {
         Ok(json) => Ok((json, found.repeated)),
@@ -36,26 +37,6 @@ struct Part<'a> {
     depth: u32,
     place: Place<'a>,
     found: &'a mut Found,
-}
-
-/// Where a part is. Its pointer is only made for a repeated member.
-enum Place<'a> {
-    Whole,
-    Member(&'a Place<'a>, &'a str),
-    Item(&'a Place<'a>, usize),
-}
-
-impl Place<'_> {
-    /// The JSON pointer (RFC 6901).
-    fn pointer(&self) -> String {
-        match self {
-            Self::Whole => String::new(),
-            Self::Member(object, name) => {
-                format!("{}/{}", object.pointer(), name.replace('~', "~0").replace('/', "~1"))
-            }
-            Self::Item(list, index) => format!("{}/{index}", list.pointer()),
-        }
-    }
 }
 
 impl Part<'_> {
@@ -118,11 +99,11 @@ impl<'de> Visitor<'de> for Part<'_> {
         self.refuse_deep()?;
         let mut object = Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            let place = Place::Member(&self.place, &name);
+            let place = Place::Member(&self.place, "/", &name);
             let part = Part { depth: self.depth + 1, place, found: self.found };
             let value = members.next_value_seed(part)?;
             if object.contains_key(&name) {
-                self.found.repeated.push(Place::Member(&self.place, &name).pointer());
+                self.found.repeated.push(Place::Member(&self.place, "/", &name).pointer());
             }
             object.insert(name, value);
         }

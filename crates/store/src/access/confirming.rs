@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::{Caller, Found, OrgScope};
-use crate::engine::{Reader, Store, first};
+use crate::engine::{Engine, Reader, Store, first};
 use crate::error::{Error, Result};
 use crate::query::Query;
 use crate::row::Row;
@@ -89,6 +89,10 @@ impl Deref for Reading<'_> {
 }
 
 impl Reader for Reading<'_> {
+    fn engine(&self) -> Engine {
+        self.store.engine()
+    }
+
     fn sealer(&self) -> &Sealer {
         self.store.sealer()
     }

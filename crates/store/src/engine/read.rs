@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::Reader;
+use super::{Engine, Reader};
 use crate::deadline::Deadline;
 use crate::error::Result;
 use crate::postgres::PostgresRead;
@@ -51,6 +51,13 @@ impl<'tx> ReadTx<'tx> {
 }
 
 impl Reader for &ReadTx<'_> {
+    fn engine(&self) -> Engine {
+        match self.driver {
+            ReadDriver::Sqlite(_) => Engine::Sqlite,
+            ReadDriver::Postgres(_) => Engine::Postgres,
+        }
+    }
+
     fn sealer(&self) -> &Sealer {
         self.sealer
     }
@@ -74,6 +81,10 @@ impl Reader for &ReadTx<'_> {
 }
 
 impl Reader for ReadTx<'_> {
+    fn engine(&self) -> Engine {
+        (&self).engine()
+    }
+
     fn sealer(&self) -> &Sealer {
         self.sealer
     }

@@ -133,14 +133,6 @@ impl<'tx> Tx<'tx> {
         self.deadline.name()
     }
 
-    /// The engine that it runs on.
-    pub(crate) fn engine(&self) -> Engine {
-        match self.driver {
-            TxDriver::Sqlite(_) => Engine::Sqlite,
-            TxDriver::Postgres(_) => Engine::Postgres,
-        }
-    }
-
     /// Runs a statement that returns no rows, once for each list of values. On PostgreSQL, all are sent without waiting for results.
     pub(crate) async fn run_each(&mut self, query: &'static Query, rows: &[Vec<Value<'_>>]) -> Result<()> {
         self.check_usable(query.name)?;
@@ -314,6 +306,13 @@ fn give_way(statements: &mut usize) {
 }
 
 impl Reader for Tx<'_> {
+    fn engine(&self) -> Engine {
+        match self.driver {
+            TxDriver::Sqlite(_) => Engine::Sqlite,
+            TxDriver::Postgres(_) => Engine::Postgres,
+        }
+    }
+
     fn sealer(&self) -> &Sealer {
         &self.sealer
     }

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::{journal, posting};
 use crate::access::{Actor, OrgWrite};
 use crate::apply::Change;
-use crate::engine::{Engine, Tx};
+use crate::engine::{Engine, Reader, Tx};
 use crate::error::{Error, Result};
 use crate::sealing::keys::Held;
 use crate::sealing::{ChildKey, Place};

@@ -30,8 +30,3 @@ pub use reading::{
 };
 pub use undoing::{Content, MOST_UNDONE, Reading, Undone, UndoneEffect, UndoneEntry, entries_of};
 pub use verifying::{Verdict, verify, verify_for_operator};
-
-use crate::query::Query;
-
-/// The queries that only PostgreSQL has.
-pub(crate) const POSTGRES_QUERIES: &[&[&Query]] = &[journal::QUERIES, heads::POSTGRES_QUERIES];

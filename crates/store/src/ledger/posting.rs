@@ -14,7 +14,7 @@ use super::entries::{ERASED, Salt, Written, WrittenEffect};
 use super::heads::{self, Generation, Head};
 use super::journal::{self, Taken};
 use crate::access::OrgScope;
-use crate::engine::{Engine, Store, Tx};
+use crate::engine::{Engine, Reader, Store, Tx};
 use crate::error::Result;
 use crate::postgres::Postgres;
 use crate::query::queries;

@@ -525,6 +525,10 @@ impl Following<'_> {
 }
 
 impl Reader for Following<'_> {
+    fn engine(&self) -> Engine {
+        self.store.engine()
+    }
+
     fn sealer(&self) -> &Sealer {
         self.store.sealer()
     }

@@ -3,24 +3,21 @@
 //! A process of PostgreSQL that finds several queries when it wakes up costs less than one process for each of them. Transactions, and
 //! queries that change a setting, have a connection of the pool for themselves.
 
-use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use deadpool_postgres::{ClientWrapper, Object, Pool, Timeouts};
-use futures_util::future::{join, try_join_all};
+use deadpool::managed::Timeouts;
+use futures_util::future::{join, join_all};
 use tokio::runtime::Handle;
-use tokio::sync::OnceCell;
 use tokio::time::timeout;
-use tokio_postgres::Statement;
 
+use super::connection::{Connection, Pool, Pooled};
 use super::read::can_retry;
-use super::{CONNECTION_TIME, Postgres, Sent, prepare, read_rows, run};
-use crate::engine::Engine;
+use super::{CONNECTION_TIME, Postgres, Sent, read_rows, run};
 use crate::error::Result;
-use crate::query::{self, Query};
+use crate::query::Query;
 use crate::row::Row;
 use crate::value::Value;
 
@@ -46,9 +43,7 @@ pub(super) struct Lanes {
 }
 
 struct Lane {
-    connection: Object,
-    /// The statements that it knows, or that are being prepared, by their SQL.
-    statements: Mutex<HashMap<&'static str, Arc<OnceCell<Statement>>>>,
+    connection: Pooled,
     opened: Instant,
     /// The reads that have been sent, or are being prepared.
     reads: AtomicUsize,
@@ -57,26 +52,8 @@ struct Lane {
 }
 
 impl Lane {
-    fn new(connection: Object) -> Self {
-        Self {
-            connection,
-            statements: Mutex::default(),
-            opened: Instant::now(),
-            reads: AtomicUsize::new(0),
-            moved: AtomicU64::new(0),
-        }
-    }
-
-    /// A prepared query. Reads that want it at the same time wait until one of them has prepared it: otherwise each would, and the server would
-    /// plan it as often.
-    async fn prepare(&self, query: &'static Query) -> Sent<Statement> {
-        query::note(Engine::Postgres, query);
-        let statement = self.statement(query.sql);
-        statement.get_or_try_init(|| self.connection.prepare(query.sql)).await.cloned()
-    }
-
-    fn statement(&self, sql: &'static str) -> Arc<OnceCell<Statement>> {
-        self.statements.lock().unwrap_or_else(PoisonError::into_inner).entry(sql).or_default().clone()
+    fn new(connection: Pooled) -> Self {
+        Self { connection, opened: Instant::now(), reads: AtomicUsize::new(0), moved: AtomicU64::new(0) }
     }
 
     fn enter(self: &Arc<Self>) -> Turn {
@@ -109,13 +86,12 @@ impl Lanes {
         Self { connections, open: Mutex::default() }
     }
 
-    /// Opens all of them, so that the first requests do not each open a connection of the pool.
-    pub(super) async fn open(&self) -> Result<()> {
-        let opening = (0..self.connections.status().max_size).map(|_| self.connections.get());
-        let lanes =
-            try_join_all(opening).await?.into_iter().map(|connection| Arc::new(Lane::new(connection)));
+    /// Opens those that can be opened.
+    pub(super) async fn open(&self) {
+        let opening = (0..self.connections.status().max_size).map(|_| self.connections.timeout_get(&NO_WAIT));
+        let opened = join_all(opening).await.into_iter().flatten();
+        let lanes = opened.map(|connection| Arc::new(Lane::new(connection)));
         self.open.lock().unwrap_or_else(PoisonError::into_inner).extend(lanes);
-        Ok(())
     }
 
     /// A turn on the lane with the fewest reads, or on a new one. `None` if all of them are full, held up or cannot be opened.
@@ -154,7 +130,7 @@ struct Turn {
 impl Turn {
     /// Runs reads. `None` if they must be run again on another connection, because the lane is held up or was closed.
     async fn run(mut self, flight: Flight<'_>) -> Option<Sent<Both>> {
-        let mut both = pin!(flight.send(Via::Lane(&self.lane)));
+        let mut both = pin!(flight.send(&self.lane.connection));
         loop {
             match timeout(HELD_UP, both.as_mut()).await {
                 Ok(result) => {
@@ -191,29 +167,6 @@ pub(crate) type Wanted<'a> = (&'static Query, &'a [Value<'a>]);
 type Rows = Vec<tokio_postgres::Row>;
 type Both = (Rows, Rows);
 
-/// The connection on which reads are sent.
-#[derive(Clone, Copy)]
-enum Via<'a> {
-    Lane(&'a Lane),
-    Own(&'a ClientWrapper),
-}
-
-impl<'a> Via<'a> {
-    fn connection(self) -> &'a ClientWrapper {
-        match self {
-            Self::Lane(lane) => &lane.connection,
-            Self::Own(connection) => connection,
-        }
-    }
-
-    async fn prepare(self, query: &'static Query) -> Sent<Statement> {
-        match self {
-            Self::Lane(lane) => lane.prepare(query).await,
-            Self::Own(connection) => prepare(connection, query).await,
-        }
-    }
-}
-
 /// One or two reads that are sent together.
 #[derive(Clone, Copy)]
 struct Flight<'a> {
@@ -228,14 +181,13 @@ impl Flight<'_> {
         queries.all(|(query, _)| !query.planned_each_time)
     }
 
-    async fn send(self, via: Via<'_>) -> Sent<Both> {
-        let connection = via.connection();
+    async fn send(self, connection: &Connection) -> Sent<Both> {
         let (query, values) = self.one;
-        let first = via.prepare(query).await?;
+        let first = connection.prepared(query).await?;
         let Some((other, other_values)) = self.other else {
             return Ok((run(connection, &first, query, values).await?, Rows::new()));
         };
-        let second = via.prepare(other).await?;
+        let second = connection.prepared(other).await?;
         let (rows, others) =
             join(run(connection, &first, query, values), run(connection, &second, other, other_values)).await;
         Ok((rows?, others?))
@@ -267,6 +219,6 @@ impl Postgres {
             return Ok(result?);
         }
         let connection = self.connection().await?;
-        Ok(flight.send(Via::Own(&connection)).await?)
+        Ok(flight.send(&connection).await?)
     }
 }

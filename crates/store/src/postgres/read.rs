@@ -5,12 +5,12 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Waker};
 
-use deadpool_postgres::Object;
 use futures_util::future::join;
 use tokio_postgres::error::SqlState;
 
+use super::connection::Pooled;
 use super::writes::Backoff;
-use super::{Postgres, prepare, read_rows, run};
+use super::{Postgres, read_rows, run};
 use crate::deadline::Deadline;
 use crate::engine::ReadTx;
 use crate::error::{Error, Result};
@@ -33,7 +33,7 @@ pub(super) fn can_retry(error: &tokio_postgres::Error) -> bool {
 
 /// An open read-only transaction.
 pub(crate) struct PostgresRead {
-    connection: Option<Object>,
+    connection: Option<Pooled>,
     begin: &'static str,
     begun: AtomicBool,
     /// The queries that have not been sent yet, because they are being prepared.
@@ -75,7 +75,7 @@ impl Postgres {
 
 impl PostgresRead {
     /// A transaction that begins with `begin` at its first query.
-    pub(super) fn new(connection: Object, begin: &'static str) -> Self {
+    pub(super) fn new(connection: Pooled, begin: &'static str) -> Self {
         Self {
             connection: Some(connection),
             begin,
@@ -94,7 +94,7 @@ impl PostgresRead {
         let connection = self.connection()?;
         let unsent = Unsent::begin(&self.unsent);
         let fetch = async move {
-            let statement = prepare(connection, query).await?;
+            let statement = connection.prepared(query).await?;
             drop(unsent);
             run(connection, &statement, query, values).await
         };
@@ -119,7 +119,7 @@ impl PostgresRead {
         Ok(connection.batch_execute(COMMIT).await.inspect_err(|error| self.note(error))?)
     }
 
-    fn connection(&self) -> Result<&Object> {
+    fn connection(&self) -> Result<&Pooled> {
         self.connection.as_ref().ok_or_else(|| Error::Internal("the transaction has ended".to_owned()))
     }
 
@@ -155,7 +155,7 @@ impl Drop for PostgresRead {
             !matches!(sent, std::task::Poll::Ready(Err(_)))
         };
         if !ended || *self.can_retry.get_mut() {
-            drop(Object::take(connection));
+            drop(Pooled::take(connection));
         }
     }
 }

@@ -1,15 +1,13 @@
 //! Streams: rows from a portal, batch by batch, on separate connections.
 
-use deadpool_postgres::Pool;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_postgres::IsolationLevel;
 
+use super::connection::Pool;
 use super::{Postgres, params, read_rows};
-use crate::engine::Engine;
 use crate::engine::stream::{BATCH, Message, Part, STALL_TIME, Sink};
 use crate::error::{Error, Result};
-use crate::query;
 
 /// How many streams are read at once. They have a pool of their own, because a slow consumer holds a connection for a long time.
 pub(super) const CONNECTIONS: usize = 4;
@@ -36,14 +34,17 @@ impl Postgres {
 /// Reads and sends all rows. Returns whether the consumer took all of them.
 async fn read<T>(pool: &Pool, parts: Vec<Part<T>>, messages: &mpsc::Sender<Message<T>>) -> Result<bool> {
     let mut connection = pool.get().await?;
+    let mut statements = Vec::with_capacity(parts.len());
+    let queries: Vec<_> = parts.iter().map(|part| part.query).collect();
+    for query in queries {
+        statements.push(connection.prepared(query).await?);
+    }
     let snapshot =
         connection.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
     let tx = snapshot.start().await?;
     let max = i32::try_from(BATCH).map_err(|error| Error::Internal(error.to_string()))?;
-    for Part { query, values, mut each } in parts {
-        query::note(Engine::Postgres, query);
-        let statement = tx.prepare_cached(query.sql).await?;
-        let portal = tx.bind(&statement, &params(&values)).await?;
+    for (Part { query, values, mut each }, statement) in parts.into_iter().zip(&statements) {
+        let portal = tx.bind(statement, &params(&values)).await?;
         loop {
             let rows = tx.query_portal(&portal, max).await?;
             let is_last = rows.len() < BATCH;

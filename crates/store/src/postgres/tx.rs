@@ -1,10 +1,10 @@
 //! An open transaction on PostgreSQL.
 
-use deadpool_postgres::Object;
 use futures_util::future::{join, try_join_all};
 use tokio_postgres::error::SqlState;
 
-use super::{execute, fetch, read_rows};
+use super::connection::Pooled;
+use super::{execute, fetch, read_rows, run};
 use crate::error::{Error, Result};
 use crate::query::{Query, Running};
 use crate::row::Row;
@@ -22,7 +22,7 @@ pub(super) enum Collision {
 
 /// An open transaction. If it is dropped before it is finished, its connection leaves the pool, because a transaction is still open on it.
 pub(crate) struct PostgresTx {
-    connection: Option<Object>,
+    connection: Option<Pooled>,
     /// The statement that begins it, until it is sent.
     begin: Option<&'static str>,
     /// Whether an earlier run ended with [`Collision::Unseen`].
@@ -32,7 +32,7 @@ pub(crate) struct PostgresTx {
 
 impl PostgresTx {
     /// A transaction that `begin` begins, in one round trip with its first query if it begins with one.
-    pub(super) fn new(connection: Object, begin: &'static str, had_unseen: bool) -> Self {
+    pub(super) fn new(connection: Pooled, begin: &'static str, had_unseen: bool) -> Self {
         Self { connection: Some(connection), begin: Some(begin), had_unseen, collided: None }
     }
 
@@ -47,16 +47,16 @@ impl PostgresTx {
     }
 
     /// Returns the connection, on which the transaction is still open.
-    pub(super) fn abandon(mut self) -> Option<Object> {
+    pub(super) fn abandon(mut self) -> Option<Pooled> {
         self.connection.take()
     }
 
-    fn open(&self) -> Result<&Object> {
+    fn open(&self) -> Result<&Pooled> {
         self.connection.as_ref().ok_or_else(|| Error::Internal("the transaction has ended".to_owned()))
     }
 
     /// The connection, once the transaction has begun. A statement that writes is sent only then.
-    async fn begun(&mut self) -> Result<&Object> {
+    async fn begun(&mut self) -> Result<&Pooled> {
         if let Some(begin) = self.begin.take() {
             self.send(begin).await?;
         }
@@ -138,23 +138,38 @@ impl PostgresTx {
         query: &'static Query,
         rows: &[&[Value<'_>]],
     ) -> Result<Vec<Vec<tokio_postgres::Row>>> {
-        let result = match prepare(self.begun().await?, query, rows.len()).await {
-            Ok(connection) => try_join_all(rows.iter().map(|values| fetch(connection, query, values))).await,
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let connection = self.begun().await?;
+        let result = match connection.prepared(query).await {
+            Ok(statement) => {
+                try_join_all(rows.iter().map(|values| run(connection, &statement, query, values))).await
+            }
             Err(error) => Err(error),
         };
         self.note(result)
     }
 
     pub(crate) async fn run(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
-        let result = execute(self.begun().await?, query, values).await;
+        let connection = self.begun().await?;
+        let result = match connection.prepared(query).await {
+            Ok(statement) => execute(connection, &statement, query, values).await,
+            Err(error) => Err(error),
+        };
         self.note(result)
     }
 
     pub(crate) async fn run_each(&mut self, query: &'static Query, rows: &[Vec<Value<'_>>]) -> Result<()> {
-        // The driver sends in the order in which the futures are first polled, which is the order of the rows.
-        let result = match prepare(self.begun().await?, query, rows.len()).await {
-            Ok(connection) => {
-                try_join_all(rows.iter().map(|values| execute(connection, query, values))).await
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let connection = self.begun().await?;
+        let result = match connection.prepared(query).await {
+            Ok(statement) => {
+                // The driver sends in the order in which the futures are first polled, which is the order of the rows.
+                let each = rows.iter().map(|values| execute(connection, &statement, query, values));
+                try_join_all(each).await
             }
             Err(error) => Err(error),
         };
@@ -163,27 +178,15 @@ impl PostgresTx {
 }
 
 /// Begins or ends a transaction or a part of one.
-async fn send(connection: &Object, sql: &'static str) -> std::result::Result<(), tokio_postgres::Error> {
+async fn send(connection: &Pooled, sql: &'static str) -> std::result::Result<(), tokio_postgres::Error> {
     let _running = Running::begin(sql);
     connection.batch_execute(sql).await
-}
-
-/// Prepares a statement that will be sent several times together: otherwise each of them would prepare it.
-async fn prepare<'a>(
-    connection: &'a Object,
-    query: &'static Query,
-    times: usize,
-) -> std::result::Result<&'a Object, tokio_postgres::Error> {
-    if times > 0 {
-        connection.prepare_cached(query.sql).await?;
-    }
-    Ok(connection)
 }
 
 impl Drop for PostgresTx {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
-            drop(Object::take(connection));
+            drop(Pooled::take(connection));
         }
     }
 }

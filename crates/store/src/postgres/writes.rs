@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use deadpool_postgres::Object;
 use rand::RngExt;
 
+use super::connection::Pooled;
 use super::tx::{Collision, PostgresTx};
 use super::{POSTING, Postgres, SERIALIZABLE};
 use crate::deadline::Deadline;
@@ -115,14 +115,14 @@ impl Postgres {
     }
 
     /// Cancels the statement of a late transaction, so that its locks are released at once, and drops the connection.
-    pub(super) async fn stop(&self, connection: Option<Object>) {
+    pub(super) async fn stop(&self, connection: Option<Pooled>) {
         let Some(connection) = connection else { return };
         let statement = connection.cancel_token();
         let stopped = tokio::time::timeout(CANCEL_TIME, statement.cancel_query(self.tls.clone())).await;
         if let Ok(Err(error)) = stopped {
             tracing::warn!(%error, "a statement could not be canceled");
         }
-        drop(Object::take(connection));
+        drop(Pooled::take(connection));
     }
 }
 

@@ -77,7 +77,7 @@ pub(crate) use related;
 macro_rules! opened {
     ($columns:expr, $branches:expr, $only:literal, $end:expr) => {
         concat!("SELECT ", $columns, " FROM (", $branches, ") v LEFT JOIN children c ON c.org_id = $1 AND c.id = v.child_id
-            WHERE COALESCE(c.id = v.child_id, FALSE) AND (v.capacity & $5) <> 0
+            WHERE c.id IS NOT DISTINCT FROM v.child_id AND (v.capacity & $5) <> 0
                 AND (v.capacity <> 4 OR (CAST($7 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM consents n WHERE n.org_id = $1
                         AND n.child_id = v.child_id AND n.purpose = $7 AND n.withdrawn_at IS NULL
                         AND (n.expires_at IS NULL OR n.expires_at > $3)))

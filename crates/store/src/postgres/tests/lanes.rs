@@ -57,17 +57,32 @@ async fn reads_share_the_lanes_until_they_are_full() {
 }
 
 #[tokio::test]
-async fn the_first_reads_find_open_lanes_and_prepare_a_statement_once_on_each() {
+async fn a_store_has_one_session_until_it_serves_and_then_lanes_that_prepare_a_statement_once() {
     let database = databases::postgres();
-    let postgres = open(&database, 4).await;
-    let sessions = postgres.read(SESSIONS, values![], |row| row.next::<i64>()).await.unwrap();
-    assert!(sessions[0] >= 2, "{sessions:?}");
+    let (postgres, watcher) = (open(&database, 4).await, open(&database, 1).await);
+    let sessions =
+        async || watcher.read(SESSIONS, values![], |row| row.next::<i64>()).await.expect("a number");
+    assert_eq!(sessions().await, [2], "with the watcher's");
+    postgres.open_lanes().await;
+    assert_eq!(sessions().await, [4]);
+    postgres.open_lanes().await;
+    assert_eq!(sessions().await, [4], "no more than there are");
 
     processes(&postgres, 2 * MAX_READS).await;
     let count = async |_| postgres.read(PREPARED, values![ECHO.sql], |row| row.next::<i64>()).await;
     let counts = try_join_all((0..2).map(count)).await.expect("rows");
     // Not exactly once: on a busy machine a read may leave its lane for a connection that does not know the statement.
     assert!(counts.iter().all(|count| count[0] <= 1), "{counts:?}");
+}
+
+#[tokio::test]
+async fn lanes_that_cannot_be_opened_leave_reads_to_the_other_connections() {
+    let database = databases::postgres();
+    let mut postgres = open(&database, 2).await;
+    let nowhere = "postgres://127.0.0.1:1".parse().expect("an address");
+    postgres.lanes = Lanes::new(pool(nowhere, postgres.tls.clone(), 1).expect("a pool"));
+    postgres.open_lanes().await;
+    assert_eq!(processes(&postgres, 8).await.len(), 1);
 }
 
 #[tokio::test]

@@ -1,0 +1,107 @@
+//! Connections, and the pools that open them. A connection prepares each statement once.
+
+use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use deadpool::Runtime;
+use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
+use tokio::sync::OnceCell;
+use tokio::task::JoinHandle;
+use tokio_postgres::{Client, Config, Statement};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::{CONNECTION_TIME, SETTINGS, Sent};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::query::{self, Query};
+
+pub(crate) type Pool = managed::Pool<Connector>;
+/// A connection of a pool, which is returned to it on drop.
+pub(crate) type Pooled = managed::Object<Connector>;
+pub(crate) type PoolError = managed::PoolError<tokio_postgres::Error>;
+
+/// A connection. Its session ends when it is dropped, even while the server runs a statement.
+pub(crate) struct Connection {
+    client: Client,
+    /// What sends and receives for the client.
+    task: JoinHandle<()>,
+    /// The statements that it knows, or that are being prepared, by the names of their queries.
+    statements: Mutex<HashMap<&'static str, Arc<OnceCell<Statement>>>>,
+}
+
+impl Connection {
+    /// A prepared query. Those who want it at the same time wait until one of them has prepared it: otherwise each would, and the server
+    /// would plan it as often.
+    pub(super) async fn prepared(&self, query: &'static Query) -> Sent<Statement> {
+        query::note(Engine::Postgres, query);
+        let statement = self.statement(query.name);
+        statement.get_or_try_init(|| self.client.prepare(query.sql)).await.cloned()
+    }
+
+    fn statement(&self, name: &'static str) -> Arc<OnceCell<Statement>> {
+        self.statements.lock().unwrap_or_else(PoisonError::into_inner).entry(name).or_default().clone()
+    }
+}
+
+impl Deref for Connection {
+    type Target = Client;
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+impl DerefMut for Connection {
+    fn deref_mut(&mut self) -> &mut Client {
+        &mut self.client
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// What opens the connections of a pool.
+pub(crate) struct Connector {
+    config: Config,
+    tls: MakeRustlsConnect,
+}
+
+impl managed::Manager for Connector {
+    type Type = Connection;
+    type Error = tokio_postgres::Error;
+
+    async fn create(&self) -> Sent<Connection> {
+        // In a box because it is large, and a part of every future that may open a connection.
+        let (client, connection) = Box::pin(self.config.connect(self.tls.clone())).await?;
+        let task = tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::warn!(%error, "a connection to the database ended");
+            }
+        });
+        let connection = Connection { client, task, statements: Mutex::default() };
+        connection.batch_execute(SETTINGS).await?;
+        Ok(connection)
+    }
+
+    async fn recycle(
+        &self,
+        connection: &mut Connection,
+        _: &Metrics,
+    ) -> RecycleResult<tokio_postgres::Error> {
+        if connection.is_closed() { Err(RecycleError::message("it is closed")) } else { Ok(()) }
+    }
+}
+
+/// A pool of at most so many connections.
+pub(super) fn pool(config: Config, tls: MakeRustlsConnect, connections: usize) -> Result<Pool> {
+    Pool::builder(Connector { config, tls })
+        .max_size(connections)
+        .runtime(Runtime::Tokio1)
+        .wait_timeout(Some(CONNECTION_TIME))
+        .create_timeout(Some(CONNECTION_TIME))
+        .build()
+        .map_err(|error| Error::Internal(error.to_string()))
+}
