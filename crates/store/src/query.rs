@@ -1,4 +1,4 @@
-//! Queries: one SQL text each, with a name, for both engines.
+//! Queries: one SQL text each, with a name, for both engines. The list of children alone has one for each.
 //!
 //! Parameters are `$1`, `$2`, ... and bound by that number. Debug builds refuse a query that is not in [`all`], so that the tests that
 //! explain and run every query include it.
@@ -15,7 +15,7 @@ pub(crate) use said::{Columns, Said, Tables};
 pub struct Query {
     /// The name in spans, metrics and errors, such as `seasons.list`.
     pub name: &'static str,
-    /// The SQL, the same for both engines.
+    /// The SQL.
     pub sql: &'static str,
     /// Whether PostgreSQL plans it for the values of each run, which takes a millisecond. Other queries have one plan for all values, which
     /// would read every row where the plan rests on an optional filter.
@@ -364,7 +364,7 @@ pub mod runs {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
 
@@ -399,6 +399,19 @@ mod tests {
         ] {
             let query = Query::new("tests", sql);
             assert_eq!(query.writes(), writes, "{sql}");
+        }
+    }
+
+    /// Connections to PostgreSQL remember a prepared statement by the name of its query.
+    #[test]
+    fn a_name_has_one_sql_text_on_an_engine() {
+        for engine in [Engine::Sqlite, Engine::Postgres] {
+            let mut known = BTreeMap::new();
+            for query in of(engine) {
+                let other = known.insert(query.name, query.sql);
+                assert!(other.is_none_or(|other| other == query.sql), "{} is the name of two", query.name);
+            }
+            assert!(known.len() > 100, "{} names", known.len());
         }
     }
 
