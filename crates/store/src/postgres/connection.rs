@@ -26,7 +26,7 @@ pub(crate) struct Connection {
     client: Client,
     /// What sends and receives for the client.
     task: JoinHandle<()>,
-    /// The statements that it knows, or that are being prepared, by the names of their queries.
+    /// The statements that it knows, or that are being prepared, by their SQL.
     statements: Mutex<HashMap<&'static str, Arc<OnceCell<Statement>>>>,
 }
 
@@ -35,12 +35,12 @@ impl Connection {
     /// would plan it as often.
     pub(super) async fn prepared(&self, query: &'static Query) -> Sent<Statement> {
         query::note(Engine::Postgres, query);
-        let statement = self.statement(query.name);
+        let statement = self.statement(query.sql);
         statement.get_or_try_init(|| self.client.prepare(query.sql)).await.cloned()
     }
 
-    fn statement(&self, name: &'static str) -> Arc<OnceCell<Statement>> {
-        self.statements.lock().unwrap_or_else(PoisonError::into_inner).entry(name).or_default().clone()
+    fn statement(&self, sql: &'static str) -> Arc<OnceCell<Statement>> {
+        self.statements.lock().unwrap_or_else(PoisonError::into_inner).entry(sql).or_default().clone()
     }
 }
 
