@@ -9,6 +9,7 @@ use fieldhouse_domain::games::{ChangeGame, NewGame};
 use fieldhouse_domain::ids::{
     DivisionId, GameId, Id, MemberId, RosterEntryId, SeasonId, StaffId, TeamId, VenueId,
 };
+use fieldhouse_domain::place::Place;
 use fieldhouse_domain::rosters::{ChangeRosterEntry, NewRosterEntry};
 use fieldhouse_domain::seasons::{ChangeSeason, NewSeason};
 use fieldhouse_domain::staff::{ChangeStaff, NewStaff};
@@ -173,9 +174,8 @@ impl Operations {
     /// Changes nothing, and fails unless fields of a record have these values.
     pub fn assert<I: InChangeset>(&mut self, id: I, values: &[(&str, Value)]) {
         let test = |(field, value): &(&str, Value)| {
-            // In a pointer, `~` and `/` are escaped (RFC 6901).
-            let field = field.replace('~', "~0").replace('/', "~1");
-            json!({"op": "test", "path": format!("/{field}"), "value": value})
+            let path = Place::Member(&Place::Root(""), "/", field).pointer();
+            json!({"op": "test", "path": path, "value": value})
         };
         let test = values.iter().map(test).collect();
         self.push(operation::<I>("assert", [("id", json!(id.to_string())), ("test", test)]));

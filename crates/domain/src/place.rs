@@ -1,8 +1,8 @@
-//! Places in a request, and the JSON pointers (RFC 6901) that name them in errors.
+//! Places in JSON and in a query, and what names them in errors and operations: JSON pointers (RFC 6901), or the names of parameters.
 
 use std::borrow::Cow;
 
-/// A place in a request. Its pointer is only made for an error, so that a request without errors makes none.
+/// A place in a request or a record. Its pointer is only made for an error, so that a request without errors makes none.
 #[derive(Clone, Copy, Debug)]
 pub enum Place<'p> {
     /// The place of a pointer.

@@ -86,7 +86,7 @@ enum Driver {
 
 /// A source of query results: the store, where each query sees the newest state, or a transaction.
 pub trait Reader: Send {
-    /// Where it reads.
+    /// The engine that it reads from.
     #[doc(hidden)]
     fn engine(&self) -> Engine;
 
@@ -169,7 +169,7 @@ impl Store {
         Ok(Self { driver })
     }
 
-    /// Opens the connections that the first requests need, if it can. A program that serves requests calls it when it starts.
+    /// Opens connections ahead of the first requests, as far as it can. A server calls it once when it starts.
     pub async fn prepare_to_serve(&self) {
         if let Driver::Postgres(postgres) = &self.driver {
             postgres.open_lanes().await;

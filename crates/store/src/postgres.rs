@@ -85,8 +85,8 @@ impl Postgres {
         Ok(Self { pool, lanes, streams, tls, waiting: Waiting::default(), sealer: Sealer::default() })
     }
 
-    /// Opens the lanes, so that the first requests do not each open a connection of the pool. One that cannot be opened now is opened by a
-    /// read that wants it.
+    /// Opens the lanes, so that the first requests do not each open a connection of the pool. A later read tries
+    /// again to open one that could not be opened.
     pub(crate) async fn open_lanes(&self) {
         self.lanes.open().await;
     }

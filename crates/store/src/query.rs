@@ -192,6 +192,16 @@ pub(crate) use queries;
 
 /// Every query of an engine: the common ones, and its own.
 pub fn of(engine: Engine) -> impl Iterator<Item = &'static Query> {
+    all().chain(own(engine))
+}
+
+/// Every query of both engines.
+fn every() -> impl Iterator<Item = &'static Query> {
+    of(Engine::Sqlite).chain(own(Engine::Postgres))
+}
+
+/// The queries that only one engine has.
+fn own(engine: Engine) -> impl Iterator<Item = &'static Query> {
     let own: &[&[&Query]] = match engine {
         Engine::Sqlite => &[crate::children::lines::SQLITE_QUERIES],
         Engine::Postgres => &[
@@ -200,7 +210,7 @@ pub fn of(engine: Engine) -> impl Iterator<Item = &'static Query> {
             crate::ledger::journal::QUERIES,
         ],
     };
-    all().chain(own.iter().flat_map(|queries| queries.iter().copied()))
+    own.iter().flat_map(|queries| queries.iter().copied())
 }
 
 /// Every query that both engines have.
@@ -320,7 +330,7 @@ pub mod runs {
     use super::{Engine, Query};
 
     static LISTED: LazyLock<BTreeSet<&'static str>> =
-        LazyLock::new(|| super::of(Engine::Postgres).map(|query| query.name).collect());
+        LazyLock::new(|| super::every().map(|query| query.name).collect());
     static RUN: Mutex<BTreeSet<(&'static str, &'static str)>> = Mutex::new(BTreeSet::new());
 
     static OBSERVER: OnceLock<Box<dyn Fn(&'static str, Stage) + Send + Sync>> = OnceLock::new();
@@ -364,7 +374,7 @@ pub mod runs {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
 
@@ -399,6 +409,19 @@ mod tests {
         ] {
             let query = Query::new("tests", sql);
             assert_eq!(query.writes(), writes, "{sql}");
+        }
+    }
+
+    /// What a query's SQL says, and the names of its columns, are remembered by its name.
+    #[test]
+    fn a_name_has_one_sql_text_on_an_engine() {
+        for engine in [Engine::Sqlite, Engine::Postgres] {
+            let mut known = BTreeMap::new();
+            for query in of(engine) {
+                let other = known.insert(query.name, query.sql);
+                assert!(other.is_none_or(|other| other == query.sql), "{} is the name of two", query.name);
+            }
+            assert!(known.len() > 100, "{} names", known.len());
         }
     }
 

@@ -51,7 +51,7 @@ macro_rules! page {
 queries! {
     LIST "seasons.list" page!("");
     SEARCH "seasons.search" page!(name_matches!("9" "10" "11" "12" "13" "14"));
-    CHANGED "seasons.changed" concat!("WITH page AS (", CHANGES, ") SELECT page.seq, page.position, page.id, page.verb, page.at, ",
+    CHANGED "seasons.changed_with_divisions" concat!("WITH page AS (", CHANGES, ") SELECT page.seq, page.position, page.id, page.verb, page.at, ",
         COLUMNS, " FROM page LEFT JOIN seasons s ON s.org_id = $1 AND s.id = page.id");
     READ "seasons.read" concat!("SELECT ", COLUMNS, " FROM seasons s WHERE s.org_id = $1 AND s.id = $2");
     READ_RENDERED "seasons.read_rendered" concat!("SELECT ", RENDERED, " FROM seasons s WHERE s.org_id = $1 AND s.id = $2");

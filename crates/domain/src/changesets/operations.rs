@@ -13,6 +13,7 @@ use crate::divisions::{ChangeDivision, NewDivision};
 use crate::effects::{AnyRecord, Kind};
 use crate::games::{ChangeGame, NewGame};
 use crate::ids::{DivisionId, GameId, Id, MemberId, RosterEntryId, SeasonId, StaffId, TeamId, VenueId};
+use crate::place::Place;
 use crate::record::{Body, enumeration, read_json};
 use crate::rosters::{ChangeRosterEntry, NewRosterEntry};
 use crate::seasons::{ChangeSeason, NewSeason};
@@ -215,7 +216,7 @@ fn read_one(json: &Json, names: &BTreeMap<String, Changeable>) -> Result<Operati
         .find(|name| !known.contains(&name.as_str()) && !["op", "resource"].contains(&name.as_str()))
     {
         let fix = format!("Leave it out, or use one of: {}.", known.join(", "));
-        let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+        let pointer = Place::Member(&Place::Root(""), "/", name).pointer();
         return Err(wrong(pointer, "is not a member of this operation", &fix));
     }
     let allow_overlap = match object.get("allow_overlap") {

@@ -26,7 +26,7 @@ queries! {
     LINE "children.line" visible!(" AND child_id = $10", LINE_COLUMNS, "");
 }
 
-/// The children of a list on SQLite: all of them in any order, which takes a quarter less time than a page of them by name.
+/// The children of a list on SQLite: a row for each tie, in any order, which takes a quarter less time than a page of them by name.
 const IN_ANY_ORDER: &Query = &Query::new("children.list", visible!("", LINE_COLUMNS, AFTER));
 /// The children of a list on PostgreSQL: the first $11 by name, so that it does not send all of them. The name and the places depend on the
 /// child.
@@ -142,7 +142,7 @@ async fn rendered_again(
     Ok(all)
 }
 
-/// Reads rows of [`LINE_COLUMNS`].
+/// Runs a query with the columns of [`LINE_COLUMNS`], and keeps the first children.
 async fn page(
     reader: &mut impl Reader,
     query: &'static Query,

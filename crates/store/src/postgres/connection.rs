@@ -21,18 +21,18 @@ pub(crate) type Pool = managed::Pool<Connector>;
 pub(crate) type Pooled = managed::Object<Connector>;
 pub(crate) type PoolError = managed::PoolError<tokio_postgres::Error>;
 
-/// A connection. Its session ends when it is dropped, even while the server runs a statement.
+/// A connection. Dropping it closes the socket at once; the server may still finish a statement that it is running.
 pub(crate) struct Connection {
     client: Client,
     /// What sends and receives for the client.
     task: JoinHandle<()>,
-    /// The statements that it knows, or that are being prepared, by their SQL.
+    /// Prepared statements, and those that are being prepared, by their SQL.
     statements: Mutex<HashMap<&'static str, Arc<OnceCell<Statement>>>>,
 }
 
 impl Connection {
-    /// A prepared query. Those who want it at the same time wait until one of them has prepared it: otherwise each would, and the server
-    /// would plan it as often.
+    /// A prepared query. Callers that want it at the same time wait for one of them to prepare it. Otherwise each would prepare its own copy,
+    /// and the server would plan every copy.
     pub(super) async fn prepared(&self, query: &'static Query) -> Sent<Statement> {
         query::note(Engine::Postgres, query);
         let statement = self.statement(query.sql);
@@ -95,7 +95,7 @@ impl managed::Manager for Connector {
     }
 }
 
-/// A pool of at most so many connections.
+/// Creates a pool with a maximum number of connections.
 pub(super) fn pool(config: Config, tls: MakeRustlsConnect, connections: usize) -> Result<Pool> {
     Pool::builder(Connector { config, tls })
         .max_size(connections)

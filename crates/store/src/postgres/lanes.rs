@@ -86,7 +86,7 @@ impl Lanes {
         Self { connections, open: Mutex::default() }
     }
 
-    /// Opens those that can be opened.
+    /// Opens as many as it can.
     pub(super) async fn open(&self) {
         let opening = (0..self.connections.status().max_size).map(|_| self.connections.timeout_get(&NO_WAIT));
         let opened = join_all(opening).await.into_iter().flatten();

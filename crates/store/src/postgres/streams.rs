@@ -35,6 +35,7 @@ impl Postgres {
 async fn read<T>(pool: &Pool, parts: Vec<Part<T>>, messages: &mpsc::Sender<Message<T>>) -> Result<bool> {
     let mut connection = pool.get().await?;
     let mut statements = Vec::with_capacity(parts.len());
+    // Collected first: what reads the rows of a part cannot be borrowed while the statement is prepared.
     let queries: Vec<_> = parts.iter().map(|part| part.query).collect();
     for query in queries {
         statements.push(connection.prepared(query).await?);

@@ -142,21 +142,21 @@ impl PostgresTx {
             return Ok(Vec::new());
         }
         let connection = self.begun().await?;
-        let result = match connection.prepared(query).await {
-            Ok(statement) => {
-                try_join_all(rows.iter().map(|values| run(connection, &statement, query, values))).await
-            }
-            Err(error) => Err(error),
+        let sent = async {
+            let statement = connection.prepared(query).await?;
+            try_join_all(rows.iter().map(|values| run(connection, &statement, query, values))).await
         };
+        let result = sent.await;
         self.note(result)
     }
 
     pub(crate) async fn run(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
         let connection = self.begun().await?;
-        let result = match connection.prepared(query).await {
-            Ok(statement) => execute(connection, &statement, query, values).await,
-            Err(error) => Err(error),
+        let sent = async {
+            let statement = connection.prepared(query).await?;
+            execute(connection, &statement, query, values).await
         };
+        let result = sent.await;
         self.note(result)
     }
 
@@ -165,14 +165,12 @@ impl PostgresTx {
             return Ok(());
         }
         let connection = self.begun().await?;
-        let result = match connection.prepared(query).await {
-            Ok(statement) => {
-                // The driver sends in the order in which the futures are first polled, which is the order of the rows.
-                let each = rows.iter().map(|values| execute(connection, &statement, query, values));
-                try_join_all(each).await
-            }
-            Err(error) => Err(error),
+        let sent = async {
+            let statement = connection.prepared(query).await?;
+            // The driver sends in the order in which the futures are first polled, which is the order of the rows.
+            try_join_all(rows.iter().map(|values| execute(connection, &statement, query, values))).await
         };
+        let result = sent.await;
         self.note(result).map(drop)
     }
 }

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
-use super::{Once, Query, Writes, Written, of};
+use super::{Once, Query, Writes, Written, every};
 use crate::access;
-use crate::engine::Engine;
 use crate::ledger::heads;
 
 /// A set of tables, each a bit.
@@ -45,7 +44,7 @@ pub(crate) struct Said {
 
 /// The tables that queries write, in the order of their bits.
 static TABLES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let mut tables: Vec<&str> = of(Engine::Postgres).filter_map(table).collect();
+    let mut tables: Vec<&str> = every().filter_map(table).collect();
     tables.sort_unstable();
     tables.dedup();
     tables
@@ -59,7 +58,7 @@ struct Listed {
 
 static ALL: LazyLock<HashMap<&'static str, Listed>> = LazyLock::new(|| {
     let listed = |query| Listed { said: said(query), columns: OnceLock::new() };
-    of(Engine::Postgres).map(|query| (query.name, listed(query))).collect()
+    every().map(|query| (query.name, listed(query))).collect()
 });
 
 /// The table that a query writes, if it is one.
@@ -110,6 +109,8 @@ impl Query {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Engine;
+    use crate::query::of;
 
     #[test]
     fn every_table_has_a_bit_of_its_own() {

@@ -71,7 +71,8 @@ macro_rules! related {
 }
 pub(crate) use related;
 
-/// The rows of the branches of [`visible!`] that open the class. Most organizations have no restrictions, which is found out once; where
+/// The rows of the branches of [`visible!`] that open the class. That the child exists is asked with `IS NOT DISTINCT FROM`: `=` and
+/// `IS NOT NULL` are false for null, so PostgreSQL would turn the outer join into an inner one. Most organizations have no restrictions, which is found out once; where
 /// they are, they are few, and read once and not for each child. The outer join keeps PostgreSQL from running the branches again for each
 /// child of a large organization.
 macro_rules! opened {

@@ -57,7 +57,7 @@ async fn reads_share_the_lanes_until_they_are_full() {
 }
 
 #[tokio::test]
-async fn a_store_has_one_session_until_it_serves_and_then_lanes_that_prepare_a_statement_once() {
+async fn a_store_has_one_session_until_it_reads_or_serves_and_then_lanes_that_prepare_a_statement_once() {
     let database = databases::postgres();
     let (postgres, watcher) = (open(&database, 4).await, open(&database, 1).await);
     let sessions =
