@@ -5,15 +5,15 @@
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use deadpool::managed::Timeouts;
+use deadpool::managed::{TimeoutType, Timeouts};
 use futures_util::future::{join, join_all};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use super::connection::{Connection, Pool, Pooled};
+use super::connection::{Connection, Pool, PoolError, Pooled};
 use super::read::can_retry;
 use super::{CONNECTION_TIME, Postgres, Sent, read_rows, run};
 use crate::error::Result;
@@ -25,6 +25,8 @@ use crate::value::Value;
 pub(super) const MAX_READS: usize = 16;
 /// How long a lane may take for one result. Then it gets no more reads, and those that it has are run on connections of the pool.
 pub(super) const HELD_UP: Duration = Duration::from_millis(50);
+/// How long no lane is opened after one could not be, so that not every read waits for another attempt. Tests use a shorter time.
+pub(super) const RETRY_AFTER: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 5_000 });
 /// A lane is opened only if the number of lanes allows it now.
 const NO_WAIT: Timeouts =
     Timeouts { wait: Some(Duration::ZERO), create: Some(CONNECTION_TIME), recycle: None };
@@ -40,6 +42,8 @@ pub(super) struct Lanes {
     /// What opens them, and limits their number.
     connections: Pool,
     open: Mutex<Vec<Arc<Lane>>>,
+    /// When the last attempt to open one failed.
+    failed: Mutex<Option<Instant>>,
 }
 
 struct Lane {
@@ -83,15 +87,33 @@ impl Lane {
 
 impl Lanes {
     pub(super) fn new(connections: Pool) -> Self {
-        Self { connections, open: Mutex::default() }
+        Self { connections, open: Mutex::default(), failed: Mutex::default() }
     }
 
     /// Opens as many as it can.
     pub(super) async fn open(&self) {
-        let opening = (0..self.connections.status().max_size).map(|_| self.connections.timeout_get(&NO_WAIT));
-        let opened = join_all(opening).await.into_iter().flatten();
-        let lanes = opened.map(|connection| Arc::new(Lane::new(connection)));
+        let opening = (0..self.connections.status().max_size).map(|_| self.open_one());
+        let lanes = join_all(opening).await.into_iter().flatten();
         self.open.lock().unwrap_or_else(PoisonError::into_inner).extend(lanes);
+    }
+
+    /// Opens a lane. `None` if there are as many as there may be, or if it cannot be opened.
+    async fn open_one(&self) -> Option<Arc<Lane>> {
+        match self.connections.timeout_get(&NO_WAIT).await {
+            Ok(connection) => Some(Arc::new(Lane::new(connection))),
+            Err(PoolError::Timeout(TimeoutType::Wait)) => None,
+            Err(error) => {
+                let before = self.failed().replace(Instant::now());
+                if before.is_none_or(|failed| failed.elapsed() >= RETRY_AFTER) {
+                    tracing::warn!(%error, "a connection that reads share cannot be opened");
+                }
+                None
+            }
+        }
+    }
+
+    fn failed(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A turn on the lane with the fewest reads, or on a new one. `None` if all of them are full, held up or cannot be opened.
@@ -99,15 +121,12 @@ impl Lanes {
         if let Some(turn) = self.turn_on_open(false) {
             return Some(turn);
         }
-        match self.connections.timeout_get(&NO_WAIT).await {
-            Ok(connection) => {
-                let lane = Arc::new(Lane::new(connection));
-                let turn = lane.enter();
-                self.open.lock().unwrap_or_else(PoisonError::into_inner).push(lane);
-                Some(turn)
-            }
-            Err(_) => self.turn_on_open(true),
-        }
+        let is_paused = self.failed().is_some_and(|failed| failed.elapsed() < RETRY_AFTER);
+        let opened = if is_paused { None } else { self.open_one().await };
+        let Some(lane) = opened else { return self.turn_on_open(true) };
+        let turn = lane.enter();
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).push(lane);
+        Some(turn)
     }
 
     /// A turn on an open lane. If another lane can be opened, only on one that is idle, unless `is_any` is set.

@@ -160,6 +160,19 @@ async fn lists_of_seasons_read_one_range_of_the_table_on_sqlite() {
     }
 }
 
+/// Otherwise a list of children hands the rows of eight branches on, one by one, before it reads the children.
+#[tokio::test]
+async fn each_branch_of_the_condition_of_children_is_joined_with_them_on_sqlite() {
+    let database = databases::sqlite();
+    let connection = raw::sqlite(&database);
+    for name in ["children.list", "children.line"] {
+        let query = query::of(Engine::Sqlite).find(|query| query.name == name).unwrap();
+        let steps = steps(&connection, query);
+        let joined = steps.iter().filter(|step| step.ends_with("(org_id=? AND id=?) LEFT-JOIN")).count();
+        assert_eq!(joined, 8, "{name}: {steps:#?}");
+    }
+}
+
 /// Lists whose pages begin elsewhere on SQLite, and the reason.
 const BEGIN_ELSEWHERE: [(&str, &str); 6] = [
     ("programs.list", "at the college of the position, which has a few programs"),

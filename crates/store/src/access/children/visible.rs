@@ -4,7 +4,8 @@
 /// the first capacity that opens it. $5: the bits of the capacities that open the class; $6: the bit of the class; $7: a consent without
 /// which staff see nothing, or null; $8: the latest year of birth of children of whom staff need no consent to participation, or null; $9:
 /// the latest year of birth of children who open it for themselves, or null. `$only` limits `child_id` in every branch. SQLite joins what CROSS JOIN
-/// joins in the order of the text: from the person to the children. A branch whose capacities are not among $5 is not run.
+/// joins in the order of the text: from the person to the children. It joins each branch with the children itself, instead of
+/// handing its rows on, only if their columns have the same type: hence the casts. A branch whose capacities are not among $5 is not run.
 ///
 /// With `$columns`, which `v` and the children `c` have, and an `$end`, it is a whole statement: a list then visits each child once. With
 /// `family` there is one row for each relation, which `v` has more columns of, and no other branch: only relations make a family. Days do not
@@ -26,7 +27,7 @@ macro_rules! visible {
             $columns,
             concat!(
                 crate::access::children::related!($only, "child_id, capacity"), "
-                UNION ALL SELECT e.child_id, 4 FROM staff f CROSS JOIN roster_entries e
+                UNION ALL SELECT e.child_id, CAST(4 AS BIGINT) FROM staff f CROSS JOIN roster_entries e
                     WHERE ($5 & 4) <> 0 AND e.org_id = $1 AND e.team_id = f.team_id AND f.org_id = $1 AND f.user_id = $2 AND f.state = 'confirmed'
                     AND (f.starts_on IS NULL OR f.starts_on <= $4) AND (f.ends_on IS NULL OR f.ends_on >= $4)
                     AND e.starts_on <= $4 AND (e.ends_on IS NULL OR e.ends_on >= $4)", $only, "
@@ -41,13 +42,13 @@ macro_rules! visible {
                 UNION ALL SELECT e.child_id, ", crate::access::children::DUTY, " CROSS JOIN roster_entries e
                     WHERE ($5 & 88) <> 0 AND e.org_id = $1 AND y.season_id IS NULL AND ", crate::access::children::ON_DUTY, "
                     AND y.team_ids = '[]' AND e.starts_on <= $4 AND (e.ends_on IS NULL OR e.ends_on >= $4)", $only, "
-                UNION ALL SELECT g.child_id, 8 FROM duties y CROSS JOIN registrations g
+                UNION ALL SELECT g.child_id, CAST(8 AS BIGINT) FROM duties y CROSS JOIN registrations g
                     WHERE ($5 & 8) <> 0 AND g.org_id = $1 AND g.season_id = y.season_id AND ", crate::access::children::ON_DUTY, "
                     AND y.kind = 'registrar' AND y.team_ids = '[]' AND g.status <> 'withdrawn'", $only, "
-                UNION ALL SELECT k.child_id, 32 FROM duties y CROSS JOIN case_leads w CROSS JOIN safeguarding_cases sc CROSS JOIN case_children k
+                UNION ALL SELECT k.child_id, CAST(32 AS BIGINT) FROM duties y CROSS JOIN case_leads w CROSS JOIN safeguarding_cases sc CROSS JOIN case_children k
                     WHERE ($5 & 32) <> 0 AND w.org_id = $1 AND w.user_id = y.user_id AND sc.org_id = $1 AND sc.id = w.case_id AND sc.state = 'open' AND sc.ends_at > $3
                     AND k.org_id = $1 AND k.case_id = sc.id AND ", crate::access::children::ON_DUTY, " AND y.kind = 'safeguarding_lead'", $only, "
-                UNION ALL SELECT child_id, 128 FROM break_glass_grants WHERE ($5 & 128) <> 0 AND org_id = $1 AND user_id = $2 AND ended_at IS NULL
+                UNION ALL SELECT child_id, CAST(128 AS BIGINT) FROM break_glass_grants WHERE ($5 & 128) <> 0 AND org_id = $1 AND user_id = $2 AND ended_at IS NULL
                     AND starts_at <= $3 AND ends_at > $3", $only
             ),
             $only,
@@ -94,7 +95,7 @@ macro_rules! opened {
 pub(crate) use opened;
 
 /// The capacity of a duty's kind, as a bit.
-pub(crate) const DUTY: &str = "CASE y.kind WHEN 'registrar' THEN 8 WHEN 'medical_staff' THEN 16 WHEN 'support' THEN 64 ELSE 0 END FROM duties y";
+pub(crate) const DUTY: &str = "CAST(CASE y.kind WHEN 'registrar' THEN 8 WHEN 'medical_staff' THEN 16 WHEN 'support' THEN 64 ELSE 0 END AS BIGINT) FROM duties y";
 /// The condition of a duty that is open now.
 pub(crate) const ON_DUTY: &str =
     "y.org_id = $1 AND y.user_id = $2 AND y.state = 'accepted' AND y.starts_at <= $3 AND y.ends_at > $3";

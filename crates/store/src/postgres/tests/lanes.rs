@@ -1,8 +1,11 @@
 //! Single reads that share connections.
 
-use futures_util::future::{join_all, try_join_all};
+use std::sync::Arc;
 
-use super::super::lanes::{HELD_UP, MAX_READS};
+use futures_util::future::{join_all, try_join_all};
+use tokio::net::TcpListener;
+
+use super::super::lanes::{HELD_UP, MAX_READS, RETRY_AFTER};
 use super::*;
 
 queries! {
@@ -83,6 +86,32 @@ async fn lanes_that_cannot_be_opened_leave_reads_to_the_other_connections() {
     postgres.lanes = Lanes::new(pool(nowhere, postgres.tls.clone(), 1).expect("a pool"));
     postgres.open_lanes().await;
     assert_eq!(processes(&postgres, 8).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_lane_that_cannot_be_opened_is_tried_again_only_after_a_pause() {
+    let database = databases::postgres();
+    let mut postgres = open(&database, 2).await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let tries = Arc::new(AtomicU32::new(0));
+    let counted = tries.clone();
+    let refusing = tokio::spawn(async move {
+        while let Ok((connection, _)) = listener.accept().await {
+            counted.fetch_add(1, Ordering::Relaxed);
+            drop(connection);
+        }
+    });
+    let refused = format!("postgres://127.0.0.1:{port}?sslmode=disable").parse().expect("an address");
+    postgres.lanes = Lanes::new(pool(refused, postgres.tls.clone(), 1).expect("a pool"));
+    for _ in 0..3 {
+        processes(&postgres, 8).await;
+    }
+    assert_eq!(tries.load(Ordering::Relaxed), 1);
+    tokio::time::sleep(RETRY_AFTER).await;
+    processes(&postgres, 1).await;
+    assert_eq!(tries.load(Ordering::Relaxed), 2);
+    refusing.abort();
 }
 
 #[tokio::test]
