@@ -110,6 +110,13 @@ pub(crate) async fn use_is_recorded_and_never_goes_back(store: &Store) {
     let caller =
         access::identify(&mut &*store, &club.owner().by_key(), after(7)).await.unwrap().expect("a key");
     assert_eq!(caller.key(), Some((owner, Some(after(5)))), "the last use is returned");
-    let coach = read(coach).await;
-    assert_eq!((coach.last_used_at, coach.version), (Some(after(6)), 1), "bookkeeping is not a change");
+    let noted = read(coach).await;
+    assert_eq!((noted.last_used_at, noted.version), (Some(after(6)), 1), "bookkeeping is not a change");
+
+    let (first, last) = (owner.min(coach), owner.max(coach));
+    let mut many: Vec<_> = (10..260).map(|minute| (first, after(minute))).collect();
+    many.push((last, after(300)));
+    store.note_key_use(many).await.unwrap();
+    assert_eq!(read(first).await.last_used_at, Some(after(259)));
+    assert_eq!(read(last).await.last_used_at, Some(after(300)), "more uses than one transaction notes");
 }
