@@ -104,7 +104,7 @@ impl Lanes {
             Err(PoolError::Timeout(TimeoutType::Wait)) => None,
             Err(error) => {
                 let before = self.failed().replace(Instant::now());
-                if before.is_none_or(|failed| failed.elapsed() >= RETRY_AFTER) {
+                if !is_recent(before) {
                     tracing::warn!(%error, "a connection that reads share cannot be opened");
                 }
                 None
@@ -121,7 +121,7 @@ impl Lanes {
         if let Some(turn) = self.turn_on_open(false) {
             return Some(turn);
         }
-        let is_paused = self.failed().is_some_and(|failed| failed.elapsed() < RETRY_AFTER);
+        let is_paused = is_recent(*self.failed());
         let opened = if is_paused { None } else { self.open_one().await };
         let Some(lane) = opened else { return self.turn_on_open(true) };
         let turn = lane.enter();
@@ -138,6 +138,11 @@ impl Lanes {
         let free = open.iter().filter(|lane| lane.reads() < max && !lane.is_held_up());
         free.min_by_key(|lane| lane.reads()).map(Lane::enter)
     }
+}
+
+/// Whether an attempt failed so recently that no other one is made yet.
+fn is_recent(failed: Option<Instant>) -> bool {
+    failed.is_some_and(|failed| failed.elapsed() < RETRY_AFTER)
 }
 
 /// The place of a read on a lane.

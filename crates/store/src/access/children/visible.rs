@@ -4,8 +4,8 @@
 /// the first capacity that opens it. $5: the bits of the capacities that open the class; $6: the bit of the class; $7: a consent without
 /// which staff see nothing, or null; $8: the latest year of birth of children of whom staff need no consent to participation, or null; $9:
 /// the latest year of birth of children who open it for themselves, or null. `$only` limits `child_id` in every branch. SQLite joins what CROSS JOIN
-/// joins in the order of the text: from the person to the children. It joins each branch with the children itself, instead of
-/// handing its rows on, only if their columns have the same type: hence the casts. A branch whose capacities are not among $5 is not run.
+/// joins in the order of the text: from the person to the children. It also joins each branch with the children,
+/// instead of handing the branch's rows on, but only if the columns of all branches have the same type: hence the casts. A branch whose capacities are not among $5 is not run.
 ///
 /// With `$columns`, which `v` and the children `c` have, and an `$end`, it is a whole statement: a list then visits each child once. With
 /// `family` there is one row for each relation, which `v` has more columns of, and no other branch: only relations make a family. Days do not
