@@ -1,14 +1,12 @@
 //! Games in requests and responses.
 
-use fieldhouse_domain::games::{ChangeGame, GameKind, GameSort, GameStatus};
-use fieldhouse_domain::ids::{ChildId, DivisionId, GameId, SeasonId, TeamId, VenueId};
+use fieldhouse_domain::games::{ChangeGame, GameSort, GameStatus};
+use fieldhouse_domain::ids::{ChildId, DivisionId, SeasonId, TeamId, VenueId};
 use fieldhouse_domain::record::Body;
 use fieldhouse_domain::text::{Name, Reason};
 use jiff::Timestamp;
-use jiff::civil::DateTime;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
+pub use fieldhouse_domain::games::shown::{Game, GameVenue, Side};
 pub use fieldhouse_domain::games::{GameResult, LastChange, NewGame};
 
 use crate::spreadsheet::{ListFormat, Sheet};
@@ -43,87 +41,6 @@ pub const SHEET: Sheet = Sheet::of_page(&[
     "updated_at",
     "version",
 ]);
-
-/// A game or a bye.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Game {
-    /// The id.
-    pub id: GameId,
-    /// Its season.
-    pub season_id: SeasonId,
-    /// Its division.
-    pub division_id: DivisionId,
-    /// Its round, such as `Round 1`.
-    pub round: Option<String>,
-    /// Whether two teams play or one has a bye.
-    pub kind: GameKind,
-    /// Its status.
-    pub status: GameStatus,
-    /// When it starts. If only the day is known (`time_tbd`), midnight at the venue.
-    pub starts_at: Timestamp,
-    /// When it ends, if known.
-    pub ends_at: Option<Timestamp>,
-    /// The IANA time zone of the venue.
-    pub time_zone: String,
-    /// The local time of the start in that zone.
-    #[schema(value_type = String, example = "2022-04-30T09:15:00")]
-    pub local_start: DateTime,
-    /// Whether only the day is known.
-    pub time_tbd: bool,
-    /// The venue, if known.
-    pub venue_id: Option<VenueId>,
-    /// The court or field.
-    pub field: Option<String>,
-    /// The home team, or the team that has a bye. Null if not known yet.
-    pub home_team_id: Option<TeamId>,
-    /// The home team's score, if known.
-    pub home_score: Option<i64>,
-    /// The away team. Null for a bye, or if not known yet.
-    pub away_team_id: Option<TeamId>,
-    /// The away team's score, if known.
-    pub away_score: Option<i64>,
-    /// The venue, with its name.
-    pub venue: Option<GameVenue>,
-    /// The home side. For a bye, the team that has it.
-    pub home: Option<Side>,
-    /// The away side. Null for a bye.
-    pub away: Option<Side>,
-    /// The caller's own children who are in one of its teams on the day. Empty in responses to changes, and for keys without the scope
-    /// `children:read`.
-    pub my_children: Vec<ChildId>,
-    /// The last change that families should know about.
-    pub last_change: Option<LastChange>,
-    /// The id that another system gave it.
-    pub external_id: Option<String>,
-    /// When the record was created.
-    pub created_at: Timestamp,
-    /// When it last changed.
-    pub updated_at: Timestamp,
-    /// The version: 1 at first, and one more with every change.
-    pub version: i64,
-}
-
-/// Where a game is played.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct GameVenue {
-    /// The venue.
-    pub id: VenueId,
-    /// Its name.
-    pub name: String,
-    /// The court or field.
-    pub field: Option<String>,
-}
-
-/// One side of a game.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Side {
-    /// The team.
-    pub team_id: TeamId,
-    /// Its name.
-    pub name: String,
-    /// Its score, if known.
-    pub score: Option<i64>,
-}
 
 /// Filters of the list of upcoming games.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Body)]

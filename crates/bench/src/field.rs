@@ -127,7 +127,7 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Moves all games to the days after now, so that they are upcoming. Their local start moves with them, because a job of the server moves a
-/// game whose start and local start differ.
+/// game whose start and local start differ. Another job renders them again.
 async fn bring_forward(database: &Database) -> Result<()> {
     let mut connection = database.connect().await?;
     let first = Clock::system().now().checked_add(SignedDuration::from_hours(24))?.round(Unit::Hour)?;
@@ -137,7 +137,7 @@ async fn bring_forward(database: &Database) -> Result<()> {
         let (before, after, local) = (microseconds(before), microseconds(after), zone.local(after));
         connection
             .run(&format!(
-                "UPDATE games SET starts_at = {after}, local_start = '{local}' WHERE starts_at = {before}"
+                "UPDATE games SET starts_at = {after}, local_start = '{local}', shown = '' WHERE starts_at = {before}"
             ))
             .await?;
     }

@@ -3,6 +3,7 @@
 use fieldhouse_api::Operation;
 use fieldhouse_domain::Refusal;
 use fieldhouse_domain::effects::Effect;
+use fieldhouse_domain::games::shown::Names;
 use fieldhouse_domain::games::{self as rules, ChangeGame, Game, GameResult, NewGame, Places};
 use fieldhouse_domain::ids::{GameId, Id};
 use fieldhouse_domain::seasons::Season;
@@ -210,10 +211,6 @@ async fn refuse_overlap<'tx>(
 /// A game as it was written, with the names in the response.
 fn with_names(game: Game, places: &Places) -> Listed {
     let team = |team: &Option<Team>| team.as_ref().map(|team| team.name.to_string());
-    Listed {
-        game,
-        home_name: team(&places.home),
-        away_name: team(&places.away),
-        venue_name: places.venue.as_ref().map(|venue| venue.name.to_string()),
-    }
+    let venue = places.venue.as_ref().map(|venue| venue.name.to_string());
+    Listed { game, names: Names { home: team(&places.home), away: team(&places.away), venue } }
 }

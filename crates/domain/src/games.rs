@@ -1,6 +1,7 @@
 //! Games and byes. The rules between their fields and with other games are in `rules.rs`.
 
 mod rules;
+pub mod shown;
 
 use std::borrow::Cow;
 
@@ -120,7 +121,7 @@ pub struct LastChange {
 
 /// A game or a bye.
 #[derive(Clone, PartialEq, Record)]
-#[record(table = "games", alias = "g", rules = rules::check)]
+#[record(table = "games", alias = "g", rules = rules::check, derived(shown = shown::stored(self, &image())))]
 pub struct Game {
     /// The id.
     #[field(server, initial = moment.id())]

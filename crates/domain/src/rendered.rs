@@ -3,7 +3,11 @@
 //! The text is stored after the number of its shape. Text of another shape, which another version of Fieldhouse has written, is not shown:
 //! the record is read and rendered again.
 
-use serde::Serialize;
+use std::fmt;
+
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde::{Serialize, de};
+use serde_json::value::RawValue;
 
 /// A record as JSON.
 pub trait Rendered {
@@ -31,6 +35,32 @@ pub fn shown(shape: char, text: &str) -> Option<&str> {
 pub fn json(value: &impl Serialize) -> String {
     // Writing to a string cannot fail, and no map of ours has keys that are not text.
     serde_json::to_string(value).unwrap_or_default()
+}
+
+/// The values of a JSON object without their names, one in a line. JSON without spaces has no end of line within a value.
+pub fn lines(object: &str) -> String {
+    struct Values(String);
+
+    impl<'de> Visitor<'de> for Values {
+        type Value = String;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<String, A::Error> {
+            while let Some((_, value)) = members.next_entry::<de::IgnoredAny, &RawValue>()? {
+                if !self.0.is_empty() {
+                    self.0.push('\n');
+                }
+                self.0.push_str(value.get());
+            }
+            Ok(self.0)
+        }
+    }
+
+    let values = Values(String::with_capacity(object.len()));
+    serde_json::Deserializer::from_str(object).deserialize_map(values).unwrap_or_default()
 }
 
 /// Adds the JSON of a string. Most strings need no escapes and are copied.

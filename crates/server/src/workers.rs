@@ -211,8 +211,12 @@ pub async fn render_again(app: &App) {
     };
     let mut rendered = 0;
     for organization in organizations {
-        let of_seasons = app.store.render_seasons(organization).await;
-        for count in [of_seasons, app.store.render_children(organization).await] {
+        let counts = [
+            app.store.render_seasons(organization).await,
+            app.store.render_games(organization).await,
+            app.store.render_children(organization).await,
+        ];
+        for count in counts {
             match count {
                 Ok(count) => rendered += count,
                 Err(error) => tracing::warn!(%organization, %error, "records could not be rendered again"),

@@ -4,8 +4,11 @@ use std::collections::HashMap;
 
 use constcat::concat;
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
+use fieldhouse_domain::games::shown::{self, Json, Names};
 use fieldhouse_domain::games::{Game, GameSort, GameStatus, LONGEST, occupies};
-use fieldhouse_domain::ids::{DivisionId, GameId, Id, OrganizationId, SeasonId, TeamId, VenueId};
+use fieldhouse_domain::ids::{ChildId, DivisionId, GameId, Id, OrganizationId, SeasonId, TeamId, VenueId};
+use fieldhouse_domain::record::Record as _;
+use fieldhouse_domain::rendered::Rendered;
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
@@ -16,14 +19,17 @@ use crate::ledger::reading::{self, CHANGES, positioned};
 use crate::ledger::{Changed, Listing, Point};
 use crate::places::Stay;
 use crate::query::{Query, queries};
+use crate::rendered::{BATCH, Outdated};
 use crate::row::{Row, record};
 use crate::value::{Value, id, values};
 use crate::visits::having;
 
 /// The columns of a game, and what it shows of its teams and venue: their names.
-const COLUMNS: &str = concat!(Game::COLUMNS, ", g.home_name, g.away_name, g.venue_name");
-/// Games with the names of their teams and venue.
-const NAMED: &str = concat!("SELECT ", COLUMNS, " FROM games g WHERE g.org_id = $1");
+const COLUMNS: &str = concat!(Game::COLUMNS, NAMES);
+const NAMES: &str = ", g.home_name, g.away_name, g.venue_name";
+/// The columns of a game as JSON.
+const RENDERED: &str =
+    concat!("g.id, g.starts_at, g.time_tbd, g.version, g.home_team_id, g.away_team_id, g.shown", NAMES);
 
 /// Games after the position $2, $3 that start before $4, and match the filters $5 to $9. `$and` narrows them by an index. The position is
 /// the only other bound, because SQLite uses one of several: a page that began at another would read all games before its own.
@@ -36,7 +42,7 @@ macro_rules! page {
     };
     ($and:expr, $after:literal, $until:literal, $order:literal) => {
         positioned!(
-            COLUMNS,
+            RENDERED,
             concat!(
                 "games g WHERE g.org_id = $1",
                 $and,
@@ -78,7 +84,9 @@ macro_rules! of_team {
 macro_rules! upcoming {
     ($and:expr) => {
         concat!(
-            NAMED,
+            "SELECT ",
+            RENDERED,
+            " FROM games g WHERE g.org_id = $1",
             $and,
             " AND (g.starts_at, g.id) > ($2, $3) AND (g.starts_at >= $4 OR g.time_tbd) AND g.starts_at < $5
             AND (CAST($6 AS TEXT) IS NULL OR g.status = $6) ORDER BY g.starts_at, g.id LIMIT $7"
@@ -92,9 +100,14 @@ const READ_TOGETHER: u32 = 500;
 queries! {
     UPCOMING "games.upcoming" upcoming!("");
     UPCOMING_OF_SEASON "games.upcoming_of_season" upcoming!(" AND g.season_id = $8");
-    UPCOMING_OF_TEAM "games.upcoming_of_team" upcoming!(of_team!("$8", "starts_at >= $2 AND starts_at < $5"));
+    UPCOMING_OF_TEAM "games.upcoming_of_team" upcoming!(concat!(of_team!("$8", "starts_at >= $2 AND starts_at < $5"),
+        " AND (CAST($9 AS UUID) IS NULL OR g.season_id = $9)"));
     NEXT_START "games.next_start" "SELECT starts_at FROM games WHERE org_id = $1 AND starts_at >= $2 ORDER BY starts_at LIMIT 1";
-    READ "games.read" concat!(NAMED, " AND g.id = $2");
+    READ "games.read" concat!("SELECT ", COLUMNS, " FROM games g WHERE g.org_id = $1 AND g.id = $2");
+    READ_RENDERED "games.read_rendered" concat!("SELECT ", RENDERED, " FROM games g WHERE g.org_id = $1 AND g.id = $2");
+    OUTDATED "games.outdated" concat!("SELECT ", Game::COLUMNS, " FROM games g WHERE g.org_id = $1 AND g.id > $2
+        AND substr(g.shown, 1, 1) <> $3 ORDER BY g.id LIMIT $4");
+    RENDER "games.render" "UPDATE games SET shown = $3 WHERE org_id = $1 AND id = $2";
     VERSIONS "games.versions" "SELECT id, version FROM games WHERE org_id = $1 AND season_id = $2";
     LIST "games.list" page!("");
     LIST_REVERSED "games.list_reversed" page!("", reversed);
@@ -129,18 +142,89 @@ queries! {
 pub struct Listed {
     /// The game.
     pub game: Game,
-    /// The home team's name.
-    pub home_name: Option<String>,
-    /// The away team's name.
-    pub away_name: Option<String>,
-    /// The venue's name.
-    pub venue_name: Option<String>,
+    /// The names.
+    pub names: Names<String>,
 }
 
 impl Listed {
+    fn read(row: &mut Row<'_>) -> Result<Self> {
+        let game = row.record()?;
+        Self::of(game, row)
+    }
+
+    /// A game with its names, which are the next columns.
+    fn of(game: Game, row: &mut Row<'_>) -> Result<Self> {
+        Ok(Self { game, names: Names { home: row.next()?, away: row.next()?, venue: row.next()? } })
+    }
+}
+
+impl From<Listed> for shown::Game {
+    fn from(Listed { game, names }: Listed) -> Self {
+        Self::new(game, names)
+    }
+}
+
+/// A game as JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The id.
+    pub id: GameId,
+    /// When it starts.
+    pub starts_at: Timestamp,
+    /// Whether only the day is known.
+    pub time_tbd: bool,
+    /// The version.
+    pub version: i64,
+    /// The home team.
+    pub home_team_id: Option<TeamId>,
+    /// The away team.
+    pub away_team_id: Option<TeamId>,
+    json: Json,
+}
+
+impl Line {
+    /// Reads a line. Its JSON is empty if another version of Fieldhouse has written the game.
+    fn read(row: &mut Row<'_>) -> Result<Self> {
+        let (id, starts_at, time_tbd, version) = (row.next()?, row.next()?, row.next()?, row.next()?);
+        let (home_team_id, away_team_id, shown) = (row.next()?, row.next()?, row.text()?);
+        let names =
+            Names { home: row.optional_text()?, away: row.optional_text()?, venue: row.optional_text()? };
+        let json = Json::new(&shown, &names).unwrap_or_default();
+        Ok(Self { id, starts_at, time_tbd, version, home_team_id, away_team_id, json })
+    }
+
     /// Its position in lists by start.
     pub fn point(&self) -> (Timestamp, Uuid) {
-        (self.game.starts_at, self.game.id.uuid())
+        (self.starts_at, self.id.uuid())
+    }
+
+    /// The first instant at which it is not among the upcoming games, at the earliest.
+    pub fn leaves(&self) -> Timestamp {
+        let later = if self.time_tbd { LONGEST_DAY } else { SignedDuration::ZERO };
+        self.starts_at.saturating_add(later).unwrap_or(Timestamp::MAX)
+    }
+
+    /// The line with the caller's children who are in one of its teams.
+    #[must_use]
+    pub fn with_children(mut self, children: &[ChildId]) -> Self {
+        self.json.add_children(children);
+        self
+    }
+}
+
+impl From<Listed> for Line {
+    fn from(Listed { game, names }: Listed) -> Self {
+        let json = Json::new(&shown::stored(&game, &game.image_text()), &names).unwrap_or_default();
+        let Game { id, starts_at, time_tbd, version, home_team_id, away_team_id, .. } = game;
+        Self { id, starts_at, time_tbd, version, home_team_id, away_team_id, json }
+    }
+}
+
+impl Rendered for Line {
+    type Shown = shown::Game;
+
+    fn json(&self) -> &str {
+        self.json.as_str()
     }
 }
 
@@ -164,12 +248,6 @@ pub struct Upcoming {
 /// The maximum length of a day: how long before `from` the day of a game without a time may have started.
 const LONGEST_DAY: SignedDuration = SignedDuration::from_hours(25);
 
-/// The first instant at which a game is not among the upcoming ones, at the earliest.
-pub fn leaves(game: &Game) -> Timestamp {
-    let later = if game.time_tbd { LONGEST_DAY } else { SignedDuration::ZERO };
-    game.starts_at.saturating_add(later).unwrap_or(Timestamp::MAX)
-}
-
 /// The first start of a game at or after a time.
 pub async fn next_start<R: Reader>(
     reader: &mut R,
@@ -186,7 +264,7 @@ pub async fn upcoming<R: Reader>(
     wanted: &Upcoming,
     after: Option<(Timestamp, Uuid)>,
     limit: u32,
-) -> Result<Vec<Listed>> {
+) -> Result<Vec<Line>> {
     let Some(stays) = &wanted.stays else {
         return within(reader, proof, wanted, (Timestamp::MIN, Timestamp::MAX), after, limit).await;
     };
@@ -195,8 +273,8 @@ pub async fn upcoming<R: Reader>(
         let of_team = Upcoming { team: Some(stay.team), ..wanted.clone() };
         found.extend(within(reader, proof, &of_team, (stay.from, stay.until), after, limit).await?);
     }
-    found.sort_by_key(Listed::point);
-    found.dedup_by_key(|listed| listed.game.id);
+    found.sort_by_key(Line::point);
+    found.dedup_by_key(|line| line.id);
     found.truncate(limit as usize);
     Ok(found)
 }
@@ -209,31 +287,28 @@ async fn within<R: Reader>(
     (first, end): (Timestamp, Timestamp),
     after: Option<(Timestamp, Uuid)>,
     limit: u32,
-) -> Result<Vec<Listed>> {
+) -> Result<Vec<Line>> {
     let org = id(proof.organization());
     let day = wanted.from.saturating_sub(LONGEST_DAY).unwrap_or(Timestamp::MIN).max(first);
     let start = (day, Uuid::nil());
     let (at, last) = after.unwrap_or(start).max(start);
     let status = wanted.status.map(GameStatus::name);
     let (from, to) = (wanted.from.max(first), wanted.to.min(end));
-    let mut found = match (wanted.team, wanted.season) {
+    let found = match (wanted.team, wanted.season) {
         (None, None) => {
-            reader.rows(UPCOMING, values![org, at, last, from, to, status, limit], listed).await?
+            reader.rows(UPCOMING, values![org, at, last, from, to, status, limit], Line::read).await?
         }
         (None, Some(season)) => {
             let values = values![org, at, last, from, to, status, limit, season.uuid()];
-            reader.rows(UPCOMING_OF_SEASON, values, listed).await?
+            reader.rows(UPCOMING_OF_SEASON, values, Line::read).await?
         }
-        (Some(team), _) => {
-            let values = values![org, at, last, from, to, status, limit, team.uuid()];
-            reader.rows(UPCOMING_OF_TEAM, values, listed).await?
+        (Some(team), season) => {
+            let season = season.map(Id::uuid);
+            let values = values![org, at, last, from, to, status, limit, team.uuid(), season];
+            reader.rows(UPCOMING_OF_TEAM, values, Line::read).await?
         }
     };
-    if let (Some(_), Some(season)) = (wanted.team, wanted.season) {
-        // A team belongs to one season, so this filters either all games or none.
-        found.retain(|listed| listed.game.season_id == season);
-    }
-    Ok(found)
+    rendered(reader, proof, found).await
 }
 
 /// Filters and order of games.
@@ -279,7 +354,7 @@ pub async fn list<R: Reader>(
     filter: &Filter,
     after: Option<(Timestamp, Uuid)>,
     limit: u32,
-) -> Result<Listing<Listed>> {
+) -> Result<Listing<Line>> {
     let [forwards, backwards] = filter.queries();
     let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
     // No game has the nil id: those after it are all that start then or later, and those before it all that start earlier.
@@ -296,11 +371,11 @@ pub async fn list<R: Reader>(
     values.extend(filter.team.map(|team| Value::from(team.uuid())));
     let mut records = Vec::new();
     let found = reading::listed(reader, query, proof.organization(), &values, |row| {
-        records.push(listed(row)?);
+        records.push(Line::read(row)?);
         Ok(())
     });
     let position = found.await?;
-    Ok(Listing { position, records })
+    Ok(Listing { position, records: rendered(reader, proof, records).await? })
 }
 
 /// Games changed after a point in the ledger, each once, in the order of their latest entries, and deleted ones. Fewer than `limit` are
@@ -315,7 +390,7 @@ pub async fn changed<R: Reader>(
     let of = (proof.organization(), Kind::Game);
     let mut changes: Vec<Changed<Listed>> = reading::changes(reader, CHANGED, of, after, limit, |row| {
         let Some(game) = row.optional_record::<Game>()? else { return Ok(false) };
-        found.insert(game.id.uuid(), with_names(game, row)?);
+        found.insert(game.id.uuid(), Listed::of(game, row)?);
         Ok(true)
     })
     .await?;
@@ -394,7 +469,58 @@ impl Store {
 
 /// One game.
 pub async fn read<R: Reader>(reader: &mut R, proof: &impl Proof<R>, game: GameId) -> Result<Option<Listed>> {
-    first(reader, READ, values![id(proof.organization()), id(game)], listed).await
+    first(reader, READ, values![id(proof.organization()), id(game)], Listed::read).await
+}
+
+/// One game as JSON.
+pub async fn line<R: Reader>(reader: &mut R, proof: &impl Proof<R>, game: GameId) -> Result<Option<Line>> {
+    match first(reader, READ_RENDERED, values![id(proof.organization()), id(game)], Line::read).await? {
+        Some(line) if line.json().is_empty() => Ok(read(reader, proof, game).await?.map(Line::from)),
+        found => Ok(found),
+    }
+}
+
+/// The lines, each with its JSON. A game that was deleted meanwhile is left out.
+async fn rendered<R: Reader>(
+    reader: &mut R,
+    proof: &impl Proof<R>,
+    mut lines: Vec<Line>,
+) -> Result<Vec<Line>> {
+    for line in lines.iter_mut().filter(|line| line.json().is_empty()) {
+        if let Some(found) = read(reader, proof, line.id).await? {
+            *line = found.into();
+        }
+    }
+    lines.retain(|line| !line.json().is_empty());
+    Ok(lines)
+}
+
+impl Store {
+    /// Renders again what another version of Fieldhouse has written of an organization's games, and returns how many there were.
+    pub async fn render_games(&self, organization: OrganizationId) -> Result<usize> {
+        self.render_again::<Game>(organization).await
+    }
+}
+
+impl Outdated for Game {
+    const TRANSACTION: &'static str = "games.render";
+
+    fn id(&self) -> Uuid {
+        self.id.uuid()
+    }
+
+    async fn find(reader: &mut impl Reader, organization: OrganizationId, after: Uuid) -> Result<Vec<Self>> {
+        let shape = shown::SHAPE.to_string();
+        reader.rows(OUTDATED, values![id(organization), after, shape.as_str(), BATCH], record).await
+    }
+
+    async fn render(tx: &mut Tx<'_>, organization: OrganizationId, found: &[Self]) -> Result<()> {
+        let row = |game: &Self| {
+            let stored = shown::stored(game, &game.image_text());
+            vec![id(organization), id(game.id), stored.into()]
+        };
+        tx.run_each(RENDER, &found.iter().map(row).collect::<Vec<_>>()).await
+    }
 }
 
 /// Writes what games show of their teams and venues, after effects on any of them.
@@ -448,13 +574,4 @@ pub async fn versions<R: Reader>(
 ) -> Result<Vec<(GameId, i64)>> {
     let pair = |row: &mut Row<'_>| Ok((row.next()?, row.next()?));
     reader.rows(VERSIONS, values![id(proof.organization()), id(season)], pair).await
-}
-
-fn listed(row: &mut Row<'_>) -> Result<Listed> {
-    let game = row.record()?;
-    with_names(game, row)
-}
-
-fn with_names(game: Game, row: &mut Row<'_>) -> Result<Listed> {
-    Ok(Listed { game, home_name: row.next()?, away_name: row.next()?, venue_name: row.next()? })
 }

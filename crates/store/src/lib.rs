@@ -51,6 +51,7 @@ pub mod query;
 pub mod records;
 pub mod registrations;
 pub mod relations;
+mod rendered;
 pub mod restrictions;
 mod retention;
 pub mod rosters;

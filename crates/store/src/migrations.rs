@@ -185,6 +185,12 @@ pub const ALL: &[Migration] = &[
         sql: include_str!("../migrations/0028_guests_in_order.sql"),
         postgres: "",
     },
+    Migration {
+        number: 29,
+        name: "games_rendered",
+        sql: include_str!("../migrations/0029_games_rendered.sql"),
+        postgres: "",
+    },
 ];
 
 /// The types and functions of the tokens on SQLite and on PostgreSQL.

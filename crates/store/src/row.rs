@@ -45,6 +45,13 @@ impl<'a> Row<'a> {
         cell.and_then(Cell::into_text).map_err(|reason| self.corrupt(at, reason))
     }
 
+    /// The same for a column that may be null.
+    pub(crate) fn optional_text(&mut self) -> Result<Option<Cow<'a, str>>> {
+        let (at, cell) = self.cell(CellKind::Text);
+        let text = |cell| if matches!(cell, Cell::Null) { Ok(None) } else { Cell::into_text(cell).map(Some) };
+        cell.and_then(text).map_err(|reason| self.corrupt(at, reason))
+    }
+
     /// The next column with its number, read as the expected type.
     fn cell(&mut self, kind: CellKind) -> (usize, std::result::Result<Cell<'a>, String>) {
         let at = self.at;

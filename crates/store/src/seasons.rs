@@ -17,10 +17,11 @@ use uuid::Uuid;
 
 use crate::access::{OrgWrite, Proof};
 use crate::engine::{Reader, Store, Tx, first};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ledger::reading::{CHANGES, changes, listed, positioned};
 use crate::ledger::{Changed, Listing, Point};
 use crate::query::queries;
+use crate::rendered::{BATCH, Outdated};
 use crate::row::Row;
 use crate::search::name_matches;
 use crate::value::{Value, id, values};
@@ -64,8 +65,6 @@ queries! {
     BY_EXTERNAL_ID "seasons.by_external_id" "SELECT id FROM seasons WHERE org_id = $1 AND external_id = $2";
 }
 
-/// How many seasons are rendered again in one transaction.
-const BATCH: u32 = 100;
 /// A date after all valid dates.
 const AFTER_ALL_DAYS: &str = "9999-12-32";
 
@@ -104,12 +103,11 @@ pub struct Line {
 }
 
 impl Line {
-    /// Reads a line. Its JSON is missing if another version of Fieldhouse has written the season or its divisions.
-    fn read(row: &mut Row<'_>) -> Result<(Self, bool)> {
+    /// Reads a line. Its JSON is empty if another version of Fieldhouse has written the season or its divisions.
+    fn read(row: &mut Row<'_>) -> Result<Self> {
         let (id, listed_on, version) = (row.next()?, row.next()?, row.next()?);
-        let json = shown::whole(&row.text()?, &row.text()?);
-        let is_missing = json.is_none();
-        Ok((Self { id, listed_on, version, json: json.unwrap_or_default() }, is_missing))
+        let json = shown::whole(&row.text()?, &row.text()?).unwrap_or_default();
+        Ok(Self { id, listed_on, version, json })
     }
 }
 
@@ -202,35 +200,28 @@ pub async fn list<R: Reader>(
         values.extend(crate::search::patterns(&filter.words).map(Value::from));
         SEARCH
     };
-    let (mut lines, mut is_any_missing) = (Vec::new(), false);
-    let read = listed(reader, query, organization, &values, |row| {
-        let (line, is_missing) = Line::read(row)?;
-        is_any_missing |= is_missing;
-        lines.push(line);
+    let mut lines = Vec::new();
+    let found = listed(reader, query, organization, &values, |row| {
+        lines.push(Line::read(row)?);
         Ok(())
     });
-    let position = read.await?;
-    if is_any_missing {
-        lines = rendered_again(reader, proof, lines).await?;
-    }
-    Ok(Listing { position, records: lines })
+    let position = found.await?;
+    Ok(Listing { position, records: rendered(reader, proof, lines).await? })
 }
 
-/// The lines with the JSON of seasons that had none. A season that was deleted meanwhile is left out.
-async fn rendered_again<R: Reader>(
+/// The lines, each with its JSON. A season that was deleted meanwhile is left out.
+async fn rendered<R: Reader>(
     reader: &mut R,
     proof: &impl Proof<R>,
-    lines: Vec<Line>,
+    mut lines: Vec<Line>,
 ) -> Result<Vec<Line>> {
-    let mut all = Vec::with_capacity(lines.len());
-    for line in lines {
-        if line.json.is_empty() {
-            all.extend(read(reader, proof, line.id).await?.map(Line::from));
-        } else {
-            all.push(line);
+    for line in lines.iter_mut().filter(|line| line.json().is_empty()) {
+        if let Some(found) = read(reader, proof, line.id).await? {
+            *line = found.into();
         }
     }
-    Ok(all)
+    lines.retain(|line| !line.json().is_empty());
+    Ok(lines)
 }
 
 /// One season as JSON.
@@ -241,8 +232,8 @@ pub async fn line<R: Reader>(
 ) -> Result<Option<Line>> {
     let values = values![id(proof.organization()), id(season)];
     match first(reader, READ_RENDERED, values, Line::read).await? {
-        Some((_, true)) => Ok(read(reader, proof, season).await?.map(Line::from)),
-        found => Ok(found.map(|(line, _)| line)),
+        Some(line) if line.json.is_empty() => Ok(read(reader, proof, season).await?.map(Line::from)),
+        found => Ok(found),
     }
 }
 
@@ -303,41 +294,31 @@ pub(crate) async fn show_divisions<'tx>(
 }
 
 impl Store {
-    /// Renders again what another version of Fieldhouse has written of an organization's seasons, and returns how many there were. What is
-    /// shown does not change.
+    /// Renders again what another version of Fieldhouse has written of an organization's seasons, and returns how many there were.
     pub async fn render_seasons(&self, organization: OrganizationId) -> Result<usize> {
-        let (mut rendered, mut after) = (0, Some(Uuid::nil()));
-        while let Some(last) = after {
-            if outdated(&mut &*self, organization, last).await?.is_empty() {
-                break;
-            }
-            let found = self.write("seasons.render", async move |tx| {
-                let found = outdated(tx, organization, last).await?;
-                let row = |listed: &Listed| {
-                    let stored = shown::stored(&listed.season.image_text());
-                    let divisions = Divisions(listed.divisions.clone());
-                    vec![id(organization), id(listed.season.id), stored.into(), id(divisions)]
-                };
-                let rows: Vec<_> = found.iter().map(row).collect();
-                tx.run_each(RENDER, &rows).await?;
-                Ok::<_, Error>(found)
-            });
-            let found = found.await?;
-            rendered += found.len();
-            after = found.last().map(|listed| listed.season.id.uuid());
-        }
-        Ok(rendered)
+        self.render_again::<Listed>(organization).await
     }
 }
 
-/// Seasons that another version of Fieldhouse has written, after an id.
-async fn outdated(
-    reader: &mut impl Reader,
-    organization: OrganizationId,
-    after: Uuid,
-) -> Result<Vec<Listed>> {
-    let shape = shown::SHAPE.to_string();
-    reader.rows(OUTDATED, values![id(organization), after, shape.as_str(), BATCH], Listed::read).await
+impl Outdated for Listed {
+    const TRANSACTION: &'static str = "seasons.render";
+
+    fn id(&self) -> Uuid {
+        self.season.id.uuid()
+    }
+
+    async fn find(reader: &mut impl Reader, organization: OrganizationId, after: Uuid) -> Result<Vec<Self>> {
+        let shape = shown::SHAPE.to_string();
+        reader.rows(OUTDATED, values![id(organization), after, shape.as_str(), BATCH], Self::read).await
+    }
+
+    async fn render(tx: &mut Tx<'_>, organization: OrganizationId, found: &[Self]) -> Result<()> {
+        let row = |Self { season, divisions }: &Self| {
+            let stored = shown::stored(&season.image_text());
+            vec![id(organization), id(season.id), stored.into(), id(Divisions(divisions.clone()))]
+        };
+        tx.run_each(RENDER, &found.iter().map(row).collect::<Vec<_>>()).await
+    }
 }
 
 /// The season with a folded name.

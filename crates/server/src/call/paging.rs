@@ -6,7 +6,8 @@
 use axum::http::header;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use fieldhouse_api::{Code, Op, Page, PageInfo};
+use fieldhouse_api::{Answer, Code, Op, Page, PageInfo};
+use fieldhouse_domain::rendered::Rendered;
 use fieldhouse_domain::search;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -167,6 +168,21 @@ impl<O: Op> Call<O> {
         Page<T>: Serialize,
     {
         Ok(self.linked(Answered::json(&page)?, &page.page))
+    }
+
+    /// Responds with a page of records that are JSON already. `point` is the position of a record in the list.
+    pub fn lines<P, L: Rendered, N: Serialize>(
+        &self,
+        part: &Part<P>,
+        mut read: Vec<L>,
+        point: impl Fn(&L) -> N,
+    ) -> Result<Answered<O>, Failure>
+    where
+        O: Op<Answer = Page<L::Shown>>,
+        Page<L::Shown>: Answer,
+    {
+        let page = self.page_info(part, &mut read, point)?;
+        Ok(self.linked(Answered::rendered_page(&read, &page)?, &page))
     }
 
     /// A page with the link to the next one.

@@ -36,9 +36,8 @@ pub(crate) async fn list(call: Call<op::ChildList>) -> Result<Answered<op::Child
             part.shown(found.as_deref().unwrap_or_default()).map(|line| (line.id, line.capacity)).collect();
         Ok((found, seen))
     });
-    let mut found = found.await?.ok_or_else(Failure::lost_cursor)?;
-    let page = call.page_info(&part, &mut found, |line| line.id.uuid())?;
-    Ok(call.linked(Answered::rendered_page(&found, &page)?, &page))
+    let found = found.await?.ok_or_else(Failure::lost_cursor)?;
+    call.lines(&part, found, |line| line.id.uuid())
 }
 
 pub(crate) async fn read(call: Call<op::ChildRead>) -> Result<Answered<op::ChildRead>, Failure> {

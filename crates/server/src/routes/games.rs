@@ -1,16 +1,16 @@
 //! Games.
 
-use fieldhouse_api::games::{Game, GamePatch, GameVenue, Side};
+use fieldhouse_api::games::{Game, GamePatch};
 use fieldhouse_api::request::RecordListQuery;
-use fieldhouse_api::{Code, Data, Op, Page, op};
+use fieldhouse_api::{Code, Data, Op, op};
 use fieldhouse_commands::games as commands;
 use fieldhouse_domain::effects::Kind;
-use fieldhouse_domain::games::{self as rules, SPAN_MAX, UPCOMING_DEFAULT, UPCOMING_MAX};
-use fieldhouse_domain::ids::{ChildId, GameId, Id};
+use fieldhouse_domain::games::{SPAN_MAX, UPCOMING_DEFAULT, UPCOMING_MAX};
+use fieldhouse_domain::ids::{ChildId, GameId, Id, TeamId};
 use fieldhouse_domain::policy::Denial;
 use fieldhouse_domain::scopes::Verb;
 use fieldhouse_store::access::children::Roster;
-use fieldhouse_store::games::{self, Filter, Listed, Upcoming};
+use fieldhouse_store::games::{self, Filter, Line, Listed, Upcoming};
 use fieldhouse_store::places::{self, Stay};
 use fieldhouse_store::staff;
 use jiff::Timestamp;
@@ -19,45 +19,6 @@ use uuid::Uuid;
 use crate::answer::Answered;
 use crate::call::{Bounds, Call, Part};
 use crate::failure::Failure;
-
-fn side(side: Option<rules::Side>, name: Option<String>) -> Option<Side> {
-    side.map(|side| Side { team_id: side.team_id, name: name.unwrap_or_default(), score: side.score })
-}
-
-/// A game in a response.
-fn view(Listed { game, home_name, away_name, venue_name }: Listed) -> Game {
-    let (home, away, local_start) = (game.home(), game.away(), game.local_start());
-    let field = game.field.map(String::from);
-    let venue = |id| GameVenue { id, name: venue_name.unwrap_or_default(), field: field.clone() };
-    Game {
-        id: game.id,
-        season_id: game.season_id,
-        division_id: game.division_id,
-        round: game.round.map(String::from),
-        kind: game.kind,
-        status: game.status,
-        starts_at: game.starts_at,
-        ends_at: game.ends_at,
-        time_zone: game.time_zone.into(),
-        local_start,
-        time_tbd: game.time_tbd,
-        venue_id: game.venue_id,
-        venue: game.venue_id.map(venue),
-        field,
-        home_team_id: game.home_team_id,
-        home_score: game.home_score,
-        away_team_id: game.away_team_id,
-        away_score: game.away_score,
-        home: side(home, home_name),
-        away: side(away, away_name),
-        my_children: Vec::new(),
-        last_change: game.last_change,
-        external_id: game.external_id.map(String::from),
-        created_at: game.created_at,
-        updated_at: game.updated_at,
-        version: game.version,
-    }
-}
 
 /// The caller's own children, and when they belong to teams.
 pub(super) struct Mine(Vec<(ChildId, Stay)>);
@@ -72,17 +33,34 @@ impl Mine {
         Ok(Self(places::of_family(&mut call.store(), &lines, scope.time_zone()).await?))
     }
 
-    /// A game in a response, with the children who are in one of its teams.
-    pub(super) fn view(&self, listed: Listed) -> Game {
-        let game = &listed.game;
-        let plays = |stay: &Stay| {
-            [game.home_team_id, game.away_team_id].contains(&Some(stay.team)) && stay.includes(game.starts_at)
-        };
-        let mut my_children: Vec<ChildId> =
+    /// The children who are in one of two teams at a time.
+    fn within(&self, teams: [Option<TeamId>; 2], at: Timestamp) -> Vec<ChildId> {
+        let plays = |stay: &Stay| teams.contains(&Some(stay.team)) && stay.includes(at);
+        let mut children: Vec<ChildId> =
             self.0.iter().filter(|(_, stay)| plays(stay)).map(|(child, _)| *child).collect();
-        my_children.sort_unstable();
-        my_children.dedup();
-        Game { my_children, ..view(listed) }
+        children.sort_unstable();
+        children.dedup();
+        children
+    }
+
+    /// Games in a response, with the children who are in one of their teams.
+    pub(super) fn with_children(&self, lines: Vec<Line>) -> Vec<Line> {
+        if self.0.is_empty() {
+            return lines;
+        }
+        lines.into_iter().map(|line| self.of_line(line)).collect()
+    }
+
+    /// The same for one game.
+    fn of_line(&self, line: Line) -> Line {
+        let children = self.within([line.home_team_id, line.away_team_id], line.starts_at);
+        line.with_children(&children)
+    }
+
+    /// The same for a game that changed.
+    fn changed(&self, listed: Listed) -> Game {
+        let game = Game::from(listed);
+        Game { my_children: self.within([game.home_team_id, game.away_team_id], game.starts_at), ..game }
     }
 
     /// Marks a response as about children, if the caller has any in a team.
@@ -138,11 +116,9 @@ pub(crate) async fn upcoming(call: Call<op::GamesUpcoming>) -> Result<Answered<o
     let (team, season, status) = (query.team_id, query.season_id, query.status);
     let wanted = Upcoming { from, to, team, stays, season, status };
     let scope = call.scope()?;
-    let mut found = games::upcoming(&mut call.store(), scope, &wanted, part.after, part.reach()).await?;
+    let found = games::upcoming(&mut call.store(), scope, &wanted, part.after, part.reach()).await?;
     let until = if is_kept { Some(current_until(&call, &part, &found, to).await?) } else { None };
-    let page = call.page_info(&part, &mut found, Listed::point)?;
-    let data = found.into_iter().map(|listed| mine.view(listed)).collect();
-    let mut answered = call.page(Page { data, deleted: None, page })?;
+    let mut answered = call.lines(&part, mine.with_children(found), Line::point)?;
     if let Some(until) = until {
         answered = answered.current_until(until);
     }
@@ -153,14 +129,14 @@ pub(crate) async fn upcoming(call: Call<op::GamesUpcoming>) -> Result<Answered<o
 async fn current_until(
     call: &Call<op::GamesUpcoming>,
     part: &Part<(Timestamp, Uuid)>,
-    found: &[Listed],
+    found: &[Line],
     to: Timestamp,
 ) -> Result<Timestamp, Failure> {
     let query = &call.query;
     if query.from.is_some() {
         return Ok(Timestamp::MAX);
     }
-    let first = found.iter().map(|listed| games::leaves(&listed.game)).min().unwrap_or(Timestamp::MAX);
+    let first = found.iter().map(Line::leaves).min().unwrap_or(Timestamp::MAX);
     let end = if query.to.is_some() {
         to
     } else if found.len() < part.reach() as usize {
@@ -176,7 +152,7 @@ async fn current_until(
 /// Responds with one game.
 fn one<O: Op<Answer = Data<Game>>>(listed: Listed) -> Result<Answered<O>, Failure> {
     let (id, version) = (listed.game.id, listed.game.version);
-    let answered = Answered::json(&Data { data: view(listed) })?.version(version);
+    let answered = Answered::json(&Data { data: Game::from(listed) })?.version(version);
     Ok(if O::ROW.status() == 201 { answered.created(id) } else { answered })
 }
 
@@ -207,7 +183,7 @@ pub(crate) async fn list(call: Call<op::GameList>) -> Result<Answered<op::GameLi
         let (after, reach) = (reading.after, reading.reach());
         let changes = games::changed(&mut reading.following, call.scope()?, after, reach).await?;
         let id = |id| GameId::from_uuid(id).to_string();
-        let page = reading.page(&call, changes, |listed| mine.view(listed), id).await?;
+        let page = reading.page(&call, changes, |listed| mine.changed(listed), id).await?;
         return Ok(mine.mark(call.page(page)?));
     }
     let part = call.synced_part::<(Timestamp, Uuid)>(&records).await?;
@@ -224,8 +200,9 @@ pub(crate) async fn list(call: Call<op::GameList>) -> Result<Answered<op::GameLi
         sort: query.sort,
     };
     let after = part.after.map(|after| after.point);
-    let found = games::list(&mut call.store(), call.scope()?, &filter, after, part.reach()).await?;
-    let answered = call.synced_page(&part, found, Listed::point, |listed| mine.view(listed))?;
+    let mut found = games::list(&mut call.store(), call.scope()?, &filter, after, part.reach()).await?;
+    found.records = mine.with_children(found.records);
+    let answered = call.synced_lines(&part, found, Line::point)?;
     Ok(mine.mark(answered).current_until(Timestamp::MAX))
 }
 
@@ -247,10 +224,10 @@ fn range(
 }
 
 pub(crate) async fn read(call: Call<op::GameRead>) -> Result<Answered<op::GameRead>, Failure> {
-    let found = games::read(&mut call.store(), call.scope()?, *call.path()?).await?;
-    let (listed, mine) = (found.ok_or_else(Failure::not_found)?, Mine::read(&call).await?);
-    let version = listed.game.version;
-    let answered = Answered::json(&Data { data: mine.view(listed) })?.version(version);
+    let found = games::line(&mut call.store(), call.scope()?, *call.path()?).await?;
+    let (line, mine) = (found.ok_or_else(Failure::not_found)?, Mine::read(&call).await?);
+    let version = line.version;
+    let answered = Answered::rendered(&mine.of_line(line)).version(version);
     Ok(mine.mark(answered).current_until(Timestamp::MAX))
 }
 

@@ -1,6 +1,6 @@
 //! Teams.
 
-use fieldhouse_api::{Page, op};
+use fieldhouse_api::op;
 use fieldhouse_commands::teams as commands;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::Id;
@@ -69,9 +69,7 @@ pub(crate) async fn schedule(call: Call<op::TeamSchedule>) -> Result<Answered<op
     known.ok_or_else(Failure::not_found)?;
     let (from, to, status) = (query.from, query.to, query.status);
     let filter = games::Filter { team: Some(team), from, to, status, ..games::Filter::default() };
-    let mut found = games::list(store, scope, &filter, part.after, part.reach()).await?.records;
-    let page = call.page_info(&part, &mut found, games::Listed::point)?;
+    let found = games::list(store, scope, &filter, part.after, part.reach()).await?.records;
     let mine = Mine::read(&call).await?;
-    let data = found.into_iter().map(|listed| mine.view(listed)).collect();
-    Ok(mine.mark(call.page(Page { data, deleted: None, page })?))
+    Ok(mine.mark(call.lines(&part, mine.with_children(found), games::Line::point)?))
 }

@@ -9,8 +9,9 @@ use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId};
 use uuid::Uuid;
 
 use crate::engine::{Reader, Store, Tx};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::query::queries;
+use crate::rendered::{BATCH, Outdated};
 use crate::row::Row;
 use crate::value::{Value, id, values};
 
@@ -22,9 +23,6 @@ queries! {
     OUTDATED "children.outdated" "SELECT id FROM children WHERE org_id = $1 AND id > $2
         AND places <> '[]' AND substr(places, 1, 1) <> $3 ORDER BY id LIMIT $4";
 }
-
-/// How many children are rendered again in one transaction.
-const BATCH: u32 = 100;
 
 /// What a child shows of its places, as it is stored.
 pub(super) async fn places(
@@ -77,32 +75,30 @@ async fn write(
 
 impl Store {
     /// Renders again what another version of Fieldhouse has written of the places of an organization's children, and returns how many
-    /// children there were. What is shown does not change.
+    /// children there were.
     pub async fn render_children(&self, organization: OrganizationId) -> Result<usize> {
-        let (mut rendered, mut after) = (0, Some(Uuid::nil()));
-        while let Some(last) = after {
-            if outdated(&mut &*self, organization, last).await?.is_empty() {
-                break;
-            }
-            let found = self.write("children.render", async move |tx| {
-                let found = outdated(tx, organization, last).await?;
-                write(tx, organization, found.iter().copied()).await?;
-                Ok::<_, Error>(found)
-            });
-            let found = found.await?;
-            rendered += found.len();
-            after = found.last().map(|child| child.uuid());
-        }
-        Ok(rendered)
+        self.render_again::<OutOfDate>(organization).await
     }
 }
 
-/// Children whose places another version of Fieldhouse has written, after an id.
-async fn outdated(
-    reader: &mut impl Reader,
-    organization: OrganizationId,
-    after: Uuid,
-) -> Result<Vec<ChildId>> {
-    let shape = shown::SHAPE.to_string();
-    reader.rows(OUTDATED, values![id(organization), after, shape.as_str(), BATCH], |row| row.next()).await
+/// A child whose places another version of Fieldhouse has written.
+struct OutOfDate(ChildId);
+
+impl Outdated for OutOfDate {
+    const TRANSACTION: &'static str = "children.render";
+
+    fn id(&self) -> Uuid {
+        self.0.uuid()
+    }
+
+    async fn find(reader: &mut impl Reader, organization: OrganizationId, after: Uuid) -> Result<Vec<Self>> {
+        let shape = shown::SHAPE.to_string();
+        let values = values![id(organization), after, shape.as_str(), BATCH];
+        reader.rows(OUTDATED, values, |row| row.next().map(Self)).await
+    }
+
+    async fn render(tx: &mut Tx<'_>, organization: OrganizationId, found: &[Self]) -> Result<()> {
+        let children: Vec<_> = found.iter().map(|child| child.0).collect();
+        write(tx, organization, children).await
+    }
 }

@@ -4,18 +4,20 @@ pub(crate) mod lists;
 
 use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::effects::{AnyRecord, Effect};
+use fieldhouse_domain::games::shown::{self, Names};
 use fieldhouse_domain::games::{Game, GameKind, GameStatus, LastChange};
-use fieldhouse_domain::ids::Id;
+use fieldhouse_domain::ids::{GameId, Id};
 use fieldhouse_domain::seasons::Season;
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::text::{ExternalId, Name};
 use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::venues::Venue;
-use fieldhouse_store::games::{Listed, Upcoming};
+use fieldhouse_store::games::{Line, Listed, Upcoming};
 use fieldhouse_store::places::Stay;
 use fieldhouse_store::{OrgScope, Store, games};
 use fieldhouse_testing::clubs::{self, Club, NOW};
-use fieldhouse_testing::leagues::{division, game, season, team, venue};
+use fieldhouse_testing::databases::Database;
+use fieldhouse_testing::leagues::{division, game, parsed, season, team, venue};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::paging::{PAGE, pages};
@@ -51,7 +53,7 @@ impl League {
         game(&self.division, self.home.id, self.away.id, after(hours))
     }
 
-    async fn upcoming(&self, store: &Store, wanted: &Upcoming) -> Vec<Listed> {
+    async fn upcoming(&self, store: &Store, wanted: &Upcoming) -> Vec<Line> {
         games::upcoming(&mut &*store, &self.scope, wanted, None, 100).await.unwrap()
     }
 }
@@ -60,8 +62,8 @@ fn week() -> Upcoming {
     Upcoming { from: NOW, to: after(7 * 24), ..Upcoming::default() }
 }
 
-fn ids(listed: &[Listed]) -> Vec<fieldhouse_domain::ids::GameId> {
-    listed.iter().map(|listed| listed.game.id).collect()
+fn ids(lines: &[Line]) -> Vec<GameId> {
+    lines.iter().map(|line| line.id).collect()
 }
 
 pub(crate) async fn show_the_names_that_their_teams_and_venue_have_now(store: &Store) {
@@ -78,8 +80,11 @@ pub(crate) async fn show_the_names_that_their_teams_and_venue_have_now(store: &S
         let mut all = Vec::new();
         for id in [first.id, bye.id] {
             let listed = games::read(&mut &*store, &league.scope, id).await.unwrap().expect("a game");
-            let names = [listed.home_name, listed.away_name, listed.venue_name];
-            all.push(names.map(Option::unwrap_or_default).join(" | "));
+            let line = games::line(&mut &*store, &league.scope, id).await.unwrap();
+            let [shown] = &parsed(line.as_slice())[..] else { panic!("a game: {line:?}") };
+            assert_eq!(*shown, shown::Game::from(listed.clone()), "in both forms");
+            let Names { home, away, venue } = listed.names;
+            all.push([home, away, venue].map(Option::unwrap_or_default).join(" | "));
         }
         all
     };
@@ -142,17 +147,17 @@ pub(crate) async fn are_read_with_the_names_of_teams_and_venue(store: &Store) {
         .await;
     let read = async |id| games::read(&mut &*store, &league.scope, id).await.unwrap();
     let name = |name: &str| Some(name.to_owned());
-    let listed = Listed {
-        game: full.clone(),
-        home_name: name("Eagles"),
-        away_name: name("Éclairs"),
-        venue_name: name("Town Hall"),
-    };
-    assert_eq!(read(full.id).await, Some(listed));
-    let rests = Listed { game: bye.clone(), home_name: name("Eagles"), away_name: None, venue_name: None };
-    assert_eq!(read(bye.id).await, Some(rests));
+    let names = Names { home: name("Eagles"), away: name("Éclairs"), venue: name("Town Hall") };
+    let of_bye = Names { home: name("Eagles"), ..Names::default() };
+    for (game, names) in [(&full, names), (&bye, of_bye)] {
+        let listed = Listed { game: game.clone(), names };
+        assert_eq!(read(game.id).await, Some(listed.clone()));
+        let line = games::line(&mut &*store, &league.scope, game.id).await.unwrap();
+        assert_eq!(line, Some(Line::from(listed)), "as JSON");
+    }
     let other = League::found(store, "Games Two").await;
     assert_eq!(games::read(&mut &*store, &other.scope, full.id).await.unwrap(), None, "only in its own club");
+    assert_eq!(games::line(&mut &*store, &other.scope, full.id).await.unwrap(), None, "only in its own club");
 
     let season = league.season.id;
     let of_season = clubs::write(store, league.club.id(), async move |tx, proof| {
@@ -212,8 +217,7 @@ pub(crate) async fn upcoming_are_listed_soonest_first_and_games_without_a_time_u
         assert_eq!(ids(&listed), expected, "from now to before the week's end");
         let read =
             async |after| games::upcoming(&mut &*store, &league.scope, &wanted, after, PAGE).await.unwrap();
-        let read_through =
-            pages(|listed: &Listed| (listed.game.starts_at, listed.game.id.uuid()), read).await;
+        let read_through = pages(Line::point, read).await;
         let paged: Vec<_> = read_through.iter().flat_map(|page| ids(page)).collect();
         assert_eq!(paged, expected, "in pages");
         let cancelled_only = Upcoming { status: Some(GameStatus::Cancelled), ..wanted };
@@ -224,7 +228,9 @@ pub(crate) async fn upcoming_are_listed_soonest_first_and_games_without_a_time_u
     let next = async |hours| games::next_start(&mut &*store, &league.scope, after(hours)).await.unwrap();
     assert_eq!((next(4).await, next(7 * 24).await), (Some(last.starts_at), Some(last.starts_at)));
     assert_eq!(next(7 * 24 + 1).await, None);
-    assert_eq!((games::leaves(&soon), games::leaves(&today)), (soon.starts_at, after(1)));
+    let listed = league.upcoming(store, &week()).await;
+    let leaves = |id| listed.iter().find(|line| line.id == id).map(Line::leaves);
+    assert_eq!((leaves(soon.id), leaves(today.id)), (Some(soon.starts_at), Some(after(1))));
     let with_games = async |hours| store.organizations_with_games(after(hours)).await.unwrap();
     assert!(
         with_games(4).await.contains(&league.club.id()) && !with_games(4).await.contains(&other.club.id())
@@ -285,4 +291,28 @@ pub(crate) async fn are_filtered_by_team_and_season(store: &Store) {
     );
     let rest = games::upcoming(&mut &*store, &league.scope, &both, point, 1).await.unwrap();
     assert_eq!(ids(&rest), [swapped.id]);
+}
+
+pub(crate) async fn of_another_version_are_rendered_again(store: &Store, database: &Database) {
+    let league = League::found(store, "Games Rendered").await;
+    let (first, second) = (league.game(1), Game { local_start: None, ..league.game(2) });
+    let games = [&first, &second].map(|game| AnyRecord::from(game.clone()));
+    league.club.create(store, games.into()).await;
+    let read = async || {
+        let filter = games::Filter::default();
+        let listing = games::list(&mut &*store, &league.scope, &filter, None, 10).await.unwrap();
+        let line = games::line(&mut &*store, &league.scope, first.id).await.unwrap();
+        (league.upcoming(store, &week()).await, listing.records, line)
+    };
+    let before = read().await;
+    assert_eq!((ids(&before.0), ids(&before.1)), (vec![first.id, second.id], vec![first.id, second.id]));
+    assert_eq!(store.render_games(league.club.id()).await.unwrap(), 0);
+    for other in ["", "0{}"] {
+        database.execute(&format!("UPDATE games SET shown = '{other}'"));
+        assert_eq!(read().await, before, "rendered when they are read");
+    }
+    database.execute("UPDATE games SET shown = ''");
+    assert_eq!(store.render_games(league.club.id()).await.unwrap(), 2);
+    assert_eq!(read().await, before);
+    assert_eq!(store.render_games(league.club.id()).await.unwrap(), 0);
 }

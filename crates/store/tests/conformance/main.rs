@@ -69,6 +69,7 @@ async fn conforms(database: &Database) {
     Box::pin(people(store)).await;
     Box::pin(leagues(store)).await;
     seasons::of_another_version_are_rendered_again(store, database).await;
+    games::of_another_version_are_rendered_again(store, database).await;
     Box::pin(families(store)).await;
     Box::pin(changes(store, database)).await;
     Box::pin(programs(store)).await;

@@ -2,6 +2,7 @@
 
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::favorites::{ChangeFavorite, Favorite, ListOwner};
+use fieldhouse_domain::games::shown as games_shown;
 use fieldhouse_domain::members::Member;
 use fieldhouse_domain::record::Shared;
 use fieldhouse_domain::seasons::{Season, shown};
@@ -79,12 +80,15 @@ async fn seen(store: &Store, club: &Club, scope: &OrgScope, league: &League) -> 
     let week = Upcoming { from: NOW, to, ..Upcoming::default() };
     let of_team = Upcoming { team: first.home_team_id, ..week.clone() };
     let of_season = Upcoming { season: Some(id), ..week.clone() };
-    let mut listed: Vec<_> = games::read(reader, scope, first.id).await.unwrap().into_iter().collect();
+    let read = games::read(reader, scope, first.id).await.unwrap();
+    let mut listed: Vec<_> = games::line(reader, scope, first.id).await.unwrap().into_iter().collect();
     for wanted in [week, of_team, of_season] {
         listed.extend(games::upcoming(reader, scope, &wanted, None, 10).await.unwrap());
     }
-    seen.extend(listed.into_iter().map(|listed| {
-        [listed.home_name, listed.away_name, listed.venue_name].into_iter().flatten().collect()
+    let of_games = parsed(&listed).into_iter().chain(read.map(games_shown::Game::from));
+    seen.extend(of_games.map(|game| {
+        let sides = [game.home, game.away].into_iter().flatten().map(|side| side.name);
+        sides.chain(game.venue.map(|venue| venue.name)).collect()
     }));
     let inside = clubs::write(store, club.id(), async move |tx, proof| {
         let divisions =
@@ -101,7 +105,9 @@ async fn seen(store: &Store, club: &Club, scope: &OrgScope, league: &League) -> 
 fn all_called(name: &str) -> Vec<Vec<String>> {
     let names = |count: usize| vec![name.to_owned(); count];
     let inside = [name, name, "1", "3"].map(str::to_owned).to_vec();
-    vec![names(2), names(2), names(2), names(2), names(3), names(3), names(3), names(3), inside]
+    let of_seasons = vec![names(2); 4];
+    let of_games = vec![names(3); 5];
+    [of_seasons, of_games, vec![inside]].concat()
 }
 
 pub(crate) async fn a_league_is_read_and_changed_in_its_own_club(store: &Store) {

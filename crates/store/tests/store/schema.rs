@@ -81,7 +81,7 @@ async fn both_engines_have_the_same_tables_keys_and_references() {
     let games = &on_sqlite["games"];
     assert_eq!(
         (games.columns.len(), games.references.len(), games.indexes.len()),
-        (26, 5, 6),
+        (27, 5, 6),
         "everything was read"
     );
 }

@@ -1,7 +1,6 @@
 //! Lists of games past and future, changed games, and games at the same time.
 
 use fieldhouse_domain::games::GameSort;
-use fieldhouse_domain::ids::GameId;
 use fieldhouse_store::games::Filter;
 use fieldhouse_store::ledger::Point;
 use uuid::Uuid;
@@ -45,8 +44,7 @@ pub(crate) async fn are_listed_by_start_in_both_directions_and_filtered(store: &
         let reversed = Filter { sort: Some(GameSort::StartsAtReversed), ..filter.clone() };
         let backwards: Vec<GameId> = expected.iter().rev().copied().collect();
         assert_eq!(ids(&read(&reversed, 10, None).await), backwards, "{reversed:?}");
-        let point = |listed: &Listed| (listed.game.starts_at, listed.game.id.uuid());
-        let paged = pages(point, async |after| read(&reversed, PAGE, after).await).await;
+        let paged = pages(Line::point, async |after| read(&reversed, PAGE, after).await).await;
         let paged: Vec<_> = paged.iter().flat_map(|page| ids(page)).collect();
         assert_eq!(paged, backwards, "{reversed:?} in pages");
         let (before, behind) = ((Timestamp::MIN, Uuid::nil()), (Timestamp::MAX, Uuid::max()));
@@ -77,8 +75,8 @@ pub(crate) async fn changed_games_have_names_and_are_listed_once(store: &Store) 
     let gone = changes.iter().find(|change| change.id == two.id.uuid()).expect("the deletion");
     assert_eq!(gone.record, None);
     let listed = changes.iter().find_map(|change| change.record.as_ref()).expect("the change");
-    let names = (listed.home_name.as_deref(), listed.away_name.as_deref(), listed.venue_name.as_deref());
-    assert_eq!(names, (Some("Eagles"), Some("Éclairs"), None));
+    let name = |name: &str| Some(name.to_owned());
+    assert_eq!(listed.names, Names { home: name("Eagles"), away: name("Éclairs"), venue: None });
     let local = listed.game.time_zone.local(after(9));
     assert_eq!(
         (listed.game.starts_at, listed.game.local_start),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fieldhouse_domain::children::shown as of_child;
 use fieldhouse_domain::duties::{Duty, DutyKind, DutyState};
+use fieldhouse_domain::games::shown as of_game;
 use fieldhouse_domain::ids::TeamId;
 use fieldhouse_domain::registrations::{Registration, RegistrationStatus};
 use fieldhouse_domain::seasons::shown::{self, SeasonDivision};
@@ -17,7 +18,7 @@ use super::*;
 type Division = (Uuid, String, Option<String>, Option<String>);
 
 /// Checks what a season shows of itself, which is no field of it, and leaves what it shows of its divisions.
-fn check_shown(row: &mut Row) {
+fn check_season(row: &mut Row) {
     let shown = row.remove("shown").expect("a column");
     let json = shown::whole(&shown, &row["divisions"]).expect("the shape of today");
     let season: shown::Season = serde_json::from_str(&json).expect("a season");
@@ -36,6 +37,33 @@ fn check_shown(row: &mut Row) {
         assert_eq!(seen, row[name], "what a season shows of its {name}");
     }
     row.insert("divisions".to_owned(), serde_json::to_string(&season.divisions).expect("divisions"));
+}
+
+/// Checks what a game shows of itself, which is no field of it.
+fn check_game(row: &mut Row) {
+    let stored = row.remove("shown").expect("a column");
+    let json = of_game::Json::new(&stored, &of_game::Names::<String>::default()).expect("the shape of today");
+    let game: of_game::Game = serde_json::from_str(json.as_str()).expect("a game");
+    let optional = |text: Option<String>| text.unwrap_or_default();
+    let seen = [
+        ("status", game.status.to_string()),
+        ("starts_at", game.starts_at.as_microsecond().to_string()),
+        ("local_start", game.local_start.to_string()),
+        ("round", optional(game.round)),
+        ("home_score", optional(game.home_score.map(|score| score.to_string()))),
+        ("version", game.version.to_string()),
+    ];
+    for (name, seen) in seen {
+        assert_eq!(seen, row[name], "what a game shows of its {name}");
+    }
+    let places = [
+        ("home_team_id", game.home_team_id.map(|id| id.uuid())),
+        ("away_team_id", game.away_team_id.map(|id| id.uuid())),
+        ("venue_id", game.venue_id.map(|id| id.uuid())),
+    ];
+    for (name, seen) in places {
+        assert_eq!(seen, Uuid::parse_str(&row[name]).ok(), "what a game shows of its {name}");
+    }
 }
 
 /// What seasons show of their divisions, which is no field of theirs.
@@ -196,8 +224,10 @@ impl Ground {
         };
         let mut records: Records = rows
             .map(|(kind, mut row)| {
-                if kind == Kind::Season {
-                    check_shown(&mut row);
+                match kind {
+                    Kind::Season => check_season(&mut row),
+                    Kind::Game => check_game(&mut row),
+                    _ => {}
                 }
                 row.retain(|name, _| lasting(name));
                 (Uuid::parse_str(&row["id"]).expect("an id"), (kind, row))
