@@ -224,6 +224,19 @@ impl Store {
         }
     }
 
+    /// The same for a body whose queries are all awaited together. PostgreSQL gets them in one piece, on a connection that other reads share. A
+    /// body that awaits another query after their results is run again as [`Store::read`] runs it.
+    pub async fn read_at_once<T, E, F>(&self, name: &'static str, body: F) -> std::result::Result<T, E>
+    where
+        E: From<Error>,
+        F: for<'tx> AsyncFn(&mut ReadTx<'tx>) -> std::result::Result<T, E>,
+    {
+        match &self.driver {
+            Driver::Sqlite(sqlite) => sqlite.read_together(name, &body),
+            Driver::Postgres(postgres) => Box::pin(postgres.read_at_once(name, &body)).await,
+        }
+    }
+
     /// Reads the rows of two queries in one round trip.
     pub(crate) async fn rows_of_both<A, B>(
         &self,

@@ -4,6 +4,7 @@
 mod connection;
 mod lanes;
 mod read;
+mod shared;
 mod streams;
 mod tls;
 mod tx;
@@ -13,6 +14,7 @@ mod writes;
 pub(crate) mod tests;
 
 pub(crate) use read::PostgresRead;
+pub(crate) use shared::SharedRead;
 pub(crate) use tx::PostgresTx;
 
 use std::path::Path;

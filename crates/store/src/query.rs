@@ -280,6 +280,8 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         crate::postgres::tests::QUERIES,
         #[cfg(test)]
         crate::postgres::tests::lanes::QUERIES,
+        #[cfg(test)]
+        crate::postgres::tests::shared::QUERIES,
     ]
     .into_iter()
     .flatten()

@@ -37,14 +37,13 @@ async fn found(tx: &ReadTx<'_>, scope: &OrgScope, now: Timestamp) -> Result<comm
     let (mut first, mut second, mut third, mut fourth, mut fifth, mut sixth) = (tx, tx, tx, tx, tx, tx);
     let roster = scope.children::<Roster>(now)?;
     let ties = scope.ties();
-    let ((), user, memberships, teams, duties, children, ()) = try_join!(
+    let ((), user, memberships, teams, duties, children) = try_join!(
         scope.confirm(&mut sixth),
         records::read(&mut first, scope, scope.user()),
         users::memberships(&mut second, scope.user()),
         unless_none(ties.staff, staff::teams(&mut third, scope, now)),
         unless_none(ties.duties, duties::own(&mut fourth, scope, now)),
         unless_none(ties.relations, children::family(&mut fifth, &roster)),
-        tx.end(),
     )?;
     if !memberships.iter().any(|membership| membership.organization == scope.organization()) {
         // They have been removed or suspended since the credential was checked, and are refused as the next request is.
@@ -61,7 +60,9 @@ async fn unless_none<T, E>(had: bool, read: impl Future<Output = Result<Vec<T>, 
 pub(crate) async fn me(call: Call<op::ProfileMe>) -> Result<Answered<op::ProfileMe>, Failure> {
     let store = call.app.store.clone();
     store
-        .read(op::ProfileMe::OPERATION.id(), async move |tx| profile(tx, call.scope()?, call.now()).await)
+        .read_at_once(op::ProfileMe::OPERATION.id(), async move |tx| {
+            profile(tx, call.scope()?, call.now()).await
+        })
         .await
 }
 

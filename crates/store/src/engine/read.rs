@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::{Engine, Reader};
 use crate::deadline::Deadline;
 use crate::error::Result;
-use crate::postgres::PostgresRead;
+use crate::postgres::{PostgresRead, SharedRead};
 use crate::query::Query;
 use crate::row::Row;
 use crate::sealing::Sealer;
@@ -24,6 +24,8 @@ enum ReadDriver<'tx> {
     /// The lock is always free, because a query on SQLite finishes before the next one begins.
     Sqlite(&'tx Mutex<rusqlite::Connection>),
     Postgres(&'tx PostgresRead),
+    /// On a connection that others use too.
+    Shared(&'tx SharedRead<'tx>),
 }
 
 impl<'tx> ReadTx<'tx> {
@@ -39,14 +41,8 @@ impl<'tx> ReadTx<'tx> {
         Self { driver: ReadDriver::Postgres(tx), deadline, sealer }
     }
 
-    /// Ends the transaction behind the queries before it. Awaited together with them, it is sent to PostgreSQL in their round trip. A query
-    /// after that sees another snapshot.
-    pub async fn end(&self) -> Result<()> {
-        let ended = match &self.driver {
-            ReadDriver::Sqlite(_) => Ok(()),
-            ReadDriver::Postgres(tx) => Box::pin(tx.end()).await,
-        };
-        ended.map_err(|error| self.deadline.explain(error))
+    pub(crate) fn shared(tx: &'tx SharedRead<'tx>, deadline: Deadline, sealer: &'tx Sealer) -> Self {
+        Self { driver: ReadDriver::Shared(tx), deadline, sealer }
     }
 }
 
@@ -54,7 +50,7 @@ impl Reader for &ReadTx<'_> {
     fn engine(&self) -> Engine {
         match self.driver {
             ReadDriver::Sqlite(_) => Engine::Sqlite,
-            ReadDriver::Postgres(_) => Engine::Postgres,
+            ReadDriver::Postgres(_) | ReadDriver::Shared(_) => Engine::Postgres,
         }
     }
 
@@ -75,6 +71,7 @@ impl Reader for &ReadTx<'_> {
                 sqlite::rows(&connection, Some(self.deadline), query, values, &mut each)
             }
             ReadDriver::Postgres(tx) => Box::pin(tx.rows(query, values, each)).await,
+            ReadDriver::Shared(tx) => Box::pin(tx.rows(query, values, each)).await,
         };
         read.map_err(|error| self.deadline.explain(error))
     }

@@ -1,7 +1,9 @@
 //! Connections, and the pools that open them. A connection prepares each statement once.
 
 use std::collections::HashMap;
+use std::future::poll_fn;
 use std::ops::{Deref, DerefMut};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use deadpool::Runtime;
@@ -28,6 +30,8 @@ pub(crate) struct Connection {
     task: JoinHandle<()>,
     /// Prepared statements, and those that are being prepared, by their SQL.
     statements: Mutex<HashMap<&'static str, Arc<OnceCell<Statement>>>>,
+    /// Held while something is sent that must not be interrupted by what others send.
+    sending: Mutex<()>,
 }
 
 impl Connection {
@@ -37,6 +41,30 @@ impl Connection {
         query::note(Engine::Postgres, query);
         let statement = self.statement(query.sql);
         statement.get_or_try_init(|| self.client.prepare(query.sql)).await.cloned()
+    }
+
+    /// A query if it is prepared.
+    pub(super) fn known(&self, query: &'static Query) -> Option<Statement> {
+        query::note(Engine::Postgres, query);
+        self.statement(query.sql).get().cloned()
+    }
+
+    /// Calls what sends several things, so that nothing else is sent between them.
+    pub(super) fn undisturbed<T>(&self, send: impl FnOnce() -> T) -> T {
+        let _sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        send()
+    }
+
+    /// Waits for a future that sends something when it is polled for the first time, and not between what others send together.
+    pub(super) async fn undisturbing<F: Future>(&self, future: F) -> F::Output {
+        let (mut future, mut is_sent) = (pin!(future), false);
+        poll_fn(|context| {
+            if std::mem::replace(&mut is_sent, true) {
+                return future.as_mut().poll(context);
+            }
+            self.undisturbed(|| future.as_mut().poll(context))
+        })
+        .await
     }
 
     fn statement(&self, sql: &'static str) -> Arc<OnceCell<Statement>> {
@@ -81,7 +109,7 @@ impl managed::Manager for Connector {
                 tracing::warn!(%error, "a connection to the database ended");
             }
         });
-        let connection = Connection { client, task, statements: Mutex::default() };
+        let connection = Connection { client, task, statements: Mutex::default(), sending: Mutex::default() };
         connection.batch_execute(SETTINGS).await?;
         Ok(connection)
     }

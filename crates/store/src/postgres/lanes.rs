@@ -46,7 +46,7 @@ pub(super) struct Lanes {
     failed: Mutex<Option<Instant>>,
 }
 
-struct Lane {
+pub(super) struct Lane {
     connection: Pooled,
     opened: Instant,
     /// The reads that have been sent, or are being prepared.
@@ -58,6 +58,10 @@ struct Lane {
 impl Lane {
     fn new(connection: Pooled) -> Self {
         Self { connection, opened: Instant::now(), reads: AtomicUsize::new(0), moved: AtomicU64::new(0) }
+    }
+
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     fn enter(self: &Arc<Self>) -> Turn {
@@ -117,7 +121,7 @@ impl Lanes {
     }
 
     /// A turn on the lane with the fewest reads, or on a new one. `None` if all of them are full, held up or cannot be opened.
-    async fn turn(&self) -> Option<Turn> {
+    pub(super) async fn turn(&self) -> Option<Turn> {
         if let Some(turn) = self.turn_on_open(false) {
             return Some(turn);
         }
@@ -146,21 +150,26 @@ fn is_recent(failed: Option<Instant>) -> bool {
 }
 
 /// The place of a read on a lane.
-struct Turn {
+pub(super) struct Turn {
     lane: Arc<Lane>,
     has_result: bool,
 }
 
 impl Turn {
-    /// Runs reads. `None` if they must be run again on another connection, because the lane is held up or was closed.
-    async fn run(mut self, flight: Flight<'_>) -> Option<Sent<Both>> {
-        let mut both = pin!(flight.send(&self.lane.connection));
+    /// The lane.
+    pub(super) fn lane(&self) -> Arc<Lane> {
+        self.lane.clone()
+    }
+
+    /// Waits for reads that are sent on the lane. `None` if they must be run again on another connection: the lane is held up, or there is no
+    /// result.
+    pub(super) async fn run<T>(mut self, reads: impl Future<Output = Option<T>>) -> Option<T> {
+        let mut reads = pin!(reads);
         loop {
-            match timeout(HELD_UP, both.as_mut()).await {
+            match timeout(HELD_UP, reads.as_mut()).await {
                 Ok(result) => {
                     self.has_result = true;
-                    let is_lost = result.as_ref().is_err_and(can_retry);
-                    return Some(result).filter(|_| !is_lost);
+                    return result;
                 }
                 Err(_) if self.lane.is_held_up() => return None,
                 Err(_) => {}
@@ -208,12 +217,13 @@ impl Flight<'_> {
     async fn send(self, connection: &Connection) -> Sent<Both> {
         let (query, values) = self.one;
         let first = connection.prepared(query).await?;
+        let rows = run(connection, &first, query, values);
         let Some((other, other_values)) = self.other else {
-            return Ok((run(connection, &first, query, values).await?, Rows::new()));
+            return Ok((connection.undisturbing(rows).await?, Rows::new()));
         };
         let second = connection.prepared(other).await?;
-        let (rows, others) =
-            join(run(connection, &first, query, values), run(connection, &second, other, other_values)).await;
+        let others = run(connection, &second, other, other_values);
+        let (rows, others) = connection.undisturbing(join(rows, others)).await;
         Ok((rows?, others?))
     }
 }
@@ -238,9 +248,16 @@ impl Postgres {
     async fn fetch(&self, flight: Flight<'_>) -> Result<Both> {
         if flight.can_share()
             && let Some(turn) = self.lanes.turn().await
-            && let Some(result) = turn.run(flight).await
         {
-            return Ok(result?);
+            let lane = turn.lane();
+            let reads = async {
+                let result = flight.send(&lane.connection).await;
+                let is_lost = result.as_ref().is_err_and(can_retry);
+                (!is_lost).then_some(result)
+            };
+            if let Some(result) = turn.run(reads).await {
+                return Ok(result?);
+            }
         }
         let connection = self.connection().await?;
         Ok(flight.send(&connection).await?)

@@ -1,16 +1,15 @@
-//! Read transactions. BEGIN is sent in one round trip with the first queries, and COMMIT with the last ones or without waiting for the result.
+//! Read transactions. BEGIN is sent in one round trip with the first queries, and COMMIT without waiting for the result.
 
-use std::future::Future as _;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::{Context, Waker};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Waker};
 
 use futures_util::future::join;
 use tokio_postgres::error::SqlState;
 
-use super::connection::Pooled;
+use super::connection::{Connection, Pooled};
 use super::writes::Backoff;
-use super::{Postgres, read_rows, run};
+use super::{Postgres, Sent, read_rows, run};
 use crate::deadline::Deadline;
 use crate::engine::ReadTx;
 use crate::error::{Error, Result};
@@ -19,7 +18,7 @@ use crate::row::Row;
 use crate::value::Value;
 
 /// Begins a read-only transaction on one snapshot.
-const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+pub(super) const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 const COMMIT: &str = "COMMIT";
 
 /// Errors that a retry resolves: a standby dropped the snapshot, or the server ended the session.
@@ -36,8 +35,6 @@ pub(crate) struct PostgresRead {
     connection: Option<Pooled>,
     begin: &'static str,
     begun: AtomicBool,
-    /// The queries that have not been sent yet, because they are being prepared.
-    unsent: AtomicUsize,
     /// Whether it failed with an error that a retry resolves.
     can_retry: AtomicBool,
 }
@@ -80,7 +77,6 @@ impl PostgresRead {
             connection: Some(connection),
             begin,
             begun: AtomicBool::new(false),
-            unsent: AtomicUsize::new(0),
             can_retry: AtomicBool::new(false),
         }
     }
@@ -92,31 +88,13 @@ impl PostgresRead {
         each: impl FnMut(&mut Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
         let connection = self.connection()?;
-        let unsent = Unsent::begin(&self.unsent);
-        let fetch = async move {
+        let fetch = async {
             let statement = connection.prepared(query).await?;
-            drop(unsent);
             run(connection, &statement, query, values).await
         };
-        let rows = if self.begun.swap(true, Ordering::Relaxed) {
-            fetch.await
-        } else {
-            // The driver sends in the order in which futures are first polled, so BEGIN is sent before all queries.
-            let (begun, rows) = join(connection.batch_execute(self.begin), fetch).await;
-            begun.and(rows)
-        };
+        let rows = begin_with(connection, self.begin, &self.begun, fetch).await;
         let rows = rows.inspect_err(|error| self.note(error))?;
         read_rows(query, &rows, each)
-    }
-
-    /// Sends COMMIT behind the queries that have been sent, unless others are being prepared: those belong to the transaction too. A query
-    /// after that begins another transaction.
-    pub(crate) async fn end(&self) -> Result<()> {
-        let connection = self.connection()?;
-        if self.unsent.load(Ordering::Relaxed) > 0 || !self.begun.swap(false, Ordering::Relaxed) {
-            return Ok(());
-        }
-        Ok(connection.batch_execute(COMMIT).await.inspect_err(|error| self.note(error))?)
     }
 
     fn connection(&self) -> Result<&Pooled> {
@@ -128,32 +106,34 @@ impl PostgresRead {
     }
 }
 
-/// Counts a query until it is about to be sent.
-struct Unsent<'a>(&'a AtomicUsize);
-
-impl<'a> Unsent<'a> {
-    fn begin(count: &'a AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(count)
+/// Runs a query, and begins the transaction before it if it is the first.
+pub(super) async fn begin_with<T>(
+    connection: &Connection,
+    begin: &'static str,
+    begun: &AtomicBool,
+    query: impl Future<Output = Sent<T>>,
+) -> Sent<T> {
+    if begun.swap(true, Ordering::Relaxed) {
+        return query.await;
     }
+    // The driver sends in the order in which futures are first polled, so BEGIN is sent before all queries.
+    let (begun, rows) = join(connection.batch_execute(begin), query).await;
+    begun.and(rows)
 }
 
-impl Drop for Unsent<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
+/// Sends COMMIT without waiting for the result. Returns whether it was sent.
+pub(super) fn send_commit(connection: &Connection) -> bool {
+    let end = pin!(connection.batch_execute(COMMIT));
+    // The first poll sends it.
+    let sent = end.poll(&mut Context::from_waker(Waker::noop()));
+    !matches!(sent, Poll::Ready(Err(_)))
 }
 
 /// Sends the end of the transaction without waiting for it: the next user of the connection is served after it.
 impl Drop for PostgresRead {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };
-        let ended = !*self.begun.get_mut() || {
-            let end = pin!(connection.batch_execute(COMMIT));
-            // The first poll sends COMMIT.
-            let sent = end.poll(&mut Context::from_waker(Waker::noop()));
-            !matches!(sent, std::task::Poll::Ready(Err(_)))
-        };
+        let ended = !*self.begun.get_mut() || send_commit(&connection);
         if !ended || *self.can_retry.get_mut() {
             drop(Pooled::take(connection));
         }

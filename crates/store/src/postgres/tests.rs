@@ -2,6 +2,7 @@
 
 pub(crate) mod lanes;
 mod reads;
+pub(crate) mod shared;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
@@ -24,8 +25,6 @@ queries! {
     SLEEP "tests.postgres.sleep" "SELECT COUNT(*) FROM pg_sleep(20)";
     LOCK "tests.postgres.lock" "LOCK TABLE seasons IN ACCESS EXCLUSIVE MODE";
     COUNT "tests.postgres.count" "SELECT COUNT(*) FROM seasons";
-    SNAPSHOT "tests.postgres.snapshot" "SELECT CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT)";
-    NUMBER "tests.postgres.number" "SELECT CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT)";
     READ_ONLY "tests.postgres.read_only" "SET TRANSACTION READ ONLY";
     COLLIDE "tests.postgres.collide" "SELECT CAST(tests_collide() AS BIGINT)";
     WAITING "tests.postgres.waiting" "SELECT COUNT(*) FROM pg_stat_activity

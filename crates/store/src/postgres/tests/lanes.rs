@@ -22,7 +22,7 @@ async fn echo(postgres: &Postgres, text: &str) -> Result<(String, i64)> {
 }
 
 /// Reads `count` times at once, and returns the processes of the server that responded.
-async fn processes(postgres: &Postgres, count: usize) -> Vec<i64> {
+pub(super) async fn processes(postgres: &Postgres, count: usize) -> Vec<i64> {
     let texts: Vec<String> = (0..count).map(|number| format!("text {number}")).collect();
     let read = try_join_all(texts.iter().map(|text| echo(postgres, text))).await.expect("rows");
     let mut processes = Vec::new();
@@ -36,7 +36,7 @@ async fn processes(postgres: &Postgres, count: usize) -> Vec<i64> {
 }
 
 /// A store with two lanes that are open and know the statements, and two connections for transactions.
-async fn with_two_lanes(database: &Database) -> (Postgres, Vec<i64>) {
+pub(super) async fn with_two_lanes(database: &Database) -> (Postgres, Vec<i64>) {
     let postgres = open(database, 4).await;
     for _ in 0..2 {
         processes(&postgres, 2).await;

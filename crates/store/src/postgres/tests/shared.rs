@@ -1,0 +1,143 @@
+//! Read transactions that are sent as one piece on a lane.
+
+use std::future::Future;
+use std::task::Poll;
+
+use futures_util::future::{try_join, try_join_all};
+
+use super::lanes::with_two_lanes;
+use super::*;
+use crate::engine::ReadTx;
+
+queries! {
+    PLACE "tests.shared.place" "SELECT CAST(pg_backend_pid() AS BIGINT), current_setting('transaction_isolation'),
+        CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT)";
+    OTHER_PLACE "tests.shared.other_place" "SELECT CAST(pg_backend_pid() AS BIGINT), current_setting('transaction_isolation'),
+        CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT) WHERE 1 = 1";
+    DIVIDE "tests.shared.divide" "SELECT CAST(1 / (LENGTH($1) - 1) AS BIGINT)";
+}
+
+/// The process of the server that ran a query, its isolation level and its snapshot.
+type Place = (i64, String, i64);
+
+async fn place(tx: &ReadTx<'_>, query: &'static Query) -> Result<Place> {
+    let found = (&*tx).rows(query, values![], |row| Ok((row.next()?, row.next()?, row.next()?))).await?;
+    Ok(found.into_iter().next().expect("a row"))
+}
+
+async fn both_places(postgres: &Postgres) -> Result<(Place, Place)> {
+    let body = async |tx: &mut ReadTx<'_>| try_join(place(tx, PLACE), place(tx, OTHER_PLACE)).await;
+    postgres.read_at_once("tests.shared", &body).await
+}
+
+#[tokio::test]
+async fn its_queries_have_one_snapshot_on_a_lane() {
+    let database = databases::postgres();
+    let (postgres, lanes) = with_two_lanes(&database).await;
+    for _ in 0..3 {
+        let (one, other) = both_places(&postgres).await.unwrap();
+        assert_eq!(one, other);
+        assert!(lanes.contains(&one.0), "also if the statements were not prepared: {one:?} {lanes:?}");
+        assert_eq!(one.1, "repeatable read");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_other_read_is_in_its_transaction() {
+    let database = databases::postgres();
+    let (postgres, lanes) = with_two_lanes(&database).await;
+    let postgres = std::sync::Arc::new(postgres);
+    let mut tasks = tokio::task::JoinSet::new();
+    for number in 0..8 {
+        let postgres = postgres.clone();
+        tasks.spawn(async move {
+            for _ in 0..200 {
+                if number % 2 == 0 {
+                    let (one, other) = both_places(&postgres).await.unwrap();
+                    assert_eq!((one.1.as_str(), &one), ("repeatable read", &other));
+                } else {
+                    let single = postgres.read(PLACE, values![], |row| {
+                        row.skip(1);
+                        row.next::<String>()
+                    });
+                    assert_eq!(single.await.unwrap(), ["read committed"]);
+                }
+            }
+        });
+    }
+    while let Some(done) = tasks.join_next().await {
+        done.unwrap();
+    }
+    let mut still = super::lanes::processes(&postgres, 2).await;
+    still.sort_unstable();
+    assert_eq!(still, lanes);
+}
+
+#[tokio::test]
+async fn one_that_reads_again_after_a_result_has_a_connection_for_itself() {
+    let database = databases::postgres();
+    let (postgres, lanes) = with_two_lanes(&database).await;
+    let runs = AtomicU32::new(0);
+    let body = async |tx: &mut ReadTx<'_>| {
+        runs.fetch_add(1, Ordering::Relaxed);
+        let first = place(tx, PLACE).await?;
+        Ok::<_, Error>((first, place(tx, PLACE).await?))
+    };
+    for expected in [3, 5] {
+        let (first, second) = postgres.read_at_once("tests.again", &body).await.unwrap();
+        assert_eq!(first, second, "one snapshot");
+        assert!(!lanes.contains(&first.0), "{first:?} {lanes:?}");
+        assert_eq!(runs.load(Ordering::Relaxed), expected, "and one attempt more to prepare the query");
+    }
+}
+
+#[tokio::test]
+async fn its_errors_do_not_reach_others() {
+    let database = databases::postgres();
+    let (postgres, lanes) = with_two_lanes(&database).await;
+    let fails = async |tx: &mut ReadTx<'_>| {
+        let divided = async |text| (&*tx).rows(DIVIDE, values![text], |row| row.next::<i64>()).await;
+        try_join(divided("two"), divided("1")).await
+    };
+    for _ in 0..4 {
+        let (failed, read) = join(
+            postgres.read_at_once("tests.fails", &fails),
+            try_join_all((0..8).map(|_| both_places(&postgres))),
+        )
+        .await;
+        assert!(matches!(failed, Err(Error::Internal(_))), "{failed:?}");
+        assert!(read.unwrap().iter().all(|(one, other)| one == other && lanes.contains(&one.0)));
+    }
+}
+
+#[tokio::test]
+async fn it_can_be_dropped_at_any_await() {
+    let database = databases::postgres();
+    let (postgres, lanes) = with_two_lanes(&database).await;
+    both_places(&postgres).await.unwrap();
+    for times in 1..4 {
+        let mut polls = 0;
+        let mut read = Box::pin(both_places(&postgres));
+        std::future::poll_fn(|context| {
+            polls += 1;
+            match read.as_mut().poll(context) {
+                Poll::Pending if polls < times => Poll::Pending,
+                _ => Poll::Ready(()),
+            }
+        })
+        .await;
+        drop(read);
+        let values = values!["transaction_isolation"];
+        let isolation = postgres.read(SETTING, values, |row| row.next::<String>()).await.unwrap();
+        assert_eq!(isolation, ["read committed"], "after {times} polls");
+    }
+    assert_eq!(super::lanes::processes(&postgres, 2).await, lanes);
+}
+
+#[tokio::test]
+async fn it_uses_the_pool_if_there_is_no_lane() {
+    let database = databases::postgres();
+    let postgres = open(&database, 1).await;
+    let (one, other) = both_places(&postgres).await.unwrap();
+    assert_eq!((one.1.as_str(), &one), ("repeatable read", &other));
+}
