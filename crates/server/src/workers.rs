@@ -205,7 +205,7 @@ async fn keep_local_times_of(
 
 /// Renders again what another version of the server has written, so that lists need not.
 pub async fn render_again(app: &App) {
-    let organizations = match app.store.organizations().await {
+    let organizations = match app.store.organizations_to_render().await {
         Ok(organizations) => organizations,
         Err(error) => return tracing::warn!(%error, "the organizations could not be read"),
     };

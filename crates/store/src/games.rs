@@ -107,6 +107,7 @@ queries! {
     READ_RENDERED "games.read_rendered" concat!("SELECT ", RENDERED, " FROM games g WHERE g.org_id = $1 AND g.id = $2");
     OUTDATED "games.outdated" concat!("SELECT ", Game::COLUMNS, " FROM games g WHERE g.org_id = $1 AND g.id > $2
         AND substr(g.shown, 1, 1) <> $3 ORDER BY g.id LIMIT $4");
+    WITH_OUTDATED "games.with_outdated" having!("games r WHERE r.org_id = h.org_id AND substr(r.shown, 1, 1) <> $3");
     RENDER "games.render" "UPDATE games SET shown = $3 WHERE org_id = $1 AND id = $2";
     VERSIONS "games.versions" "SELECT id, version FROM games WHERE org_id = $1 AND season_id = $2";
     LIST "games.list" page!("");
@@ -504,13 +505,15 @@ impl Store {
 
 impl Outdated for Game {
     const TRANSACTION: &'static str = "games.render";
+    const SHAPE: char = shown::SHAPE;
+    const ORGANIZATIONS: &'static Query = WITH_OUTDATED;
 
     fn id(&self) -> Uuid {
         self.id.uuid()
     }
 
     async fn find(reader: &mut impl Reader, organization: OrganizationId, after: Uuid) -> Result<Vec<Self>> {
-        let shape = shown::SHAPE.to_string();
+        let shape = Self::SHAPE.to_string();
         reader.rows(OUTDATED, values![id(organization), after, shape.as_str(), BATCH], record).await
     }
 

@@ -20,15 +20,20 @@ use crate::engine::{Reader, Store, Tx, first};
 use crate::error::Result;
 use crate::ledger::reading::{CHANGES, changes, listed, positioned};
 use crate::ledger::{Changed, Listing, Point};
-use crate::query::queries;
+use crate::query::{Query, queries};
 use crate::rendered::{BATCH, Outdated};
 use crate::row::Row;
 use crate::search::name_matches;
 use crate::value::{Value, id, values};
+use crate::visits::having;
 use crate::{divisions, duties, games, registrations, rosters, staff, teams};
 
 /// The columns of a season, and what it shows of its divisions.
 const COLUMNS: &str = concat!(Season::COLUMNS, ", s.divisions");
+
+/// The condition that another version of Fieldhouse has rendered a season or its divisions. $3: the number of this one's shape.
+const IS_OUTDATED: &str =
+    "(substr(shown, 1, 1) <> $3 OR (divisions <> '[]' AND substr(divisions, 1, 1) <> $3))";
 
 /// The columns of a season as JSON.
 const RENDERED: &str = "s.id, s.listed_on, s.version, s.shown, s.divisions";
@@ -57,8 +62,9 @@ queries! {
     READ "seasons.read" concat!("SELECT ", COLUMNS, " FROM seasons s WHERE s.org_id = $1 AND s.id = $2");
     READ_RENDERED "seasons.read_rendered" concat!("SELECT ", RENDERED, " FROM seasons s WHERE s.org_id = $1 AND s.id = $2");
     SHOW_DIVISIONS "seasons.show_divisions" "UPDATE seasons SET divisions = $3 WHERE org_id = $1 AND id = $2 AND divisions <> $3";
-    OUTDATED "seasons.outdated" concat!("SELECT ", COLUMNS, " FROM seasons s WHERE s.org_id = $1 AND s.id > $2
-        AND (substr(s.shown, 1, 1) <> $3 OR (s.divisions <> '[]' AND substr(s.divisions, 1, 1) <> $3)) ORDER BY s.id LIMIT $4");
+    OUTDATED "seasons.outdated" concat!("SELECT ", COLUMNS, " FROM seasons s WHERE s.org_id = $1 AND s.id > $2 AND ", IS_OUTDATED,
+        " ORDER BY s.id LIMIT $4");
+    WITH_OUTDATED "seasons.with_outdated" having!("seasons r WHERE r.org_id = h.org_id AND ", IS_OUTDATED);
     RENDER "seasons.render" "UPDATE seasons SET shown = $3, divisions = $4 WHERE org_id = $1 AND id = $2";
     BY_NAME "seasons.by_name" "SELECT id FROM seasons WHERE org_id = $1 AND name_folded = $2";
     NAMES "seasons.names" "SELECT id, name FROM seasons WHERE org_id = $1 ORDER BY id DESC LIMIT 2000";
@@ -302,13 +308,15 @@ impl Store {
 
 impl Outdated for Listed {
     const TRANSACTION: &'static str = "seasons.render";
+    const SHAPE: char = shown::SHAPE;
+    const ORGANIZATIONS: &'static Query = WITH_OUTDATED;
 
     fn id(&self) -> Uuid {
         self.season.id.uuid()
     }
 
     async fn find(reader: &mut impl Reader, organization: OrganizationId, after: Uuid) -> Result<Vec<Self>> {
-        let shape = shown::SHAPE.to_string();
+        let shape = Self::SHAPE.to_string();
         reader.rows(OUTDATED, values![id(organization), after, shape.as_str(), BATCH], Self::read).await
     }
 

@@ -10,10 +10,11 @@ use uuid::Uuid;
 
 use crate::engine::{Reader, Store, Tx};
 use crate::error::Result;
-use crate::query::queries;
+use crate::query::{Query, queries};
 use crate::rendered::{BATCH, Outdated};
 use crate::row::Row;
 use crate::value::{Value, id, values};
+use crate::visits::having;
 
 queries! {
     OF_CHILD "children.places" "SELECT e.starts_on, e.ends_on, t.id, t.name, e.jersey_number, e.position FROM roster_entries e
@@ -22,6 +23,7 @@ queries! {
     SHOW_PLACES "children.show_places" "UPDATE children SET places = $3 WHERE org_id = $1 AND id = $2 AND places <> $3";
     OUTDATED "children.outdated" "SELECT id FROM children WHERE org_id = $1 AND id > $2
         AND places <> '[]' AND substr(places, 1, 1) <> $3 ORDER BY id LIMIT $4";
+    WITH_OUTDATED "children.with_outdated" having!("children r WHERE r.org_id = h.org_id AND r.places <> '[]' AND substr(r.places, 1, 1) <> $3");
 }
 
 /// What a child shows of its places, as it is stored.
@@ -82,17 +84,19 @@ impl Store {
 }
 
 /// A child whose places another version of Fieldhouse has written.
-struct OutOfDate(ChildId);
+pub(crate) struct OutOfDate(ChildId);
 
 impl Outdated for OutOfDate {
     const TRANSACTION: &'static str = "children.render";
+    const SHAPE: char = shown::SHAPE;
+    const ORGANIZATIONS: &'static Query = WITH_OUTDATED;
 
     fn id(&self) -> Uuid {
         self.0.uuid()
     }
 
     async fn find(reader: &mut impl Reader, organization: OrganizationId, after: Uuid) -> Result<Vec<Self>> {
-        let shape = shown::SHAPE.to_string();
+        let shape = Self::SHAPE.to_string();
         let values = values![id(organization), after, shape.as_str(), BATCH];
         reader.rows(OUTDATED, values, |row| row.next().map(Self)).await
     }

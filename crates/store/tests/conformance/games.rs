@@ -312,7 +312,10 @@ pub(crate) async fn of_another_version_are_rendered_again(store: &Store, databas
         assert_eq!(read().await, before, "rendered when they are read");
     }
     database.execute("UPDATE games SET shown = ''");
+    let is_to_render = async || store.organizations_to_render().await.unwrap().contains(&league.club.id());
+    assert!(is_to_render().await);
     assert_eq!(store.render_games(league.club.id()).await.unwrap(), 2);
     assert_eq!(read().await, before);
     assert_eq!(store.render_games(league.club.id()).await.unwrap(), 0);
+    assert!(!is_to_render().await);
 }
