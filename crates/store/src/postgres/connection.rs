@@ -40,7 +40,9 @@ impl Connection {
     pub(super) async fn prepared(&self, query: &'static Query) -> Sent<Statement> {
         query::note(Engine::Postgres, query);
         let statement = self.statement(query.sql);
-        statement.get_or_try_init(|| self.client.prepare(query.sql)).await.cloned()
+        // Not within the transaction of others: if that fails, nothing can be prepared until it ends.
+        let prepare = || self.undisturbing(self.client.prepare(query.sql));
+        statement.get_or_try_init(prepare).await.cloned()
     }
 
     /// A query if it is prepared.

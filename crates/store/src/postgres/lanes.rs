@@ -189,7 +189,7 @@ impl Drop for Turn {
         let Ok(runtime) = Handle::try_current() else { return };
         let lane = self.lane.clone();
         runtime.spawn(async move {
-            let _ = lane.connection.batch_execute("").await;
+            let _ = lane.connection.undisturbing(lane.connection.batch_execute("")).await;
             lane.reads.fetch_sub(1, Ordering::Relaxed);
         });
     }
