@@ -190,7 +190,7 @@ impl Line {
         let (home_team_id, away_team_id, shown) = (row.next()?, row.next()?, row.text()?);
         let names =
             Names { home: row.optional_text()?, away: row.optional_text()?, venue: row.optional_text()? };
-        let json = Json::new(&shown, &names).unwrap_or_default();
+        let json = Json::new(&shown, version, &names).unwrap_or_default();
         Ok(Self { id, starts_at, time_tbd, version, home_team_id, away_team_id, json })
     }
 
@@ -215,7 +215,8 @@ impl Line {
 
 impl From<Listed> for Line {
     fn from(Listed { game, names }: Listed) -> Self {
-        let json = Json::new(&shown::stored(&game, &game.image_text()), &names).unwrap_or_default();
+        let stored = shown::stored(&game, &game.image_text());
+        let json = Json::new(&stored, game.version, &names).unwrap_or_default();
         let Game { id, starts_at, time_tbd, version, home_team_id, away_team_id, .. } = game;
         Self { id, starts_at, time_tbd, version, home_team_id, away_team_id, json }
     }

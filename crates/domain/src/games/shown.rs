@@ -165,8 +165,8 @@ pub struct Json {
 
 impl Json {
     /// The JSON of a game without the caller's children, from what is stored of it and the names of its teams and venue. `None` if that has
-    /// another shape.
-    pub fn new(stored: &str, names: &Names<impl AsRef<str>>) -> Option<Self> {
+    /// another shape, or shows another version of the game: a program that does not know what is stored has changed it.
+    pub fn new(stored: &str, current: i64, names: &Names<impl AsRef<str>>) -> Option<Self> {
         let mut lines = rendered::shown(SHAPE, stored)?.split('\n');
         let fields: [&str; super::Game::FIELDS.len()] =
             std::array::from_fn(|_| lines.next().unwrap_or_default());
@@ -194,7 +194,7 @@ impl Json {
             updated_at,
             version,
         ] = fields;
-        if version.is_empty() || lines.next().is_some() {
+        if version.parse() != Ok(current) || lines.next().is_some() {
             return None;
         }
         let mut text = String::with_capacity(1024);
@@ -344,7 +344,8 @@ mod tests {
         for (game, names) in
             [(full(), names()), (bye, of_bye), (sparse(), Names::default()), (full(), Names::default())]
         {
-            let json = Json::new(&stored(&game, &game.image_text()), &names).expect("the shape of today");
+            let json = Json::new(&stored(&game, &game.image_text()), game.version, &names)
+                .expect("the shape of today");
             assert_eq!(json.as_str(), rendered::json(&Game::new(game, names)));
         }
     }
@@ -354,7 +355,7 @@ mod tests {
         let children = [1, 2].map(|number| ChildId::from_uuid(uuid::Uuid::from_u128(number)));
         for children in [&children[..], &children[..1], &[]] {
             let mut json =
-                Json::new(&stored(&full(), &full().image_text()), &names()).expect("the shape of today");
+                Json::new(&stored(&full(), &full().image_text()), 1, &names()).expect("the shape of today");
             json.add_children(children);
             let shown = Game { my_children: children.to_vec(), ..Game::new(full(), names()) };
             assert_eq!(json.as_str(), rendered::json(&shown));
@@ -388,16 +389,17 @@ mod tests {
         "2026-03-01T20:00:00Z"
         1
         "#);
-        let json = Json::new(&stored, &names()).expect("the shape of today");
+        let json = Json::new(&stored, 1, &names()).expect("the shape of today");
         insta::assert_snapshot!(json.as_str(), @r#"{"id":"gam_01kjnfrzg0e008000000000007","season_id":"sea_00000000000000000000000001","division_id":"div_00000000000000000000000002","round":"Round \"1\"","kind":"game","status":"scheduled","starts_at":"2026-04-11T09:15:00Z","ends_at":"2026-04-11T10:15:00.5Z","time_zone":"Australia/Melbourne","local_start":"2026-04-11T19:15:00","time_tbd":false,"venue_id":"ven_00000000000000000000000003","field":"Court \\ 1","home_team_id":"tea_00000000000000000000000004","home_score":41,"away_team_id":"tea_00000000000000000000000005","away_score":0,"venue":{"id":"ven_00000000000000000000000003","name":"Town Hall","field":"Court \\ 1"},"home":{"team_id":"tea_00000000000000000000000004","name":"Éclairs \"A\"","score":41},"away":{"team_id":"tea_00000000000000000000000005","name":"Owls\t","score":0},"my_children":[],"last_change":{"at":"2026-03-01T20:00:00Z","fields":["starts_at","home"],"reason":"the \"hall\"\nwas flooded ☔"},"external_id":"g,\"version\":1","created_at":"2026-03-01T20:00:00Z","updated_at":"2026-03-01T20:00:00Z","version":1}"#);
     }
 
     #[test]
-    fn text_of_another_shape_is_not_shown() {
+    fn text_of_another_shape_or_version_is_not_shown() {
         let stored = stored(&full(), &full().image_text());
         let (shorter, _) = stored.rsplit_once('\n').expect("many lines");
         for other in ["", "1", "0{}", shorter, &format!("{stored}\n1"), &stored[1..]] {
-            assert_eq!(Json::new(other, &names()), None, "{other}");
+            assert_eq!(Json::new(other, 1, &names()), None, "{other}");
         }
+        assert_eq!(Json::new(&stored, 2, &names()), None, "of an earlier version of the game");
     }
 }

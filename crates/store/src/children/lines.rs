@@ -27,7 +27,7 @@ queries! {
 }
 
 /// The children of a list on SQLite: a row for each tie, in any order, which takes a quarter less time than a page of them by name.
-const IN_ANY_ORDER: &Query = &Query::new("children.list", visible!(on_sqlite, LINE_COLUMNS, AFTER));
+const IN_ANY_ORDER: &Query = &Query::new("children.list", visible!("", LINE_COLUMNS, AFTER));
 /// The children of a list on PostgreSQL: the first $11 by name, so that it does not send all of them. The name and the places depend on the
 /// child.
 const BY_NAME: &Query = &Query::new(
@@ -74,29 +74,22 @@ impl Rendered for Line {
 struct Page {
     limit: usize,
     children: Vec<Found>,
-    /// The texts of the children, so that not each has memory of its own.
-    texts: String,
 }
 
-/// A child of a page, as it is stored, with its texts: the folded name from `start`, the name, and the places, each to its end.
-#[derive(Clone, Copy)]
+/// A child of a page, as it is stored.
 struct Found {
+    name_folded: String,
     id: ChildId,
     capacity: i64,
-    start: usize,
-    name_folded: usize,
-    display_name: usize,
-    places: usize,
+    display_name: String,
+    places: String,
 }
 
 impl Page {
     /// Adds a row of [`LINE_COLUMNS`].
     fn add(&mut self, row: &mut Row<'_>) -> Result<()> {
         let (capacity, name_folded, id) = (row.next()?, row.text()?, row.next()?);
-        let order = |found: &Found| {
-            let other = text(&self.texts, found.start, found.name_folded);
-            other.cmp(&name_folded).then(found.id.cmp(&id))
-        };
+        let order = |found: &Found| found.name_folded.as_str().cmp(&name_folded).then(found.id.cmp(&id));
         match self.children.binary_search_by(order) {
             Ok(at) => {
                 if let Some(found) = self.children.get_mut(at) {
@@ -105,14 +98,9 @@ impl Page {
             }
             Err(at) if at < self.limit => {
                 self.children.truncate(self.limit - 1);
-                let start = self.texts.len();
-                let mut keep = |text: &str| {
-                    self.texts.push_str(text);
-                    self.texts.len()
-                };
-                let (name_folded, display_name, places) =
-                    (keep(&name_folded), keep(&row.text()?), keep(&row.text()?));
-                self.children.insert(at, Found { id, capacity, start, name_folded, display_name, places });
+                let (name_folded, display_name) = (name_folded.into_owned(), row.next()?);
+                let found = Found { name_folded, id, capacity, display_name, places: row.next()? };
+                self.children.insert(at, found);
             }
             Err(_) => {}
         }
@@ -123,37 +111,35 @@ impl Page {
     fn lines(&self, today: &str) -> Result<Vec<Line>> {
         let line = |found: &Found| {
             let (id, capacity) = (found.id, read_capacity(found.capacity)?);
-            let display_name = text(&self.texts, found.name_folded, found.display_name);
-            let places = text(&self.texts, found.display_name, found.places);
-            let json = shapes::json(id, display_name, (places, today), capacity);
+            let json = shapes::json(id, &found.display_name, (&found.places, today), capacity);
             Ok(Line { id, capacity, json: json.unwrap_or_default() })
         };
         self.children.iter().map(line).collect()
     }
 }
 
-/// A part of the texts of a page.
-fn text(texts: &str, start: usize, end: usize) -> &str {
-    texts.get(start..end).unwrap_or_default()
-}
-
-/// The lines, each with its JSON. A child that was erased meanwhile is left out.
-async fn rendered(
+/// The lines with the JSON of children that had none. A child that was erased meanwhile is left out.
+async fn rendered_again(
     reader: &mut impl Reader,
     organization: OrganizationId,
-    mut lines: Vec<Line>,
+    lines: Vec<Line>,
     today: &str,
 ) -> Result<Vec<Line>> {
-    for line in lines.iter_mut().filter(|line| line.json.is_empty()) {
-        let values = values![id(organization), id(line.id)];
-        let Some(name): Option<String> = first(reader, NAME, values, |row| row.next()).await? else {
-            continue;
-        };
-        let places = shown::places(reader, organization, line.id).await?;
-        line.json = shapes::json(line.id, &name, (&places, today), line.capacity).unwrap_or_default();
+    if lines.iter().all(|line| !line.json.is_empty()) {
+        return Ok(lines);
     }
-    lines.retain(|line| !line.json.is_empty());
-    Ok(lines)
+    let mut all = Vec::with_capacity(lines.len());
+    for mut line in lines {
+        if line.json.is_empty() {
+            let values = values![id(organization), id(line.id)];
+            let name: Option<String> = first(reader, NAME, values, |row| row.next()).await?;
+            let Some(name) = name else { continue };
+            let places = shown::places(reader, organization, line.id).await?;
+            line.json = shapes::json(line.id, &name, (&places, today), line.capacity).unwrap_or_default();
+        }
+        all.push(line);
+    }
+    Ok(all)
 }
 
 /// Runs a query with the columns of [`LINE_COLUMNS`], and keeps the first children.
@@ -164,8 +150,7 @@ async fn page(
     limit: u32,
 ) -> Result<Page> {
     let limit = usize::try_from(limit).map_err(|error| Error::Internal(error.to_string()))?;
-    let mut page =
-        Page { limit, children: Vec::with_capacity(limit), texts: String::with_capacity(limit * 256) };
+    let mut page = Page { limit, children: Vec::with_capacity(limit) };
     reader.rows(query, values, |row| page.add(row)).await?;
     Ok(page)
 }
@@ -192,7 +177,7 @@ pub async fn list<R: Reader>(
     if let (true, Some(after)) = (lines.is_empty(), after) {
         return Ok(is_stored(reader, scope.organization(), after).await?.then_some(lines));
     }
-    rendered(reader, scope.organization(), lines, &today).await.map(Some)
+    rendered_again(reader, scope.organization(), lines, &today).await.map(Some)
 }
 
 /// The line of one child. `None` if no relation opens it to the caller.
@@ -205,6 +190,6 @@ pub async fn read_line(
     values.push(id(child));
     let today = scope.today().to_string();
     let lines = page(reader, LINE, &values, 1).await?.lines(&today)?;
-    let lines = rendered(reader, scope.organization(), lines, &today).await?;
+    let lines = rendered_again(reader, scope.organization(), lines, &today).await?;
     Ok(lines.into_iter().next())
 }

@@ -109,7 +109,7 @@ impl PostgresRead {
 /// Runs a query, and begins the transaction before it if it is the first.
 pub(super) async fn begin_with<T>(
     connection: &Connection,
-    begin: &'static str,
+    sql: &'static str,
     begun: &AtomicBool,
     query: impl Future<Output = Sent<T>>,
 ) -> Sent<T> {
@@ -117,7 +117,7 @@ pub(super) async fn begin_with<T>(
         return query.await;
     }
     // The driver sends in the order in which futures are first polled, so BEGIN is sent before all queries.
-    let (begun, rows) = join(connection.batch_execute(begin), query).await;
+    let (begun, rows) = join(connection.batch_execute(sql), query).await;
     begun.and(rows)
 }
 

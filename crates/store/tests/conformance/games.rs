@@ -14,7 +14,7 @@ use fieldhouse_domain::time::TimeZoneName;
 use fieldhouse_domain::venues::Venue;
 use fieldhouse_store::games::{Line, Listed, Upcoming};
 use fieldhouse_store::places::Stay;
-use fieldhouse_store::{OrgScope, Store, games};
+use fieldhouse_store::{Engine, OrgScope, Store, games};
 use fieldhouse_testing::clubs::{self, Club, NOW};
 use fieldhouse_testing::databases::Database;
 use fieldhouse_testing::leagues::{division, game, parsed, season, team, venue};
@@ -318,4 +318,14 @@ pub(crate) async fn of_another_version_are_rendered_again(store: &Store, databas
     assert_eq!(read().await, before);
     assert_eq!(store.render_games(league.club.id()).await.unwrap(), 0);
     assert!(!is_to_render().await);
+
+    // A program of before they were rendered changes a game, and does not know what is shown of it.
+    let id = first.id.uuid().simple().to_string();
+    let id = if store.engine() == Engine::Sqlite { format!("X'{id}'") } else { format!("'{id}'") };
+    database
+        .execute(&format!("UPDATE games SET status = 'cancelled', version = version + 1 WHERE id = {id}"));
+    let (upcoming, listed, line) = read().await;
+    let lines: Vec<_> = [&upcoming[..1], &listed[..1], line.as_slice()].concat();
+    let statuses: Vec<_> = parsed(&lines).iter().map(|game| game.status).collect();
+    assert_eq!(statuses, [GameStatus::Cancelled; 3], "not what was rendered before");
 }

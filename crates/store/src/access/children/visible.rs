@@ -7,14 +7,12 @@
 /// joins in the order of the text: from the person to the children. It also joins each branch with the children,
 /// instead of handing the branch's rows on, but only if the columns of all branches have the same type: hence the casts. A branch whose capacities are not among $5 is not run.
 ///
-/// With `$columns`, which `v` and the children `c` have, and an `$end`, it is a whole statement: a list then visits each child once.
-/// `on_sqlite` makes one that only SQLite runs. With
+/// With `$columns`, which `v` and the children `c` have, and an `$end`, it is a whole statement: a list then visits each child once. With
 /// `family` there is one row for each relation, which `v` has more columns of, and no other branch: only relations make a family. Days do not
 /// matter to it, but PostgreSQL refuses a parameter that a statement does not name.
 macro_rules! visible {
     (family, $columns:expr, $end:expr) => {
         crate::access::children::opened!(
-            "LEFT JOIN",
             $columns,
             crate::access::children::related!("", "child_id, capacity, kind, starts_at"),
             "",
@@ -24,15 +22,8 @@ macro_rules! visible {
     ($only:literal) => {
         crate::access::children::visible!($only, "v.child_id, MIN(v.capacity) AS capacity", " GROUP BY v.child_id")
     };
-    (on_sqlite, $columns:expr, $end:expr) => {
-        crate::access::children::visible!("CROSS JOIN", "", $columns, $end)
-    };
     ($only:literal, $columns:expr, $end:expr) => {
-        crate::access::children::visible!("LEFT JOIN", $only, $columns, $end)
-    };
-    ($join:literal, $only:literal, $columns:expr, $end:expr) => {
         crate::access::children::opened!(
-            $join,
             $columns,
             concat!(
                 crate::access::children::related!($only, "child_id, capacity"), "
@@ -84,10 +75,10 @@ pub(crate) use related;
 /// The rows of the branches of [`visible!`] that open the class. That the child exists is asked with `IS NOT DISTINCT FROM`: `=` and
 /// `IS NOT NULL` are false for null, so PostgreSQL would turn the outer join into an inner one. Most organizations have no restrictions, which is found out once; where
 /// they are, they are few, and read once and not for each child. The outer join keeps PostgreSQL from running the branches again for each
-/// child of a large organization; SQLite takes longer with it, so the list that only SQLite runs has an inner join in the order of the text.
+/// child of a large organization.
 macro_rules! opened {
-    ($join:literal, $columns:expr, $branches:expr, $only:literal, $end:expr) => {
-        concat!("SELECT ", $columns, " FROM (", $branches, ") v ", $join, " children c ON c.org_id = $1 AND c.id = v.child_id
+    ($columns:expr, $branches:expr, $only:literal, $end:expr) => {
+        concat!("SELECT ", $columns, " FROM (", $branches, ") v LEFT JOIN children c ON c.org_id = $1 AND c.id = v.child_id
             WHERE c.id IS NOT DISTINCT FROM v.child_id AND (v.capacity & $5) <> 0
                 AND (v.capacity <> 4 OR (CAST($7 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM consents n WHERE n.org_id = $1
                         AND n.child_id = v.child_id AND n.purpose = $7 AND n.withdrawn_at IS NULL
