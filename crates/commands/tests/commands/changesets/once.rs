@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use fieldhouse_domain::ids::Id as _;
 use fieldhouse_store::games;
 use fieldhouse_testing::databases;
 
