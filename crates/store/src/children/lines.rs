@@ -118,28 +118,22 @@ impl Page {
     }
 }
 
-/// The lines with the JSON of children that had none. A child that was erased meanwhile is left out.
-async fn rendered_again(
+/// The lines, each with its JSON. A child that was erased meanwhile is left out.
+async fn rendered(
     reader: &mut impl Reader,
     organization: OrganizationId,
-    lines: Vec<Line>,
+    mut lines: Vec<Line>,
     today: &str,
 ) -> Result<Vec<Line>> {
-    if lines.iter().all(|line| !line.json.is_empty()) {
-        return Ok(lines);
+    for line in lines.iter_mut().filter(|line| line.json.is_empty()) {
+        let values = values![id(organization), id(line.id)];
+        let name: Option<String> = first(reader, NAME, values, |row| row.next()).await?;
+        let Some(name) = name else { continue };
+        let places = shown::places(reader, organization, line.id).await?;
+        line.json = shapes::json(line.id, &name, (&places, today), line.capacity).unwrap_or_default();
     }
-    let mut all = Vec::with_capacity(lines.len());
-    for mut line in lines {
-        if line.json.is_empty() {
-            let values = values![id(organization), id(line.id)];
-            let name: Option<String> = first(reader, NAME, values, |row| row.next()).await?;
-            let Some(name) = name else { continue };
-            let places = shown::places(reader, organization, line.id).await?;
-            line.json = shapes::json(line.id, &name, (&places, today), line.capacity).unwrap_or_default();
-        }
-        all.push(line);
-    }
-    Ok(all)
+    lines.retain(|line| !line.json.is_empty());
+    Ok(lines)
 }
 
 /// Runs a query with the columns of [`LINE_COLUMNS`], and keeps the first children.
@@ -177,7 +171,7 @@ pub async fn list<R: Reader>(
     if let (true, Some(after)) = (lines.is_empty(), after) {
         return Ok(is_stored(reader, scope.organization(), after).await?.then_some(lines));
     }
-    rendered_again(reader, scope.organization(), lines, &today).await.map(Some)
+    rendered(reader, scope.organization(), lines, &today).await.map(Some)
 }
 
 /// The line of one child. `None` if no relation opens it to the caller.
@@ -190,6 +184,6 @@ pub async fn read_line(
     values.push(id(child));
     let today = scope.today().to_string();
     let lines = page(reader, LINE, &values, 1).await?.lines(&today)?;
-    let lines = rendered_again(reader, scope.organization(), lines, &today).await?;
+    let lines = rendered(reader, scope.organization(), lines, &today).await?;
     Ok(lines.into_iter().next())
 }

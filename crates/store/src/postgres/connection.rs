@@ -30,7 +30,7 @@ pub(crate) struct Connection {
     task: JoinHandle<()>,
     /// Prepared statements, and those that are being prepared, by their SQL.
     statements: Mutex<HashMap<&'static str, Arc<OnceCell<Statement>>>>,
-    /// Held while something is sent that must not be interrupted by what others send.
+    /// Held while something is sent, so that nothing else is sent within it.
     sending: Mutex<()>,
 }
 
@@ -41,7 +41,7 @@ impl Connection {
         query::note(Engine::Postgres, query);
         let statement = self.statement(query.sql);
         // Not within the transaction of others: if that fails, nothing can be prepared until it ends.
-        let prepare = || self.undisturbing(self.client.prepare(query.sql));
+        let prepare = || self.in_turn(self.client.prepare(query.sql));
         statement.get_or_try_init(prepare).await.cloned()
     }
 
@@ -52,19 +52,19 @@ impl Connection {
     }
 
     /// Calls what sends several things, so that nothing else is sent between them.
-    pub(super) fn undisturbed<T>(&self, send: impl FnOnce() -> T) -> T {
+    pub(super) fn at_once<T>(&self, send: impl FnOnce() -> T) -> T {
         let _sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         send()
     }
 
     /// Waits for a future that sends something when it is polled for the first time, and not between what others send together.
-    pub(super) async fn undisturbing<F: Future>(&self, future: F) -> F::Output {
+    pub(super) async fn in_turn<F: Future>(&self, future: F) -> F::Output {
         let (mut future, mut is_sent) = (pin!(future), false);
         poll_fn(|context| {
             if std::mem::replace(&mut is_sent, true) {
                 return future.as_mut().poll(context);
             }
-            self.undisturbed(|| future.as_mut().poll(context))
+            self.at_once(|| future.as_mut().poll(context))
         })
         .await
     }

@@ -189,7 +189,7 @@ impl Drop for Turn {
         let Ok(runtime) = Handle::try_current() else { return };
         let lane = self.lane.clone();
         runtime.spawn(async move {
-            let _ = lane.connection.undisturbing(lane.connection.batch_execute("")).await;
+            let _ = lane.connection.in_turn(lane.connection.batch_execute("")).await;
             lane.reads.fetch_sub(1, Ordering::Relaxed);
         });
     }
@@ -219,11 +219,11 @@ impl Flight<'_> {
         let first = connection.prepared(query).await?;
         let rows = run(connection, &first, query, values);
         let Some((other, other_values)) = self.other else {
-            return Ok((connection.undisturbing(rows).await?, Rows::new()));
+            return Ok((connection.in_turn(rows).await?, Rows::new()));
         };
         let second = connection.prepared(other).await?;
         let others = run(connection, &second, other, other_values);
-        let (rows, others) = connection.undisturbing(join(rows, others)).await;
+        let (rows, others) = connection.in_turn(join(rows, others)).await;
         Ok((rows?, others?))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::future::{Future as _, pending, poll_fn};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
 use tokio::time::timeout_at;
@@ -91,7 +91,7 @@ impl<'a> SharedRead<'a> {
                 let polled = if read.ended.load(Ordering::Relaxed) {
                     run.as_mut().poll(context)
                 } else {
-                    connection.undisturbed(|| {
+                    connection.at_once(|| {
                         let polled = run.as_mut().poll(context);
                         read.end();
                         polled
@@ -160,7 +160,7 @@ impl<'a> SharedRead<'a> {
         self.outgrown.load(Ordering::Relaxed) || !self.unprepared().is_empty()
     }
 
-    fn unprepared(&self) -> std::sync::MutexGuard<'_, Vec<&'static Query>> {
+    fn unprepared(&self) -> MutexGuard<'_, Vec<&'static Query>> {
         self.unprepared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -35,14 +35,24 @@ pub(super) async fn processes(postgres: &Postgres, count: usize) -> Vec<i64> {
     processes
 }
 
+/// The processes of both lanes. A lane whose last read was given up is busy until the server has run it.
+pub(super) async fn both_lanes(postgres: &Postgres) -> Vec<i64> {
+    for _ in 0..200 {
+        let lanes = processes(postgres, 2).await;
+        if lanes.len() == 2 {
+            return lanes;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("one of the lanes is still busy");
+}
+
 /// A store with two lanes that are open and know the statements, and two connections for transactions.
 pub(super) async fn with_two_lanes(database: &Database) -> (Postgres, Vec<i64>) {
     let postgres = open(database, 4).await;
-    for _ in 0..2 {
-        processes(&postgres, 2).await;
-    }
-    let lanes = processes(&postgres, 2).await;
-    assert_eq!(lanes.len(), 2);
+    postgres.open_lanes().await;
+    both_lanes(&postgres).await;
+    let lanes = both_lanes(&postgres).await;
     (postgres, lanes)
 }
 

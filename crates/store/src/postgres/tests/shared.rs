@@ -5,7 +5,7 @@ use std::task::Poll;
 
 use futures_util::future::{try_join, try_join_all};
 
-use super::lanes::with_two_lanes;
+use super::lanes::{both_lanes, with_two_lanes};
 use super::*;
 use crate::engine::ReadTx;
 
@@ -68,9 +68,7 @@ async fn no_other_read_is_in_its_transaction() {
     while let Some(done) = tasks.join_next().await {
         done.unwrap();
     }
-    let mut still = super::lanes::processes(&postgres, 2).await;
-    still.sort_unstable();
-    assert_eq!(still, lanes);
+    assert_eq!(both_lanes(&postgres).await, lanes);
 }
 
 #[tokio::test]
@@ -131,7 +129,7 @@ async fn it_can_be_dropped_at_any_await() {
         let isolation = postgres.read(SETTING, values, |row| row.next::<String>()).await.unwrap();
         assert_eq!(isolation, ["read committed"], "after {times} polls");
     }
-    assert_eq!(super::lanes::processes(&postgres, 2).await, lanes);
+    assert_eq!(both_lanes(&postgres).await, lanes);
 }
 
 #[tokio::test]
