@@ -23,8 +23,9 @@ use crate::value::Value;
 
 /// How many reads a lane has at most. Further ones use the pool, so that they also use a server that has more processors than this machine.
 pub(super) const MAX_READS: usize = 16;
-/// How long a lane may take for one result. Then it gets no more reads, and those that it has are run on connections of the pool.
-pub(super) const HELD_UP: Duration = Duration::from_millis(50);
+/// How long a lane may take for one result. Then it gets no more reads, and those that it has are run on connections of the pool. Longer in tests,
+/// where a process of PostgreSQL may wait for a processor.
+pub(super) const HELD_UP: Duration = Duration::from_millis(if cfg!(test) { 300 } else { 50 });
 /// How long no lane is opened after one could not be, so that not every read waits for another attempt. Tests use a shorter time.
 pub(super) const RETRY_AFTER: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 5_000 });
 /// A lane is opened only if the number of lanes allows it now.
