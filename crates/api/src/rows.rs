@@ -130,8 +130,8 @@ impl AnswerShape {
     }
 }
 
-/// Which responses of an operation may be kept in memory. They depend on nothing but the organization's records, the caller's id and role,
-/// the request, and a time that is known.
+/// Which responses of an operation may be kept in memory. They depend on nothing but the organization's records, the request, a time that is
+/// known, and a page also on the caller's id and role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// None.
@@ -276,7 +276,7 @@ const fn check_row(row: &Row) {
     }
 }
 
-/// Whether the responses that are kept show records of the league only, which are the same for every credential of a user.
+/// Whether the responses that are kept show records of the league only, which are the same for all who may read them.
 const fn can_be_kept(row: &Row) -> bool {
     let Requirement { credential, keys, scope, child, .. } = row.requirement;
     matches!(credential, Credential::Required(_))

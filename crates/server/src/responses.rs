@@ -1,4 +1,4 @@
-//! Responses kept in memory: those of operations whose row says that it keeps them, per caller.
+//! Responses kept in memory: those of operations whose row says so, a record once for all and a page for each caller.
 //!
 //! The caller is admitted before this is asked. A response is used only while the generation of the organization proves that nothing has
 //! been written there since it was read, and before the time that alone changes it, so that it is the response that the handler would give
@@ -23,13 +23,12 @@ const OVERHEAD: u64 = 1024;
 /// The bytes that a response has on average, roughly.
 const AVERAGE: u64 = 4096;
 
-/// What a response depends on besides the records. Cursors in it are valid for one user only. A kept one owns its path and query, one that is looked
-/// for borrows them.
+/// What a response depends on besides the records. A kept one owns its path and query, one that is looked for borrows them.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Key<Text> {
     organization: OrganizationId,
-    user: UserId,
-    role: Role,
+    /// The caller, if the response is a page: its cursors are valid for one user only. One record is shown alike to all who may read it.
+    caller: Option<(UserId, Role)>,
     operation: Operation,
     media_type: &'static str,
     path: Text,
@@ -38,22 +37,21 @@ struct Key<Text> {
 
 impl Key<String> {
     fn borrowed(&self) -> Key<&str> {
-        let Self { organization, user, role, operation, media_type, ref path, ref query } = *self;
-        Key { organization, user, role, operation, media_type, path, query }
+        let Self { organization, caller, operation, media_type, ref path, ref query } = *self;
+        Key { organization, caller, operation, media_type, path, query }
     }
 }
 
 impl<'a> Key<&'a str> {
     fn of(row: &Row, scope: &OrgScope, head: Head<'a>, media_type: &'static str) -> Self {
-        let (organization, user, role) = (scope.organization(), scope.user(), scope.role());
-        let (operation, Head { path, query, .. }) = (row.operation, head);
-        Self { organization, user, role, operation, media_type, path, query }
+        let caller = row.answer.is_page.then(|| (scope.user(), scope.role()));
+        let (organization, operation) = (scope.organization(), row.operation);
+        Self { organization, caller, operation, media_type, path: head.path, query: head.query }
     }
 
     fn owned(self) -> Key<String> {
-        let Self { organization, user, role, operation, media_type, path, query } = self;
-        let (path, query) = (path.to_owned(), query.to_owned());
-        Key { organization, user, role, operation, media_type, path, query }
+        let Self { organization, caller, operation, media_type, path, query } = self;
+        Key { organization, caller, operation, media_type, path: path.to_owned(), query: query.to_owned() }
     }
 }
 

@@ -56,7 +56,7 @@ impl Default for LimitOptions {
             sign_in: some(120),
             refresh: some(600),
             guests: some(20),
-            cache_bytes: 64 << 20,
+            cache_bytes: 48 << 20,
             keeps_callers: true,
         }
     }
