@@ -20,6 +20,8 @@ const COUNTED: [&str; 2] = [
 ];
 /// The file with the counts.
 const COUNTS: &str = "requests.profdata";
+/// The linker puts what runs often beside each other, and so what seldom runs needs no memory.
+const GROUPED: &str = "-Clink-arg=-Wl,-z,keep-text-section-prefix";
 
 /// Counts, then builds.
 pub(crate) fn run() -> Result<()> {
@@ -40,7 +42,7 @@ pub(crate) fn build() -> Result<PathBuf> {
         counts.exists(),
         "no requests were counted yet: run `cargo xtask release`, which takes half an hour on two processors"
     );
-    programs(&folder()?, &format!("-Cprofile-use={}", counts.display()))
+    programs(&folder()?, &format!("-Cprofile-use={} {GROUPED}", counts.display()))
 }
 
 /// Builds programs that count, sends them requests, and gathers what they have counted.
