@@ -20,7 +20,7 @@ const COUNTED: [&str; 2] = [
 ];
 /// The file with the counts.
 const COUNTS: &str = "requests.profdata";
-/// The linker puts what runs often beside each other, and so what seldom runs needs no memory.
+/// The linker puts what runs often in one part of the program, and what seldom runs in another.
 const GROUPED: &str = "-Clink-arg=-Wl,-z,keep-text-section-prefix";
 
 /// Counts, then builds.
