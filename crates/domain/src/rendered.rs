@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use memchr::memchr_iter;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde::{Serialize, de};
 use serde_json::value::RawValue;
@@ -63,6 +64,18 @@ pub fn lines(object: &str) -> String {
     serde_json::Deserializer::from_str(object).deserialize_map(values).unwrap_or_default()
 }
 
+/// The values that [`lines`] has written. `None` if there are not `N`.
+pub fn values<const N: usize>(lines: &str) -> Option<[&str; N]> {
+    let mut values = [""; N];
+    let (mut at, mut start) = (0, 0);
+    for end in memchr_iter(b'\n', lines.as_bytes()) {
+        *values.get_mut(at)? = lines.get(start..end)?;
+        (at, start) = (at + 1, end + 1);
+    }
+    *values.get_mut(at)? = lines.get(start..)?;
+    (at + 1 == N).then_some(values)
+}
+
 /// Adds the JSON of a string. Most strings need no escapes and are copied.
 pub fn push_text(json: &mut String, text: &str) {
     if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
@@ -77,6 +90,15 @@ pub fn push_text(json: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_values_of_lines_are_those_that_were_written() {
+        let written = lines(r#"{"id":"é","empty":"","none":null,"list":[1,"\n"]}"#);
+        assert_eq!(values(&written), Some(["\"é\"", "\"\"", "null", "[1,\"\\n\"]"]));
+        assert_eq!(values::<3>(&written), None);
+        assert_eq!(values::<5>(&written), None);
+        assert_eq!(values("7"), Some(["7"]));
+    }
 
     #[test]
     fn a_string_is_added_as_a_serializer_writes_it() {

@@ -28,8 +28,7 @@ use crate::visits::having;
 const COLUMNS: &str = concat!(Game::COLUMNS, NAMES);
 const NAMES: &str = ", g.home_name, g.away_name, g.venue_name";
 /// The columns of a game as JSON.
-const RENDERED: &str =
-    concat!("g.id, g.starts_at, g.time_tbd, g.version, g.home_team_id, g.away_team_id, g.shown", NAMES);
+const RENDERED: &str = concat!("g.id, g.starts_at, g.time_tbd, g.version, g.shown", NAMES);
 
 /// Games after the position $2, $3 that start before $4, and match the filters $5 to $9. `$and` narrows them by an index. The position is
 /// the only other bound, because SQLite uses one of several: a page that began at another would read all games before its own.
@@ -176,10 +175,6 @@ pub struct Line {
     pub time_tbd: bool,
     /// The version.
     pub version: i64,
-    /// The home team.
-    pub home_team_id: Option<TeamId>,
-    /// The away team.
-    pub away_team_id: Option<TeamId>,
     json: Json,
 }
 
@@ -187,16 +182,21 @@ impl Line {
     /// Reads a line. Its JSON is empty if another version of Fieldhouse has written the game.
     fn read(row: &mut Row<'_>) -> Result<Self> {
         let (id, starts_at, time_tbd, version) = (row.next()?, row.next()?, row.next()?, row.next()?);
-        let (home_team_id, away_team_id, shown) = (row.next()?, row.next()?, row.text()?);
+        let shown = row.text()?;
         let names =
             Names { home: row.optional_text()?, away: row.optional_text()?, venue: row.optional_text()? };
         let json = Json::new(&shown, version, &names).unwrap_or_default();
-        Ok(Self { id, starts_at, time_tbd, version, home_team_id, away_team_id, json })
+        Ok(Self { id, starts_at, time_tbd, version, json })
     }
 
     /// Its position in lists by start.
     pub fn point(&self) -> (Timestamp, Uuid) {
         (self.starts_at, self.id.uuid())
+    }
+
+    /// The home and the away team.
+    pub fn teams(&self) -> [Option<TeamId>; 2] {
+        self.json.teams()
     }
 
     /// The first instant at which it is not among the upcoming games, at the earliest.
@@ -217,8 +217,8 @@ impl From<Listed> for Line {
     fn from(Listed { game, names }: Listed) -> Self {
         let stored = shown::stored(&game, &game.image_text());
         let json = Json::new(&stored, game.version, &names).unwrap_or_default();
-        let Game { id, starts_at, time_tbd, version, home_team_id, away_team_id, .. } = game;
-        Self { id, starts_at, time_tbd, version, home_team_id, away_team_id, json }
+        let Game { id, starts_at, time_tbd, version, .. } = game;
+        Self { id, starts_at, time_tbd, version, json }
     }
 }
 

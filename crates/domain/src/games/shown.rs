@@ -159,6 +159,8 @@ pub fn stored(game: &super::Game, image: &str) -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Json {
     text: String,
+    /// Where the ids of the home and the away team begin.
+    teams: [usize; 2],
     /// Where the first of the caller's children would be.
     children: usize,
 }
@@ -167,9 +169,7 @@ impl Json {
     /// The JSON of a game without the caller's children, from what is stored of it and the names of its teams and venue. `None` if that has
     /// another shape, or shows another version of the game: a program that does not know what is stored has changed it.
     pub fn new(stored: &str, current: i64, names: &Names<impl AsRef<str>>) -> Option<Self> {
-        let mut lines = rendered::shown(SHAPE, stored)?.split('\n');
-        let fields: [&str; super::Game::FIELDS.len()] =
-            std::array::from_fn(|_| lines.next().unwrap_or_default());
+        let stored = rendered::shown(SHAPE, stored)?;
         let [
             id,
             season,
@@ -193,58 +193,61 @@ impl Json {
             created_at,
             updated_at,
             version,
-        ] = fields;
-        if version.parse() != Ok(current) || lines.next().is_some() {
+        ] = rendered::values(stored)?;
+        if version.parse() != Ok(current) {
             return None;
         }
         let mut text = String::with_capacity(1024);
-        push(
-            &mut text,
-            &[
-                ("{\"id\":", id),
-                (",\"season_id\":", season),
-                (",\"division_id\":", division),
-                (",\"round\":", round),
-                (",\"kind\":", kind),
-                (",\"status\":", status),
-                (",\"starts_at\":", starts_at),
-                (",\"ends_at\":", ends_at),
-                (",\"time_zone\":", time_zone),
-                (",\"local_start\":", local_start),
-                (",\"time_tbd\":", time_tbd),
-                (",\"venue_id\":", venue),
-                (",\"field\":", field),
-                (",\"home_team_id\":", home),
-                (",\"home_score\":", home_score),
-                (",\"away_team_id\":", away),
-                (",\"away_score\":", away_score),
-                (",\"venue\":", ""),
-            ],
-        );
-        push_named(&mut text, ("{\"id\":", venue), names.venue.as_ref(), (",\"field\":", field));
+        member(&mut text, "{\"id\":", id);
+        member(&mut text, ",\"season_id\":", season);
+        member(&mut text, ",\"division_id\":", division);
+        member(&mut text, ",\"round\":", round);
+        member(&mut text, ",\"kind\":", kind);
+        member(&mut text, ",\"status\":", status);
+        member(&mut text, ",\"starts_at\":", starts_at);
+        member(&mut text, ",\"ends_at\":", ends_at);
+        member(&mut text, ",\"time_zone\":", time_zone);
+        member(&mut text, ",\"local_start\":", local_start);
+        member(&mut text, ",\"time_tbd\":", time_tbd);
+        member(&mut text, ",\"venue_id\":", venue);
+        member(&mut text, ",\"field\":", field);
+        let home_team = member(&mut text, ",\"home_team_id\":", home);
+        member(&mut text, ",\"home_score\":", home_score);
+        let away_team = member(&mut text, ",\"away_team_id\":", away);
+        member(&mut text, ",\"away_score\":", away_score);
+        text.push_str(",\"venue\":");
+        if is_there(&mut text, venue) {
+            member(&mut text, "{\"id\":", venue);
+            name(&mut text, names.venue.as_ref());
+            member(&mut text, ",\"field\":", field);
+            text.push('}');
+        }
         text.push_str(",\"home\":");
-        push_named(&mut text, ("{\"team_id\":", home), names.home.as_ref(), (",\"score\":", home_score));
+        side(&mut text, home, names.home.as_ref(), home_score);
         text.push_str(",\"away\":");
-        push_named(&mut text, ("{\"team_id\":", away), names.away.as_ref(), (",\"score\":", away_score));
+        side(&mut text, away, names.away.as_ref(), away_score);
         text.push_str(",\"my_children\":[");
         let children = text.len();
-        push(
-            &mut text,
-            &[
-                ("],\"last_change\":", last_change),
-                (",\"external_id\":", external_id),
-                (",\"created_at\":", created_at),
-                (",\"updated_at\":", updated_at),
-                (",\"version\":", version),
-                ("}", ""),
-            ],
-        );
-        Some(Self { text, children })
+        member(&mut text, "],\"last_change\":", last_change);
+        member(&mut text, ",\"external_id\":", external_id);
+        member(&mut text, ",\"created_at\":", created_at);
+        member(&mut text, ",\"updated_at\":", updated_at);
+        member(&mut text, ",\"version\":", version);
+        text.push('}');
+        Some(Self { text, teams: [home_team, away_team], children })
     }
 
     /// The JSON.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// The home and the away team.
+    pub fn teams(&self) -> [Option<TeamId>; 2] {
+        self.teams.map(|at| {
+            let id = self.text.get(at..)?.strip_prefix('"')?.split('"').next()?;
+            id.parse().ok()
+        })
     }
 
     /// Adds the caller's children, if there are none yet.
@@ -259,22 +262,38 @@ impl Json {
     }
 }
 
-/// Adds members of an object, each with the text before its value.
-fn push(json: &mut String, members: &[(&str, &str)]) {
-    for (before, value) in members {
-        json.push_str(before);
-        json.push_str(value);
+/// Adds a member of an object: what is before its value, and the value. Returns where the value begins. It is inlined, so that copying what
+/// is before takes no call.
+#[inline(always)]
+fn member(json: &mut String, before: &str, value: &str) -> usize {
+    json.push_str(before);
+    let at = json.len();
+    json.push_str(value);
+    at
+}
+
+/// Whether a game has a team or a venue. Otherwise adds null.
+fn is_there(json: &mut String, id: &str) -> bool {
+    let is_there = id != "null";
+    if !is_there {
+        json.push_str(id);
+    }
+    is_there
+}
+
+/// Adds a side of a game, or null if there is none.
+fn side(json: &mut String, team: &str, team_name: Option<&impl AsRef<str>>, score: &str) {
+    if is_there(json, team) {
+        member(json, "{\"team_id\":", team);
+        name(json, team_name);
+        member(json, ",\"score\":", score);
+        json.push('}');
     }
 }
 
-/// Adds a team or a venue with its name, or null if the game has none.
-fn push_named(json: &mut String, id: (&str, &str), name: Option<&impl AsRef<str>>, last: (&str, &str)) {
-    if id.1 == "null" {
-        return json.push_str("null");
-    }
-    push(json, &[id, (",\"name\":", "")]);
+fn name(json: &mut String, name: Option<&impl AsRef<str>>) {
+    json.push_str(",\"name\":");
     rendered::push_text(json, name.map(AsRef::as_ref).unwrap_or_default());
-    push(json, &[last, ("}", "")]);
 }
 
 #[cfg(test)]
@@ -346,6 +365,7 @@ mod tests {
         {
             let json = Json::new(&stored(&game, &game.image_text()), game.version, &names)
                 .expect("the shape of today");
+            assert_eq!(json.teams(), [game.home_team_id, game.away_team_id]);
             assert_eq!(json.as_str(), rendered::json(&Game::new(game, names)));
         }
     }

@@ -53,7 +53,7 @@ impl Mine {
 
     /// The same for one game.
     fn of_line(&self, line: Line) -> Line {
-        let children = self.within([line.home_team_id, line.away_team_id], line.starts_at);
+        let children = self.within(line.teams(), line.starts_at);
         line.with_children(&children)
     }
 
