@@ -47,6 +47,10 @@ pub(crate) struct Machine {
     processors: usize,
     memory_megabytes: u64,
     kernel: String,
+    /// Whether Linux shares the processors among sessions before processes (`kernel.sched_autogroup_enabled`). Each process of PostgreSQL has a
+    /// session of its own.
+    #[serde(default)]
+    shares_among_sessions: bool,
 }
 
 /// The result of a run.
@@ -79,9 +83,13 @@ impl Outcome {
 
     /// What was measured, when and where, in one line.
     pub(crate) fn about(&self) -> String {
-        let Machine { processor, processors, memory_megabytes, kernel } = &self.machine;
+        let Machine { processor, processors, memory_megabytes, kernel, shares_among_sessions } =
+            &self.machine;
         let (commit, date) = (&self.commit, &self.date);
-        format!("{commit}, {date}, {processors} x {processor}, {memory_megabytes} MB, Linux {kernel}")
+        let autogroup = u8::from(*shares_among_sessions);
+        format!(
+            "{commit}, {date}, {processors} x {processor}, {memory_megabytes} MB, Linux {kernel} with sched_autogroup_enabled={autogroup}"
+        )
     }
 }
 
@@ -103,6 +111,7 @@ impl Machine {
             processors: std::thread::available_parallelism().map_or(1, usize::from),
             memory_megabytes: kilobytes.unwrap_or_default() / 1024,
             kernel: file("/proc/sys/kernel/osrelease").trim().to_owned(),
+            shares_among_sessions: file("/proc/sys/kernel/sched_autogroup_enabled").trim() == "1",
         }
     }
 }
