@@ -47,10 +47,6 @@ pub(crate) struct Machine {
     processors: usize,
     memory_megabytes: u64,
     kernel: String,
-    /// Whether Linux shares the processors among sessions before processes (`kernel.sched_autogroup_enabled`). Each process of PostgreSQL has a
-    /// session of its own.
-    #[serde(default)]
-    shares_among_sessions: bool,
 }
 
 /// The result of a run.
@@ -83,13 +79,9 @@ impl Outcome {
 
     /// What was measured, when and where, in one line.
     pub(crate) fn about(&self) -> String {
-        let Machine { processor, processors, memory_megabytes, kernel, shares_among_sessions } =
-            &self.machine;
+        let Machine { processor, processors, memory_megabytes, kernel } = &self.machine;
         let (commit, date) = (&self.commit, &self.date);
-        let autogroup = u8::from(*shares_among_sessions);
-        format!(
-            "{commit}, {date}, {processors} x {processor}, {memory_megabytes} MB, Linux {kernel} with sched_autogroup_enabled={autogroup}"
-        )
+        format!("{commit}, {date}, {processors} x {processor}, {memory_megabytes} MB, Linux {kernel}")
     }
 }
 
@@ -104,14 +96,19 @@ impl Machine {
     fn this() -> Self {
         let file = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let (cpu, memory) = (file("/proc/cpuinfo"), file("/proc/meminfo"));
+        // Each process of PostgreSQL has a session of its own, so this setting decides how long they wait for each other.
+        let autogroup = file("/proc/sys/kernel/sched_autogroup_enabled");
+        let mut kernel = file("/proc/sys/kernel/osrelease").trim().to_owned();
+        if !autogroup.is_empty() {
+            kernel = format!("{kernel} with sched_autogroup_enabled={}", autogroup.trim());
+        }
         let kilobytes =
             field(&memory, "MemTotal").and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
         Self {
             processor: field(&cpu, "model name").unwrap_or_default().to_owned(),
             processors: std::thread::available_parallelism().map_or(1, usize::from),
             memory_megabytes: kilobytes.unwrap_or_default() / 1024,
-            kernel: file("/proc/sys/kernel/osrelease").trim().to_owned(),
-            shares_among_sessions: file("/proc/sys/kernel/sched_autogroup_enabled").trim() == "1",
+            kernel,
         }
     }
 }

@@ -169,7 +169,7 @@ impl Json {
     /// The JSON of a game without the caller's children, from what is stored of it and the names of its teams and venue. `None` if that has
     /// another shape, or shows another version of the game: a program that does not know what is stored has changed it.
     pub fn new(stored: &str, current: i64, names: &Names<impl AsRef<str>>) -> Option<Self> {
-        let stored = rendered::shown(SHAPE, stored)?;
+        let fields: [&str; super::Game::FIELDS.len()] = rendered::values(rendered::shown(SHAPE, stored)?)?;
         let [
             id,
             season,
@@ -193,7 +193,7 @@ impl Json {
             created_at,
             updated_at,
             version,
-        ] = rendered::values(stored)?;
+        ] = fields;
         if version.parse() != Ok(current) {
             return None;
         }
@@ -216,16 +216,11 @@ impl Json {
         let away_team = member(&mut text, ",\"away_team_id\":", away);
         member(&mut text, ",\"away_score\":", away_score);
         text.push_str(",\"venue\":");
-        if is_there(&mut text, venue) {
-            member(&mut text, "{\"id\":", venue);
-            name(&mut text, names.venue.as_ref());
-            member(&mut text, ",\"field\":", field);
-            text.push('}');
-        }
+        named(&mut text, ("{\"id\":", venue), names.venue.as_ref(), (",\"field\":", field));
         text.push_str(",\"home\":");
-        side(&mut text, home, names.home.as_ref(), home_score);
+        named(&mut text, ("{\"team_id\":", home), names.home.as_ref(), (",\"score\":", home_score));
         text.push_str(",\"away\":");
-        side(&mut text, away, names.away.as_ref(), away_score);
+        named(&mut text, ("{\"team_id\":", away), names.away.as_ref(), (",\"score\":", away_score));
         text.push_str(",\"my_children\":[");
         let children = text.len();
         member(&mut text, "],\"last_change\":", last_change);
@@ -276,28 +271,16 @@ fn member(json: &mut String, before: &str, value: &str) -> usize {
     at
 }
 
-/// Whether a game has a team or a venue. Otherwise adds null.
-fn is_there(json: &mut String, id: &str) -> bool {
-    let is_there = id != "null";
-    if !is_there {
-        json.push_str(id);
+/// Adds a team or a venue with its name, or null if the game has none. Each of `id` and `last` is a member.
+fn named(json: &mut String, id: (&str, &str), name: Option<&impl AsRef<str>>, last: (&str, &str)) {
+    if id.1 == "null" {
+        return json.push_str("null");
     }
-    is_there
-}
-
-/// Adds a side of a game, or null if there is none.
-fn side(json: &mut String, team: &str, team_name: Option<&impl AsRef<str>>, score: &str) {
-    if is_there(json, team) {
-        member(json, "{\"team_id\":", team);
-        name(json, team_name);
-        member(json, ",\"score\":", score);
-        json.push('}');
-    }
-}
-
-fn name(json: &mut String, name: Option<&impl AsRef<str>>) {
+    member(json, id.0, id.1);
     json.push_str(",\"name\":");
     rendered::push_text(json, name.map(AsRef::as_ref).unwrap_or_default());
+    member(json, last.0, last.1);
+    json.push('}');
 }
 
 #[cfg(test)]
