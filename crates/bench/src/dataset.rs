@@ -25,7 +25,7 @@ pub(crate) use database::Database;
 pub(crate) use template::{GAMES, SEASONS, start};
 
 /// The version of what this module makes.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// The file that says what a data set was made from.
 const MANIFEST: &str = "dataset.json";
 

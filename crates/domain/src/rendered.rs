@@ -4,7 +4,9 @@
 //! the record is read and rendered again.
 
 use std::fmt;
+use std::sync::OnceLock;
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memchr_iter;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde::{Serialize, de};
@@ -30,6 +32,55 @@ pub fn stored(shape: char, json: &str) -> String {
 /// The JSON of a stored text. `None` if it has another shape.
 pub fn shown(shape: char, text: &str) -> Option<&str> {
     text.strip_prefix(shape)
+}
+
+/// Phrases that are frequent in the JSON of one kind of record. Shortened JSON has a control character instead of each, which JSON itself has
+/// only as an escape (RFC 8259, section 7).
+pub struct Phrases<const COUNT: usize> {
+    all: &'static [&'static str; COUNT],
+    finder: OnceLock<Option<AhoCorasick>>,
+}
+
+impl<const COUNT: usize> Phrases<COUNT> {
+    /// At most 31 phrases: of the 32 control characters, PostgreSQL stores all but U+0000.
+    pub const fn new(all: &'static [&'static str; COUNT]) -> Self {
+        const { assert!(COUNT < 32, "there are not enough control characters") };
+        Self { all, finder: OnceLock::new() }
+    }
+
+    /// JSON without spaces, shortened.
+    pub fn shorten(&self, json: &str) -> String {
+        // Only larger phrases than these cannot be searched for; JSON with none of them replaced can be read as well.
+        let finder = self.finder.get_or_init(|| {
+            AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(self.all).ok()
+        });
+        let Some(finder) = finder else { return json.to_owned() };
+        let mut text = String::with_capacity(json.len() / 2);
+        finder.replace_all_with(json, &mut text, |found, _, text| {
+            text.extend(character(found.pattern().as_usize()));
+            true
+        });
+        text
+    }
+
+    /// Adds the JSON of a shortened text. `None` if it has a character of no phrase.
+    pub fn push(&self, json: &mut String, shortened: &str) -> Option<()> {
+        let mut start = 0;
+        for (at, byte) in shortened.bytes().enumerate() {
+            if byte < b' ' {
+                json.push_str(shortened.get(start..at)?);
+                json.push_str(self.all.get(usize::from(byte.checked_sub(1)?))?);
+                start = at + 1;
+            }
+        }
+        json.push_str(shortened.get(start..)?);
+        Some(())
+    }
+}
+
+/// The character of a phrase.
+fn character(phrase: usize) -> Option<char> {
+    u8::try_from(phrase + 1).ok().map(char::from)
 }
 
 /// The JSON of a value.
@@ -98,6 +149,25 @@ mod tests {
         assert_eq!(values::<3>(&written), None);
         assert_eq!(values::<5>(&written), None);
         assert_eq!(values("7"), Some(["7"]));
+    }
+
+    #[test]
+    fn shortened_json_is_read_as_it_was() {
+        static PHRASES: Phrases<4> = Phrases::new(&["{\"name\":\"", "{\"name\":\"a\",\"age\":", "null", "é"]);
+        for (json, shortened) in [
+            (r#"{"name":"b"}"#, "\u{1}b\"}"),
+            (r#"[{"name":"a","age":null},{"name":"é"}]"#, "[\u{2}\u{3}},\u{1}\u{4}\"}]"),
+            (r#""\u0001{\"name\":\"""#, r#""\u0001{\"name\":\"""#),
+            ("", ""),
+        ] {
+            assert_eq!(PHRASES.shorten(json), shortened);
+            let mut read = "[".to_owned();
+            assert_eq!(PHRASES.push(&mut read, shortened), Some(()));
+            assert_eq!(read, format!("[{json}"));
+        }
+        for unknown in ["\u{5}", "a\u{0}", "\u{1f}{}"] {
+            assert_eq!(PHRASES.push(&mut String::new(), unknown), None, "{unknown:?}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use fieldhouse_domain::divisions::{Division, DivisionGender};
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::ids::{DivisionId, Id as _, OrganizationId, SeasonId};
 use fieldhouse_domain::record::{Cell, CellKind, Column, Record as _, Shared};
-use fieldhouse_domain::rendered::{self, Rendered};
+use fieldhouse_domain::rendered::Rendered;
 use fieldhouse_domain::seasons::shown::{self, SeasonDivision};
 use fieldhouse_domain::seasons::{Season, SeasonStatus};
 use fieldhouse_domain::sports::Sport;
@@ -148,14 +148,14 @@ impl Column for Divisions {
     const KIND: CellKind = CellKind::Text;
 
     fn cell(&self) -> Cell<'_> {
-        Cell::Text(rendered::stored(shown::SHAPE, &rendered::json(&self.0)).into())
+        Cell::Text(shown::stored_divisions(&self.0).into())
     }
 
     fn from_cell(cell: Cell<'_>) -> std::result::Result<Self, String> {
         type Before = (Uuid, String, Option<String>, Option<DivisionGender>);
         let text = cell.text()?;
-        if let Some(json) = rendered::shown(shown::SHAPE, text) {
-            return serde_json::from_str(json).map(Self).map_err(|error| error.to_string());
+        if let Some(json) = shown::divisions(text) {
+            return serde_json::from_str(&json).map(Self).map_err(|error| error.to_string());
         }
         let before: Vec<Before> = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let division = |(id, name, age_group, gender): Before| SeasonDivision {

@@ -8,10 +8,50 @@ use utoipa::ToSchema;
 use super::{Scoring, SeasonStatus, Tiebreaker};
 use crate::divisions::DivisionGender;
 use crate::ids::{DivisionId, SeasonId};
-use crate::rendered;
+use crate::rendered::{self, Phrases};
 
-/// The number of the shape in which seasons and their divisions are rendered. A change of the types below needs another one.
-pub const SHAPE: char = '1';
+/// The number of the shape in which seasons and their divisions are rendered. A change of the types below, or of the phrases, needs another one.
+pub const SHAPE: char = '2';
+
+/// The shape of before phrases were replaced.
+const WITHOUT_PHRASES: char = '1';
+
+/// The names of fields with what is around them, and frequent values. Ids begin with the time, which is `01` until 2039.
+const FREQUENT: [&str; 31] = [
+    r#"{"id":"sea_01"#,
+    r#"","name":""#,
+    r#"","sport":""#,
+    r#"","status":""#,
+    r#"","status":"draft","starts_on":""#,
+    r#"","status":"active","starts_on":""#,
+    r#"","starts_on":""#,
+    r#"","starts_on":null,"ends_on":"#,
+    r#"","ends_on":""#,
+    r#"","ends_on":null,"time_zone":""#,
+    r#"","time_zone":""#,
+    r#"null,"time_zone":""#,
+    r#"","scoring":{"win":3,"draw":1,"loss":0},"tiebreakers":["head_to_head","difference","scored","name"],"external_id":null,"created_at":"20"#,
+    r#"","scoring":{"win":"#,
+    r#","draw":"#,
+    r#","loss":"#,
+    r#"},"tiebreakers":["head_to_head","difference","scored","name"],"external_id":"#,
+    r#"},"tiebreakers":["#,
+    r#"],"external_id":"#,
+    r#","created_at":"20"#,
+    r#"Z","updated_at":"20"#,
+    r#"Z","version":"#,
+    r#"Z","version":1,"divisions":"#,
+    r#","divisions":"#,
+    r#"{"id":"div_01"#,
+    r#"","age_group":null,"gender":"#,
+    r#"","age_group":null,"gender":null},{"id":"div_01"#,
+    r#"","age_group":""#,
+    r#"","gender":""#,
+    r#"","gender":null},{"id":"div_01"#,
+    "null}",
+];
+
+static PHRASES: Phrases<31> = Phrases::new(&FREQUENT);
 
 /// What is stored of no divisions, whatever the shape.
 const NONE: &str = "[]";
@@ -87,7 +127,22 @@ impl Season {
 /// What a season shows of itself, as it is stored: JSON that ends where the divisions begin. It is that of its image as text, because a season
 /// shows all its fields.
 pub fn stored(image: &str) -> String {
-    rendered::stored(SHAPE, &start(image))
+    rendered::stored(SHAPE, &PHRASES.shorten(&start(image)))
+}
+
+/// What a season shows of its divisions, as it is stored.
+pub fn stored_divisions(divisions: &[SeasonDivision]) -> String {
+    if divisions.is_empty() {
+        return NONE.to_owned();
+    }
+    rendered::stored(SHAPE, &PHRASES.shorten(&rendered::json(&divisions)))
+}
+
+/// The JSON of divisions, from what is stored of them. `None` if it has an unknown shape.
+pub fn divisions(stored: &str) -> Option<String> {
+    let mut json = String::with_capacity(4 * stored.len());
+    push(&mut json, stored)?;
+    Some(json)
 }
 
 /// The JSON of a season, from its image as text, with its divisions.
@@ -103,15 +158,23 @@ fn start(image: &str) -> String {
     [image.strip_suffix('}').unwrap_or(image), ",\"divisions\":"].concat()
 }
 
-/// The JSON of a season, from what is stored of it and of its divisions. `None` if either has another shape.
+/// The JSON of a season, from what is stored of it and of its divisions. `None` if either has an unknown shape.
 pub fn whole(season: &str, divisions: &str) -> Option<String> {
-    let start = rendered::shown(SHAPE, season)?;
-    let divisions = if divisions == NONE { NONE } else { rendered::shown(SHAPE, divisions)? };
-    let mut json = String::with_capacity(start.len() + divisions.len() + 1);
-    for part in [start, divisions, "}"] {
-        json.push_str(part);
+    let mut json = String::with_capacity(4 * (season.len() + divisions.len()));
+    push(&mut json, season)?;
+    if divisions == NONE {
+        json.push_str(NONE);
+    } else {
+        push(&mut json, divisions)?;
     }
+    json.push('}');
     Some(json)
+}
+
+/// Adds the JSON of what is stored.
+fn push(json: &mut String, stored: &str) -> Option<()> {
+    let shown = rendered::shown(SHAPE, stored).or_else(|| rendered::shown(WITHOUT_PHRASES, stored));
+    PHRASES.push(json, shown?)
 }
 
 #[cfg(test)]
@@ -143,7 +206,7 @@ mod tests {
     #[test]
     fn what_is_stored_is_what_is_rendered() {
         for divisions in [Vec::new(), vec![division(), division()]] {
-            let stored_divisions = rendered::stored(SHAPE, &rendered::json(&divisions));
+            let stored_divisions = stored_divisions(&divisions);
             let json = whole(&stored(&season().image_text()), &stored_divisions).expect("the shape of today");
             assert_eq!(json, super::json(&season().image_text(), &divisions));
             assert_eq!(json, rendered::json(&Season::new(season(), divisions)));
@@ -151,14 +214,36 @@ mod tests {
     }
 
     #[test]
+    fn what_was_stored_without_phrases_is_read() {
+        let divisions = [division()];
+        let [season_before, divisions_before] = [start(&season().image_text()), rendered::json(&divisions)]
+            .map(|json| rendered::stored(WITHOUT_PHRASES, &json));
+        let json = super::json(&season().image_text(), &divisions);
+        assert_eq!(whole(&season_before, &divisions_before), Some(json.clone()));
+        assert_eq!(whole(&stored(&season().image_text()), &divisions_before), Some(json));
+        assert_eq!(super::divisions(&divisions_before), Some(rendered::json(&divisions)));
+    }
+
+    #[test]
     fn a_change_of_the_shape_needs_another_number() {
         let json = rendered::json(&Season::new(season(), vec![division()]));
-        insta::assert_snapshot!(rendered::stored(SHAPE, &json), @r#"1{"id":"sea_01kjnfrzg0e008000000000007","name":"The \"Big\" Winter","sport":"netball","status":"draft","starts_on":"2026-04-01","ends_on":null,"time_zone":"Australia/Melbourne","scoring":{"win":3,"draw":1,"loss":0},"tiebreakers":["head_to_head","difference","scored","name"],"external_id":"w-26","created_at":"2026-03-01T20:00:00Z","updated_at":"2026-03-01T20:00:00Z","version":1,"divisions":[{"id":"div_00000000000000000000000007","name":"Under 14","age_group":"U14","gender":null}]}"#);
+        let phrases = crc32fast::hash(FREQUENT.join("\n").as_bytes());
+        insta::assert_snapshot!(format!("{SHAPE}{json}\nphrases: {phrases}"), @r#"
+        2{"id":"sea_01kjnfrzg0e008000000000007","name":"The \"Big\" Winter","sport":"netball","status":"draft","starts_on":"2026-04-01","ends_on":null,"time_zone":"Australia/Melbourne","scoring":{"win":3,"draw":1,"loss":0},"tiebreakers":["head_to_head","difference","scored","name"],"external_id":"w-26","created_at":"2026-03-01T20:00:00Z","updated_at":"2026-03-01T20:00:00Z","version":1,"divisions":[{"id":"div_00000000000000000000000007","name":"Under 14","age_group":"U14","gender":null}]}
+        phrases: 3290161905
+        "#);
+        insta::assert_debug_snapshot!((stored(&season().image_text()), stored_divisions(&[division()])), @r#"
+        (
+            "2\u{1}kjnfrzg0e008000000000007\u{2}The \\\"Big\\\" Winter\u{3}netball\u{5}2026-04-01\nAustralia/Melbourne\u{e}3\u{f}1\u{10}0\u{11}\"w-26\"\u{14}26-03-01T20:00:00\u{15}26-03-01T20:00:00\u{17}",
+            "2[{\"id\":\"div_00000000000000000000000007\u{2}Under 14\u{1c}U14\",\"gender\":\u{1f}]",
+        )
+        "#);
     }
 
     #[test]
     fn text_of_another_shape_is_not_shown() {
-        assert_eq!(whole("", "1[]"), None);
+        assert_eq!(whole("", "[]"), None);
+        assert_eq!(whole("3{", "[]"), None);
         assert_eq!(whole(&stored(&season().image_text()), r#"[["018f","Open",null,null]]"#), None);
     }
 }
