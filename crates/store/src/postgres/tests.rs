@@ -50,6 +50,7 @@ async fn every_session_has_limits_and_plans_alike() {
         ("idle_in_transaction_session_timeout", "30s"),
         ("application_name", "fieldhouse"),
         ("enable_seqscan", "off"),
+        ("enable_bitmapscan", "off"),
         ("jit", "off"),
         ("plan_cache_mode", "force_generic_plan"),
     ] {

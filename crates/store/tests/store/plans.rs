@@ -287,6 +287,8 @@ async fn no_query_scans_a_table_on_postgresql() {
     client.batch_execute(settings).await.unwrap();
     let mut walked = Found::new();
     for query in query::of(Engine::Postgres) {
+        let bitmaps = format!("SET enable_bitmapscan = {}", query.planned_each_time);
+        client.batch_execute(&bitmaps).await.unwrap();
         let mut steps = Vec::new();
         walks(&explain(&client, query).await, &mut steps);
         walked.extend(steps.into_iter().map(|step| (query.name, step)));
