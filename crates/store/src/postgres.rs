@@ -56,9 +56,8 @@ const SETTINGS: &str = concat!(
 
 /// Begins a transaction on records.
 const SERIALIZABLE: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE";
-/// Begins a transaction that reads the journal. Its statistics are always wrong, because it fills and empties within a second.
-const POSTING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED;
-    SET LOCAL enable_bitmapscan = off";
+/// Begins a transaction that reads the journal.
+const POSTING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 /// The engine.
 pub(crate) struct Postgres {
@@ -103,7 +102,7 @@ impl Postgres {
         Ok(self.pool.get().await?)
     }
 
-    /// Reads rows of the journal in one round trip, with the settings of [`POSTING`].
+    /// Reads rows of the journal in one round trip.
     pub(crate) async fn read_journal<T>(
         &self,
         query: &'static Query,

@@ -282,13 +282,9 @@ fn serves_a_reference(connection: &Connection, index: &str, table: &str) -> bool
 async fn no_query_scans_a_table_on_postgresql() {
     let database = databases::postgres();
     let client = raw::postgres(&database).await;
-    // The generic plan of a prepared statement. An empty table would always be scanned if that were allowed.
-    let settings = "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan";
-    client.batch_execute(settings).await.unwrap();
     let mut walked = Found::new();
     for query in query::of(Engine::Postgres) {
-        let bitmaps = format!("SET enable_bitmapscan = {}", query.planned_each_time);
-        client.batch_execute(&bitmaps).await.unwrap();
+        client.batch_execute(&settings(query)).await.unwrap();
         let mut steps = Vec::new();
         walks(&explain(&client, query).await, &mut steps);
         walked.extend(steps.into_iter().map(|step| (query.name, step)));
@@ -298,15 +294,28 @@ async fn no_query_scans_a_table_on_postgresql() {
     refuse_new(&walked, &listed(ON_POSTGRES));
 }
 
+/// As a session has them. The generic plan of a prepared statement. An empty table would always be scanned if that were allowed.
+fn settings(query: &Query) -> String {
+    let bitmaps = query.planned_each_time;
+    format!(
+        "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; SET enable_bitmapscan = {bitmaps}"
+    )
+}
+
 async fn explain(client: &Client, query: &Query) -> Json {
     client.batch_execute(&format!("PREPARE explained AS {}", query.sql)).await.unwrap();
     let count = "SELECT cardinality(parameter_types) FROM pg_prepared_statements WHERE name = 'explained'";
     let count: i32 = client.query_one(count, &[]).await.unwrap().get(0);
     let nulls = vec!["NULL"; usize::try_from(count).unwrap()].join(", ");
     let arguments = if count == 0 { String::new() } else { format!("({nulls})") };
-    let explained =
-        client.simple_query(&format!("EXPLAIN (FORMAT JSON) EXECUTE explained{arguments}")).await.unwrap();
+    let plan = plan(client, &format!("EXPLAIN (FORMAT JSON) EXECUTE explained{arguments}")).await;
     client.batch_execute("DEALLOCATE explained").await.unwrap();
+    plan
+}
+
+/// What statements explain.
+async fn plan(client: &Client, statements: &str) -> Json {
+    let explained = client.simple_query(statements).await.unwrap();
     let text = explained.iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => row.get(0),
         _ => None,
@@ -352,18 +361,46 @@ async fn the_ledger_of_a_young_organization_is_read_in_linear_time_on_postgresql
     };
     client.batch_execute(&[entries(1), entries(2), "ANALYZE".to_owned()].concat()).await.unwrap();
     client.batch_execute(&entries(3)).await.unwrap();
-    let stored = query::of(Engine::Postgres).find(|query| query.name == "ledger.stored").unwrap();
     let young = uuid::Uuid::from_bytes([3; 16]);
-    let run =
-        format!("PREPARE run AS {}; EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE run ('{young}')", stored.sql);
-    let explained = client.simple_query(&run).await.unwrap();
-    let text = explained.iter().find_map(|message| match message {
-        SimpleQueryMessage::Row(row) => row.get(0),
-        _ => None,
-    });
-    let plan: Json = serde_json::from_str(text.expect("a plan")).unwrap();
+    let plan = run(&client, "ledger.stored", &format!("'{young}'")).await;
     let rows = rows_read(&plan);
     assert!((2 * COUNT..20 * COUNT).contains(&rows), "{rows} rows were read for {COUNT} entries: {plan:#}");
+}
+
+/// Games of an organization $1.
+const GAMES: &str = "INSERT INTO games (org_id, id, season_id, division_id, kind, status, starts_at, time_tbd, time_zone, created_at, updated_at, version)
+        SELECT {org}, gen_random_uuid(), {org}, {org}, 'game', 'scheduled', n, FALSE, 'UTC', n, n, 1 FROM generate_series(1, {count}) n;";
+
+#[tokio::test]
+async fn a_page_of_games_of_a_young_organization_reads_only_its_own_on_postgresql() {
+    let database = databases::postgres();
+    let client = raw::postgres(&database).await;
+    let games = |number: u8, count: usize| {
+        let organization = format!("'{}'", uuid::Uuid::from_bytes([number; 16]));
+        GAMES.replace("{org}", &organization).replace("{count}", &count.to_string())
+    };
+    // Without checks of references, because games are all that there is.
+    client.batch_execute("SET session_replication_role = replica").await.unwrap();
+    let old: String = (10..60).map(|number| games(number, 40)).collect();
+    client.batch_execute(&[old, "ANALYZE".to_owned()].concat()).await.unwrap();
+    client.batch_execute(&games(3, COUNT)).await.unwrap();
+    let (young, last) = (uuid::Uuid::from_bytes([3; 16]), uuid::Uuid::max());
+    for (name, bounds) in [
+        ("games.list", format!("0, '{last}', {}", 2 * COUNT)),
+        ("games.list_reversed", format!("{}, '{last}', 0", 2 * COUNT)),
+    ] {
+        let values = format!("'{young}', {bounds}, NULL, NULL, NULL, NULL, NULL, 101");
+        let plan = run(&client, name, &values).await;
+        let rows = rows_read(&plan);
+        assert!((101..10 * 101).contains(&rows), "{rows} rows were read for {name}: {plan:#}");
+    }
+}
+
+/// Runs a query with values, and returns its plan.
+async fn run(client: &Client, name: &str, values: &str) -> Json {
+    let query = query::of(Engine::Postgres).find(|query| query.name == name).unwrap();
+    let prepare = format!("{}; DEALLOCATE ALL; PREPARE run AS {}", settings(query), query.sql);
+    plan(client, &format!("{prepare}; EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE run ({values})")).await
 }
 
 /// The rows of all steps of a plan that was run.
