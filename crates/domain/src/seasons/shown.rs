@@ -127,7 +127,7 @@ impl Season {
 /// What a season shows of itself, as it is stored: JSON that ends where the divisions begin. It is that of its image as text, because a season
 /// shows all its fields.
 pub fn stored(image: &str) -> String {
-    rendered::stored(SHAPE, &PHRASES.shorten(&start(image)))
+    shortened(&start(image))
 }
 
 /// What a season shows of its divisions, as it is stored.
@@ -135,7 +135,7 @@ pub fn stored_divisions(divisions: &[SeasonDivision]) -> String {
     if divisions.is_empty() {
         return NONE.to_owned();
     }
-    rendered::stored(SHAPE, &PHRASES.shorten(&rendered::json(&divisions)))
+    shortened(&rendered::json(&divisions))
 }
 
 /// The JSON of divisions, from what is stored of them. `None` if it has an unknown shape.
@@ -169,6 +169,10 @@ pub fn whole(season: &str, divisions: &str) -> Option<String> {
     }
     json.push('}');
     Some(json)
+}
+
+fn shortened(json: &str) -> String {
+    rendered::stored(SHAPE, &PHRASES.shorten(json))
 }
 
 /// Adds the JSON of what is stored.
