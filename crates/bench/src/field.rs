@@ -141,6 +141,6 @@ async fn bring_forward(database: &Database) -> Result<()> {
             ))
             .await?;
     }
-    connection.analyze().await?;
-    connection.close().await
+    connection.close().await?;
+    database.settle().await
 }

@@ -2,7 +2,8 @@
 
 use constcat::concat;
 use fieldhouse_domain::divisions::Division;
-use fieldhouse_domain::ids::{DivisionId, Id, SeasonId};
+use fieldhouse_domain::ids::{DivisionId, Id, OrganizationId, SeasonId};
+use fieldhouse_domain::seasons::shown::SeasonDivision;
 use uuid::Uuid;
 
 use crate::access::Proof;
@@ -11,7 +12,7 @@ use crate::error::Result;
 use crate::ledger::Listing;
 use crate::ledger::reading::{listing, positioned};
 use crate::query::queries;
-use crate::row::record;
+use crate::row::{Row, record};
 use crate::search::{self, name_matches};
 use crate::value::{Value, id, values};
 
@@ -47,6 +48,19 @@ pub async fn of_season<R: Reader>(
     season: SeasonId,
 ) -> Result<Vec<Division>> {
     reader.rows(OF_SEASON, values![id(proof.organization()), id(season)], record).await
+}
+
+/// What a season shows of its divisions, read from their table.
+pub(crate) async fn shown(
+    reader: &mut impl Reader,
+    organization: OrganizationId,
+    season: SeasonId,
+) -> Result<Vec<SeasonDivision>> {
+    let read = |row: &mut Row<'_>| {
+        let Division { id, name, age_group, gender, .. } = row.record()?;
+        Ok(SeasonDivision { id, name: name.into(), age_group: age_group.map(String::from), gender })
+    };
+    reader.rows(OF_SEASON, values![id(organization), id(season)], read).await
 }
 
 /// The number of teams, games and registrations that refer to a division. Withdrawn registrations do not count.

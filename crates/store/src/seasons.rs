@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use constcat::concat;
-use fieldhouse_domain::divisions::{Division, DivisionGender};
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
-use fieldhouse_domain::ids::{DivisionId, Id as _, OrganizationId, SeasonId};
-use fieldhouse_domain::record::{Cell, CellKind, Column, Record as _, Shared};
+use fieldhouse_domain::ids::{Id as _, OrganizationId, SeasonId};
+use fieldhouse_domain::record::{Record as _, Shared};
 use fieldhouse_domain::rendered::Rendered;
 use fieldhouse_domain::seasons::shown::{self, SeasonDivision};
 use fieldhouse_domain::seasons::{Season, SeasonStatus};
@@ -83,10 +82,26 @@ pub struct Listed {
     pub divisions: Vec<SeasonDivision>,
 }
 
-impl Listed {
+/// A row of a season. Its divisions are `None` if another version of Fieldhouse has written them in a shape of its own.
+struct Stored {
+    season: Season,
+    divisions: Option<Vec<SeasonDivision>>,
+}
+
+impl Stored {
     fn read(row: &mut Row<'_>) -> Result<Self> {
         let season = row.record()?;
-        Ok(Self { season, divisions: row.next::<Divisions>()?.0 })
+        Ok(Self { season, divisions: shown::divisions(&row.text()?) })
+    }
+
+    /// With its divisions, which are read from their table if the row does not show them.
+    async fn listed(self, reader: &mut impl Reader, organization: OrganizationId) -> Result<Listed> {
+        let Self { season, divisions } = self;
+        let divisions = match divisions {
+            Some(divisions) => divisions,
+            None => divisions::shown(reader, organization, season.id).await?,
+        };
+        Ok(Listed { season, divisions })
     }
 }
 
@@ -137,34 +152,6 @@ impl Rendered for Line {
 
     fn json(&self) -> &str {
         &self.json
-    }
-}
-
-/// The divisions of a season, as its column has them: as JSON after the number of its shape. Before it was JSON as responses show it, it
-/// was a list of id, name, age group and gender each.
-struct Divisions(Vec<SeasonDivision>);
-
-impl Column for Divisions {
-    const KIND: CellKind = CellKind::Text;
-
-    fn cell(&self) -> Cell<'_> {
-        Cell::Text(shown::stored_divisions(&self.0).into())
-    }
-
-    fn from_cell(cell: Cell<'_>) -> std::result::Result<Self, String> {
-        type Before = (Uuid, String, Option<String>, Option<DivisionGender>);
-        let text = cell.text()?;
-        if let Some(json) = shown::divisions(text) {
-            return serde_json::from_str(&json).map(Self).map_err(|error| error.to_string());
-        }
-        let before: Vec<Before> = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let division = |(id, name, age_group, gender): Before| SeasonDivision {
-            id: DivisionId::from_uuid(id),
-            name,
-            age_group,
-            gender,
-        };
-        Ok(Self(before.into_iter().map(division).collect()))
     }
 }
 
@@ -255,13 +242,15 @@ pub async fn changed<R: Reader>(
     let of = (proof.organization(), Kind::Season);
     let mut changes: Vec<Changed<Listed>> = changes(reader, CHANGED, of, after, limit, |row| {
         let Some(season) = row.optional_record()? else { return Ok(false) };
-        found.push(Listed { season, divisions: row.next::<Divisions>()?.0 });
+        found.push(Stored { season, divisions: shown::divisions(&row.text()?) });
         Ok(true)
     })
     .await?;
     for change in &mut changes {
-        let at = found.iter().position(|listed| listed.season.id.uuid() == change.id);
-        change.record = at.map(|at| found.swap_remove(at));
+        if let Some(at) = found.iter().position(|stored: &Stored| stored.season.id.uuid() == change.id) {
+            let listed = found.swap_remove(at).listed(reader, proof.organization());
+            change.record = Some(listed.await?);
+        }
     }
     Ok(changes)
 }
@@ -272,7 +261,12 @@ pub async fn read<R: Reader>(
     proof: &impl Proof<R>,
     season: SeasonId,
 ) -> Result<Option<Listed>> {
-    first(reader, READ, values![id(proof.organization()), id(season)], Listed::read).await
+    let organization = proof.organization();
+    let stored = first(reader, READ, values![id(organization), id(season)], Stored::read).await?;
+    match stored {
+        Some(stored) => Ok(Some(stored.listed(reader, organization).await?)),
+        None => Ok(None),
+    }
 }
 
 /// Writes what seasons show of their divisions, after effects on divisions.
@@ -289,11 +283,9 @@ pub(crate) async fn show_divisions<'tx>(
         })
         .collect();
     for season in seasons {
-        let divisions = divisions::of_season(tx, proof, season).await?;
-        let shown = divisions.into_iter().map(|Division { id, name, age_group, gender, .. }| {
-            SeasonDivision { id, name: name.into(), age_group: age_group.map(String::from), gender }
-        });
-        let values = values![id(proof.organization()), id(season), id(Divisions(shown.collect()))];
+        let divisions = divisions::shown(tx, proof.organization(), season).await?;
+        let stored = shown::stored_divisions(&divisions);
+        let values = values![id(proof.organization()), id(season), stored.as_str()];
         tx.run(SHOW_DIVISIONS, values).await?;
     }
     Ok(())
@@ -317,13 +309,19 @@ impl Outdated for Listed {
 
     async fn find(reader: &mut impl Reader, organization: OrganizationId, after: Uuid) -> Result<Vec<Self>> {
         let shape = Self::SHAPE.to_string();
-        reader.rows(OUTDATED, values![id(organization), after, shape.as_str(), BATCH], Self::read).await
+        let values = values![id(organization), after, shape.as_str(), BATCH];
+        let mut found = Vec::new();
+        for stored in reader.rows(OUTDATED, values, Stored::read).await? {
+            found.push(stored.listed(reader, organization).await?);
+        }
+        Ok(found)
     }
 
     async fn render(tx: &mut Tx<'_>, organization: OrganizationId, found: &[Self]) -> Result<()> {
         let row = |Self { season, divisions }: &Self| {
-            let stored = shown::stored(&season.image_text());
-            vec![id(organization), id(season.id), stored.into(), id(Divisions(divisions.clone()))]
+            let [season_shown, divisions_shown] =
+                [shown::stored(&season.image_text()), shown::stored_divisions(divisions)];
+            vec![id(organization), id(season.id), season_shown.into(), divisions_shown.into()]
         };
         tx.run_each(RENDER, &found.iter().map(row).collect::<Vec<_>>()).await
     }

@@ -70,8 +70,7 @@ pub(super) async fn make(
     for people in people.chunks(BATCH as usize) {
         copy_people(connection, ring, template, people).await?;
     }
-    extend_own(connection, ring, template).await?;
-    connection.analyze().await
+    extend_own(connection, ring, template).await
 }
 
 /// Copies the rows of some tables to some organizations.

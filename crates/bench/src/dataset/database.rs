@@ -1,5 +1,6 @@
 //! The database of a data set, past the store. Statements are the same for both engines; types and literals differ, and are here.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -64,6 +65,22 @@ impl Database {
             }
         }
     }
+
+    /// Brings the database into the state of one that is looked after: on SQLite a restored backup, whose pages have their rows in the order of
+    /// the tables, and on PostgreSQL what `VACUUM` leaves, with measured statistics. SQLite's were written by the migrations.
+    pub(crate) async fn settle(&self) -> Result<()> {
+        match self {
+            Self::Sqlite(folder) => {
+                let copy = folder.join("copy.db");
+                fieldhouse_store::back_up(folder, &copy)?;
+                for file in Store::FILES.map(|file| folder.join(file)).iter().filter(|file| file.exists()) {
+                    fs::remove_file(file)?;
+                }
+                Ok(fs::rename(copy, folder.join(Store::FILES[0]))?)
+            }
+            Self::Postgres(_) => self.connect().await?.run("VACUUM ANALYZE").await,
+        }
+    }
 }
 
 impl Connection {
@@ -96,14 +113,6 @@ impl Connection {
                 let rows = client.query(columns, &[&table]).await?;
                 Ok(rows.iter().map(|row| row.get(0)).collect())
             }
-        }
-    }
-
-    /// Statistics as a production database has: assumed ones on SQLite, which the migrations wrote, and measured ones on PostgreSQL.
-    pub(crate) async fn analyze(&mut self) -> Result<()> {
-        match self {
-            Self::Sqlite(_) => Ok(()),
-            Self::Postgres(_) => self.run("VACUUM ANALYZE").await,
         }
     }
 

@@ -138,11 +138,14 @@ pub fn stored_divisions(divisions: &[SeasonDivision]) -> String {
     shortened(&rendered::json(&divisions))
 }
 
-/// The JSON of divisions, from what is stored of them. `None` if it has an unknown shape.
-pub fn divisions(stored: &str) -> Option<String> {
+/// The divisions that a season shows, from what is stored of them. `None` if it has an unknown shape.
+pub fn divisions(stored: &str) -> Option<Vec<SeasonDivision>> {
+    if stored == NONE {
+        return Some(Vec::new());
+    }
     let mut json = String::with_capacity(4 * stored.len());
     push(&mut json, stored)?;
-    Some(json)
+    serde_json::from_str(&json).ok()
 }
 
 /// The JSON of a season, from its image as text, with its divisions.
@@ -212,6 +215,7 @@ mod tests {
         for divisions in [Vec::new(), vec![division(), division()]] {
             let stored_divisions = stored_divisions(&divisions);
             let json = whole(&stored(&season().image_text()), &stored_divisions).expect("the shape of today");
+            assert_eq!(super::divisions(&stored_divisions).as_ref(), Some(&divisions));
             assert_eq!(json, super::json(&season().image_text(), &divisions));
             assert_eq!(json, rendered::json(&Season::new(season(), divisions)));
         }
@@ -219,13 +223,13 @@ mod tests {
 
     #[test]
     fn what_was_stored_without_phrases_is_read() {
-        let divisions = [division()];
+        let divisions = vec![division()];
         let [season_before, divisions_before] = [start(&season().image_text()), rendered::json(&divisions)]
             .map(|json| rendered::stored(WITHOUT_PHRASES, &json));
         let json = super::json(&season().image_text(), &divisions);
         assert_eq!(whole(&season_before, &divisions_before), Some(json.clone()));
         assert_eq!(whole(&stored(&season().image_text()), &divisions_before), Some(json));
-        assert_eq!(super::divisions(&divisions_before), Some(rendered::json(&divisions)));
+        assert_eq!(super::divisions(&divisions_before), Some(divisions));
     }
 
     #[test]

@@ -248,8 +248,15 @@ pub(crate) async fn of_another_version_are_rendered_again(store: &Store, databas
     let (listed, read) = (list().await, line().await);
     assert_eq!(parsed(&listed).iter().map(|season| season.divisions.len()).sum::<usize>(), 1);
     assert_eq!(store.render_seasons(club.id()).await.unwrap(), 0);
-    for other in ["", "0{"] {
-        database.execute(&format!("UPDATE seasons SET shown = '{other}' WHERE name IN ('Winter', 'Summer')"));
+    let changed = async || {
+        let found = seasons::changed(&mut &*store, &scope, Point::behind(0), 10).await;
+        found.unwrap().into_iter().map(|change| change.record).collect::<Vec<_>>()
+    };
+    let all = changed().await;
+    let outdated_divisions = "divisions = CASE name WHEN 'Winter' THEN '0[' ELSE divisions END";
+    for other in ["shown = ''", "shown = '0{'", &format!("shown = '0{{', {outdated_divisions}")] {
+        database.execute(&format!("UPDATE seasons SET {other} WHERE name IN ('Winter', 'Summer')"));
+        assert_eq!(changed().await, all);
         assert_eq!(
             (list().await, line().await),
             (listed.clone(), read.clone()),
