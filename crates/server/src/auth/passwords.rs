@@ -1,4 +1,4 @@
-//! Passwords: argon2id, a few hashes at a time, so that sign-ins cannot use up the server's threads or memory.
+//! Passwords: argon2id in a bounded pool, so that sign-ins cannot use up the server's threads or memory.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use fieldhouse_api::Code;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::background::{Background, HASHES};
+use crate::background;
 use crate::clock::Clock;
 use crate::failure::Failure;
 
@@ -27,19 +27,22 @@ const TURNS: usize = 64;
 /// Creates and checks password hashes, a few at a time.
 #[derive(Clone)]
 pub struct Passwords {
+    permits: Arc<Semaphore>,
     turns: Arc<Semaphore>,
     /// A hash to check for unknown users, so that their sign-in takes as long as others.
     decoy: Arc<str>,
 }
 
 impl Passwords {
-    /// Passwords. A flood of sign-ins leaves the processors to other requests: hashes run in the background.
+    /// Runs hashes on half of the processors at a time, so that a flood of sign-ins leaves the others to other requests.
     pub fn new(clock: &Clock) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let base64 = |bytes: [u8; 32], length| STANDARD_NO_PAD.encode(&bytes[..length]);
         let (salt, output) = (base64(clock.random(), 16), base64(clock.random(), 32));
         let decoy = format!("$argon2id$v=19$m={MEMORY_KIB},t={PASSES},p={LANES}${salt}${output}");
-        let turns = Semaphore::new(Background::at_once() * TURNS);
-        Self { turns: Arc::new(turns), decoy: decoy.into() }
+        let at_once = processors.div_ceil(2);
+        let (permits, turns) = (Semaphore::new(at_once), Semaphore::new(at_once * TURNS));
+        Self { permits: Arc::new(permits), turns: Arc::new(turns), decoy: decoy.into() }
     }
 
     /// Waits for a turn. Refused if too many callers wait already.
@@ -59,13 +62,13 @@ pub struct Turn {
 impl Turn {
     /// The hash of a password, in PHC string format.
     pub async fn hash(&self, password: SecretString, salt: [u8; 16]) -> Result<String, Failure> {
-        HASHES.run(move || hash(password.expose_secret().as_bytes(), &salt)).await?
+        self.bounded(move || hash(password.expose_secret().as_bytes(), &salt)).await?
     }
 
     /// Whether a password matches a hash. Without a hash the same work is done, and the result is false.
     pub async fn verify(&self, password: SecretString, expected: Option<String>) -> Result<bool, Failure> {
         let decoy = self.passwords.decoy.clone();
-        let verify = move || {
+        self.bounded(move || {
             let known = expected.is_some();
             let text = expected.as_deref().unwrap_or(&decoy);
             let right = PasswordHash::new(text).is_ok_and(|expected| {
@@ -74,8 +77,27 @@ impl Turn {
                 })
             });
             right && known
-        };
-        HASHES.run(verify).await
+        })
+        .await
+    }
+
+    async fn bounded<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let permit = self
+            .passwords
+            .permits
+            .clone()
+            .acquire_owned()
+            .await
+            .map_err(|error| Failure::internal(error.to_string()))?;
+        background::run(move || {
+            let done = work();
+            drop(permit);
+            done
+        })
+        .await
     }
 }
 

@@ -9,7 +9,7 @@ use fieldhouse_imports::colleges::{self, academic_year};
 
 use super::imports;
 use crate::answer::Answered;
-use crate::background::FILES;
+use crate::background;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::operator::{self, OperatorError};
@@ -21,7 +21,7 @@ pub(crate) async fn import(
     let (content, year) = (std::mem::take(&mut call.body.content), call.body.year.take());
     let year = year.map(|year| academic_year(&year)).transpose();
     let year = year.map_err(|wrong| invalid("/year", "not_a_year", wrong.to_string()))?;
-    let read = FILES.run(move || colleges::read(content.as_bytes(), year.as_deref())).await?;
+    let read = background::run(move || colleges::read(content.as_bytes(), year.as_deref())).await?;
     let catalogue =
         read.map_err(|bad: BadFile| invalid("/content", "bad_file", format!("cannot be imported: {bad}")))?;
     if !catalogue.bad.is_empty() && !skip_bad {

@@ -19,7 +19,7 @@ use fieldhouse_store::organizations;
 use serde_json::json;
 
 use crate::answer::Answered;
-use crate::background::FILES;
+use crate::background;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::routes::changesets::{too_long, whole};
@@ -149,7 +149,7 @@ async fn read(call: &LeagueCall) -> Result<(Found, Arc<LeagueFile>, FileOptions)
     let options = FileOptions { reading, sport, skip_bad: body.skip_bad.unwrap_or(false) };
     let (of_file, how) = (call.clone(), options.clone());
     let (found, file) =
-        FILES.run(move || how.read(&of_file.body.content)).await?.map_err(unreadable)?;
+        background::run(move || how.read(&of_file.body.content)).await?.map_err(unreadable)?;
     Ok((Arc::new(found), Arc::new(file), options))
 }
 
@@ -162,7 +162,7 @@ async fn planned(call: LeagueCall, file: Arc<LeagueFile>, moment: Moment) -> Res
     });
     let existing = existing.await?;
     let skip_bad = file.skip_bad;
-    let planned = FILES.run(move || file.planned(&moment, existing.clone())).await??;
+    let planned = background::run(move || file.planned(&moment, existing)).await??;
     match planned.plan.bad.as_slice() {
         bad if !bad.is_empty() && !skip_bad => Err(refused(bad)),
         _ => Ok(planned),

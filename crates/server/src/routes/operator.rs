@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::answer::Answered;
-use crate::background::FILES;
+use crate::background;
 use crate::call::{Bounds, Call};
 use crate::failure::Failure;
 use crate::mail;
@@ -75,7 +75,7 @@ pub(crate) async fn import_organization(
 ) -> Result<Answered<op::OperatorImportOrganization>, Failure> {
     let (id, dry_run) = (call.body.organization_id, call.body.dry_run.unwrap_or(false));
     let sent = std::mem::take(&mut call.body.archive);
-    let archive = FILES.run(move || unpacked(&sent)).await??;
+    let archive = background::run(move || unpacked(&sent)).await??;
     let command = exports::Import { archive: Arc::new(archive), dry_run };
     call.run_as_operator(id, command, move |_, counts| {
         Answered::json(&Data { data: ArchiveReport { dry_run, counts } })
