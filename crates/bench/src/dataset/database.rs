@@ -78,7 +78,11 @@ impl Database {
                 }
                 Ok(fs::rename(copy, folder.join(Store::FILES[0]))?)
             }
-            Self::Postgres(_) => self.connect().await?.run("VACUUM ANALYZE").await,
+            Self::Postgres(_) => {
+                let mut connection = self.connect().await?;
+                connection.run("VACUUM ANALYZE").await?;
+                connection.close().await
+            }
         }
     }
 }
