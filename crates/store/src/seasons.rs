@@ -91,6 +91,11 @@ struct Stored {
 impl Stored {
     fn read(row: &mut Row<'_>) -> Result<Self> {
         let season = row.record()?;
+        Self::of(season, row)
+    }
+
+    /// A season of which the next column has the divisions.
+    fn of(season: Season, row: &mut Row<'_>) -> Result<Self> {
         Ok(Self { season, divisions: shown::divisions(&row.text()?) })
     }
 
@@ -242,7 +247,7 @@ pub async fn changed<R: Reader>(
     let of = (proof.organization(), Kind::Season);
     let mut changes: Vec<Changed<Listed>> = changes(reader, CHANGED, of, after, limit, |row| {
         let Some(season) = row.optional_record()? else { return Ok(false) };
-        found.push(Stored { season, divisions: shown::divisions(&row.text()?) });
+        found.push(Stored::of(season, row)?);
         Ok(true)
     })
     .await?;
