@@ -6,7 +6,7 @@ use std::str::FromStr as _;
 use constcat::concat;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{ApiKeyId, ChildId, EntryId, Id, OrganizationId, UserId};
-use fieldhouse_domain::record::Record;
+use fieldhouse_domain::record::{Cell, CellKind, Column, Record};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -79,6 +79,21 @@ pub struct Position {
     pub epoch: i64,
     /// The number of the entry.
     pub seq: i64,
+}
+
+/// One column, so that a list reads the head once.
+impl Column for Position {
+    const KIND: CellKind = CellKind::Text;
+    fn cell(&self) -> Cell<'_> {
+        Cell::Text(format!("{} {}", self.epoch, self.seq).into())
+    }
+    fn from_cell(cell: Cell<'_>) -> std::result::Result<Self, String> {
+        let text = cell.into_text()?;
+        let parsed =
+            text.split_once(' ').and_then(|(epoch, seq)| Some((epoch.parse().ok()?, seq.parse().ok()?)));
+        let (epoch, seq) = parsed.ok_or_else(|| format!("{text} is no position"))?;
+        Ok(Self { epoch, seq })
+    }
 }
 
 /// A list and its position in the ledger, read from one snapshot. On PostgreSQL it may also show entries that wait to be posted.
@@ -316,11 +331,11 @@ pub async fn posted_until(reader: &mut impl Reader, scope: &OrgScope, time: Time
     heads::posted_before(reader, scope.organization(), posting::after(time)).await
 }
 
-/// Selects the columns of a list `$from`, after the columns of its [`Position`].
+/// Selects the columns of a list `$from`, after its [`Position`].
 macro_rules! positioned {
     ($columns:expr, $from:expr) => {
         constcat::concat!(
-            "SELECT (SELECT epoch FROM ledger_heads WHERE org_id = $1), (SELECT seq FROM ledger_heads WHERE org_id = $1), ",
+            "SELECT (SELECT CAST(epoch AS TEXT) || ' ' || CAST(seq AS TEXT) FROM ledger_heads WHERE org_id = $1), ",
             $columns,
             " FROM ",
             $from
@@ -371,9 +386,9 @@ async fn listed_once(
     let read = reader.rows(query, values, |row| {
         // It is the same in every row.
         if position.is_some() {
-            row.skip(2);
+            row.skip(1);
         } else {
-            position = Some(Position { epoch: row.next()?, seq: row.next()? });
+            position = Some(row.next()?);
         }
         each(row)
     });
