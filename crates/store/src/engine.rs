@@ -24,7 +24,7 @@ pub(crate) use tx::Brand;
 pub use tx::{Tx, Watched};
 
 use crate::error::{Error, Result};
-use crate::postgres::{self, Postgres};
+use crate::postgres::Postgres;
 use crate::query::Query;
 use crate::row::Row;
 use crate::sealing::Sealer;
@@ -248,12 +248,9 @@ impl Store {
                 Ok((sqlite.read(query, values, each)?, sqlite.read(other, other_values, each_other)?))
             }
             Driver::Postgres(postgres) => {
-                let fetched = Box::pin(postgres.fetch_both((query, values), (other, other_values))).await;
-                let (rows, others) = fetched?;
-                Ok((
-                    postgres::read_rows(query, &rows, each)?,
-                    postgres::read_rows(other, &others, each_other)?,
-                ))
+                let fetched = Box::pin(postgres.fetch([(query, values), (other, other_values)])).await;
+                let [rows, others] = fetched?;
+                Ok((rows.read(query, each)?, others.read(other, each_other)?))
             }
         }
     }

@@ -1,10 +1,9 @@
 //! Errors of the store. A missing record is not an error: it is `Ok(None)`.
 
-use std::error::Error as _;
-
 use deadpool::managed::TimeoutType;
+use tokio_postgres::error::SqlState;
 
-use crate::postgres::PoolError;
+use crate::postgres::{Failure, PoolError, Refusal};
 use crate::sealing::SealError;
 
 /// An error of the store.
@@ -86,9 +85,10 @@ impl Taken {
     }
 
     /// Parses PostgreSQL's constraint, which the migrations name like `seasons__name`.
-    fn of_postgres(error: &tokio_postgres::error::DbError) -> Self {
-        let constraint = error.constraint().unwrap_or_default();
-        let (table, field) = constraint.split_once("__").unwrap_or((error.table().unwrap_or_default(), ""));
+    fn of_postgres(refusal: &Refusal) -> Self {
+        let constraint = refusal.constraint.as_deref().unwrap_or_default();
+        let table = refusal.table.as_deref().unwrap_or_default();
+        let (table, field) = constraint.split_once("__").unwrap_or((table, ""));
         Self { table: table.to_owned(), field: (!field.is_empty()).then(|| field.to_owned()) }
     }
 }
@@ -129,27 +129,22 @@ impl From<rusqlite::Error> for Error {
     }
 }
 
-impl From<tokio_postgres::Error> for Error {
-    fn from(error: tokio_postgres::Error) -> Self {
-        use tokio_postgres::error::SqlState;
-        let text = explain(&error);
-        let Some(code) = error.code() else {
-            // Errors of the driver itself, such as a value that does not fit its parameter, are not errors of the connection.
-            let lost = error.is_closed() || error.source().is_some_and(|cause| cause.is::<std::io::Error>());
-            return if lost { Self::Unavailable(text) } else { Self::Internal(text) };
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        let text = failure.to_string();
+        let refusal = match failure {
+            Failure::Refused(refusal) => refusal,
+            Failure::Lost(text) => return Self::Unavailable(text),
+            Failure::Internal(text) => return Self::Internal(text),
         };
-        match *code {
-            SqlState::UNIQUE_VIOLATION => Self::Duplicate(
-                error
-                    .as_db_error()
-                    .map_or_else(|| Taken { table: text.clone(), field: None }, Taken::of_postgres),
-            ),
+        match refusal.code {
+            SqlState::UNIQUE_VIOLATION => Self::Duplicate(Taken::of_postgres(&refusal)),
             SqlState::FOREIGN_KEY_VIOLATION => Self::Reference(text),
             SqlState::QUERY_CANCELED | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => Self::Timeout,
             SqlState::LOCK_NOT_AVAILABLE => Self::LockTimeout,
             // The server has become a standby.
             SqlState::READ_ONLY_SQL_TRANSACTION => Self::Unavailable(text),
-            _ if UNAVAILABLE.iter().any(|class| code.code().starts_with(class)) => Self::Unavailable(text),
+            code if UNAVAILABLE.iter().any(|class| code.code().starts_with(class)) => Self::Unavailable(text),
             _ => Self::Internal(text),
         }
     }
@@ -162,22 +157,8 @@ impl From<PoolError> for Error {
     fn from(error: PoolError) -> Self {
         match error {
             PoolError::Timeout(TimeoutType::Wait) => Self::Overloaded("all database connections are in use"),
-            PoolError::Backend(error) => Self::Unavailable(explain(&error)),
+            PoolError::Backend(failure) => Self::Unavailable(failure.to_string()),
             other => Self::Unavailable(other.to_string()),
         }
     }
-}
-
-/// The message with its causes, without PostgreSQL's "detail", which quotes values of the row.
-fn explain(error: &tokio_postgres::Error) -> String {
-    if let Some(error) = error.as_db_error() {
-        return format!("{} ({})", error.message(), error.code().code());
-    }
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }

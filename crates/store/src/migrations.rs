@@ -7,12 +7,14 @@
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use tokio_postgres::Client;
 use uuid::Uuid;
 
 use crate::engine::{Engine, Store};
 use crate::error::{Error, Result};
+use crate::postgres::{Connection, Pooled};
+use crate::query::Query;
 use crate::sqlite::{self, read_only, statistics};
+use crate::value::values;
 
 /// One step of the schema.
 pub struct Migration {
@@ -247,8 +249,10 @@ pub struct Status {
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (
     number {int} NOT NULL PRIMARY KEY, name {text} NOT NULL, checksum {text} NOT NULL) {reference}";
 const HAS_TABLE_SQLITE: &str = "SELECT COUNT(*) > 0 FROM sqlite_schema WHERE name = 'schema_migrations'";
-const HAS_TABLE_POSTGRES: &str = "SELECT to_regclass('schema_migrations') IS NOT NULL";
+static HAS_TABLE_POSTGRES: Query =
+    Query::new("migrations.has_table", "SELECT to_regclass('schema_migrations') IS NOT NULL");
 const APPLIED: &str = "SELECT number, checksum FROM schema_migrations ORDER BY number";
+static ALL_APPLIED: Query = Query::new("migrations.applied", APPLIED);
 const NOTE: &str = "INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)";
 /// With statistics of tenants, PostgreSQL expects a single row of a tenant that is younger than them, and joins in quadratic time. Without
 /// them it expects a two-hundredth of each table.
@@ -294,12 +298,13 @@ fn applied_on_sqlite(connection: &rusqlite::Connection) -> Result<Vec<(i64, Stri
     Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
 }
 
-async fn applied_on_postgres(connection: &Client) -> Result<Vec<(i64, String)>> {
-    if !connection.query_one(HAS_TABLE_POSTGRES, &[]).await?.try_get::<_, bool>(0)? {
+async fn applied_on_postgres(connection: &Connection) -> Result<Vec<(i64, String)>> {
+    let found = connection.rows(HAS_TABLE_POSTGRES.sql, values![]).await?;
+    if found.read(&HAS_TABLE_POSTGRES, |row| row.next::<bool>())? != [true] {
         return Ok(Vec::new());
     }
-    let rows = connection.query(APPLIED, &[]).await?;
-    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+    let rows = connection.rows(ALL_APPLIED.sql, values![]).await?;
+    rows.read(&ALL_APPLIED, |row| Ok((row.next()?, row.next()?)))
 }
 
 /// Migrates the schema to this program's version. Returns the applied steps.
@@ -314,8 +319,9 @@ pub async fn run(store: &Store) -> Result<Vec<&'static Migration>> {
                     .await?
             }
             (_, Some(postgres)) => {
-                let mut connection = postgres.connection().await?;
-                apply_on_postgres(&mut connection, migration).await?
+                // Not returned to the pool: if a step fails, its transaction is still open.
+                let connection = Pooled::take(postgres.connection().await?);
+                apply_on_postgres(&connection, migration).await?
             }
             _ => false,
         };
@@ -356,28 +362,29 @@ fn apply_on_sqlite(connection: &rusqlite::Connection, migration: &Migration) -> 
 }
 
 /// Applies a step, unless another program has applied it.
-async fn apply_on_postgres(connection: &mut Client, migration: &Migration) -> Result<bool> {
+async fn apply_on_postgres(connection: &Connection, migration: &Migration) -> Result<bool> {
     create_table(connection).await?;
-    let transaction = connection.transaction().await?;
-    transaction.batch_execute(NO_TIMEOUTS).await?;
+    connection.run_all("BEGIN").await?;
+    connection.run_all(NO_TIMEOUTS).await?;
     // Inserted first: a second program that migrates at the same time waits here, then fails and finds the step applied.
-    let noted = transaction.execute(NOTE, &[&migration.number, &migration.name, &migration.checksum()]).await;
+    let checksum = migration.checksum();
+    let noted = connection.rows(NOTE, values![migration.number, migration.name, &checksum]).await;
     match noted.map_err(Error::from) {
         Err(Error::Duplicate(_)) => return Ok(false),
         other => other?,
     };
-    transaction.batch_execute(&migration.sql(Engine::Postgres)).await?;
-    transaction.batch_execute(ALL_TENANTS_ALIKE).await?;
-    transaction.commit().await?;
+    connection.run_all(&migration.sql(Engine::Postgres)).await?;
+    connection.run_all(ALL_TENANTS_ALIKE).await?;
+    connection.run_all("COMMIT").await?;
     Ok(true)
 }
 
 /// Concurrent creations of the table collide in the catalogue even with IF NOT EXISTS, with one of several errors; the next check then
 /// finds the table.
-async fn create_table(connection: &Client) -> Result<()> {
+async fn create_table(connection: &Connection) -> Result<()> {
     let table = translated(TABLE, Engine::Postgres);
-    match connection.batch_execute(&table).await {
+    match connection.run_all(&table).await {
         Ok(()) => Ok(()),
-        Err(_) => Ok(connection.batch_execute(&table).await?),
+        Err(_) => Ok(connection.run_all(&table).await?),
     }
 }

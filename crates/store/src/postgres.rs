@@ -2,12 +2,16 @@
 //! transactions that are run again after a collision.
 
 mod connection;
+mod dialing;
+mod failure;
 mod lanes;
+mod messages;
 mod read;
 mod shared;
 mod streams;
 mod tls;
 mod tx;
+mod wire;
 mod writes;
 
 #[cfg(test)]
@@ -21,19 +25,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use constcat::concat;
-use futures_util::future::join3;
-use tokio_postgres::Statement;
-use tokio_postgres::types::ToSql;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-pub(crate) use connection::PoolError;
-use connection::{Connection, Pool, Pooled, pool};
+pub(crate) use connection::{Connection, PoolError, Pooled};
+use connection::{Pool, pool};
+pub(crate) use failure::{Failure, Refusal};
 use lanes::Lanes;
+pub(crate) use messages::{Column, Rows};
 
 use crate::error::{Error, Result};
 use crate::ledger::journal::Waiting;
-use crate::query::{self, Query};
-use crate::row::{Row, Source};
+use crate::query::Query;
+use crate::row::Row;
 use crate::sealing::Sealer;
 use crate::value::Value;
 
@@ -41,9 +44,9 @@ use crate::value::Value;
 const CONNECTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 10_000 });
 /// One plan of each query for all values, which is the plan that the tests check. It does not know how many rows match, and with a bitmap a
 /// page of a list would read and sort all of them.
-const PLAN_ONCE: &str = "SET plan_cache_mode = force_generic_plan; SET enable_bitmapscan = off";
+const PLAN_ONCE: [&str; 2] = ["SET plan_cache_mode = force_generic_plan", "SET enable_bitmapscan = off"];
 /// Lets the next statement have a plan for its own values.
-const PLAN_EACH_TIME: &str = "SET plan_cache_mode = force_custom_plan; SET enable_bitmapscan = on";
+const PLAN_EACH_TIME: [&str; 2] = ["SET plan_cache_mode = force_custom_plan", "SET enable_bitmapscan = on"];
 /// The settings of every connection: how long a statement, a lock and an idle transaction may take, and how queries are planned. A table that
 /// is small would be scanned, and a serializable transaction that has scanned it collides with all that write to it. A scan that is needed all
 /// the same seems so expensive then that it would be compiled.
@@ -51,7 +54,14 @@ const SETTINGS: &str = concat!(
     "SET statement_timeout = '10s'; SET lock_timeout = '5s';
     SET idle_in_transaction_session_timeout = '30s'; SET application_name = 'fieldhouse';
     SET enable_seqscan = off; SET jit = off; ",
-    PLAN_ONCE
+    PLAN_ONCE[0],
+    "; ",
+    PLAN_ONCE[1]
+);
+/// The settings of a lane: the statements of a piece see one snapshot.
+const LANE_SETTINGS: &str = concat!(
+    SETTINGS,
+    "; SET default_transaction_isolation = 'repeatable read'; SET default_transaction_read_only = on"
 );
 
 /// Begins a transaction on records.
@@ -66,7 +76,6 @@ pub(crate) struct Postgres {
     lanes: Lanes,
     /// For streamed rows.
     streams: Pool,
-    tls: MakeRustlsConnect,
     /// The entries that this process has committed to the journal.
     pub(crate) waiting: Waiting,
     pub(crate) sealer: Sealer,
@@ -80,11 +89,13 @@ impl Postgres {
         let config: tokio_postgres::Config = url.parse().map_err(wrong)?;
         let tls = MakeRustlsConnect::new(tls::client(roots)?);
         let count = lanes::count(connections);
-        let pool = pool(config.clone(), tls.clone(), (connections - count).max(1))?;
-        drop(pool.get().await?);
-        let lanes = Lanes::new(self::pool(config.clone(), tls.clone(), count)?);
-        let streams = self::pool(config, tls.clone(), streams::CONNECTIONS)?;
-        Ok(Self { pool, lanes, streams, tls, waiting: Waiting::default(), sealer: Sealer::default() })
+        let pool = |settings, connections| pool(config.clone(), tls.clone(), settings, connections);
+        let transactions = pool(SETTINGS, (connections - count).max(1))?;
+        drop(transactions.get().await?);
+        let lanes = Lanes::new(pool(LANE_SETTINGS, count)?);
+        let streams = pool(SETTINGS, streams::CONNECTIONS)?;
+        let (waiting, sealer) = (Waiting::default(), Sealer::default());
+        Ok(Self { pool: transactions, lanes, streams, waiting, sealer })
     }
 
     /// Opens the lanes, so that the first requests do not each open a connection of the pool. A later read tries
@@ -111,62 +122,4 @@ impl Postgres {
     ) -> Result<Vec<T>> {
         PostgresRead::new(self.connection().await?, POSTING).rows(query, values, each).await
     }
-}
-
-type Sent<T> = std::result::Result<T, tokio_postgres::Error>;
-type Params<'a> = Vec<&'a (dyn ToSql + Sync)>;
-
-fn params<'a>(values: &'a [Value<'_>]) -> Params<'a> {
-    values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
-}
-
-async fn fetch(
-    connection: &Connection,
-    query: &'static Query,
-    values: &[Value<'_>],
-) -> Sent<Vec<tokio_postgres::Row>> {
-    let statement = connection.prepared(query).await?;
-    run(connection, &statement, query, values).await
-}
-
-/// Runs a prepared query. It is sent when the future is first polled.
-async fn run(
-    connection: &Connection,
-    statement: &Statement,
-    query: &'static Query,
-    values: &[Value<'_>],
-) -> Sent<Vec<tokio_postgres::Row>> {
-    let _running = query::Running::begin(query.name);
-    let params = params(values);
-    if !query.planned_each_time {
-        return connection.query(statement, &params).await;
-    }
-    // One flight: the driver sends in the order in which the futures are first polled. In a failed transaction the last one is refused, and
-    // the rollback does its work.
-    let (set, rows, _) = join3(
-        connection.batch_execute(PLAN_EACH_TIME),
-        connection.query(statement, &params),
-        connection.batch_execute(PLAN_ONCE),
-    )
-    .await;
-    set.and(rows)
-}
-
-pub(crate) fn read_rows<T>(
-    query: &'static Query,
-    rows: &[tokio_postgres::Row],
-    mut each: impl FnMut(&mut Row<'_>) -> Result<T>,
-) -> Result<Vec<T>> {
-    rows.iter().map(|row| each(&mut Row::new(Source::Postgres(row), query))).collect()
-}
-
-/// Runs a prepared statement that returns no rows.
-async fn execute(
-    connection: &Connection,
-    statement: &Statement,
-    query: &'static Query,
-    values: &[Value<'_>],
-) -> Sent<u64> {
-    let _running = query::Running::begin(query.name);
-    connection.execute(statement, &params(values)).await
 }

@@ -279,6 +279,8 @@ pub fn all() -> impl Iterator<Item = &'static Query> {
         #[cfg(test)]
         crate::postgres::tests::QUERIES,
         #[cfg(test)]
+        crate::postgres::tests::driver::QUERIES,
+        #[cfg(test)]
         crate::postgres::tests::lanes::QUERIES,
         #[cfg(test)]
         crate::postgres::tests::shared::QUERIES,

@@ -5,15 +5,21 @@ use std::borrow::Cow;
 use fieldhouse_domain::ids::{ChildId, Id as _, OrganizationId};
 use fieldhouse_domain::record::{Bytes, Cell, CellKind, Cells, Column, Record};
 use rusqlite::types::ValueRef;
+use tokio_postgres::types::{FromSql, Type};
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
+use crate::postgres;
 use crate::query::Query;
 use crate::sealing::{Opening, SealError, Sealer, child_at};
 
 pub(crate) enum Source<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
-    Postgres(&'a tokio_postgres::Row),
+    Postgres {
+        /// Its columns, `None` for null.
+        cells: &'a [Option<&'a [u8]>],
+        columns: &'a [postgres::Column],
+    },
     /// A row of SQLite that a transaction has kept.
     Kept {
         cells: &'a [rusqlite::types::Value],
@@ -58,7 +64,10 @@ impl<'a> Row<'a> {
         self.at += 1;
         let cell = match &self.source {
             Source::Sqlite(row) => row.get_ref(at).map(of_sqlite).map_err(|error| error.to_string()),
-            Source::Postgres(row) => of_postgres(row, at, kind),
+            Source::Postgres { cells, columns } => match (cells.get(at), columns.get(at)) {
+                (Some(cell), Some(column)) => of_postgres(*cell, &column.kind, kind),
+                _ => Err(format!("there are {} columns", cells.len())),
+            },
             Source::Kept { cells, .. } => {
                 let value = cells.get(at).ok_or_else(|| format!("there are {} columns", cells.len()));
                 value.map(|value| of_sqlite(value.into()))
@@ -133,7 +142,7 @@ impl<'a> Row<'a> {
     fn name(&self, at: usize) -> Option<String> {
         match &self.source {
             Source::Sqlite(row) => row.as_ref().column_name(at).map(str::to_owned).ok(),
-            Source::Postgres(row) => row.columns().get(at).map(|column| column.name().to_owned()),
+            Source::Postgres { columns, .. } => columns.get(at).map(|column| column.name.clone()),
             Source::Kept { columns, .. } => columns.get(at).cloned(),
         }
     }
@@ -151,7 +160,12 @@ impl<'a> Row<'a> {
     fn corrupt(&self, at: usize, reason: String) -> Error {
         let row = match &self.source {
             Source::Sqlite(row) => first_of_sqlite(row),
-            Source::Postgres(row) => row.try_get::<_, Uuid>(0).ok().map(|id| id.to_string()),
+            Source::Postgres { cells, columns } => match (cells.first(), columns.first()) {
+                (Some(Some(cell)), Some(column)) if column.kind == Type::UUID => {
+                    Uuid::from_slice(cell).ok().map(|id| id.to_string())
+                }
+                _ => None,
+            },
             Source::Kept { cells, .. } => match cells.first() {
                 Some(rusqlite::types::Value::Blob(bytes)) => {
                     Uuid::from_slice(bytes).ok().map(|id| id.to_string())
@@ -197,22 +211,27 @@ fn of_sqlite(value: ValueRef<'_>) -> Cell<'_> {
 }
 
 /// A column of PostgreSQL, read as the expected type.
-fn of_postgres(
-    row: &tokio_postgres::Row,
-    at: usize,
-    kind: CellKind,
-) -> std::result::Result<Cell<'_>, String> {
-    let cell = match kind {
-        CellKind::Bool => row.try_get::<_, Option<bool>>(at).map(|value| value.map(Cell::Bool)),
-        CellKind::Int => row.try_get::<_, Option<i64>>(at).map(|value| value.map(Cell::Int)),
-        CellKind::Real => row.try_get::<_, Option<f64>>(at).map(|value| value.map(Cell::Real)),
-        CellKind::Text => row.try_get::<_, Option<&str>>(at).map(|value| value.map(Cell::from)),
-        CellKind::Bytes => row
-            .try_get::<_, Option<&[u8]>>(at)
-            .map(|value| value.map(|value| Cell::Bytes(Cow::Borrowed(value)))),
-        CellKind::Uuid => row.try_get::<_, Option<Uuid>>(at).map(|value| value.map(Cell::Uuid)),
-    };
-    cell.map(|cell| cell.unwrap_or(Cell::Null)).map_err(|error| error.to_string())
+fn of_postgres<'a>(
+    cell: Option<&'a [u8]>,
+    kind: &Type,
+    expected: CellKind,
+) -> std::result::Result<Cell<'a>, String> {
+    let Some(bytes) = cell else { return Ok(Cell::Null) };
+    match expected {
+        CellKind::Bool => value::<bool>(bytes, kind).map(Cell::Bool),
+        CellKind::Int => value::<i64>(bytes, kind).map(Cell::Int),
+        CellKind::Real => value::<f64>(bytes, kind).map(Cell::Real),
+        CellKind::Text => value::<&str>(bytes, kind).map(Cell::from),
+        CellKind::Bytes => value::<&[u8]>(bytes, kind).map(|bytes| Cell::Bytes(Cow::Borrowed(bytes))),
+        CellKind::Uuid => value::<Uuid>(bytes, kind).map(Cell::Uuid),
+    }
+}
+
+fn value<'a, T: FromSql<'a>>(bytes: &'a [u8], kind: &Type) -> std::result::Result<T, String> {
+    if !T::accepts(kind) {
+        return Err(format!("it has the type {kind}"));
+    }
+    T::from_sql(kind, bytes).map_err(|error| error.to_string())
 }
 
 /// A row with exactly one record.

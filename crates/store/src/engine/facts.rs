@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use crate::error::Result;
+use crate::postgres;
 use crate::query::{Columns, Once, Query, Said, Tables, Written};
 use crate::row::{Row, Source};
 use crate::value::{KeyPart, Value};
@@ -17,7 +18,7 @@ const LIMIT: usize = 8192;
 /// The rows that queries returned, as the database's driver has them.
 pub(crate) enum Kept {
     Sqlite(Vec<Vec<rusqlite::types::Value>>),
-    Postgres(Vec<tokio_postgres::Row>),
+    Postgres(postgres::Rows),
 }
 
 impl Kept {
@@ -32,9 +33,7 @@ impl Kept {
             Self::Sqlite(rows) => {
                 rows.iter().map(|cells| each(&mut Row::new(Source::Kept { cells, columns }, query))).collect()
             }
-            Self::Postgres(rows) => {
-                rows.iter().map(|row| each(&mut Row::new(Source::Postgres(row), query))).collect()
-            }
+            Self::Postgres(rows) => rows.read(query, each),
         }
     }
 }

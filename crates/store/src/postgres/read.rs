@@ -1,15 +1,12 @@
-//! Read transactions. BEGIN is sent in one round trip with the first queries, and COMMIT without waiting for the result.
+//! Read transactions. BEGIN is sent in one piece with the first query, and COMMIT without waiting for the result.
 
-use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Waker};
 
-use futures_util::future::join;
-use tokio_postgres::error::SqlState;
-
+use super::Postgres;
 use super::connection::{Connection, Pooled};
+use super::failure::Sent;
+use super::messages::{Piece, Rows};
 use super::writes::Backoff;
-use super::{Postgres, Sent, read_rows, run};
 use crate::deadline::Deadline;
 use crate::engine::ReadTx;
 use crate::error::{Error, Result};
@@ -19,16 +16,6 @@ use crate::value::Value;
 
 /// Begins a read-only transaction on one snapshot.
 pub(super) const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-const COMMIT: &str = "COMMIT";
-
-/// Errors that a retry resolves: a standby dropped the snapshot, or the server ended the session.
-const RETRYABLE: [SqlState; 3] =
-    [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED, SqlState::ADMIN_SHUTDOWN];
-
-/// Whether reads that failed may succeed if they are run again on another connection.
-pub(super) fn can_retry(error: &tokio_postgres::Error) -> bool {
-    error.is_closed() || error.code().is_some_and(|code| RETRYABLE.contains(code))
-}
 
 /// An open read-only transaction.
 pub(crate) struct PostgresRead {
@@ -87,55 +74,46 @@ impl PostgresRead {
         values: &[Value<'_>],
         each: impl FnMut(&mut Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let connection = self.connection()?;
-        let fetch = async {
-            let statement = connection.prepared(query).await?;
-            run(connection, &statement, query, values).await
-        };
-        let rows = begin_with(connection, self.begin, &self.begun, fetch).await;
-        let rows = rows.inspect_err(|error| self.note(error))?;
-        read_rows(query, &rows, each)
+        let rows = self.fetch(self.connection()?, query, values).await;
+        let rows = rows.inspect_err(|failure| {
+            self.can_retry.fetch_or(failure.can_retry(), Ordering::Relaxed);
+        })?;
+        rows.read(query, each)
+    }
+
+    async fn fetch(
+        &self,
+        connection: &Connection,
+        query: &'static Query,
+        values: &[Value<'_>],
+    ) -> Sent<Rows> {
+        let statement = connection.prepared(query).await?;
+        let mut piece = Piece::new();
+        if !self.begun.load(Ordering::Relaxed) {
+            piece.control(self.begin)?;
+        }
+        let slot = piece.query(query, &statement, values)?;
+        self.begun.store(true, Ordering::Relaxed);
+        connection.send(piece).response().await?.rows(&slot)
     }
 
     fn connection(&self) -> Result<&Pooled> {
         self.connection.as_ref().ok_or_else(|| Error::Internal("the transaction has ended".to_owned()))
     }
-
-    fn note(&self, error: &tokio_postgres::Error) {
-        self.can_retry.fetch_or(can_retry(error), Ordering::Relaxed);
-    }
 }
 
-/// Runs a query, and begins the transaction before it if it is the first.
-pub(super) async fn begin_with<T>(
-    connection: &Connection,
-    sql: &'static str,
-    begun: &AtomicBool,
-    query: impl Future<Output = Sent<T>>,
-) -> Sent<T> {
-    if begun.swap(true, Ordering::Relaxed) {
-        return query.await;
-    }
-    // The driver sends in the order in which futures are first polled, so BEGIN is sent before all queries.
-    let (begun, rows) = join(connection.batch_execute(sql), query).await;
-    begun.and(rows)
-}
-
-/// Sends COMMIT without waiting for the result. Returns whether it was sent.
-pub(super) fn send_commit(connection: &Connection) -> bool {
-    let end = pin!(connection.batch_execute(COMMIT));
-    // The first poll sends it.
-    let sent = end.poll(&mut Context::from_waker(Waker::noop()));
-    !matches!(sent, Poll::Ready(Err(_)))
-}
-
-/// Sends the end of the transaction without waiting for it: the next user of the connection is served after it.
+/// Sends COMMIT without waiting for the result: the next user of the connection is served after it.
 impl Drop for PostgresRead {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };
-        let ended = !*self.begun.get_mut() || send_commit(&connection);
+        let ended = !*self.begun.get_mut() || send_commit(&connection).is_ok();
         if !ended || *self.can_retry.get_mut() {
             drop(Pooled::take(connection));
         }
     }
+}
+
+fn send_commit(connection: &Connection) -> Sent<()> {
+    drop(connection.send(Piece::simple("COMMIT")?));
+    Ok(())
 }

@@ -1,16 +1,16 @@
-//! Read transactions whose queries are all awaited together. They are sent as one piece on a lane, with BEGIN before and COMMIT behind them, so that
-//! no other read is between them.
+//! Read transactions whose queries are all awaited together. They are sent as one piece on a lane, where a piece is one transaction.
 
-use std::future::{Future as _, pending, poll_fn};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::task::Poll;
+use std::future::{pending, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 use tokio::time::timeout_at;
 
+use super::Postgres;
 use super::connection::Connection;
-use super::read::{BEGIN, begin_with, can_retry, send_commit};
-use super::{Postgres, read_rows, run};
+use super::failure::{Failure, Sent};
+use super::messages::{Piece, Response, Slot};
 use crate::deadline::Deadline;
 use crate::engine::ReadTx;
 use crate::error::{Error, Result};
@@ -22,15 +22,19 @@ use crate::value::Value;
 /// An open read-only transaction on a connection that others use too.
 pub(crate) struct SharedRead<'a> {
     connection: &'a Connection,
-    begun: AtomicBool,
-    /// Whether COMMIT has been sent.
-    ended: AtomicBool,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// What is sent. `None` when it has been sent.
+    piece: Option<Piece>,
     /// The queries that the connection has not prepared yet.
-    unprepared: Mutex<Vec<&'static Query>>,
+    unprepared: Vec<&'static Query>,
     /// Whether it needs a connection for itself.
-    outgrown: AtomicBool,
-    /// Whether it failed with an error that a retry resolves.
-    can_retry: AtomicBool,
+    outgrown: bool,
+    response: Option<Arc<Sent<Response>>>,
+    /// What waits for the response, unless the whole transaction is polled.
+    waiting: Vec<Waker>,
 }
 
 impl Postgres {
@@ -47,8 +51,7 @@ impl Postgres {
     {
         let deadline = Deadline::of(name);
         if let Some(turn) = self.lanes.turn().await {
-            let lane = turn.lane();
-            let run = turn.run(SharedRead::run(lane.connection(), deadline, &self.sealer, body));
+            let run = turn.run(SharedRead::run(turn.connection(), deadline, &self.sealer, body));
             match timeout_at(deadline.at().into(), run).await {
                 Ok(Some(result)) => return result,
                 Ok(None) => {}
@@ -61,14 +64,14 @@ impl Postgres {
 
 impl<'a> SharedRead<'a> {
     fn new(connection: &'a Connection) -> Self {
-        Self {
-            connection,
-            begun: AtomicBool::new(false),
-            ended: AtomicBool::new(false),
-            unprepared: Mutex::default(),
-            outgrown: AtomicBool::new(false),
-            can_retry: AtomicBool::new(false),
-        }
+        let state = State {
+            piece: Some(Piece::new()),
+            unprepared: Vec::new(),
+            outgrown: false,
+            response: None,
+            waiting: Vec::new(),
+        };
+        Self { connection, state: Mutex::new(state) }
     }
 
     /// Runs the transaction. `None` if it must be run on a connection for itself.
@@ -86,36 +89,49 @@ impl<'a> SharedRead<'a> {
             let read = SharedRead::new(connection);
             let mut tx = ReadTx::shared(&read, deadline, sealer);
             let mut run = Box::pin(body(&mut tx));
-            let result = poll_fn(|context| {
-                // The first poll sends everything.
-                let polled = if read.ended.load(Ordering::Relaxed) {
-                    run.as_mut().poll(context)
-                } else {
-                    connection.at_once(|| {
-                        let polled = run.as_mut().poll(context);
-                        read.end();
-                        polled
-                    })
-                };
-                match polled {
-                    Poll::Ready(result) => Poll::Ready(Some(result)),
-                    Poll::Pending if read.is_given_up() => Poll::Ready(None),
-                    Poll::Pending => Poll::Pending,
-                }
-            });
-            if let Some(result) = result.await {
-                return (result.is_ok() || !read.can_retry.load(Ordering::Relaxed)).then_some(result);
+            if let Some(result) = read.complete(run.as_mut()).await {
+                return (result.is_ok() || !read.can_retry()).then_some(result);
             }
             drop(run);
-            if read.outgrown.load(Ordering::Relaxed) {
-                return None;
-            }
-            let unprepared = std::mem::take(&mut *read.unprepared());
-            for query in unprepared {
+            for query in read.unprepared()? {
                 connection.prepared(query).await.ok()?;
             }
         }
         None
+    }
+
+    /// Sends what the first poll of the transaction asks for, and polls it until it is done. `None` if it has to be given up.
+    async fn complete<F: Future>(&self, mut run: Pin<&mut F>) -> Option<F::Output> {
+        if let Poll::Ready(result) = poll_fn(|context| Poll::Ready(run.as_mut().poll(context))).await {
+            return Some(result);
+        }
+        let piece = self.state().piece.take()?;
+        if self.is_given_up() {
+            return None;
+        }
+        let mut response = pin!(self.connection.send(piece).response());
+        poll_fn(|context| {
+            if self.state().response.is_none()
+                && let Poll::Ready(response) = response.as_mut().poll(context)
+            {
+                self.take(response, context);
+            }
+            match run.as_mut().poll(context) {
+                Poll::Ready(result) => Poll::Ready(Some(result)),
+                Poll::Pending if self.is_given_up() => Poll::Ready(None),
+                Poll::Pending => Poll::Pending,
+            }
+        })
+        .await
+    }
+
+    fn take(&self, response: Sent<Response>, context: &Context<'_>) {
+        let mut state = self.state();
+        state.response = Some(Arc::new(response));
+        let waiting = std::mem::take(&mut state.waiting);
+        drop(state);
+        // The transaction itself is polled next.
+        waiting.into_iter().filter(|waker| !waker.will_wake(context.waker())).for_each(Waker::wake);
     }
 
     pub(crate) async fn rows<T>(
@@ -124,43 +140,54 @@ impl<'a> SharedRead<'a> {
         values: &[Value<'_>],
         each: impl FnMut(&mut Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let Some(statement) = self.statement(query) else {
+        let Some(slot) = self.add(query, values)? else {
             // The transaction is given up after this poll.
             return pending().await;
         };
-        let fetch = run(self.connection, &statement, query, values);
-        let rows = begin_with(self.connection, BEGIN, &self.begun, fetch).await;
-        let rows = rows.inspect_err(|error| {
-            self.can_retry.fetch_or(can_retry(error), Ordering::Relaxed);
-        })?;
-        read_rows(query, &rows, each)
+        let response = poll_fn(|context| {
+            let mut state = self.state();
+            let Some(response) = &state.response else {
+                state.waiting.push(context.waker().clone());
+                return Poll::Pending;
+            };
+            Poll::Ready(response.clone())
+        });
+        let response = response.await;
+        let rows = response.as_ref().as_ref().map_err(Failure::clone)?.rows(&slot)?;
+        rows.read(query, each)
     }
 
-    /// The statement of a query. `None` if the query cannot be sent now.
-    fn statement(&self, query: &'static Query) -> Option<tokio_postgres::Statement> {
-        if self.ended.load(Ordering::Relaxed) || query.planned_each_time {
-            self.outgrown.store(true, Ordering::Relaxed);
-            return None;
-        }
-        let known = self.connection.known(query);
-        if known.is_none() {
-            self.unprepared().push(query);
-        }
-        known
+    /// Adds a query to what is sent. `None` if it cannot be sent now.
+    fn add(&self, query: &'static Query, values: &[Value<'_>]) -> Result<Option<Slot>> {
+        let mut state = self.state();
+        let State { piece, unprepared, outgrown, .. } = &mut *state;
+        let Some(piece) = piece.as_mut().filter(|_| !query.planned_each_time) else {
+            *outgrown = true;
+            return Ok(None);
+        };
+        let Some(statement) = self.connection.known(query) else {
+            unprepared.push(query);
+            return Ok(None);
+        };
+        Ok(Some(piece.query(query, &statement, values)?))
     }
 
-    fn end(&self) {
-        self.ended.store(true, Ordering::Relaxed);
-        if self.begun.load(Ordering::Relaxed) {
-            send_commit(self.connection);
-        }
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_given_up(&self) -> bool {
-        self.outgrown.load(Ordering::Relaxed) || !self.unprepared().is_empty()
+        let state = self.state();
+        state.outgrown || !state.unprepared.is_empty()
     }
 
-    fn unprepared(&self) -> MutexGuard<'_, Vec<&'static Query>> {
-        self.unprepared.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The queries that must be prepared before another attempt. `None` if it needs a connection for itself.
+    fn unprepared(&self) -> Option<Vec<&'static Query>> {
+        let mut state = self.state();
+        (!state.outgrown).then(|| std::mem::take(&mut state.unprepared))
+    }
+
+    fn can_retry(&self) -> bool {
+        matches!(self.state().response.as_deref(), Some(Err(failure)) if failure.can_retry())
     }
 }

@@ -1,5 +1,6 @@
 //! Tests of the PostgreSQL driver that need its internals: settings of sessions, and the mapping of errors.
 
+pub(crate) mod driver;
 pub(crate) mod lanes;
 mod reads;
 pub(crate) mod shared;
@@ -139,7 +140,7 @@ async fn a_transaction_that_always_collides_ends_at_its_deadline() {
     let postgres = open(&database, 1).await;
     let function = "CREATE FUNCTION tests_collide() RETURNS BIGINT LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'always' USING ERRCODE = 'serialization_failure'; END $$";
-    postgres.connection().await.unwrap().batch_execute(function).await.unwrap();
+    postgres.connection().await.unwrap().run_all(function).await.unwrap();
     let (begun, runs) = (Instant::now(), AtomicU32::new(0));
     let late = postgres.write("tests.collide", async |tx| {
         runs.fetch_add(1, Ordering::Relaxed);
@@ -156,7 +157,7 @@ async fn the_server_stops_the_statement_of_a_late_transaction() {
     let database = databases::postgres();
     let postgres = open(&database, 3).await;
     let holder = postgres.connection().await.unwrap();
-    holder.batch_execute("BEGIN; LOCK TABLE seasons IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    holder.run_all("BEGIN; LOCK TABLE seasons IN ACCESS EXCLUSIVE MODE").await.unwrap();
     let begun = Instant::now();
     let late =
         postgres.write("tests.late", async |tx| tx.rows(COUNT, values![], |row| row.next::<i64>()).await);

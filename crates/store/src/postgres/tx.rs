@@ -1,10 +1,10 @@
 //! An open transaction on PostgreSQL.
 
-use futures_util::future::{join, try_join_all};
 use tokio_postgres::error::SqlState;
 
-use super::connection::Pooled;
-use super::{execute, fetch, read_rows, run};
+use super::connection::{Connection, Pooled};
+use super::failure::{Failure, Sent};
+use super::messages::{Piece, Response, Rows, Slot};
 use crate::error::{Error, Result};
 use crate::query::{Query, Running};
 use crate::row::Row;
@@ -72,8 +72,8 @@ impl PostgresTx {
         self.connection = None;
     }
 
-    fn note<T>(&mut self, result: std::result::Result<T, tokio_postgres::Error>) -> Result<T> {
-        let code = result.as_ref().err().and_then(tokio_postgres::Error::code);
+    fn note<T>(&mut self, result: Sent<T>) -> Result<T> {
+        let code = result.as_ref().err().and_then(Failure::code);
         let one_of = |codes: [SqlState; 2]| code.is_some_and(|code| codes.contains(code));
         if one_of([SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED]) {
             self.collided = Some(Collision::Seen);
@@ -110,26 +110,14 @@ impl PostgresTx {
         values: &[Value<'_>],
         each: impl FnMut(&mut Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
-        read_rows(query, &self.fetch(query, values).await?, each)
+        self.fetch(query, values).await?.read(query, each)
     }
 
     /// Reads rows as the driver has them.
-    pub(crate) async fn fetch(
-        &mut self,
-        query: &'static Query,
-        values: &[Value<'_>],
-    ) -> Result<Vec<tokio_postgres::Row>> {
+    pub(crate) async fn fetch(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<Rows> {
         let begin = self.begin.take();
-        let connection = self.open()?;
-        let result = match begin {
-            None => fetch(connection, query, values).await,
-            Some(begin) => {
-                // The driver sends in the order in which futures are first polled, so BEGIN is sent first.
-                let (sent, rows) = join(send(connection, begin), fetch(connection, query, values)).await;
-                sent.and(rows)
-            }
-        };
-        self.note(result)
+        let fetched = fetch(self.open()?, begin, query, values).await;
+        self.note(fetched)
     }
 
     /// Reads rows for each list of values, all in one round trip.
@@ -137,48 +125,69 @@ impl PostgresTx {
         &mut self,
         query: &'static Query,
         rows: &[&[Value<'_>]],
-    ) -> Result<Vec<Vec<tokio_postgres::Row>>> {
-        if rows.is_empty() {
-            return Ok(Vec::new());
-        }
-        let connection = self.begun().await?;
-        let sent = async {
-            let statement = connection.prepared(query).await?;
-            try_join_all(rows.iter().map(|values| run(connection, &statement, query, values))).await
-        };
-        let result = sent.await;
-        self.note(result)
+    ) -> Result<Vec<Rows>> {
+        let (response, slots) = self.send_each(query, rows).await?;
+        let read = slots.iter().map(|slot| response.rows(slot)).collect();
+        self.note(read)
     }
 
+    /// Runs a statement that returns no rows. Returns how many rows it changed.
     pub(crate) async fn run(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<u64> {
-        let connection = self.begun().await?;
-        let sent = async {
-            let statement = connection.prepared(query).await?;
-            execute(connection, &statement, query, values).await
-        };
-        let result = sent.await;
-        self.note(result)
+        let (response, slots) = self.send_each(query, &[values]).await?;
+        let changed = slots.iter().map(|slot| response.changed(slot)).sum();
+        self.note(changed)
     }
 
+    /// Runs a statement that returns no rows for each list of values, all in one round trip.
     pub(crate) async fn run_each(&mut self, query: &'static Query, rows: &[Vec<Value<'_>>]) -> Result<()> {
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let connection = self.begun().await?;
-        let sent = async {
-            let statement = connection.prepared(query).await?;
-            // The driver sends in the order in which the futures are first polled, which is the order of the rows.
-            try_join_all(rows.iter().map(|values| execute(connection, &statement, query, values))).await
-        };
-        let result = sent.await;
-        self.note(result).map(drop)
+        self.send_each(query, rows).await.map(drop)
+    }
+
+    async fn send_each<'v>(
+        &mut self,
+        query: &'static Query,
+        rows: &[impl AsRef<[Value<'v>]>],
+    ) -> Result<(Response, Vec<Slot>)> {
+        let sent = send_each(self.begun().await?, query, rows).await;
+        self.note(sent)
     }
 }
 
+async fn fetch(
+    connection: &Connection,
+    begin: Option<&'static str>,
+    query: &'static Query,
+    values: &[Value<'_>],
+) -> Sent<Rows> {
+    let statement = connection.prepared(query).await?;
+    let mut piece = Piece::new();
+    if let Some(begin) = begin {
+        piece.control(begin)?;
+    }
+    let slot = piece.query(query, &statement, values)?;
+    connection.send(piece).response().await?.rows(&slot)
+}
+
+async fn send_each<'v>(
+    connection: &Connection,
+    query: &'static Query,
+    rows: &[impl AsRef<[Value<'v>]>],
+) -> Sent<(Response, Vec<Slot>)> {
+    let mut piece = Piece::new();
+    let mut slots = Vec::with_capacity(rows.len());
+    if !rows.is_empty() {
+        let statement = connection.prepared(query).await?;
+        for values in rows {
+            slots.push(piece.query(query, &statement, values.as_ref())?);
+        }
+    }
+    Ok((connection.send(piece).response().await?, slots))
+}
+
 /// Begins or ends a transaction or a part of one.
-async fn send(connection: &Pooled, sql: &'static str) -> std::result::Result<(), tokio_postgres::Error> {
+async fn send(connection: &Connection, sql: &'static str) -> Sent<()> {
     let _running = Running::begin(sql);
-    connection.batch_execute(sql).await
+    connection.run_all(sql).await
 }
 
 impl Drop for PostgresTx {

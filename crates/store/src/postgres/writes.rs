@@ -117,8 +117,8 @@ impl Postgres {
     /// Cancels the statement of a late transaction, so that its locks are released at once, and drops the connection.
     pub(super) async fn stop(&self, connection: Option<Pooled>) {
         let Some(connection) = connection else { return };
-        let statement = connection.cancel_token();
-        let stopped = tokio::time::timeout(CANCEL_TIME, statement.cancel_query(self.tls.clone())).await;
+        let stop = self.pool.manager().cancel(connection.canceler());
+        let stopped = tokio::time::timeout(CANCEL_TIME, stop).await;
         if let Ok(Err(error)) = stopped {
             tracing::warn!(%error, "a statement could not be canceled");
         }

@@ -35,6 +35,10 @@ pub(super) async fn processes(postgres: &Postgres, count: usize) -> Vec<i64> {
     processes
 }
 
+fn tls() -> MakeRustlsConnect {
+    MakeRustlsConnect::new(tls::client(None).expect("certificates"))
+}
+
 /// Reads for a number of seconds, and returns the process of the server.
 async fn pause(postgres: &Postgres, seconds: &str) -> Result<i64> {
     Ok(postgres.read(PAUSE, values![seconds], |row| row.next()).await?[0])
@@ -98,7 +102,7 @@ async fn lanes_that_cannot_be_opened_leave_reads_to_the_other_connections() {
     let database = databases::postgres();
     let mut postgres = open(&database, 2).await;
     let nowhere = "postgres://127.0.0.1:1".parse().expect("an address");
-    postgres.lanes = Lanes::new(pool(nowhere, postgres.tls.clone(), 1).expect("a pool"));
+    postgres.lanes = Lanes::new(pool(nowhere, tls(), SETTINGS, 1).expect("a pool"));
     postgres.open_lanes().await;
     assert_eq!(processes(&postgres, 8).await.len(), 1);
 }
@@ -118,7 +122,7 @@ async fn a_lane_that_cannot_be_opened_is_tried_again_only_after_a_pause() {
         }
     });
     let refused = format!("postgres://127.0.0.1:{port}?sslmode=disable").parse().expect("an address");
-    postgres.lanes = Lanes::new(pool(refused, postgres.tls.clone(), 1).expect("a pool"));
+    postgres.lanes = Lanes::new(pool(refused, tls(), SETTINGS, 1).expect("a pool"));
     let begun = Instant::now();
     for _ in 0..3 {
         processes(&postgres, 8).await;
@@ -201,8 +205,8 @@ async fn a_lane_whose_session_ended_is_replaced_and_its_reads_are_run_again() {
     let ending = async {
         for lane in &lanes {
             let process = lane.to_string();
-            let ended = postgres.connection().await?.query_one(TERMINATE.sql, &[&process]).await;
-            assert!(ended.is_ok_and(|row| row.get::<_, bool>(0)), "{lane}");
+            let ended = postgres.connection().await?.rows(TERMINATE.sql, values![&process]).await?;
+            assert_eq!(ended.read(TERMINATE, |row| row.next::<bool>())?, [true], "{lane}");
         }
         Ok(())
     };

@@ -1,6 +1,8 @@
 //! Read transactions that are sent as one piece on a lane.
 
+use std::collections::HashSet;
 use std::future::Future;
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
 use futures_util::future::{try_join, try_join_all};
@@ -11,18 +13,24 @@ use crate::engine::ReadTx;
 
 queries! {
     PLACE "tests.shared.place" "SELECT CAST(pg_backend_pid() AS BIGINT), current_setting('transaction_isolation'),
-        CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT)";
+        CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT),
+        CAST(EXTRACT(EPOCH FROM transaction_timestamp()) * 1000000 AS BIGINT)";
     OTHER_PLACE "tests.shared.other_place" "SELECT CAST(pg_backend_pid() AS BIGINT), current_setting('transaction_isolation'),
-        CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT) WHERE 1 = 1";
+        CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT),
+        CAST(EXTRACT(EPOCH FROM transaction_timestamp()) * 1000000 AS BIGINT) WHERE 1 = 1";
+    WRITE "tests.shared.write" "SELECT CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT)";
     DIVIDE "tests.shared.divide" "SELECT CAST(1 / (LENGTH($1) - 1) AS BIGINT)";
 }
 
-/// The process of the server that ran a query, its isolation level and its snapshot.
-type Place = (i64, String, i64);
+/// The process of the server that ran a query, its isolation level, its snapshot, and when its transaction began.
+type Place = (i64, String, i64, i64);
+
+fn found(row: &mut Row<'_>) -> Result<Place> {
+    Ok((row.next()?, row.next()?, row.next()?, row.next()?))
+}
 
 async fn place(tx: &ReadTx<'_>, query: &'static Query) -> Result<Place> {
-    let found = (&*tx).rows(query, values![], |row| Ok((row.next()?, row.next()?, row.next()?))).await?;
-    Ok(found.into_iter().next().expect("a row"))
+    Ok((&*tx).rows(query, values![], found).await?.remove(0))
 }
 
 async fn both_places(postgres: &Postgres) -> Result<(Place, Place)> {
@@ -46,22 +54,20 @@ async fn its_queries_have_one_snapshot_on_a_lane() {
 async fn no_other_read_is_in_its_transaction() {
     let database = databases::postgres();
     let (postgres, lanes) = with_two_lanes(&database).await;
-    let postgres = std::sync::Arc::new(postgres);
+    let (postgres, seen) = (Arc::new(postgres), Arc::new(Mutex::new(HashSet::new())));
     let mut tasks = tokio::task::JoinSet::new();
     for number in 0..8 {
-        let postgres = postgres.clone();
+        let (postgres, seen) = (postgres.clone(), seen.clone());
         tasks.spawn(async move {
             for _ in 0..200 {
-                if number % 2 == 0 {
+                let (process, _, _, begun) = if number % 2 == 0 {
                     let (one, other) = both_places(&postgres).await.unwrap();
-                    assert_eq!((one.1.as_str(), &one), ("repeatable read", &other));
+                    assert_eq!(one, other);
+                    one
                 } else {
-                    let single = postgres.read(PLACE, values![], |row| {
-                        row.skip(1);
-                        row.next::<String>()
-                    });
-                    assert_eq!(single.await.unwrap(), ["read committed"]);
-                }
+                    postgres.read(PLACE, values![], found).await.unwrap().remove(0)
+                };
+                assert!(seen.lock().unwrap().insert((process, begun)), "a transaction of its own");
             }
         });
     }
@@ -125,9 +131,14 @@ async fn it_can_be_dropped_at_any_await() {
         })
         .await;
         drop(read);
-        let values = values!["transaction_isolation"];
-        let isolation = postgres.read(SETTING, values, |row| row.next::<String>()).await.unwrap();
-        assert_eq!(isolation, ["read committed"], "after {times} polls");
+        let connection = postgres.connection().await.unwrap();
+        let written = connection.rows(WRITE.sql, values![]).await.unwrap();
+        let written = written.read(WRITE, |row| row.next::<i64>()).unwrap()[0];
+        let after = try_join_all((0..4).map(|_| both_places(&postgres))).await.unwrap();
+        assert!(
+            after.iter().all(|(one, other)| one == other && one.2 > written),
+            "no transaction is open after {times} polls: {after:?}"
+        );
     }
     assert_eq!(both_lanes(&postgres).await, lanes);
 }
