@@ -50,7 +50,7 @@ pub(super) struct Piece {
     /// How many results it has.
     parts: usize,
     is_ended: bool,
-    /// The queries in it, for the tests that observe them.
+    /// The statements in it, for the tests that observe them.
     running: Vec<Running>,
 }
 
@@ -82,7 +82,8 @@ impl Piece {
     }
 
     /// Adds a statement without parameters, such as BEGIN.
-    pub(super) fn control(&mut self, sql: &str) -> Sent<()> {
+    pub(super) fn control(&mut self, sql: &'static str) -> Sent<()> {
+        self.running.push(Running::begin(sql));
         frontend::parse("", sql, [], &mut self.bytes)?;
         bind("", "", &[], &[], &mut self.bytes)?;
         self.execute("", 0)?;
