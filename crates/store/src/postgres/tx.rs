@@ -126,6 +126,9 @@ impl PostgresTx {
         query: &'static Query,
         rows: &[&[Value<'_>]],
     ) -> Result<Vec<Rows>> {
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
         let (response, slots) = self.send_each(query, rows).await?;
         let read = slots.iter().map(|slot| response.rows(slot)).collect();
         self.note(read)
@@ -140,6 +143,9 @@ impl PostgresTx {
 
     /// Runs a statement that returns no rows for each list of values, all in one round trip.
     pub(crate) async fn run_each(&mut self, query: &'static Query, rows: &[Vec<Value<'_>>]) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
         self.send_each(query, rows).await.map(drop)
     }
 
@@ -175,11 +181,9 @@ async fn send_each<'v>(
 ) -> Sent<(Response, Vec<Slot>)> {
     let mut piece = Piece::new();
     let mut slots = Vec::with_capacity(rows.len());
-    if !rows.is_empty() {
-        let statement = connection.prepared(query).await?;
-        for values in rows {
-            slots.push(piece.query(query, &statement, values.as_ref())?);
-        }
+    let statement = connection.prepared(query).await?;
+    for values in rows {
+        slots.push(piece.query(query, &statement, values.as_ref())?);
     }
     Ok((connection.send(piece).response().await?, slots))
 }
