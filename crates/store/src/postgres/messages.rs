@@ -160,7 +160,7 @@ fn bind(portal: &str, name: &str, kinds: &[Type], values: &[Value<'_>], to: &mut
     })
 }
 
-/// Whether a message of the server starts at the beginning of `bytes`: its tag and its length. `None` if it has not arrived completely.
+/// The tag and the length of the message at the beginning of `bytes`. `None` if it has not arrived completely.
 pub(super) fn first(bytes: &[u8]) -> Sent<Option<(u8, usize)>> {
     let Some(header) = Header::parse(bytes)? else { return Ok(None) };
     let length = usize::try_from(header.len()).map_err(|_| Failure::misunderstood("a negative length"))? + 1;
