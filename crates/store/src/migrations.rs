@@ -364,7 +364,7 @@ fn apply_on_sqlite(connection: &rusqlite::Connection, migration: &Migration) -> 
 /// Applies a step, unless another program has applied it.
 async fn apply_on_postgres(connection: &Connection, migration: &Migration) -> Result<bool> {
     create_table(connection).await?;
-    connection.run_all("BEGIN").await?;
+    connection.run_all("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
     connection.run_all(NO_TIMEOUTS).await?;
     // Inserted first: a second program that migrates at the same time waits here, then fails and finds the step applied.
     let checksum = migration.checksum();

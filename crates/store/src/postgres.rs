@@ -47,22 +47,21 @@ const CONNECTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 500 } el
 const PLAN_ONCE: [&str; 2] = ["SET plan_cache_mode = force_generic_plan", "SET enable_bitmapscan = off"];
 /// Lets the next statement have a plan for its own values.
 const PLAN_EACH_TIME: [&str; 2] = ["SET plan_cache_mode = force_custom_plan", "SET enable_bitmapscan = on"];
-/// The settings of every connection: how long a statement, a lock and an idle transaction may take, and how queries are planned. A table that
+/// The settings of every connection: how long a statement, a lock and an idle transaction may take, that the statements of a piece see one
+/// snapshot, and how queries are planned. A table that
 /// is small would be scanned, and a serializable transaction that has scanned it collides with all that write to it. A scan that is needed all
 /// the same seems so expensive then that it would be compiled.
 const SETTINGS: &str = concat!(
     "SET statement_timeout = '10s'; SET lock_timeout = '5s';
     SET idle_in_transaction_session_timeout = '30s'; SET application_name = 'fieldhouse';
+    SET default_transaction_isolation = 'repeatable read';
     SET enable_seqscan = off; SET jit = off; ",
     PLAN_ONCE[0],
     "; ",
     PLAN_ONCE[1]
 );
-/// The settings of a lane: the statements of a piece see one snapshot.
-const LANE_SETTINGS: &str = concat!(
-    SETTINGS,
-    "; SET default_transaction_isolation = 'repeatable read'; SET default_transaction_read_only = on"
-);
+/// The settings of a lane, on which nothing is written.
+const LANE_SETTINGS: &str = concat!(SETTINGS, "; SET default_transaction_read_only = on");
 
 /// Begins a transaction on records.
 const SERIALIZABLE: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE";
@@ -87,6 +86,7 @@ impl Postgres {
         let wrong =
             |error: tokio_postgres::Error| Error::Unavailable(format!("the database address: {error}"));
         let config: tokio_postgres::Config = url.parse().map_err(wrong)?;
+        dialing::check(&config)?;
         let tls = MakeRustlsConnect::new(tls::client(roots)?);
         let count = lanes::count(connections);
         let pool = |settings, connections| pool(config.clone(), tls.clone(), settings, connections);

@@ -28,7 +28,7 @@ pub(crate) type Pool = managed::Pool<Connector>;
 pub(crate) type Pooled = managed::Object<Connector>;
 pub(crate) type PoolError = managed::PoolError<Failure>;
 
-/// A connection. Dropping it closes the socket at once; the server may still finish a statement that it is running.
+/// A connection. Dropping it closes the socket; the server may still finish a statement that it is running.
 pub(crate) struct Connection {
     outbox: Arc<Outbox>,
     /// What sends and receives.
@@ -93,6 +93,12 @@ impl Connection {
     /// Runs SQL of one or more statements.
     pub(crate) async fn run_all(&self, sql: &str) -> Sent<()> {
         self.send(Piece::simple(sql)?).response().await.map(drop)
+    }
+
+    /// Sends SQL without waiting for the response: the next user of the connection is served after it.
+    pub(super) fn send_unawaited(&self, sql: &str) -> Sent<()> {
+        drop(self.send(Piece::simple(sql)?));
+        Ok(())
     }
 
     /// Runs a statement that is none of the listed queries.
@@ -166,7 +172,13 @@ impl managed::Manager for Connector {
     }
 
     async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<Failure> {
-        if connection.is_closed() { Err(RecycleError::message("it is closed")) } else { Ok(()) }
+        if connection.is_closed() {
+            return Err(RecycleError::message("it is closed"));
+        }
+        if connection.outbox.is_left_open() {
+            return Err(RecycleError::message("a transaction is open"));
+        }
+        Ok(())
     }
 }
 

@@ -25,6 +25,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_util::either::Either;
 
 use super::failure::{Failure, Sent};
+use crate::error::{Error, Result};
 
 const DEFAULT_PORT: u16 = 5432;
 
@@ -32,6 +33,22 @@ const DEFAULT_PORT: u16 = 5432;
 pub(super) struct Dialer {
     pub(super) config: Config,
     pub(super) tls: MakeRustlsConnect,
+}
+
+/// Whether the parts of an address belong together.
+pub(super) fn check(config: &Config) -> Result<()> {
+    let (hosts, addresses, ports) =
+        (config.get_hosts().len(), config.get_hostaddrs().len(), config.get_ports().len());
+    let wrong = if hosts == 0 && addresses == 0 {
+        "it names no host".to_owned()
+    } else if hosts > 0 && addresses > 0 && hosts != addresses {
+        format!("it has {hosts} hosts and {addresses} addresses of hosts")
+    } else if ports > 1 && ports != hosts.max(addresses) {
+        format!("it has {} hosts and {ports} ports", hosts.max(addresses))
+    } else {
+        return Ok(());
+    };
+    Err(Error::Unavailable(format!("the database address: {wrong}")))
 }
 
 /// Where a server listens.
@@ -49,7 +66,7 @@ enum Address {
     Unix(PathBuf),
 }
 
-/// A connection on which someone has signed in, and nothing has been sent since.
+/// A connection on which someone has signed in.
 pub(super) struct Dialed {
     pub(super) socket: Socket,
     pub(super) canceler: Canceler,
@@ -65,12 +82,12 @@ pub(super) struct Canceler {
 impl Dialer {
     /// Connects to the first server that can be reached, and signs in.
     pub(super) async fn dial(&self) -> Sent<Dialed> {
-        let mut last = Failure::Lost("the database address has no host".to_owned());
+        let mut last = Failure::Lost("the host of the database has no address".to_owned());
         for host in self.hosts() {
             let places = match host.places().await {
                 Ok(places) => self.in_turn(places),
                 Err(error) => {
-                    last = error.into();
+                    last = Failure::lost(error);
                     continue;
                 }
             };
@@ -104,12 +121,13 @@ impl Dialer {
     }
 
     async fn sign_in(&self, place: Place) -> Sent<Dialed> {
-        let stream = self.open(&place.address).await?;
+        let stream = self.open(&place.address).await.map_err(Failure::lost)?;
         let raw = Lent(Arc::new(Mutex::new(stream)));
         let encrypted = Arc::new(Mutex::new(None));
         let tls = Encrypting { inner: self.tls_to(&place)?, taken: encrypted.clone() };
         let (client, connection) = self.config.connect_raw(raw.clone(), tls).await?;
         let token = client.cancel_token();
+        // What the server sends by itself from now on until the first piece may be lost here: nothing of it matters.
         if self.config.get_target_session_attrs() == TargetSessionAttrs::Any {
             drop((client, connection));
         } else {
@@ -134,9 +152,11 @@ impl Dialer {
     /// Whether the server may be used: one that the address wants to write to, or only to read from.
     async fn check(&self, client: &Client) -> Sent<()> {
         let rows = client.simple_query("SHOW transaction_read_only").await?;
-        let is_read_only = rows
-            .iter()
-            .any(|message| matches!(message, SimpleQueryMessage::Row(row) if row.get(0) == Some("on")));
+        let mut shown = rows.iter().filter_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0),
+            _ => None,
+        });
+        let is_read_only = shown.next().ok_or_else(|| Failure::misunderstood("no setting"))? == "on";
         match self.config.get_target_session_attrs() {
             TargetSessionAttrs::ReadWrite if is_read_only => {
                 Err(Failure::Lost("the database does not allow writes".to_owned()))
@@ -192,7 +212,8 @@ impl Dialer {
 
     /// Stops the statement that a connection is running.
     pub(super) async fn cancel(&self, canceler: &Canceler) -> Sent<()> {
-        let stream = Lent(Arc::new(Mutex::new(self.open(&canceler.place.address).await?)));
+        let stream = self.open(&canceler.place.address).await.map_err(Failure::lost)?;
+        let stream = Lent(Arc::new(Mutex::new(stream)));
         Ok(canceler.token.cancel_query_raw(stream, self.tls_to(&canceler.place)?).await?)
     }
 }

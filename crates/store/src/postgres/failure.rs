@@ -7,9 +7,10 @@ use fallible_iterator::FallibleIterator as _;
 use postgres_protocol::message::backend::ErrorResponseBody;
 use tokio_postgres::error::SqlState;
 
-/// Errors that a retry resolves: a standby dropped the snapshot, or the server ended the session.
-const RETRYABLE: [SqlState; 3] =
-    [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED, SqlState::ADMIN_SHUTDOWN];
+/// Errors that a retry resolves: a standby dropped the snapshot.
+const RETRYABLE: [SqlState; 2] = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
+/// The beginning of codes with which the server ends a session: it shuts down, has crashed, or ends those that are idle.
+const ENDED: &str = "57P";
 
 /// The result of something that was sent.
 pub(crate) type Sent<T> = std::result::Result<T, Failure>;
@@ -48,7 +49,20 @@ impl Failure {
 
     /// Whether reads that failed may succeed if they are run again on another connection.
     pub(super) fn can_retry(&self) -> bool {
-        matches!(self, Self::Lost(_)) || self.code().is_some_and(|code| RETRYABLE.contains(code))
+        let resolves = |code: &SqlState| RETRYABLE.contains(code) || code.code().starts_with(ENDED);
+        matches!(self, Self::Lost(_)) || self.code().is_some_and(resolves)
+    }
+
+    /// An error of the socket.
+    #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+    pub(super) fn lost(error: io::Error) -> Self {
+        Self::Lost(error.to_string())
+    }
+
+    /// A message that cannot be made or parsed.
+    #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+    pub(super) fn malformed(error: io::Error) -> Self {
+        Self::Internal(error.to_string())
     }
 
     /// A message that the driver does not understand.
@@ -72,12 +86,6 @@ impl Failure {
             }
         }
         Self::Refused(Box::new(refusal))
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Lost(error.to_string())
     }
 }
 

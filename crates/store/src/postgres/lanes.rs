@@ -4,6 +4,7 @@
 //! queries that change a setting, have a connection of the pool for themselves.
 
 use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -41,9 +42,27 @@ pub(super) fn count(connections: usize) -> usize {
 pub(super) struct Lanes {
     /// What opens them, and limits their number.
     connections: Pool,
-    open: Mutex<Vec<Arc<Pooled>>>,
+    open: Mutex<Vec<Arc<Lane>>>,
     /// When the last attempt to open one failed.
     failed: Mutex<Option<Instant>>,
+}
+
+struct Lane {
+    connection: Pooled,
+    /// The reads that have a turn, also those that wait for their statement to be prepared.
+    turns: AtomicUsize,
+}
+
+impl Lane {
+    /// How many reads it has. Those that were given up meanwhile count until the server has run them.
+    fn reads(&self) -> usize {
+        self.turns.load(Ordering::Relaxed).max(self.connection.unanswered())
+    }
+
+    fn enter(self: &Arc<Self>) -> Turn {
+        self.turns.fetch_add(1, Ordering::Relaxed);
+        Turn(self.clone())
+    }
 }
 
 impl Lanes {
@@ -59,9 +78,9 @@ impl Lanes {
     }
 
     /// Opens a lane. `None` if there are as many as there may be, or if it cannot be opened.
-    async fn open_one(&self) -> Option<Arc<Pooled>> {
+    async fn open_one(&self) -> Option<Arc<Lane>> {
         match self.connections.timeout_get(&NO_WAIT).await {
-            Ok(connection) => Some(Arc::new(connection)),
+            Ok(connection) => Some(Arc::new(Lane { connection, turns: AtomicUsize::new(0) })),
             Err(PoolError::Timeout(TimeoutType::Wait)) => None,
             Err(error) => {
                 let before = self.failed().replace(Instant::now());
@@ -85,7 +104,7 @@ impl Lanes {
         let is_paused = is_recent(*self.failed());
         let opened = if is_paused { None } else { self.open_one().await };
         let Some(lane) = opened else { return self.turn_on_open(true) };
-        let turn = Turn(lane.clone());
+        let turn = lane.enter();
         self.open.lock().unwrap_or_else(PoisonError::into_inner).push(lane);
         Some(turn)
     }
@@ -94,10 +113,10 @@ impl Lanes {
     fn turn_on_open(&self, is_any: bool) -> Option<Turn> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         // The pool replaces a closed connection.
-        open.retain(|lane| !lane.is_closed());
+        open.retain(|lane| !lane.connection.is_closed());
         let max = if is_any || open.len() == self.connections.status().max_size { MAX_READS } else { 1 };
-        let free = open.iter().filter(|lane| lane.unanswered() < max && !lane.is_held_up(HELD_UP));
-        free.min_by_key(|lane| lane.unanswered()).cloned().map(Turn)
+        let free = open.iter().filter(|lane| lane.reads() < max && !lane.connection.is_held_up(HELD_UP));
+        free.min_by_key(|lane| lane.reads()).map(Lane::enter)
     }
 }
 
@@ -107,24 +126,32 @@ fn is_recent(failed: Option<Instant>) -> bool {
 }
 
 /// The place of a read on a lane.
-pub(super) struct Turn(Arc<Pooled>);
+pub(super) struct Turn(Arc<Lane>);
 
 impl Turn {
     pub(super) fn connection(&self) -> &Connection {
-        &self.0
+        &self.0.connection
     }
 
-    /// Waits for reads that are sent on the lane. `None` if they must be run again on another connection: the lane is held up, or there is no
-    /// result.
+    /// Waits for reads that are sent on the lane. `None` if they must be run again on another connection: the lane is held up, they wait for
+    /// something else than the server, or there is no result.
     pub(super) async fn run<T>(&self, reads: impl Future<Output = Option<T>>) -> Option<T> {
         let mut reads = pin!(reads);
         loop {
-            match timeout(HELD_UP, reads.as_mut()).await {
-                Ok(result) => return result,
-                Err(_) if self.0.is_held_up(HELD_UP) => return None,
-                Err(_) => {}
+            if let Ok(result) = timeout(HELD_UP, reads.as_mut()).await {
+                return result;
+            }
+            let connection = self.connection();
+            if connection.unanswered() == 0 || connection.is_held_up(HELD_UP) {
+                return None;
             }
         }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.turns.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

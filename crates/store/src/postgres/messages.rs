@@ -6,11 +6,11 @@ use bytes::{Bytes, BytesMut};
 use fallible_iterator::FallibleIterator as _;
 use postgres_protocol::IsNull;
 use postgres_protocol::message::backend::{
-    self, COMMAND_COMPLETE_TAG, DATA_ROW_TAG, EMPTY_QUERY_RESPONSE_TAG, ERROR_RESPONSE_TAG, Header, Message,
-    NO_DATA_TAG, PARAMETER_DESCRIPTION_TAG, PORTAL_SUSPENDED_TAG, ROW_DESCRIPTION_TAG,
+    COMMAND_COMPLETE_TAG, DATA_ROW_TAG, EMPTY_QUERY_RESPONSE_TAG, ERROR_RESPONSE_TAG, Field, Header, Message,
+    PARAMETER_DESCRIPTION_TAG, PORTAL_SUSPENDED_TAG, ROW_DESCRIPTION_TAG,
 };
 use postgres_protocol::message::frontend::{self, BindError};
-use tokio_postgres::types::{ToSql as _, Type};
+use tokio_postgres::types::{Kind, ToSql as _, Type};
 
 use super::failure::{Failure, Sent};
 use super::{PLAN_EACH_TIME, PLAN_ONCE};
@@ -69,22 +69,22 @@ impl Piece {
     /// SQL of one or more statements without parameters, which is sent alone.
     pub(super) fn simple(sql: &str) -> Sent<Self> {
         let mut piece = Self::new();
-        frontend::query(sql, &mut piece.bytes)?;
+        frontend::query(sql, &mut piece.bytes).map_err(Failure::malformed)?;
         Ok(Self { is_ended: true, ..piece })
     }
 
     /// Prepares a statement and asks what it takes and returns.
     pub(super) fn prepare(name: &str, sql: &str) -> Sent<Self> {
         let mut piece = Self::new();
-        frontend::parse(name, sql, [], &mut piece.bytes)?;
-        frontend::describe(b'S', name, &mut piece.bytes)?;
+        frontend::parse(name, sql, [], &mut piece.bytes).map_err(Failure::malformed)?;
+        frontend::describe(b'S', name, &mut piece.bytes).map_err(Failure::malformed)?;
         Ok(piece)
     }
 
     /// Adds a statement without parameters, such as BEGIN.
     pub(super) fn control(&mut self, sql: &'static str) -> Sent<()> {
         self.running.push(Running::begin(sql));
-        frontend::parse("", sql, [], &mut self.bytes)?;
+        frontend::parse("", sql, [], &mut self.bytes).map_err(Failure::malformed)?;
         bind("", "", &[], &[], &mut self.bytes)?;
         self.execute("", 0)?;
         Ok(())
@@ -104,7 +104,7 @@ impl Piece {
 
     /// Closes a portal, so that its name can be used again.
     pub(super) fn close(&mut self, portal: &str) -> Sent<()> {
-        Ok(frontend::close(b'P', portal, &mut self.bytes)?)
+        frontend::close(b'P', portal, &mut self.bytes).map_err(Failure::malformed)
     }
 
     /// Adds the next rows of a portal, at most `max` if it is not 0.
@@ -113,7 +113,7 @@ impl Piece {
     }
 
     fn execute(&mut self, portal: &str, max: i32) -> Sent<usize> {
-        frontend::execute(portal, max, &mut self.bytes)?;
+        frontend::execute(portal, max, &mut self.bytes).map_err(Failure::malformed)?;
         self.parts += 1;
         Ok(self.parts - 1)
     }
@@ -162,14 +162,15 @@ fn bind(portal: &str, name: &str, kinds: &[Type], values: &[Value<'_>], to: &mut
 
 /// The tag and the length of the message at the beginning of `bytes`. `None` if it has not arrived completely.
 pub(super) fn first(bytes: &[u8]) -> Sent<Option<(u8, usize)>> {
-    let Some(header) = Header::parse(bytes)? else { return Ok(None) };
+    let Some(header) = Header::parse(bytes).map_err(Failure::malformed)? else { return Ok(None) };
     let length = usize::try_from(header.len()).map_err(|_| Failure::misunderstood("a negative length"))? + 1;
     Ok((bytes.len() >= length).then_some((header.tag(), length)))
 }
 
 /// The message at the beginning of `bytes`.
 fn parse(bytes: &[u8]) -> Sent<Message> {
-    Message::parse(&mut BytesMut::from(bytes))?.ok_or_else(|| Failure::misunderstood("half a message"))
+    let message = Message::parse(&mut BytesMut::from(bytes)).map_err(Failure::malformed)?;
+    message.ok_or_else(|| Failure::misunderstood("half a message"))
 }
 
 /// The error that the messages in `bytes` begin with.
@@ -184,7 +185,8 @@ pub(super) fn error_in(bytes: &[u8]) -> Option<Failure> {
     None
 }
 
-fn refused(bytes: &[u8]) -> Sent<Failure> {
+/// The error at the beginning of `bytes`.
+pub(super) fn refused(bytes: &[u8]) -> Sent<Failure> {
     match parse(bytes)? {
         Message::ErrorResponse(body) => Ok(Failure::refused(&body)),
         _ => Err(Failure::misunderstood("another message than an error")),
@@ -254,30 +256,38 @@ impl Response {
 
     /// The statement that [`Piece::prepare`] has prepared.
     pub(super) fn prepared(&self, name: String) -> Sent<Statement> {
-        let (mut parameters, mut columns) = (Vec::new(), Vec::new());
+        let (mut parameters, mut columns): (Vec<u32>, Vec<(String, u32)>) = (Vec::new(), Vec::new());
         let mut rest = &self.bytes[..];
         while let Some((tag, length)) = first(rest)? {
-            match (tag, if tag == NO_DATA_TAG { None } else { Some(parse(rest)?) }) {
-                (PARAMETER_DESCRIPTION_TAG, Some(Message::ParameterDescription(body))) => {
-                    parameters = body.parameters().map(|oid| Ok(kind(oid))).collect()?;
-                }
-                (ROW_DESCRIPTION_TAG, Some(Message::RowDescription(body))) => {
-                    let column = |field: backend::Field<'_>| Ok((field.name().to_owned(), field.type_oid()));
-                    let described: Vec<_> = body.fields().map(column).collect()?;
-                    let column = |(name, oid)| Column { name, kind: kind(oid) };
-                    columns = described.into_iter().map(column).collect();
-                }
-                _ => {}
+            if tag == PARAMETER_DESCRIPTION_TAG || tag == ROW_DESCRIPTION_TAG {
+                let described = match parse(rest)? {
+                    Message::ParameterDescription(body) => {
+                        body.parameters().collect().map(|all| parameters = all)
+                    }
+                    Message::RowDescription(body) => {
+                        let column = |field: Field<'_>| Ok((field.name().to_owned(), field.type_oid()));
+                        body.fields().map(column).collect().map(|all| columns = all)
+                    }
+                    _ => Ok(()),
+                };
+                described.map_err(Failure::malformed)?;
             }
             rest = &rest[length..];
         }
-        Ok(Statement(Arc::new(Prepared { name, parameters, columns: columns.into() })))
+        let known = |oid: u32| {
+            let unknown = || Failure::Internal(format!("a parameter has a type with the number {oid}"));
+            Type::from_oid(oid).ok_or_else(unknown)
+        };
+        let parameters = parameters.into_iter().map(known).collect::<Sent<Vec<_>>>()?;
+        let column = |(name, oid)| Column { name, kind: Type::from_oid(oid).unwrap_or_else(|| unknown(oid)) };
+        let columns = columns.into_iter().map(column).collect();
+        Ok(Statement(Arc::new(Prepared { name, parameters, columns })))
     }
 }
 
-/// A type by its number. Types that a database has defined itself are not used; as unknown ones they fit no column.
-fn kind(oid: u32) -> Type {
-    Type::from_oid(oid).unwrap_or(Type::UNKNOWN)
+/// A type that a database has defined itself. Nothing is read as such a type.
+fn unknown(oid: u32) -> Type {
+    Type::new(format!("with the number {oid}"), oid, Kind::Simple, String::new())
 }
 
 /// The number of rows at the end of a command's tag, such as `INSERT 0 5`.

@@ -102,18 +102,13 @@ impl PostgresRead {
     }
 }
 
-/// Sends COMMIT without waiting for the result: the next user of the connection is served after it.
+/// Ends it without waiting for the result.
 impl Drop for PostgresRead {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };
-        let ended = !*self.begun.get_mut() || send_commit(&connection).is_ok();
+        let ended = !*self.begun.get_mut() || connection.send_unawaited("COMMIT").is_ok();
         if !ended || *self.can_retry.get_mut() {
             drop(Pooled::take(connection));
         }
     }
-}
-
-fn send_commit(connection: &Connection) -> Sent<()> {
-    drop(connection.send(Piece::simple("COMMIT")?));
-    Ok(())
 }

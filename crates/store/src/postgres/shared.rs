@@ -147,7 +147,9 @@ impl<'a> SharedRead<'a> {
         let response = poll_fn(|context| {
             let mut state = self.state();
             let Some(response) = &state.response else {
-                state.waiting.push(context.waker().clone());
+                if !state.waiting.iter().any(|waker| waker.will_wake(context.waker())) {
+                    state.waiting.push(context.waker().clone());
+                }
                 return Poll::Pending;
             };
             Poll::Ready(response.clone())

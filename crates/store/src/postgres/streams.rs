@@ -72,7 +72,8 @@ async fn read<T>(pool: &Pool, parts: Vec<Part<T>>, messages: &mpsc::Sender<Messa
     Ok(true)
 }
 
-/// An open transaction of a stream. If it is dropped, its connection leaves the pool, because the transaction is still open on it.
+/// An open transaction of a stream. If it is dropped before its end, its connection returns to the pool, whose next user waits for what the server
+/// is running: there are never more sessions than streams may have.
 struct Snapshot(Option<Pooled>);
 
 impl Snapshot {
@@ -84,6 +85,9 @@ impl Snapshot {
 
 impl Drop for Snapshot {
     fn drop(&mut self) {
-        self.0.take().map(Pooled::take);
+        let Some(connection) = self.0.take() else { return };
+        if connection.send_unawaited("ROLLBACK").is_err() {
+            drop(Pooled::take(connection));
+        }
     }
 }

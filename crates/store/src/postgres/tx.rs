@@ -52,7 +52,7 @@ impl PostgresTx {
     }
 
     fn open(&self) -> Result<&Pooled> {
-        self.connection.as_ref().ok_or_else(|| Error::Internal("the transaction has ended".to_owned()))
+        self.connection.as_ref().ok_or_else(|| ended().into())
     }
 
     /// The connection, once the transaction has begun. A statement that writes is sent only then.
@@ -115,9 +115,21 @@ impl PostgresTx {
 
     /// Reads rows as the driver has them.
     pub(crate) async fn fetch(&mut self, query: &'static Query, values: &[Value<'_>]) -> Result<Rows> {
-        let begin = self.begin.take();
-        let fetched = fetch(self.open()?, begin, query, values).await;
+        let fetched = self.fetch_now(query, values).await;
         self.note(fetched)
+    }
+
+    async fn fetch_now(&mut self, query: &'static Query, values: &[Value<'_>]) -> Sent<Rows> {
+        let Some(connection) = &self.connection else { return Err(ended()) };
+        let statement = connection.prepared(query).await?;
+        let mut piece = Piece::new();
+        if let Some(begin) = self.begin {
+            piece.control(begin)?;
+        }
+        let slot = piece.query(query, &statement, values)?;
+        // Only now: if the query could not be sent, the transaction has not begun.
+        self.begin = None;
+        connection.send(piece).response().await?.rows(&slot)
     }
 
     /// Reads rows for each list of values, all in one round trip.
@@ -159,21 +171,6 @@ impl PostgresTx {
     }
 }
 
-async fn fetch(
-    connection: &Connection,
-    begin: Option<&'static str>,
-    query: &'static Query,
-    values: &[Value<'_>],
-) -> Sent<Rows> {
-    let statement = connection.prepared(query).await?;
-    let mut piece = Piece::new();
-    if let Some(begin) = begin {
-        piece.control(begin)?;
-    }
-    let slot = piece.query(query, &statement, values)?;
-    connection.send(piece).response().await?.rows(&slot)
-}
-
 async fn send_each<'v>(
     connection: &Connection,
     query: &'static Query,
@@ -186,6 +183,10 @@ async fn send_each<'v>(
         slots.push(piece.query(query, &statement, values.as_ref())?);
     }
     Ok((connection.send(piece).response().await?, slots))
+}
+
+fn ended() -> Failure {
+    Failure::Internal("the transaction has ended".to_owned())
 }
 
 /// Begins or ends a transaction or a part of one.

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use bytes::{Buf as _, Bytes, BytesMut};
 use futures_util::task::AtomicWaker;
-use postgres_protocol::message::backend::READY_FOR_QUERY_TAG;
+use postgres_protocol::message::backend::{ERROR_RESPONSE_TAG, READY_FOR_QUERY_TAG};
 use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
 use tokio::sync::oneshot;
 
@@ -24,6 +24,10 @@ use crate::query::Running;
 const CHUNK: usize = 65_536;
 /// A chunk that has less space left is followed by a new one.
 const LEAST_SPACE: usize = 8_192;
+/// A buffer that held more is not kept for what follows.
+const LARGE: usize = 4 * CHUNK;
+/// The status of a session without a transaction, at the end of a response.
+const IDLE: u8 = b'I';
 
 type Waiter = oneshot::Sender<Sent<Bytes>>;
 
@@ -35,8 +39,10 @@ pub(super) struct Outbox {
     opened: Instant,
     /// How many pieces have no response yet.
     unanswered: AtomicUsize,
-    /// When the last response came, or the first piece was put here after all others had one, in milliseconds after it was opened.
+    /// When the last response came, or a piece was put here while no other one waited, in milliseconds after it was opened.
     moved: AtomicU64,
+    /// Whether a transaction was open after the last response.
+    in_transaction: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -54,6 +60,7 @@ impl Outbox {
             opened: Instant::now(),
             unanswered: AtomicUsize::new(0),
             moved: AtomicU64::new(0),
+            in_transaction: AtomicBool::new(false),
         }
     }
 
@@ -83,6 +90,11 @@ impl Outbox {
 
     pub(super) fn is_closed(&self) -> bool {
         self.unsent().is_closed
+    }
+
+    /// Whether a transaction is open, and nothing that could end it waits for a response.
+    pub(super) fn is_left_open(&self) -> bool {
+        self.unanswered() == 0 && self.in_transaction.load(Ordering::Relaxed)
     }
 
     pub(super) fn unanswered(&self) -> usize {
@@ -128,6 +140,8 @@ struct Carrier {
     received: BytesMut,
     /// How many received bytes are complete messages.
     scanned: usize,
+    /// Why nothing more can be sent.
+    broken: Option<io::Error>,
 }
 
 /// Sends and receives until the connection ends. Returns why it ended.
@@ -139,6 +153,7 @@ pub(super) async fn carry(socket: Socket, outbox: Arc<Outbox>) -> Failure {
         waiters: VecDeque::new(),
         received: BytesMut::new(),
         scanned: 0,
+        broken: None,
     };
     let ended = poll_fn(|context| carrier.poll(context)).await;
     carrier.end(ended)
@@ -147,16 +162,29 @@ pub(super) async fn carry(socket: Socket, outbox: Arc<Outbox>) -> Failure {
 impl Carrier {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Failure> {
         self.outbox.sender.register(context.waker());
-        {
-            let mut unsent = self.outbox.unsent();
-            self.sending.unsplit(unsent.bytes.split());
-            self.waiters.extend(unsent.waiters.drain(..));
+        // First, so that what the server has sent before is not taken for a response to what is sent now.
+        if let Poll::Ready(Err(failure)) = self.poll_receive(context) {
+            return Poll::Ready(failure);
         }
-        if let Poll::Ready(Err(error)) = self.poll_send(context) {
-            return Poll::Ready(error.into());
+        if self.broken.is_some() {
+            return Poll::Pending;
         }
+        self.take_unsent();
+        let Poll::Ready(Err(error)) = self.poll_send(context) else { return Poll::Pending };
+        // What has arrived is still given to those who wait for it.
+        self.broken = Some(error);
+        self.outbox.unsent().is_closed = true;
         let Err(failure) = ready!(self.poll_receive(context));
         Poll::Ready(failure)
+    }
+
+    fn take_unsent(&mut self) {
+        let mut unsent = self.outbox.unsent();
+        self.sending.unsplit(unsent.bytes.split());
+        if self.sending.len() > LARGE {
+            unsent.bytes = BytesMut::new();
+        }
+        self.waiters.extend(unsent.waiters.drain(..));
     }
 
     fn poll_send(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -167,6 +195,7 @@ impl Carrier {
             }
             self.sending.advance(sent);
         }
+        self.sending = BytesMut::new();
         Pin::new(&mut self.socket).poll_flush(context)
     }
 
@@ -175,9 +204,11 @@ impl Carrier {
             if self.received.capacity() - self.received.len() < LEAST_SPACE {
                 self.received.reserve(CHUNK);
             }
-            let read = ready!(pin!(self.socket.read_buf(&mut self.received)).poll(context))?;
-            if read == 0 {
-                return Poll::Ready(Err(Failure::Lost("the server closed the connection".to_owned())));
+            let read = ready!(pin!(self.socket.read_buf(&mut self.received)).poll(context));
+            if read.map_err(Failure::lost)? == 0 {
+                let broken = self.broken.take().map(Failure::lost);
+                let closed = || Failure::Lost("the server closed the connection".to_owned());
+                return Poll::Ready(Err(broken.unwrap_or_else(closed)));
             }
             self.give()?;
         }
@@ -186,12 +217,22 @@ impl Carrier {
     /// Gives each complete response to its waiter.
     fn give(&mut self) -> Sent<()> {
         while let Some((tag, length)) = messages::first(&self.received[self.scanned..])? {
+            let message = &self.received[self.scanned..self.scanned + length];
+            if tag == ERROR_RESPONSE_TAG && self.waiters.is_empty() {
+                // It is the reason why the server ends the session.
+                return Err(messages::refused(message)?);
+            }
+            let is_idle = message.last() == Some(&IDLE);
             self.scanned += length;
             if tag == READY_FOR_QUERY_TAG {
                 let response = self.received.split_to(std::mem::take(&mut self.scanned)).freeze();
+                if response.len() > LARGE && self.received.is_empty() {
+                    self.received = BytesMut::new();
+                }
                 let waiter = self.waiters.pop_front();
                 let waiter = waiter.ok_or_else(|| Failure::misunderstood("a response to nothing"))?;
                 self.outbox.note_moved();
+                self.outbox.in_transaction.store(!is_idle, Ordering::Relaxed);
                 self.outbox.unanswered.fetch_sub(1, Ordering::Relaxed);
                 // Who waited may have given up.
                 let _ = waiter.send(Ok(response));
@@ -202,14 +243,17 @@ impl Carrier {
 
     /// Closes it. The server's last error is that of the piece whose response was next. The others are lost.
     fn end(mut self, ended: Failure) -> Failure {
-        let mut unsent = self.outbox.unsent();
-        unsent.is_closed = true;
-        self.waiters.extend(unsent.waiters.drain(..));
-        drop(unsent);
         let last = messages::error_in(&self.received).unwrap_or(ended);
         if let Some(waiter) = self.waiters.pop_front() {
             let _ = waiter.send(Err(last.clone()));
         }
         last
+    }
+}
+
+/// No one waits for a connection that nothing carries, for whatever reason.
+impl Drop for Carrier {
+    fn drop(&mut self) {
+        *self.outbox.unsent() = Unsent { is_closed: true, ..Unsent::default() };
     }
 }

@@ -161,9 +161,9 @@ async fn it_can_be_dropped_at_any_await_and_the_pool_stays_clean() {
             }
             None => dropped += 1,
         }
-        let values = values!["transaction_isolation"];
-        let isolation = postgres.read(SETTING, values, |row| row.next::<String>()).await.unwrap();
-        assert_eq!(isolation, ["read committed"], "no transaction is open after {times} polls");
+        let values = values!["transaction_read_only"];
+        let read_only = postgres.read(SETTING, values, |row| row.next::<String>()).await.unwrap();
+        assert_eq!(read_only, ["off"], "no transaction is open after {times} polls");
         if finished == 3 {
             break;
         }

@@ -149,4 +149,7 @@ async fn it_uses_the_pool_if_there_is_no_lane() {
     let postgres = open(&database, 1).await;
     let (one, other) = both_places(&postgres).await.unwrap();
     assert_eq!((one.1.as_str(), &one), ("repeatable read", &other));
+    let [one, other] = postgres.fetch([(PLACE, values![]), (OTHER_PLACE, values![])]).await.unwrap();
+    let (one, other) = (one.read(PLACE, found).unwrap(), other.read(OTHER_PLACE, found).unwrap());
+    assert_eq!((one[0].1.as_str(), &one), ("repeatable read", &other), "the statements of a piece");
 }
