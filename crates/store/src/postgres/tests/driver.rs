@@ -128,7 +128,7 @@ async fn values_and_columns_of_another_number_or_type_are_refused() {
 async fn types_of_a_database_are_neither_read_nor_taken() {
     let database = databases::postgres();
     let postgres = open(&database, 1).await;
-    postgres.connection().await.unwrap().run_all("CREATE TYPE odd AS (a TEXT)").await.unwrap();
+    postgres.connection().await.unwrap().run_all("CREATE TYPE odd AS (field TEXT)").await.unwrap();
     let odd = postgres.read(ODD, values![], |row| row.next::<String>()).await;
     assert!(matches!(&odd, Err(Error::Corrupt { reason, .. }) if reason.contains("type")), "{odd:?}");
     let taken = postgres.read(TAKES_ODD, values!["(x)"], |row| row.next::<i64>()).await;
