@@ -86,7 +86,7 @@ impl Postgres {
         let wrong =
             |error: tokio_postgres::Error| Error::Unavailable(format!("the database address: {error}"));
         let config: tokio_postgres::Config = url.parse().map_err(wrong)?;
-        dialing::check(&config)?;
+        dialing::check_address(&config)?;
         let tls = MakeRustlsConnect::new(tls::client(roots)?);
         let count = lanes::count(connections);
         let pool = |settings, connections| pool(config.clone(), tls.clone(), settings, connections);

@@ -36,7 +36,7 @@ pub(super) struct Dialer {
 }
 
 /// Whether the parts of an address belong together.
-pub(super) fn check(config: &Config) -> Result<()> {
+pub(super) fn check_address(config: &Config) -> Result<()> {
     let (hosts, addresses, ports) =
         (config.get_hosts().len(), config.get_hostaddrs().len(), config.get_ports().len());
     let wrong = if hosts == 0 && addresses == 0 {
@@ -52,14 +52,12 @@ pub(super) fn check(config: &Config) -> Result<()> {
 }
 
 /// Where a server listens.
-#[derive(Clone, Debug)]
 struct Place {
     address: Address,
     /// The name in its certificate.
     name: String,
 }
 
-#[derive(Clone, Debug)]
 enum Address {
     Tcp(IpAddr, u16),
     #[cfg(unix)]
@@ -73,7 +71,6 @@ pub(super) struct Dialed {
 }
 
 /// What stops the statement that a connection is running.
-#[derive(Clone)]
 pub(super) struct Canceler {
     place: Place,
     token: CancelToken,
@@ -131,7 +128,7 @@ impl Dialer {
         if self.config.get_target_session_attrs() == TargetSessionAttrs::Any {
             drop((client, connection));
         } else {
-            let checked = self.check(&client);
+            let checked = self.check_session(&client);
             tokio::select! {
                 biased;
                 checked = checked => checked?,
@@ -150,7 +147,7 @@ impl Dialer {
     }
 
     /// Whether the server may be used: one that the address wants to write to, or only to read from.
-    async fn check(&self, client: &Client) -> Sent<()> {
+    async fn check_session(&self, client: &Client) -> Sent<()> {
         let rows = client.simple_query("SHOW transaction_read_only").await?;
         let mut shown = rows.iter().filter_map(|message| match message {
             SimpleQueryMessage::Row(row) => row.get(0),

@@ -222,7 +222,6 @@ impl Carrier {
                 // It is the reason why the server ends the session.
                 return Err(messages::refused(message)?);
             }
-            let is_idle = message.last() == Some(&IDLE);
             self.scanned += length;
             if tag == READY_FOR_QUERY_TAG {
                 let response = self.received.split_to(std::mem::take(&mut self.scanned)).freeze();
@@ -232,7 +231,8 @@ impl Carrier {
                 let waiter = self.waiters.pop_front();
                 let waiter = waiter.ok_or_else(|| Failure::misunderstood("a response to nothing"))?;
                 self.outbox.note_moved();
-                self.outbox.in_transaction.store(!is_idle, Ordering::Relaxed);
+                // The status is the last byte of a response.
+                self.outbox.in_transaction.store(response.last() != Some(&IDLE), Ordering::Relaxed);
                 self.outbox.unanswered.fetch_sub(1, Ordering::Relaxed);
                 // Who waited may have given up.
                 let _ = waiter.send(Ok(response));
