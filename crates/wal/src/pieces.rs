@@ -24,6 +24,10 @@ pub(crate) type Write<'a> = &'a mut dyn FnMut(&[u8], i64) -> Result<(), i32>;
 impl Waiting {
     /// Takes bytes that belong at a place in the file. Writes them, with all that waits, unless they can wait too.
     pub(crate) fn take(&mut self, bytes: &[u8], at: i64, write: Write<'_>) -> Result<(), i32> {
+        if at == 0 {
+            // The log begins again, so that what waits was rolled back.
+            self.bytes.clear();
+        }
         let follows = !self.bytes.is_empty() && self.end() == Some(at);
         if !follows || self.bytes.len() + bytes.len() > MOST {
             self.write(write)?;
@@ -109,6 +113,14 @@ mod tests {
     }
 
     #[test]
+    fn what_was_rolled_back_is_not_written_to_a_log_that_begins_again() {
+        let mut file = Recorded::default();
+        file.frames(32, 2, false).expect("it waits");
+        file.take(&[3; 32], 0).expect("the head of the log");
+        assert_eq!(file.written, [(0, 32)]);
+    }
+
+    #[test]
     fn a_page_that_is_written_again_follows_what_waits() {
         let mut file = Recorded::default();
         file.frames(32, 2, false).expect("it waits");
@@ -120,7 +132,7 @@ mod tests {
     fn a_long_transaction_waits_in_pieces() {
         let mut file = Recorded::default();
         let count = 3 * MOST / (HEAD + PAGE);
-        file.frames(0, count, true).expect("written");
+        file.frames(32, count, true).expect("written");
         let lengths: Vec<usize> = file.written.iter().map(|(_, length)| *length).collect();
         assert!(lengths.iter().all(|length| *length <= MOST), "{lengths:?}");
         assert!(lengths.len() <= 6, "{lengths:?}");
