@@ -147,9 +147,9 @@ impl Drop for Sqlite {
 fn open_writer(file: &Path) -> Result<Connection> {
     // SQLite would create the file readable by all users. The log's file gets the same permissions.
     make_private_file(file).map_err(|error| Error::Unavailable(format!("{}: {error}", file.display())))?;
-    let file_system = fieldhouse_wal::register()
-        .ok_or_else(|| Error::Unavailable("SQLite could not register a file system".to_owned()))?;
-    let connection = Connection::open_with_flags_and_vfs(file, OpenFlags::default(), file_system)?;
+    let vfs = fieldhouse_wal::register()
+        .ok_or_else(|| Error::Unavailable("SQLite could not register a VFS".to_owned()))?;
+    let connection = Connection::open_with_flags_and_vfs(file, OpenFlags::default(), vfs)?;
     let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     if mode != "wal" {
         let reason = format!(

@@ -1,4 +1,4 @@
-//! Databases whose log is written in pieces, beside those of SQLite's usual file system.
+//! Databases whose log is written in pieces, compared with those of SQLite's default VFS.
 
 use std::fs;
 use std::path::Path;
@@ -9,15 +9,15 @@ use rusqlite::{Connection, OpenFlags, params};
 fn open(folder: &Path, in_pieces: bool) -> Connection {
     let file = folder.join("database");
     let connection = if in_pieces {
-        let file_system = fieldhouse_wal::register().expect("a file system");
-        Connection::open_with_flags_and_vfs(file, OpenFlags::default(), file_system)
+        let vfs = fieldhouse_wal::register().expect("a VFS");
+        Connection::open_with_flags_and_vfs(file, OpenFlags::default(), vfs)
     } else {
         Connection::open(file)
     };
     let connection = connection.expect("a database");
     connection
         .execute_batch(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = 20; PRAGMA wal_autocheckpoint = 0;
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = 20; PRAGMA journal_size_limit = 100000; PRAGMA wal_autocheckpoint = 0;
              CREATE TABLE rows (id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
         )
         .expect("a table");
@@ -43,7 +43,11 @@ fn run(connection: &Connection, number: usize) {
         step("ROLLBACK TO one");
     }
     step("RELEASE one");
-    step(if number % 5 == 4 { "ROLLBACK" } else { "COMMIT" });
+    if number % 5 == 4 {
+        step("ROLLBACK");
+    } else {
+        fieldhouse_wal::commit(|| step("COMMIT"));
+    }
     if number % 11 == 10 {
         step("PRAGMA wal_checkpoint(PASSIVE)");
     }
@@ -71,6 +75,15 @@ fn the_files_have_each_commit_when_it_ends() {
     for number in 0..120 {
         run(&connection, number);
         run(&usual, number);
+        // Another program writes where frames of a transaction that was rolled back would be.
+        for other in [&reader, &usual] {
+            other
+                .execute(
+                    "INSERT OR REPLACE INTO rows VALUES (?1, 'of another program')",
+                    [i64::try_from(number).expect("small")],
+                )
+                .expect("inserted");
+        }
         let expected = rows(&usual);
         assert_eq!(rows(&reader), expected, "another connection, after the transaction {number}");
         // What a process that is killed now leaves behind.

@@ -48,7 +48,7 @@ impl Batches {
                 jobs.push(next);
             }
             write_heads(&mut writing)?;
-            step(writing.connection, "COMMIT")?;
+            fieldhouse_wal::commit(|| step(writing.connection, "COMMIT"))?;
             queue.note_commit(&batch);
             Ok(())
         });
