@@ -39,7 +39,7 @@ impl Waiting {
         self.forget_all_but(commit);
         let follows = !self.bytes.is_empty() && self.end() == Some(at);
         if !follows || self.bytes.len() + bytes.len() > MAX {
-            self.write(commit, write)?;
+            self.write_all(write)?;
         }
         let Some(commit) = commit else { return write(bytes, at) };
         let is_head = bytes.len() == HEAD;
@@ -52,12 +52,17 @@ impl Waiting {
             (self.start, self.commit) = (at, commit);
         }
         self.bytes.extend_from_slice(bytes);
-        if ends_commit { self.write(Some(commit), write) } else { Ok(()) }
+        if ends_commit { self.write_all(write) } else { Ok(()) }
+    }
+
+    /// Writes what waits of the commit that runs.
+    pub(crate) fn write(&mut self, commit: Option<u64>, write: Write<'_>) -> Result<(), i32> {
+        self.forget_all_but(commit);
+        self.write_all(write)
     }
 
     /// Writes all that waits. After an error nothing waits, because SQLite rolls the commit back.
-    pub(crate) fn write(&mut self, commit: Option<u64>, write: Write<'_>) -> Result<(), i32> {
-        self.forget_all_but(commit);
+    fn write_all(&mut self, write: Write<'_>) -> Result<(), i32> {
         let mut start = self.start;
         let written = self.bytes.chunks(PIECE).try_for_each(|piece| {
             write(piece, start)?;

@@ -198,47 +198,24 @@ unsafe extern "C" fn write(
     }
 }
 
-unsafe extern "C" fn read(
-    file: *mut sqlite3_file,
-    bytes: *mut c_void,
-    length: c_int,
-    at: sqlite3_int64,
-) -> c_int {
-    after_writing!(file, xRead, bytes, length, at)
+/// Functions that call the default VFS's: after what waits was written, or at once.
+macro_rules! pass_on {
+    ($($how:ident $name:ident: $function:ident($($argument:ident: $kind:ty),*);)*) => {$(
+        unsafe extern "C" fn $name(file: *mut sqlite3_file $(, $argument: $kind)*) -> c_int {
+            $how!(file, $function $(, $argument)*)
+        }
+    )*};
 }
 
-unsafe extern "C" fn truncate(file: *mut sqlite3_file, size: sqlite3_int64) -> c_int {
-    after_writing!(file, xTruncate, size)
-}
-
-unsafe extern "C" fn sync(file: *mut sqlite3_file, flags: c_int) -> c_int {
-    after_writing!(file, xSync, flags)
-}
-
-unsafe extern "C" fn file_size(file: *mut sqlite3_file, size: *mut sqlite3_int64) -> c_int {
-    after_writing!(file, xFileSize, size)
-}
-
-unsafe extern "C" fn lock(file: *mut sqlite3_file, level: c_int) -> c_int {
-    on_default!(file, xLock, level)
-}
-
-unsafe extern "C" fn unlock(file: *mut sqlite3_file, level: c_int) -> c_int {
-    on_default!(file, xUnlock, level)
-}
-
-unsafe extern "C" fn check_reserved_lock(file: *mut sqlite3_file, is_reserved: *mut c_int) -> c_int {
-    on_default!(file, xCheckReservedLock, is_reserved)
-}
-
-unsafe extern "C" fn file_control(file: *mut sqlite3_file, operation: c_int, argument: *mut c_void) -> c_int {
-    on_default!(file, xFileControl, operation, argument)
-}
-
-unsafe extern "C" fn sector_size(file: *mut sqlite3_file) -> c_int {
-    on_default!(file, xSectorSize)
-}
-
-unsafe extern "C" fn device_characteristics(file: *mut sqlite3_file) -> c_int {
-    on_default!(file, xDeviceCharacteristics)
+pass_on! {
+    after_writing read: xRead(bytes: *mut c_void, length: c_int, at: sqlite3_int64);
+    after_writing truncate: xTruncate(size: sqlite3_int64);
+    after_writing sync: xSync(flags: c_int);
+    after_writing file_size: xFileSize(size: *mut sqlite3_int64);
+    on_default lock: xLock(level: c_int);
+    on_default unlock: xUnlock(level: c_int);
+    on_default check_reserved_lock: xCheckReservedLock(is_reserved: *mut c_int);
+    on_default file_control: xFileControl(operation: c_int, argument: *mut c_void);
+    on_default sector_size: xSectorSize();
+    on_default device_characteristics: xDeviceCharacteristics();
 }
