@@ -59,6 +59,20 @@ impl Query {
         Self { name, sql, planned_each_time: false, parameters: Parameters::of(sql), once: Once::Never }
     }
 
+    /// The same for a number of rows on SQLite, if it inserts one whose values end its SQL. It has the same name. If a row is refused, those
+    /// before it stay: otherwise SQLite would copy each page before it is changed.
+    pub(crate) fn of_rows(&self, rows: usize) -> Self {
+        let columns = self.parameters().len();
+        let before = self.sql.rsplit_once(" VALUES ").map_or(self.sql, |(before, _)| before);
+        let row = |row: usize| {
+            let numbers = (1..=columns).map(|column| format!("${}", row * columns + column));
+            format!("({})", numbers.collect::<Vec<_>>().join(", "))
+        };
+        let rows = (0..rows).map(row).collect::<Vec<_>>().join(", ");
+        let sql = format!("{before} VALUES {rows}").replacen("INSERT ", "INSERT OR FAIL ", 1);
+        Self::new(self.name, sql.leak())
+    }
+
     /// The numbers of its parameters, in the order in which SQLite binds them.
     pub(crate) fn parameters(&self) -> &[u8] {
         self.parameters.numbers()

@@ -115,7 +115,7 @@ impl Sqlite {
     ) -> Result<T> {
         let work = move |mut writing: Writing<'_>| {
             writing.touched.note_everything();
-            writing.write_heads()?;
+            writing.write_posted()?;
             work(writing.connection)
         };
         self.writer.run(name, None, work).await

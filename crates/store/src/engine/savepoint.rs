@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::tx::{Brand, Tx, TxDriver};
 use crate::error::{Error, Result};
-use crate::ledger::heads::Advanced;
+use crate::ledger::posting::Posted;
 use crate::sqlite;
 
 /// Nested savepoints share one name: on both engines, it means the innermost open savepoint.
@@ -28,9 +28,8 @@ impl<'tx> Tx<'tx> {
         self.check_usable(name)?;
         if let TxDriver::Sqlite(writing) = &mut self.driver {
             writing.touched.uncounted += 1;
-            let written = writing.write_heads();
-            self.note(written)?;
         }
+        self.write_posted()?;
         let begun = self.control(BEGIN).await;
         self.note(begun)?;
         let depth = self.outer.len();
@@ -61,7 +60,7 @@ impl<'tx> Tx<'tx> {
         } else {
             // Keys that were created or destroyed in the part are so no longer.
             self.child_keys.clear();
-            self.advanced_heads().into_iter().for_each(Advanced::forget);
+            self.posted().into_iter().for_each(Posted::forget);
             self.facts.iter_mut().for_each(Facts::clear);
             let undone = self.can_roll_back() && self.control(ROLL_BACK).await.is_ok();
             self.failed = !undone;

@@ -14,7 +14,7 @@ use crate::engine::facts::{Facts, Kept, Key};
 use crate::engine::{Engine, Reader};
 use crate::error::{Error, Result};
 use crate::ledger::entries::Unrecorded;
-use crate::ledger::heads::Advanced;
+use crate::ledger::posting::Posted;
 use crate::postgres::PostgresTx;
 use crate::query::{Columns, Query, Said};
 use crate::row::Row;
@@ -182,22 +182,43 @@ impl<'tx> Tx<'tx> {
         }
     }
 
-    /// The heads that it and others have advanced, if they are not in the table yet.
-    pub(crate) fn advanced_heads(&mut self) -> Option<&mut Advanced> {
+    /// What it and others have posted to the ledger and is not in the database yet, on SQLite.
+    pub(crate) fn posted(&mut self) -> Option<&mut Posted> {
         match &mut self.driver {
-            TxDriver::Sqlite(writing) => Some(writing.advanced),
+            TxDriver::Sqlite(writing) => Some(writing.posted),
             TxDriver::Postgres(_) => None,
         }
     }
 
-    /// Prepares for a query: it must find the heads of the ledger in their table. Returns what its SQL says about it.
+    /// Writes what was posted to the ledger since the last time.
+    pub(crate) fn write_posted(&mut self) -> Result<()> {
+        let TxDriver::Sqlite(writing) = &mut self.driver else { return Ok(()) };
+        let written = writing.posted.write(|query, values| {
+            self.deadline.check()?;
+            give_way(&mut self.statements);
+            sqlite::run(writing.connection, None, query, values)
+        });
+        self.note(written)
+    }
+
+    /// The first row of a query as the database has it, although more may be posted (SQLite).
+    pub(crate) fn stored<T>(
+        &mut self,
+        query: &'static Query,
+        values: &[Value<'_>],
+        mut each: impl FnMut(&mut Row<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.check_usable(query.name)?;
+        let TxDriver::Sqlite(writing) = &mut self.driver else { return Ok(None) };
+        let found = sqlite::rows(writing.connection, Some(self.deadline), query, values, &mut each);
+        self.note(found).map(|rows| rows.into_iter().next())
+    }
+
+    /// Prepares for a query: it must find in the tables of the ledger what was posted. Returns what its SQL says about it.
     fn prepare(&mut self, query: &'static Query) -> Result<Said> {
         let said = query.said();
-        if said.names_heads
-            && let TxDriver::Sqlite(writing) = &mut self.driver
-        {
-            let written = writing.write_heads();
-            self.note(written)?;
+        if said.names_ledger {
+            self.write_posted()?;
         }
         Ok(said)
     }
@@ -209,6 +230,14 @@ impl<'tx> Tx<'tx> {
         }
         if let Some(facts) = &mut self.facts {
             facts.forget(said, values);
+        }
+    }
+
+    /// Notes what a statement will write when what was posted is written (SQLite), which has not counted it as a change.
+    pub(crate) fn note_later(&mut self, query: &'static Query, values: &[Value<'_>]) {
+        self.note_written(query.said(), values);
+        if let TxDriver::Sqlite(writing) = &mut self.driver {
+            writing.touched.uncounted += 1;
         }
     }
 

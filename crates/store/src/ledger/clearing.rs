@@ -3,13 +3,15 @@
 //! Both are entries that name what they clear. The digests stay, so that the chain can still be verified. Cleared text stays in files,
 //! write-ahead logs and backups until they are overwritten.
 
+use std::borrow::Cow;
+
 use fieldhouse_domain::Moment;
 use fieldhouse_domain::effects::Kind;
 use fieldhouse_domain::ids::{ChildId, EntryId, Id, OrganizationId};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::entries::{CLEARED, ERASED, Written, WrittenEffect, fresh_salt};
+use super::entries::{CLEARED, Written, WrittenEffect, fresh_salt};
 use super::{heads, posting};
 use crate::access::OrgWrite;
 use crate::apply::Change;
@@ -52,19 +54,16 @@ impl<'tx> Tx<'tx> {
     }
 }
 
-/// Clears what new entries erase.
+/// Clears the images of a record that a new entry erases.
 pub(super) async fn clear(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     seq: i64,
-    entry: &Written,
+    (kind, record): (Cow<'static, str>, Uuid),
 ) -> Result<()> {
-    for erased in entry.effects.iter().filter(|effect| effect.verb == ERASED) {
-        let values = values![id(organization), &*erased.kind, erased.record_id, seq];
-        tx.run(ERASE, values).await?;
-        tx.run(ERASE_REASONS, values).await?;
-    }
-    Ok(())
+    let values = values![id(organization), &*kind, record, seq];
+    tx.run(ERASE, values).await?;
+    tx.run(ERASE_REASONS, values).await.map(drop)
 }
 
 impl Store {

@@ -1,10 +1,7 @@
 //! Heads: the newest entry of each organization's ledger.
 
-use std::collections::BTreeMap;
-
 use fieldhouse_domain::ids::OrganizationId;
 use jiff::Timestamp;
-use rusqlite::Connection;
 
 use super::chain::{self, Link};
 use super::reading::Position;
@@ -13,7 +10,6 @@ use crate::engine::{Reader, Tx, first};
 use crate::error::{Error, Result};
 use crate::query::{Query, queries};
 use crate::row::Row;
-use crate::sqlite;
 use crate::value::{Value, id, values};
 
 queries! {
@@ -72,39 +68,20 @@ impl Head {
     }
 }
 
-/// The heads that the transactions of a batch have advanced (SQLite). They are written before the batch is committed and before another
-/// statement names their table: once, instead of in each transaction.
-#[derive(Default)]
-pub(crate) struct Advanced(BTreeMap<OrganizationId, Advance>);
-
 /// How far a head was advanced.
-struct Advance {
+pub(super) struct Advance {
     /// The number that the table has.
-    from: i64,
-    head: Head,
-}
-
-impl Advanced {
-    /// Writes them.
-    pub(crate) fn write(&mut self, connection: &Connection) -> Result<()> {
-        while let Some((organization, advance)) = self.0.pop_first() {
-            let changed = sqlite::run(connection, None, ADVANCE, &advance.values(organization))?;
-            check_changed(organization, changed)?;
-        }
-        Ok(())
-    }
-
-    /// Forgets them, because their entries were rolled back.
-    pub(crate) fn forget(&mut self) {
-        self.0.clear();
-    }
+    pub(super) from: i64,
+    pub(super) head: Head,
 }
 
 impl Advance {
-    /// The values of the statement that writes it.
-    fn values(&self, organization: OrganizationId) -> [Value<'_>; 5] {
+    /// The statement that writes it, with its values.
+    pub(super) fn statement(&self, organization: OrganizationId) -> (&'static Query, [Value<'_>; 5]) {
         let Self { from, head } = self;
-        [id(organization), head.seq.into(), head.posted_at.into(), (&head.chain).into(), (*from).into()]
+        let values =
+            [id(organization), head.seq.into(), head.posted_at.into(), (&head.chain).into(), (*from).into()];
+        (ADVANCE, values)
     }
 }
 
@@ -133,14 +110,15 @@ pub(super) fn part<T>(organization: OrganizationId, made: impl Fn(Head) -> T + S
 
 /// Locks and reads the head, for a transaction that appends entries.
 pub(crate) async fn lock(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Head> {
-    let query = match tx.advanced_heads() {
-        Some(advanced) => match advanced.0.get(&organization) {
-            Some(advance) => return Ok(advance.head.clone()),
-            None => READ,
+    let values = values![id(organization)];
+    let head = match tx.posted() {
+        Some(posted) => match posted.head(organization) {
+            Some(head) => return Ok(head.clone()),
+            None => tx.stored(READ, values, row)?,
         },
-        None => LOCK,
+        None => first(tx, LOCK, values, row).await?,
     };
-    found(organization, first(tx, query, values![id(organization)], row).await?)
+    found(organization, head)
 }
 
 pub(super) fn found(organization: OrganizationId, head: Option<Head>) -> Result<Head> {
@@ -154,24 +132,23 @@ pub(crate) async fn create(tx: &mut Tx<'_>, organization: OrganizationId, now: T
     tx.run(CREATE, values).await.map(drop)
 }
 
-/// Advances the head from the one that was read. On SQLite, it is written with those of the other transactions of the batch.
+/// Advances the head from the one that was read. On SQLite, it is written with what else waits.
 pub(crate) async fn advance(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     from: i64,
     head: Head,
 ) -> Result<()> {
-    if let Some(advanced) = tx.advanced_heads() {
-        let before = advanced.0.remove(&organization);
-        let from = before.map_or(from, |before| before.from);
-        advanced.0.insert(organization, Advance { from, head });
+    if let Some(posted) = tx.posted() {
+        posted.advance(organization, from, head);
         return Ok(());
     }
     let advance = Advance { from, head };
-    check_changed(organization, tx.run(ADVANCE, &advance.values(organization)).await?)
+    let (query, values) = advance.statement(organization);
+    check_changed(organization, tx.run(query, &values).await?)
 }
 
-fn check_changed(organization: OrganizationId, changed: u64) -> Result<()> {
+pub(super) fn check_changed(organization: OrganizationId, changed: u64) -> Result<()> {
     match changed {
         1 => Ok(()),
         _ => Err(Error::Internal(format!("the ledger of {organization} changed while it was written"))),

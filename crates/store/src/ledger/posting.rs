@@ -1,6 +1,9 @@
 //! Posting: how entries get their position in the ledger. On SQLite this is the last statement of their transaction. On PostgreSQL they
 //! wait in the journal until a worker, a writer with too many waiting entries or a reader of history posts them.
 
+mod posted;
+
+use std::borrow::Cow;
 use std::time::Duration;
 
 use fieldhouse_domain::ids::{Id, OrganizationId};
@@ -19,6 +22,7 @@ use crate::error::Result;
 use crate::postgres::Postgres;
 use crate::query::queries;
 use crate::value::{Value, id, values};
+pub(crate) use posted::{Posted, TABLES};
 
 queries! {
     ENTRY "ledger.entry" "INSERT INTO ledger_entries (org_id, seq, id, at, posted_at, user_id, key_id, on_behalf_of, operation, request_id,
@@ -107,14 +111,32 @@ async fn append_all(
         head.chain = entry.chain;
         posted.push(entry);
     }
-    let entries: Vec<_> = posted.iter().map(|entry| entry.row(organization)).collect();
-    tx.run_each(ENTRY, &entries).await?;
-    let effects: Vec<_> = posted.iter().flat_map(|entry| entry.effect_rows(organization)).collect();
-    tx.run_each(EFFECT, &effects).await?;
-    for entry in &posted {
-        clearing::clear(tx, organization, entry.seq, &entry.entry).await?;
+    let erased: Vec<_> = posted.iter().flat_map(Placed::erased).collect();
+    if tx.engine() == Engine::Sqlite {
+        write_later(tx, organization, posted)?;
+    } else {
+        let entries = posted.iter().map(|entry| entry.row(organization).into());
+        tx.run_each(ENTRY, &entries.collect::<Vec<_>>()).await?;
+        let effects = posted.iter().flat_map(|entry| entry.effect_rows(organization)).map(Vec::from);
+        tx.run_each(EFFECT, &effects.collect::<Vec<_>>()).await?;
+    }
+    for (seq, record) in erased {
+        clearing::clear(tx, organization, seq, record).await?;
     }
     heads::advance(tx, organization, from, head).await
+}
+
+/// Leaves entries to be written with those of other transactions (SQLite), unless they are many.
+fn write_later(tx: &mut Tx<'_>, organization: OrganizationId, entries: Vec<Placed>) -> Result<()> {
+    for query in [ENTRY, EFFECT] {
+        tx.note_later(query, values![id(organization)]);
+    }
+    for entry in entries {
+        if tx.posted().is_some_and(|posted| posted.add(organization, entry)) {
+            tx.write_posted()?;
+        }
+    }
+    Ok(())
 }
 
 /// An entry with its position and digests.
@@ -146,48 +168,59 @@ impl Placed {
         Self { entry, seq: head.seq, posted_at: head.posted_at, reason_digest, digests, chain }
     }
 
-    fn row(&self, organization: OrganizationId) -> Vec<Value<'_>> {
-        let Written { id: entry_id, at, user_id, key_id, on_behalf_of, .. } = &self.entry;
-        let row = values![
-            id(organization),
-            self.seq,
-            *entry_id,
-            *at,
-            self.posted_at,
-            *user_id,
-            *key_id,
-            *on_behalf_of,
-            &*self.entry.operation,
-            &self.entry.request_id,
-            self.entry.changeset_id,
-            self.entry.reason.as_ref(),
-            self.entry.reason_salt.as_ref(),
-            self.reason_digest.as_ref(),
-            &self.chain,
-        ];
-        row.to_vec()
+    /// The number of effects.
+    fn effects(&self) -> usize {
+        self.entry.effects.len()
     }
 
-    fn effect_rows(&self, organization: OrganizationId) -> impl Iterator<Item = Vec<Value<'_>>> {
+    /// The records whose images it erases, with its number.
+    fn erased(&self) -> impl Iterator<Item = (i64, (Cow<'static, str>, Uuid))> {
+        let erased = self.entry.effects.iter().filter(|effect| effect.verb == ERASED);
+        erased.map(|effect| (self.seq, (effect.kind.clone(), effect.record_id)))
+    }
+
+    /// The values of [`ENTRY`].
+    fn row(&self, organization: OrganizationId) -> [Value<'_>; 15] {
+        let Written { id: entry_id, at, user_id, key_id, on_behalf_of, .. } = &self.entry;
+        [
+            id(organization),
+            self.seq.into(),
+            (*entry_id).into(),
+            (*at).into(),
+            self.posted_at.into(),
+            (*user_id).into(),
+            (*key_id).into(),
+            (*on_behalf_of).into(),
+            (&*self.entry.operation).into(),
+            (&self.entry.request_id).into(),
+            self.entry.changeset_id.into(),
+            self.entry.reason.as_ref().into(),
+            self.entry.reason_salt.as_ref().into(),
+            self.reason_digest.as_ref().into(),
+            (&self.chain).into(),
+        ]
+    }
+
+    /// The values of [`EFFECT`] for each effect.
+    fn effect_rows(&self, organization: OrganizationId) -> impl Iterator<Item = [Value<'_>; 14]> {
         let effects = self.entry.effects.iter().zip(&self.digests).zip(0_u32..);
         effects.map(move |((effect, digest), position)| {
-            let row = values![
+            [
                 id(organization),
-                self.seq,
-                position,
-                &*effect.kind,
-                effect.record_id,
-                &*effect.verb,
-                effect.version,
-                effect.clears_to,
-                &effect.changed,
-                effect.before.as_ref(),
-                effect.after.as_ref(),
-                effect.salt.as_ref(),
-                digest,
-                effect.child_id,
-            ];
-            row.to_vec()
+                self.seq.into(),
+                position.into(),
+                (&*effect.kind).into(),
+                effect.record_id.into(),
+                (&*effect.verb).into(),
+                effect.version.into(),
+                effect.clears_to.into(),
+                (&effect.changed).into(),
+                effect.before.as_ref().into(),
+                effect.after.as_ref().into(),
+                effect.salt.as_ref().into(),
+                digest.into(),
+                effect.child_id.into(),
+            ]
         })
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use super::{Once, Query, Writes, Written, every};
 use crate::access;
-use crate::ledger::heads;
+use crate::ledger::posting;
 
 /// A set of tables, each a bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,8 +38,8 @@ pub(crate) struct Said {
     pub(crate) table: Tables,
     /// The tables that it names, if its rows are kept.
     pub(crate) names: Tables,
-    /// Whether it names the heads of the ledger.
-    pub(crate) names_heads: bool,
+    /// Whether it names a table of the ledger.
+    pub(crate) names_ledger: bool,
 }
 
 /// The tables that queries write, in the order of their bits.
@@ -86,8 +86,8 @@ fn said(query: &'static Query) -> Said {
         Written::Table { name, .. } => access::FACTS.iter().any(|facts| facts.names(name)),
         Written::Anything => true,
     };
-    let names_heads = query.names(heads::TABLE);
-    Said { written, writes: query.writes(), writes_credentials, table, names, names_heads }
+    let names_ledger = posting::TABLES.iter().any(|table| query.names(table));
+    Said { written, writes: query.writes(), writes_credentials, table, names, names_ledger }
 }
 
 impl Query {

@@ -10,7 +10,7 @@ use super::queue::{Batch, Committed, Job, Queue};
 use super::syncer::Syncer;
 use super::writer::Writing;
 use super::{Generations, Touched, control};
-use crate::ledger::heads::Advanced;
+use crate::ledger::posting::Posted;
 
 const BEGIN: &str = "BEGIN IMMEDIATE";
 const ROLL_BACK: &str = "ROLLBACK";
@@ -34,20 +34,20 @@ impl Batches {
         generations: &Generations,
         syncer: &Syncer,
     ) {
-        let (mut touched, mut advanced) = (Touched::default(), Advanced::default());
+        let (mut touched, mut posted) = (Touched::default(), Posted::default());
         let begun = match syncer.failure() {
             Some(reason) => Err(reason.clone()),
             None => step(connection, BEGIN),
         };
         let mut jobs = vec![first];
-        let mut writing = Writing { connection, touched: &mut touched, advanced: &mut advanced, generations };
+        let mut writing = Writing { connection, touched: &mut touched, posted: &mut posted, generations };
         let committed = begun.and_then(|()| {
             loop {
                 self.run_last(&mut writing, &mut jobs)?;
                 let Some(next) = queue.next(&mut batch, syncer) else { break };
                 jobs.push(next);
             }
-            write_heads(&mut writing)?;
+            write_posted(&mut writing)?;
             fieldhouse_wal::commit(|| step(writing.connection, "COMMIT"))?;
             queue.note_commit(&batch);
             Ok(())
@@ -79,7 +79,7 @@ impl Batches {
         }
         self.careful = CAREFUL;
         step(writing.connection, ROLL_BACK)?;
-        writing.advanced.forget();
+        writing.posted.forget();
         step(writing.connection, BEGIN)?;
         (0..jobs.len()).try_for_each(|at| run_in_savepoint(writing, jobs, at))
     }
@@ -93,16 +93,16 @@ fn run_in_savepoint(writing: &mut Writing<'_>, jobs: &mut Vec<Box<dyn Job>>, at:
         return Err(rolled_back(jobs, at, succeeded));
     }
     if succeeded {
-        write_heads(writing)?;
+        write_posted(writing)?;
     } else {
-        writing.advanced.forget();
+        writing.posted.forget();
         step(writing.connection, "ROLLBACK TO one")?;
     }
     step(writing.connection, "RELEASE one")
 }
 
-fn write_heads(writing: &mut Writing<'_>) -> Committed {
-    writing.write_heads().map_err(|error| error.to_string())
+fn write_posted(writing: &mut Writing<'_>) -> Committed {
+    writing.write_posted().map_err(|error| error.to_string())
 }
 
 /// After an interrupted write or on a full disk, SQLite rolls back the whole batch. The transaction that caused it returns its own error.

@@ -1,8 +1,8 @@
 //! Tests of the SQLite driver that need its internals: binding, group commit, deadlines, the queue, readers of many stores.
 
 mod commits;
-mod heads;
 mod limits;
+mod posted;
 mod readers;
 
 use std::sync::mpsc;

@@ -22,11 +22,11 @@ use super::checkpoints::{Checkpoints, empty_log};
 use super::queue::{Committed, Entrance, InProgress, Job, Queue, closed, queue};
 use super::readers::Readers;
 use super::syncer::{self, Syncer};
-use super::{Generations, LocalGeneration, Touched};
+use super::{Generations, LocalGeneration, Touched, run};
 use crate::deadline::Deadline;
 use crate::engine::Tx;
 use crate::error::{Error, Result};
-use crate::ledger::heads::Advanced;
+use crate::ledger::posting::Posted;
 
 /// The writer thread and its queue.
 pub(super) struct Writer {
@@ -146,8 +146,8 @@ pub(crate) struct Writing<'a> {
     pub(crate) connection: &'a mut Connection,
     /// What the transactions of the batch have written.
     pub(crate) touched: &'a mut Touched,
-    /// The heads of the ledger that they have advanced, and that are not in the database yet.
-    pub(crate) advanced: &'a mut Advanced,
+    /// What they have posted to the ledger, and is not in the database yet.
+    pub(crate) posted: &'a mut Posted,
     pub(super) generations: &'a Generations,
 }
 
@@ -156,14 +156,14 @@ impl Writing<'_> {
         Writing {
             connection: self.connection,
             touched: self.touched,
-            advanced: self.advanced,
+            posted: self.posted,
             generations: self.generations,
         }
     }
 
-    /// Writes the heads of the ledger that were advanced since the last time.
-    pub(crate) fn write_heads(&mut self) -> Result<()> {
-        self.advanced.write(self.connection)
+    /// Writes what was posted to the ledger since the last time.
+    pub(crate) fn write_posted(&mut self) -> Result<()> {
+        self.posted.write(|query, values| run(self.connection, None, query, values))
     }
 
     /// Numbers that stay the same until something is changed or a savepoint begins.

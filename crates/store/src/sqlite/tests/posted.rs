@@ -1,4 +1,4 @@
-//! Heads of the ledger: they are written once for a batch, and everything reads them as they are.
+//! What the transactions of a batch have posted to the ledger: it is written once, and everything reads it as it is.
 
 use fieldhouse_domain::ids::{Id as _, OrganizationId};
 use jiff::Timestamp;
