@@ -243,40 +243,36 @@ pub(crate) async fn read_of<S: Stored>(
 /// Writes an effect on a shared record, without an organization. The caller must also pass the effect to the ledger.
 pub(crate) async fn write_shared(tx: &mut Tx<'_>, effect: &Effect) -> Result<()> {
     tx.unrecorded.note_written();
-    let written = match (&effect.before, &effect.after) {
-        (before, Some(AnyRecord::User(after))) => save(tx, None, before.is_none(), after).await?,
-        _ => return Err(Error::Internal("only a user is written without an organization".to_owned())),
-    };
-    if written == 1 { Ok(()) } else { Err(moved(effect)) }
+    match (&effect.before, &effect.after) {
+        (before, Some(AnyRecord::User(after))) => save(tx, None, before.is_none(), after).await,
+        _ => Err(Error::Internal("only a user is written without an organization".to_owned())),
+    }
 }
 
 /// Writes an effect on a record of an organization, or on a shared record. The caller must also pass the effect to the ledger.
 pub(crate) async fn write(tx: &mut Tx<'_>, org: OrganizationId, effect: &Effect) -> Result<()> {
     tx.unrecorded.note_written();
-    let written = match (&effect.before, &effect.after) {
+    match (&effect.before, &effect.after) {
         (before, Some(after)) => {
-            with_record!(after, after => save(tx, Some(org), before.is_none(), after).await?)
+            with_record!(after, after => save(tx, Some(org), before.is_none(), after).await)
         }
-        (Some(before), None) => with_record!(before, before => delete(tx, Some(org), &**before).await?),
-        (None, None) => 0,
-    };
-    if written == 1 { Ok(()) } else { Err(moved(effect)) }
+        (Some(before), None) => with_record!(before, before => delete(tx, Some(org), &**before).await),
+        (None, None) => Err(Error::Internal("an effect without a record".to_owned())),
+    }
 }
 
 /// Writes an effect on a guest's list.
 pub(crate) async fn write_of_guest(tx: &mut Tx<'_>, effect: &Effect) -> Result<()> {
-    let written = match (&effect.before, &effect.after) {
+    let (query, cells, record) = match (&effect.before, &effect.after) {
         (before, Some(AnyRecord::Favorite(after))) => {
             let query = if before.is_none() { GUESTS.insert } else { GUESTS.update };
-            tx.run(query, &all(None, &after.stored_cells())).await?
+            (Some(query), after.stored_cells(), after)
         }
-        (Some(AnyRecord::Favorite(before)), None) => match GUESTS.delete {
-            Some(query) => tx.run(query, &all(None, &before.key_cells())).await?,
-            None => 0,
-        },
+        (Some(AnyRecord::Favorite(before)), None) => (GUESTS.delete, before.key_cells().into(), before),
         _ => return Err(Error::Internal("a guest can write only a list".to_owned())),
     };
-    if written == 1 { Ok(()) } else { Err(moved(effect)) }
+    let query = query.ok_or_else(|| never_deleted(Kind::Favorite))?;
+    tx.run_one(query, &all(None, &cells), record.id().uuid()).await
 }
 
 async fn save<R: Stored>(
@@ -284,7 +280,7 @@ async fn save<R: Stored>(
     org: Option<OrganizationId>,
     new: bool,
     record: &Shared<R>,
-) -> Result<u64> {
+) -> Result<()> {
     let org = org.filter(|_| R::STATEMENTS.tenant);
     let query = if new { R::STATEMENTS.insert } else { R::STATEMENTS.update };
     let mut cells = record.stored_cells();
@@ -294,14 +290,17 @@ async fn save<R: Stored>(
         let key = tx.child_key(of).await?.ok_or(SealError::Erased)?;
         seal_all::<R>(&key, cells.to_mut())?;
     }
-    tx.run(query, &all(org, &cells)).await
+    tx.run_one(query, &all(org, &cells), record.id().uuid()).await
 }
 
-async fn delete<R: Stored>(tx: &mut Tx<'_>, org: Option<OrganizationId>, record: &R) -> Result<u64> {
+async fn delete<R: Stored>(tx: &mut Tx<'_>, org: Option<OrganizationId>, record: &R) -> Result<()> {
     let org = org.filter(|_| R::STATEMENTS.tenant);
-    let never = || Error::Internal(format!("records of the kind {} are never deleted", R::KIND));
-    let query = R::STATEMENTS.delete.ok_or_else(never)?;
-    tx.run(query, &all(org, &record.key_cells())).await
+    let query = R::STATEMENTS.delete.ok_or_else(|| never_deleted(R::KIND))?;
+    tx.run_one(query, &all(org, &record.key_cells()), record.id().uuid()).await
+}
+
+fn never_deleted(kind: Kind) -> Error {
+    Error::Internal(format!("records of the kind {kind} are never deleted"))
 }
 
 /// The organization, if there is one, then the columns.
@@ -309,8 +308,7 @@ fn all<'a>(org: Option<OrganizationId>, cells: &'a [Cell<'_>]) -> Vec<Value<'a>>
     org.map(id).into_iter().chain(cells.iter().map(|cell| Value::from(cell.borrowed()))).collect()
 }
 
-/// A record that is not at the version that the command read.
-fn moved(effect: &Effect) -> Error {
-    let id = effect.record().map(AnyRecord::id).unwrap_or_default();
-    Error::Internal(format!("{id} is not at the version that the command read in this transaction"))
+/// Why a record was not written.
+pub(crate) fn moved(record: Uuid) -> String {
+    format!("{record} is not at the version that the command read in this transaction")
 }

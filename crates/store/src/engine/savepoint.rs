@@ -30,6 +30,7 @@ impl<'tx> Tx<'tx> {
             writing.touched.uncounted += 1;
         }
         self.write_posted()?;
+        self.flush().await?;
         let begun = self.control(BEGIN).await;
         self.note(begun)?;
         let depth = self.outer.len();
@@ -47,6 +48,9 @@ impl<'tx> Tx<'tx> {
         part: Savepoint<'tx>,
         result: std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
+        // What waits belongs to the part: whether it succeeds counts, also if the part is undone as planned.
+        let flushed = if self.failed { Ok(()) } else { self.flush().await };
+        let result = flushed.map_err(E::from).and(result);
         let result = result.and_then(|done| self.check_usable(part.name).map(|()| done).map_err(E::from));
         // An inner savepoint that is still open has the same name, and would be ended instead of this one.
         if self.outer.len() != part.depth + 1 {

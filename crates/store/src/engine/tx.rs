@@ -17,6 +17,7 @@ use crate::ledger::entries::Unrecorded;
 use crate::ledger::posting::Posted;
 use crate::postgres::PostgresTx;
 use crate::query::{Columns, Query, Said};
+use crate::records::moved;
 use crate::row::Row;
 use crate::sealing::Sealer;
 use crate::sealing::keys::Held;
@@ -165,6 +166,34 @@ impl<'tx> Tx<'tx> {
         self.note(ran)
     }
 
+    /// Runs a statement that changes one row, that of a record, and fails if it does not. On PostgreSQL, it is sent with the next one, which
+    /// then fails.
+    pub(crate) async fn run_one(
+        &mut self,
+        query: &'static Query,
+        values: &[Value<'_>],
+        record: Uuid,
+    ) -> Result<()> {
+        if let TxDriver::Sqlite(_) = self.driver {
+            return match self.run(query, values).await? {
+                1 => Ok(()),
+                _ => self.note(Err(Error::Internal(moved(record)))),
+            };
+        }
+        self.check_usable(query.name)?;
+        self.note_written(query.said(), values);
+        let TxDriver::Postgres(tx) = &mut self.driver else { return Ok(()) };
+        let ran = Box::pin(tx.run_later(query, values, record)).await;
+        self.note(ran)
+    }
+
+    /// Sends the statements that wait (PostgreSQL).
+    pub(super) async fn flush(&mut self) -> Result<()> {
+        let TxDriver::Postgres(tx) = &mut self.driver else { return Ok(()) };
+        let flushed = Box::pin(tx.flush()).await;
+        self.note(flushed)
+    }
+
     /// Makes the transaction read everything each time, because its statements see commits of others.
     pub(crate) fn without_facts(self) -> Self {
         Self { facts: None, ..self }
@@ -254,6 +283,7 @@ impl<'tx> Tx<'tx> {
             return Err(Error::Internal(format!("{name} left a savepoint open")).into());
         }
         self.record(name).await?;
+        self.flush().await?;
         Ok(done)
     }
 

@@ -60,6 +60,12 @@ pub(super) struct Slot {
     statement: Statement,
 }
 
+impl Default for Piece {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Piece {
     pub(super) fn new() -> Self {
         let bytes = BytesMut::with_capacity(USUAL_SIZE);

@@ -1,14 +1,19 @@
 //! An open transaction on PostgreSQL.
 
 use tokio_postgres::error::SqlState;
+use uuid::Uuid;
 
 use super::connection::{Connection, Pooled};
 use super::failure::{Failure, Sent};
 use super::messages::{Piece, Response, Rows, Slot};
 use crate::error::{Error, Result};
 use crate::query::{Query, Running};
+use crate::records::moved;
 use crate::row::Row;
 use crate::value::Value;
+
+/// How many statements may wait.
+const MOST_WAITING: usize = 100;
 
 /// How a transaction collided with another one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,15 +30,36 @@ pub(crate) struct PostgresTx {
     connection: Option<Pooled>,
     /// The statement that begins it, until it is sent.
     begin: Option<&'static str>,
+    /// Statements that are sent with the next one.
+    waiting: Waiting,
     /// Whether an earlier run ended with [`Collision::Unseen`].
     had_unseen: bool,
     collided: Option<Collision>,
 }
 
+/// Statements that each write one record, and were not sent yet.
+#[derive(Default)]
+struct Waiting {
+    piece: Piece,
+    /// Where the response will have their results, with the ids of their records.
+    written: Vec<(Slot, Uuid)>,
+}
+
+impl Waiting {
+    /// Fails if one of them has not changed its row.
+    fn check(&self, response: &Response) -> Sent<()> {
+        self.written.iter().try_for_each(|(slot, record)| match response.changed(slot)? {
+            1 => Ok(()),
+            _ => Err(Failure::Internal(moved(*record))),
+        })
+    }
+}
+
 impl PostgresTx {
     /// A transaction that `begin` begins, in one round trip with its first query if it begins with one.
     pub(super) fn new(connection: Pooled, begin: &'static str, had_unseen: bool) -> Self {
-        Self { connection: Some(connection), begin: Some(begin), had_unseen, collided: None }
+        let waiting = Waiting::default();
+        Self { connection: Some(connection), begin: Some(begin), waiting, had_unseen, collided: None }
     }
 
     /// How it collided with another transaction; `None` if it did not, so an error is its own.
@@ -63,7 +89,9 @@ impl PostgresTx {
         self.open()
     }
 
+    /// Sends SQL that begins or ends a transaction or a part of one. What still waits belongs to something that failed.
     async fn send(&mut self, sql: &'static str) -> Result<()> {
+        self.waiting = Waiting::default();
         let result = send(self.open()?, sql).await;
         self.note(result)
     }
@@ -120,16 +148,16 @@ impl PostgresTx {
     }
 
     async fn fetch_now(&mut self, query: &'static Query, values: &[Value<'_>]) -> Sent<Rows> {
-        let Some(connection) = &self.connection else { return Err(ended()) };
+        let connection = self.connection.as_ref().ok_or_else(ended)?;
         let statement = connection.prepared(query).await?;
-        let mut piece = Piece::new();
+        let mut waiting = std::mem::take(&mut self.waiting);
         if let Some(begin) = self.begin {
-            piece.control(begin)?;
+            waiting.piece.control(begin)?;
         }
-        let slot = piece.query(query, &statement, values)?;
+        let slot = waiting.piece.query(query, &statement, values)?;
         // Only now: if the query could not be sent, the transaction has not begun.
         self.begin = None;
-        connection.send(piece).response().await?.rows(&slot)
+        exchange(connection, waiting).await?.rows(&slot)
     }
 
     /// Reads rows for each list of values, all in one round trip.
@@ -161,28 +189,61 @@ impl PostgresTx {
         self.send_each(query, rows).await.map(drop)
     }
 
+    /// Runs a statement that changes one row, that of a record. It is sent with the next statement or by [`PostgresTx::flush`], which fail
+    /// if it does.
+    pub(crate) async fn run_later(
+        &mut self,
+        query: &'static Query,
+        values: &[Value<'_>],
+        record: Uuid,
+    ) -> Result<()> {
+        let prepared = self.begun().await?.prepared(query).await;
+        let statement = self.note(prepared)?;
+        let slot = self.waiting.piece.query(query, &statement, values);
+        let slot = self.note(slot)?;
+        self.waiting.written.push((slot, record));
+        if self.waiting.written.len() < MOST_WAITING { Ok(()) } else { self.flush().await }
+    }
+
+    /// Sends what waits.
+    pub(crate) async fn flush(&mut self) -> Result<()> {
+        if self.waiting.written.is_empty() {
+            return Ok(());
+        }
+        let connection = self.connection.as_ref().ok_or_else(ended)?;
+        let sent = exchange(connection, std::mem::take(&mut self.waiting)).await;
+        self.note(sent).map(drop)
+    }
+
     async fn send_each<'v>(
         &mut self,
         query: &'static Query,
         rows: &[impl AsRef<[Value<'v>]>],
     ) -> Result<(Response, Vec<Slot>)> {
-        let sent = send_each(self.begun().await?, query, rows).await;
+        self.begun().await?;
+        let sent = self.send_each_now(query, rows).await;
         self.note(sent)
+    }
+
+    async fn send_each_now<'v>(
+        &mut self,
+        query: &'static Query,
+        rows: &[impl AsRef<[Value<'v>]>],
+    ) -> Sent<(Response, Vec<Slot>)> {
+        let connection = self.connection.as_ref().ok_or_else(ended)?;
+        let statement = connection.prepared(query).await?;
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let slots = rows.iter().map(|values| waiting.piece.query(query, &statement, values.as_ref()));
+        let slots = slots.collect::<Sent<Vec<_>>>()?;
+        Ok((exchange(connection, waiting).await?, slots))
     }
 }
 
-async fn send_each<'v>(
-    connection: &Connection,
-    query: &'static Query,
-    rows: &[impl AsRef<[Value<'v>]>],
-) -> Sent<(Response, Vec<Slot>)> {
-    let mut piece = Piece::new();
-    let mut slots = Vec::with_capacity(rows.len());
-    let statement = connection.prepared(query).await?;
-    for values in rows {
-        slots.push(piece.query(query, &statement, values.as_ref())?);
-    }
-    Ok((connection.send(piece).response().await?, slots))
+/// Sends statements and returns the response, in which those that waited have succeeded.
+async fn exchange(connection: &Connection, mut waiting: Waiting) -> Sent<Response> {
+    let response = connection.send(std::mem::take(&mut waiting.piece)).response().await?;
+    waiting.check(&response)?;
+    Ok(response)
 }
 
 fn ended() -> Failure {

@@ -63,9 +63,9 @@ impl Posted {
     ) -> Result<()> {
         let Self { heads, entries, .. } = std::mem::take(self);
         let rows: Vec<_> = entries.iter().map(|(organization, entry)| entry.row(*organization)).collect();
-        insert(&rows, &*ENTRIES, &mut run)?;
+        insert(&rows, &ENTRIES, &mut run)?;
         let effects = entries.iter().flat_map(|(organization, entry)| entry.effect_rows(*organization));
-        insert(&effects.collect::<Vec<_>>(), &*EFFECTS, &mut run)?;
+        insert(&effects.collect::<Vec<_>>(), &EFFECTS, &mut run)?;
         heads.into_iter().try_for_each(|(organization, advance)| {
             let (query, values) = advance.statement(organization);
             heads::check_changed(organization, run(query, &values)?)
