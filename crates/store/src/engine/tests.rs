@@ -4,6 +4,7 @@ mod deadlines;
 mod facts;
 mod reads;
 mod savepoints;
+mod single_rows;
 mod streams;
 
 use std::time::Instant;
@@ -21,6 +22,7 @@ queries! {
     COUNT_UP "tests.engine.count_up" "WITH RECURSIVE n (i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $1)
         SELECT i FROM n";
     DRAW "tests.engine.draw" @read_once "SELECT CAST(random() AS TEXT) WHERE NOT EXISTS (SELECT 1 FROM login_failures WHERE failures < 0)";
+    CHANGE "tests.engine.change" "UPDATE login_failures SET failures = $2 WHERE subject = $1";
     NUMBERS "tests.engine.numbers" "SELECT failures FROM login_failures ORDER BY failures";
 }
 

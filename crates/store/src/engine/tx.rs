@@ -222,8 +222,12 @@ impl<'tx> Tx<'tx> {
     /// Writes what was posted to the ledger since the last time.
     pub(crate) fn write_posted(&mut self) -> Result<()> {
         let TxDriver::Sqlite(writing) = &mut self.driver else { return Ok(()) };
+        if writing.posted.is_empty() {
+            return Ok(());
+        }
+        // Before: if it fails, rows of other transactions are missing, so that the whole batch must run again.
+        writing.touched.uncounted += 1;
         let written = writing.posted.write(|query, values| {
-            self.deadline.check()?;
             give_way(&mut self.statements);
             sqlite::run(writing.connection, None, query, values)
         });
@@ -262,7 +266,7 @@ impl<'tx> Tx<'tx> {
         }
     }
 
-    /// Notes what a statement will write when what was posted is written (SQLite), which has not counted it as a change.
+    /// Notes what a statement will write when what was posted is written (SQLite). Until then, SQLite does not count it as a change.
     pub(crate) fn note_later(&mut self, query: &'static Query, values: &[Value<'_>]) {
         self.note_written(query.said(), values);
         if let TxDriver::Sqlite(writing) = &mut self.driver {

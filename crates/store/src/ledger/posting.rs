@@ -1,5 +1,5 @@
-//! Posting: how entries get their position in the ledger. On SQLite this is the last statement of their transaction. On PostgreSQL they
-//! wait in the journal until a worker, a writer with too many waiting entries or a reader of history posts them.
+//! Posting: how entries get their position in the ledger. On SQLite this is the last thing that their transaction does, and their rows are
+//! written with those of others. On PostgreSQL they wait in the journal until a worker, a writer with too many waiting entries or a reader of history posts them.
 
 mod posted;
 
@@ -41,7 +41,7 @@ const CROWD: u64 = 1000;
 const READERS_TIME: Duration = Duration::from_millis(500);
 
 /// Appends an entry to the ledger (SQLite). Its posting time is after its own time and after the previous entry's.
-pub(super) async fn append(tx: &mut Tx<'_>, organization: OrganizationId, entry: Written) -> Result<()> {
+pub(crate) async fn append(tx: &mut Tx<'_>, organization: OrganizationId, entry: Written) -> Result<()> {
     let head = heads::lock(tx, organization).await?;
     append_now(tx, organization, head, entry).await
 }

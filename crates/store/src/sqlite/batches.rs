@@ -47,7 +47,9 @@ impl Batches {
                 let Some(next) = queue.next(&mut batch, syncer) else { break };
                 jobs.push(next);
             }
-            write_posted(&mut writing)?;
+            if write_posted(&mut writing).is_err() {
+                self.run_again(&mut writing, &mut jobs)?;
+            }
             fieldhouse_wal::commit(|| step(writing.connection, "COMMIT"))?;
             queue.note_commit(&batch);
             Ok(())
@@ -77,6 +79,11 @@ impl Batches {
         if succeeded || writing.changes() == before {
             return Ok(());
         }
+        self.run_again(writing, jobs)
+    }
+
+    /// Undoes the transactions of a batch and runs them again in savepoints, so that only those that fail are undone.
+    fn run_again(&mut self, writing: &mut Writing<'_>, jobs: &mut Vec<Box<dyn Job>>) -> Committed {
         self.careful = CAREFUL;
         step(writing.connection, ROLL_BACK)?;
         writing.posted.forget();
@@ -88,13 +95,15 @@ impl Batches {
 /// Runs a transaction of a batch in a savepoint, which is released if it succeeds and rolled back if it fails.
 fn run_in_savepoint(writing: &mut Writing<'_>, jobs: &mut Vec<Box<dyn Job>>, at: usize) -> Committed {
     step(writing.connection, "SAVEPOINT one")?;
-    let succeeded = jobs[at].run(writing.reborrow());
+    let mut succeeded = jobs[at].run(writing.reborrow());
+    if succeeded && let Err(reason) = write_posted(writing) {
+        jobs[at].fail(reason);
+        succeeded = false;
+    }
     if writing.connection.is_autocommit() {
         return Err(rolled_back(jobs, at, succeeded));
     }
-    if succeeded {
-        write_posted(writing)?;
-    } else {
+    if !succeeded {
         writing.posted.forget();
         step(writing.connection, "ROLLBACK TO one")?;
     }

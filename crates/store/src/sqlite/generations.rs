@@ -99,7 +99,7 @@ impl Generations {
 pub(crate) struct Touched {
     records: Organizations,
     credentials: Organizations,
-    /// How often something began that SQLite does not count as a change: savepoints, and statements other than those of records.
+    /// How often something began that SQLite does not count as a change: savepoints, what is posted, and statements other than those of records.
     pub(crate) uncounted: usize,
 }
 

@@ -57,6 +57,9 @@ pub(super) trait Job: Send {
     /// Runs it, possibly again after it was rolled back. Returns whether it succeeded.
     fn run(&mut self, writing: Writing<'_>) -> bool;
 
+    /// Replaces its result with an error: what it posted to the ledger could not be written.
+    fn fail(&mut self, reason: String);
+
     /// The runtime in which its caller waits.
     fn runtime(&self) -> Option<&Handle> {
         None
@@ -228,6 +231,8 @@ mod tests {
         fn run(&mut self, _: Writing<'_>) -> bool {
             true
         }
+
+        fn fail(&mut self, _: String) {}
 
         fn answer(self: Box<Self>, _: Committed) {}
     }

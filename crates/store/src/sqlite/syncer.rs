@@ -211,6 +211,8 @@ mod tests {
             true
         }
 
+        fn fail(&mut self, _: String) {}
+
         fn answer(self: Box<Self>, committed: Committed) {
             let _ = self.0.send(committed);
         }

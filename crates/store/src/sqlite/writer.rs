@@ -123,6 +123,10 @@ where
         self.result.insert(ran.unwrap_or_else(|_| panicked())).is_ok()
     }
 
+    fn fail(&mut self, reason: String) {
+        self.result = Some(Err(Error::Unavailable(reason).into()));
+    }
+
     fn runtime(&self) -> Option<&Handle> {
         self.runtime.as_ref()
     }
@@ -166,7 +170,7 @@ impl Writing<'_> {
         self.posted.write(|query, values| run(self.connection, None, query, values))
     }
 
-    /// Numbers that stay the same until something is changed or a savepoint begins.
+    /// Numbers that stay the same until something is changed or posted, or a savepoint begins.
     pub(super) fn changes(&self) -> (u64, usize) {
         (self.connection.total_changes(), self.touched.uncounted)
     }

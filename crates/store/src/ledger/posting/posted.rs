@@ -17,9 +17,9 @@ use crate::value::Value;
 /// The tables of the ledger.
 pub(crate) const TABLES: [&str; 3] = [heads::TABLE, "ledger_entries", "ledger_effects"];
 
-/// How many rows may wait. One more is written with them at once, so that a large entry is not in memory twice.
+/// How many rows may wait. More are written at once, so that a large entry is not kept in memory until the commit.
 const MOST_WAITING: usize = 64;
-/// How many rows one statement inserts: the first of these numbers that are left. Four rows of an entry have 60 parameters.
+/// How many rows one statement inserts: the largest of these numbers of which so many are left. Four entries have 60 parameters.
 const TOGETHER: [usize; 3] = [4, 2, 1];
 
 static ENTRIES: LazyLock<[Query; TOGETHER.len()]> =
@@ -47,6 +47,11 @@ impl Posted {
         let before = self.heads.remove(&organization);
         let from = before.map_or(from, |before| before.from);
         self.heads.insert(organization, Advance { from, head });
+    }
+
+    /// Whether nothing waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.heads.is_empty() && self.entries.is_empty()
     }
 
     /// Adds an entry. Returns whether so many rows wait that they must be written now.
