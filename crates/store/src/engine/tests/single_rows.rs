@@ -77,11 +77,11 @@ async fn one_that_fails_in_a_part_fails_the_part() {
             let missed = tx.end(part, missed).await;
             assert!(has_moved(&missed), "{missed:?}");
             let part = tx.savepoint("tests.planned").await?;
-            let planned = put_one(tx, 3).await.and_then(|()| Err::<(), _>(Error::Overloaded("as planned")));
+            let planned = put_one(tx, 3).await.and(Err::<(), _>(Error::Overloaded("as planned")));
             let planned = tx.end(part, planned).await;
             assert!(matches!(planned, Err(Error::Overloaded("as planned"))), "{planned:?}");
             let part = tx.savepoint("tests.checked").await?;
-            let checked = miss(tx).await.and_then(|()| Err::<(), _>(Error::Overloaded("as planned")));
+            let checked = miss(tx).await.and(Err::<(), _>(Error::Overloaded("as planned")));
             let checked = tx.end(part, checked).await;
             assert!(has_moved(&checked), "what fails counts although the part is undone: {checked:?}");
             put_one(tx, 4).await
