@@ -1,14 +1,17 @@
 //! Responses stored for a day under the client's idempotency key, in the transaction of the write, so that a repeated request has no second
 //! effect.
+//!
+//! On PostgreSQL, a transaction that looks for a key and does not find it collides with every other one that stores a key on the same page of
+//! the index. So a key is not looked for: its row is inserted, and read only if it exists.
 
 use fieldhouse_domain::ids::OrganizationId;
 use fieldhouse_domain::record::Bytes;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::engine::{Store, Tx, first};
+use crate::engine::{Engine, Reader as _, Store, Tx, first};
 use crate::error::Result;
-use crate::query::queries;
+use crate::query::{Query, queries};
 use crate::value::{Value, values};
 
 queries! {
@@ -35,6 +38,20 @@ pub struct Slot {
     pub key: String,
 }
 
+/// Stores a row for a key, if there is none.
+const RESERVE: &Query = &Query::new(
+    "idempotency.reserve",
+    "INSERT INTO idempotency_keys (org_id, caller, operation, idempotency_key, request_digest, status, headers, created_at)
+        VALUES ($1, $2, $3, $4, $2, 0, '[]', $5) ON CONFLICT (org_id, caller, operation, idempotency_key) DO NOTHING",
+);
+/// Removes it.
+const RELEASE: &Query = &Query::new(
+    "idempotency.release",
+    "DELETE FROM idempotency_keys WHERE org_id = $1 AND caller = $2 AND operation = $3 AND idempotency_key = $4",
+);
+/// The queries that only PostgreSQL has.
+pub(crate) const POSTGRES_QUERIES: &[&Query] = &[RESERVE, RELEASE];
+
 impl Slot {
     fn org(&self) -> Value<'_> {
         Value::from(self.organization.map_or(Uuid::nil(), fieldhouse_domain::ids::Id::uuid))
@@ -58,8 +75,14 @@ pub struct StoredResponse {
     pub created_at: Timestamp,
 }
 
-/// Returns the response stored under a key.
-pub async fn find(tx: &mut Tx<'_>, slot: &Slot) -> Result<Option<StoredResponse>> {
+/// Returns the response stored under a key. If there is none, the transaction must end with [`insert`] or [`release`], or fail.
+pub async fn find(tx: &mut Tx<'_>, slot: &Slot, now: Timestamp) -> Result<Option<StoredResponse>> {
+    if tx.engine() == Engine::Postgres {
+        let values = values![slot.org(), &slot.caller, slot.operation, &slot.key, now];
+        if tx.run(RESERVE, values).await? == 1 {
+            return Ok(None);
+        }
+    }
     first(tx, FIND, values![slot.org(), &slot.caller, slot.operation, &slot.key], |row| {
         Ok(StoredResponse {
             request_digest: row.next()?,
@@ -87,7 +110,18 @@ pub async fn insert(tx: &mut Tx<'_>, slot: &Slot, stored: &StoredResponse) -> Re
         stored.created_id.as_ref(),
         stored.created_at,
     ];
-    tx.run(INSERT, values).await.map(drop)
+    tx.run_one(INSERT, values, Uuid::nil()).await
+}
+
+/// Stores no response for a request that was carried out and has none.
+pub async fn release(tx: &mut Tx<'_>, slot: &Slot) -> Result<()> {
+    match tx.engine() {
+        Engine::Sqlite => Ok(()),
+        Engine::Postgres => {
+            let values = values![slot.org(), &slot.caller, slot.operation, &slot.key];
+            tx.run(RELEASE, values).await.map(drop)
+        }
+    }
 }
 
 impl Store {

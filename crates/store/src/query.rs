@@ -220,6 +220,7 @@ fn own(engine: Engine) -> impl Iterator<Item = &'static Query> {
         Engine::Sqlite => &[crate::children::lines::SQLITE_QUERIES],
         Engine::Postgres => &[
             crate::children::lines::POSTGRES_QUERIES,
+            crate::idempotency::POSTGRES_QUERIES,
             crate::ledger::heads::POSTGRES_QUERIES,
             crate::ledger::journal::QUERIES,
         ],

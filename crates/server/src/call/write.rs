@@ -251,8 +251,10 @@ async fn transact(request: Arc<Request>, work: Boxed, once: Once) -> Viewed {
         if once.validates_only {
             return Err(Ended::ValidatedOnly(Box::new(viewed)));
         }
-        if let (Some(slot), Ok(reply)) = (&slot, &viewed) {
-            idempotency::insert(tx, slot, &request.to_store(reply)).await?;
+        match (&slot, &viewed) {
+            (Some(slot), Ok(reply)) => idempotency::insert(tx, slot, &request.to_store(reply)).await?,
+            (Some(slot), Err(_)) => idempotency::release(tx, slot).await?,
+            (None, _) => {}
         }
         Ok(at_once(viewed))
     };
@@ -340,7 +342,7 @@ impl Request {
 
     /// The stored response to an earlier run of the same request, if it has not expired.
     async fn stored(&self, tx: &mut Tx<'_>, slot: &Slot) -> fieldhouse_store::Result<Option<StoredResponse>> {
-        let stored = idempotency::find(tx, slot).await?;
+        let stored = idempotency::find(tx, slot, self.now()).await?;
         let life = Retained::RepeatedResponses.life();
         Ok(stored.filter(|stored| stored.created_at.saturating_add(life).is_ok_and(|ends| ends > self.now())))
     }

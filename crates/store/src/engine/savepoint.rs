@@ -48,7 +48,7 @@ impl<'tx> Tx<'tx> {
         part: Savepoint<'tx>,
         result: std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
-        // What waits belongs to the part: whether it succeeds counts, also if the part is undone as planned.
+        // What waits belongs to the part, and counts even if the part is undone as planned.
         let flushed = if self.failed { Ok(()) } else { self.flush().await };
         let result = flushed.map_err(E::from).and(result);
         let result = result.and_then(|done| self.check_usable(part.name).map(|()| done).map_err(E::from));

@@ -166,8 +166,8 @@ impl<'tx> Tx<'tx> {
         self.note(ran)
     }
 
-    /// Runs a statement that changes one row, that of a record, and fails if it does not. On PostgreSQL, it is sent with the next one, which
-    /// then fails.
+    /// Runs a statement that changes one row, that of a record, and fails if it does not. On PostgreSQL it may be sent with the next statement,
+    /// and its error returned there.
     pub(crate) async fn run_one(
         &mut self,
         query: &'static Query,
@@ -280,7 +280,12 @@ impl<'tx> Tx<'tx> {
         E: From<Error>,
         F: for<'a> AsyncFn(&mut Tx<'a>) -> std::result::Result<T, E>,
     {
-        let done = body(self).await?;
+        let done = body(self).await;
+        // What waits counts also if the body fails: one that only validates fails as planned.
+        if done.is_err() && !self.failed {
+            self.flush().await?;
+        }
+        let done = done?;
         let name = self.deadline.name();
         self.check_usable(name)?;
         if !self.outer.is_empty() {

@@ -89,9 +89,12 @@ impl PostgresTx {
         self.open()
     }
 
-    /// Sends SQL that begins or ends a transaction or a part of one. What still waits belongs to something that failed.
+    /// Sends SQL that begins or ends a transaction or a part of one. What still waits is undone before it is sent.
     async fn send(&mut self, sql: &'static str) -> Result<()> {
-        self.waiting = Waiting::default();
+        let left = std::mem::take(&mut self.waiting);
+        if !left.written.is_empty() && !sql.starts_with("ROLLBACK") {
+            return Err(Error::Internal(format!("{sql} before everything was sent")));
+        }
         let result = send(self.open()?, sql).await;
         self.note(result)
     }
@@ -189,8 +192,8 @@ impl PostgresTx {
         self.send_each(query, rows).await.map(drop)
     }
 
-    /// Runs a statement that changes one row, that of a record. It is sent with the next statement or by [`PostgresTx::flush`], which fail
-    /// if it does.
+    /// Runs a statement that changes one row, that of a record. It is sent with the next statement or by [`PostgresTx::flush`], which return
+    /// its error. A second run sends it at once, so that a duplicate or a missing reference is the error of its own statement.
     pub(crate) async fn run_later(
         &mut self,
         query: &'static Query,
@@ -202,7 +205,8 @@ impl PostgresTx {
         let slot = self.waiting.piece.query(query, &statement, values);
         let slot = self.note(slot)?;
         self.waiting.written.push((slot, record));
-        if self.waiting.written.len() < MOST_WAITING { Ok(()) } else { self.flush().await }
+        let may_wait = !self.had_unseen && self.waiting.written.len() < MOST_WAITING;
+        if may_wait { Ok(()) } else { self.flush().await }
     }
 
     /// Sends what waits.

@@ -19,8 +19,13 @@ fn slot(organization: Option<OrganizationId>, key: &str) -> Slot {
 
 async fn find(store: &Store, slot: &Slot) -> Option<StoredResponse> {
     let slot = slot.clone();
-    let found =
-        store.write("testing.find", async move |tx| Ok::<_, Error>(idempotency::find(tx, &slot).await?));
+    let found = store.write("testing.find", async move |tx| {
+        let found = idempotency::find(tx, &slot, NOW).await?;
+        if found.is_none() {
+            idempotency::release(tx, &slot).await?;
+        }
+        Ok::<_, Error>(found)
+    });
     found.await.unwrap()
 }
 

@@ -9,11 +9,12 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use fieldhouse_domain::effects::{AnyRecord, Effect};
-use fieldhouse_store::{Change, Error, Options, Store, seasons};
+use fieldhouse_store::idempotency::{self, Slot, StoredResponse};
+use fieldhouse_store::{Change, Error, Options, Store, Tx, seasons};
 use fieldhouse_testing::clubs;
 use fieldhouse_testing::databases;
 use fieldhouse_testing::leagues::{division, parsed, season};
-use tokio::sync::Notify;
+use tokio::sync::{Barrier, Notify};
 
 use crate::raw;
 use crate::writes::{Played, one_more, with_one_connection};
@@ -183,4 +184,41 @@ async fn a_transaction_with_a_conflict_is_run_again_on_current_data() {
     assert!(slow.is_ok() && fast.is_ok(), "{slow:?} {fast:?}");
     let stored = played.read().await;
     assert_eq!((attempts.load(Ordering::Relaxed), stored.version, stored.scoring.win), (2, 3, 5));
+}
+
+/// Each finds that its key is unused before any of them stores a response, which would be on one page of the index.
+#[tokio::test]
+async fn transactions_with_keys_of_their_own_do_not_collide() {
+    let database = databases::postgres();
+    let url = database.url().expect("an address");
+    let options = Options::Postgres { url, root_certificates: None, connections: 8 };
+    let store = Store::open(&options).await.expect("a store");
+    let (runs, all_have_looked) = (Arc::new(AtomicU32::new(0)), Arc::new(Barrier::new(4)));
+    let one = async |number: u8| {
+        let key = format!("key {number}");
+        let slot = Slot { organization: None, caller: [number; 32], operation: "seasons.create", key };
+        let stored = StoredResponse {
+            request_digest: [0; 32],
+            status: 201,
+            headers: "[]".to_owned(),
+            body: None,
+            created_id: None,
+            created_at: clubs::NOW,
+        };
+        let (own, kept) = (slot.clone(), stored.clone());
+        let (runs, all_have_looked) = (runs.clone(), all_have_looked.clone());
+        let written = store.write("testing.keys", async move |tx| {
+            runs.fetch_add(1, Ordering::Relaxed);
+            assert_eq!(idempotency::find(tx, &own, clubs::NOW).await?, None);
+            // One that runs again does not wait for the others.
+            let _ = tokio::time::timeout(Duration::from_secs(1), all_have_looked.wait()).await;
+            idempotency::insert(tx, &own, &kept).await
+        });
+        written.await.expect("a response is stored");
+        let again = async move |tx: &mut Tx<'_>| idempotency::find(tx, &slot, clubs::NOW).await;
+        let again = store.write("testing.again", again).await.expect("a transaction");
+        assert_eq!(again, Some(stored));
+    };
+    tokio::join!(one(1), one(2), one(3), one(4));
+    assert_eq!(runs.load(Ordering::Relaxed), 4, "each runs once");
 }

@@ -111,7 +111,7 @@ async fn reads_back(store: &Store, club: &Club, venues: &[Venue], session: &Sess
     let id = session.id;
     let written = clubs::write(store, club.id(), async move |tx, proof| {
         idempotency::insert(tx, &slot, &kept).await?;
-        assert_eq!(idempotency::find(tx, &slot).await?.as_ref(), Some(&kept));
+        assert_eq!(idempotency::find(tx, &slot, clubs::NOW).await?.as_ref(), Some(&kept));
         for venue in &venues {
             let found = stored::by_name(tx, proof, &venue.name.folded()).await?;
             assert_eq!(found.as_ref(), Some(venue));

@@ -107,19 +107,42 @@ async fn a_duplicate_is_one_also_at_the_end() {
 }
 
 #[tokio::test]
-async fn one_that_waits_when_its_transaction_fails_is_not_sent() {
+async fn one_that_fails_counts_although_its_transaction_fails_as_planned() {
     for (store, _database) in both().await {
-        let failed = store.write("tests.failed", async |tx| {
+        let validated = store.write("tests.validated", async |tx| {
             put_one(tx, 1).await?;
             miss(tx).await?;
-            Err::<(), _>(Error::Overloaded("on purpose"))
+            Err::<(), _>(Error::Overloaded("as planned"))
         });
-        let failed = failed.await;
-        match store.engine() {
-            Engine::Sqlite => assert!(has_moved(&failed), "{failed:?}"),
-            Engine::Postgres => assert!(matches!(failed, Err(Error::Overloaded(_))), "{failed:?}"),
-        }
+        let validated = validated.await;
+        assert!(has_moved(&validated), "{validated:?}");
         assert!(numbers(&mut &store).await.unwrap().is_empty(), "{}", store.engine().name());
         store.write("tests.next", async |tx| put_one(tx, 1).await).await.expect("the connection can be used");
+        let duplicate = store.write("tests.duplicate", async |tx| {
+            put_one(tx, 1).await?;
+            Err::<(), _>(Error::Overloaded("as planned"))
+        });
+        let duplicate = duplicate.await;
+        assert!(matches!(duplicate, Err(Error::Duplicate(_))), "{duplicate:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_duplicate_is_the_error_of_its_own_statement() {
+    for (store, _database) in both().await {
+        store.write("tests.first", async |tx| put_one(tx, 2).await).await.unwrap();
+        let failed_at = store.write("tests.which", async |tx| {
+            for number in 1..=3 {
+                let part = tx.savepoint("tests.part").await?;
+                let put = put_one(tx, number).await;
+                let is_duplicate = matches!(put, Err(Error::Duplicate(_)));
+                tx.end(part, put).await.or_else(|error| if is_duplicate { Ok(()) } else { Err(error) })?;
+                if is_duplicate {
+                    return Ok(number);
+                }
+            }
+            Ok::<_, Error>(0)
+        });
+        assert_eq!(failed_at.await.unwrap(), 2, "{}", store.engine().name());
     }
 }
