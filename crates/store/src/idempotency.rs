@@ -38,13 +38,13 @@ pub struct Slot {
     pub key: String,
 }
 
-/// Stores a row for a key, if there is none.
+/// Stores a row for a key, if there is none. Its digest is of no request, so that it would be no one's response.
 const RESERVE: &Query = &Query::new(
     "idempotency.reserve",
     "INSERT INTO idempotency_keys (org_id, caller, operation, idempotency_key, request_digest, status, headers, created_at)
         VALUES ($1, $2, $3, $4, $2, 0, '[]', $5) ON CONFLICT (org_id, caller, operation, idempotency_key) DO NOTHING",
 );
-/// Removes it.
+/// Removes the row of a key.
 const RELEASE: &Query = &Query::new(
     "idempotency.release",
     "DELETE FROM idempotency_keys WHERE org_id = $1 AND caller = $2 AND operation = $3 AND idempotency_key = $4",

@@ -36,16 +36,11 @@ enum Ended {
     Failed(Failure),
     /// It was only validated; this is the response.
     ValidatedOnly(Box<Viewed>),
-    /// It waited too long for another transaction.
-    Locked,
 }
 
 impl From<fieldhouse_store::Error> for Ended {
     fn from(error: fieldhouse_store::Error) -> Self {
-        match error {
-            fieldhouse_store::Error::LockTimeout => Self::Locked,
-            error => Self::Failed(error.into()),
-        }
+        Self::Failed(error.into())
     }
 }
 
@@ -225,7 +220,6 @@ struct Once {
 async fn transact(request: Arc<Request>, work: Boxed, once: Once) -> Viewed {
     let operation = request.row.operation;
     let slot = if once.validates_only { None } else { request.slot()? };
-    let repeatable = slot.is_some();
     let store = request.app.store.clone();
     let condition = request.context.list("if-match");
     let transaction = async move |tx: &mut Tx<'_>| {
@@ -261,9 +255,6 @@ async fn transact(request: Arc<Request>, work: Boxed, once: Once) -> Viewed {
     match store.write(operation.id(), transaction).await {
         Ok(view) => view(),
         Err(Ended::ValidatedOnly(viewed)) => *viewed,
-        // Another request with the same key is still running and holds the lock.
-        Err(Ended::Locked) if repeatable => Err(Failure::of(Code::IdempotencyInProgress)),
-        Err(Ended::Locked) => Err(fieldhouse_store::Error::LockTimeout.into()),
         Err(Ended::Failed(failure)) => Err(failure),
     }
 }
@@ -341,8 +332,12 @@ impl Request {
     }
 
     /// The stored response to an earlier run of the same request, if it has not expired.
-    async fn stored(&self, tx: &mut Tx<'_>, slot: &Slot) -> fieldhouse_store::Result<Option<StoredResponse>> {
-        let stored = idempotency::find(tx, slot, self.now()).await?;
+    async fn stored(&self, tx: &mut Tx<'_>, slot: &Slot) -> Result<Option<StoredResponse>, Failure> {
+        let stored = idempotency::find(tx, slot, self.now()).await.map_err(|error| match error {
+            // Another request with the same key is still running.
+            fieldhouse_store::Error::LockTimeout => Failure::of(Code::IdempotencyInProgress),
+            error => error.into(),
+        })?;
         let life = Retained::RepeatedResponses.life();
         Ok(stored.filter(|stored| stored.created_at.saturating_add(life).is_ok_and(|ends| ends > self.now())))
     }

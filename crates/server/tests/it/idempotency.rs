@@ -1,9 +1,18 @@
 //! Repeated requests: with one idempotency key a request has its effect once, and repetitions get its response.
 
+use std::sync::Arc;
+
 use fieldhouse_api::Code;
 use fieldhouse_domain::roles::Role;
+use fieldhouse_server::Clock;
+use fieldhouse_server::auth::limits::LimitOptions;
+use fieldhouse_store::Tx;
+use fieldhouse_store::idempotency::{self, Slot};
+use fieldhouse_testing::databases;
 use reqwest::Method;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::sync::Notify;
 
 use crate::imports::{COBURG, of};
 use crate::shapes::{is_problem, pointers};
@@ -242,6 +251,41 @@ async fn twenty_concurrent_repetitions_of_a_guest_have_one_effect() {
         }
     })
     .await;
+}
+
+/// On PostgreSQL. On SQLite, transactions run one after the other.
+#[tokio::test]
+async fn a_repetition_does_not_wait_long_for_a_request_that_is_still_running() {
+    let club = Club::open(databases::postgres(), LimitOptions::default(), Clock::system()).await;
+    let manager = club.member(Role::Manager);
+    let slot = Slot {
+        organization: Some(club.organization),
+        caller: Sha256::digest(format!("user {}", manager.user.expect("a user"))).into(),
+        operation: "seasons.create",
+        key: "still running".to_owned(),
+    };
+    let (is_running, may_end) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (told, end) = (is_running.clone(), may_end.clone());
+    let now = club.app.clock.now();
+    let running = club.app.store.write("testing.running", async move |tx: &mut Tx<'_>| {
+        assert_eq!(idempotency::find(tx, &slot, now).await?, None);
+        told.notify_one();
+        end.notified().await;
+        idempotency::release(tx, &slot).await
+    });
+    let repeated = async {
+        is_running.notified().await;
+        let beside = post(manager, SEASONS, "still running", &season("Winter")).await;
+        let other = post(manager, SEASONS, "another", &season("Summer")).await;
+        may_end.notify_one();
+        (beside, other)
+    };
+    let (ran, (beside, other)) = tokio::join!(running, repeated);
+    ran.expect("the first request");
+    is_problem(&beside, Code::IdempotencyInProgress, "beside it");
+    assert_eq!(other.status, 201, "another key does not wait: {}", other.text);
+    let again = post(manager, SEASONS, "still running", &season("Winter")).await;
+    assert_eq!((again.status, count(&club, SEASONS).await), (201, 2), "{}", again.text);
 }
 
 #[tokio::test]

@@ -281,7 +281,7 @@ impl<'tx> Tx<'tx> {
         F: for<'a> AsyncFn(&mut Tx<'a>) -> std::result::Result<T, E>,
     {
         let done = body(self).await;
-        // What waits counts also if the body fails: one that only validates fails as planned.
+        // What waits counts even if the body fails: a body that only validates fails as planned.
         if done.is_err() && !self.failed {
             self.flush().await?;
         }

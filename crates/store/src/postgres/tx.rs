@@ -89,7 +89,7 @@ impl PostgresTx {
         self.open()
     }
 
-    /// Sends SQL that begins or ends a transaction or a part of one. What still waits is undone before it is sent.
+    /// Sends SQL that begins or ends a transaction or a part of one. Only a ROLLBACK may discard what still waits.
     async fn send(&mut self, sql: &'static str) -> Result<()> {
         let left = std::mem::take(&mut self.waiting);
         if !left.written.is_empty() && !sql.starts_with("ROLLBACK") {
