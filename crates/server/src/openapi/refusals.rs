@@ -19,7 +19,7 @@ use crate::auth::limits::AnonymousUse;
 const DEFAULT: &str = "default";
 
 /// Codes that any operation may return if something unrelated goes wrong. No test can produce them for each operation, so they share one
-/// entry.
+/// entry. It is not valid for a status that has an entry, which lists those of its status too.
 const ANY: &[Code] = &[
     Code::RequestTimeout,
     Code::Conflict,
@@ -34,6 +34,13 @@ pub(super) fn of(row: &Row) -> Vec<(String, Ref)> {
     let mut by_status: BTreeMap<String, Vec<Code>> = BTreeMap::new();
     for code in codes(row) {
         by_status.entry(code.status().to_string()).or_default().push(code);
+    }
+    for code in ANY {
+        if let Some(codes) = by_status.get_mut(&code.status().to_string())
+            && !codes.contains(code)
+        {
+            codes.push(*code);
+        }
     }
     by_status.insert(DEFAULT.to_owned(), ANY.to_vec());
     let refusal = |(status, codes): (String, Vec<Code>)| {
