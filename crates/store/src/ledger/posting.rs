@@ -1,5 +1,6 @@
 //! Posting: how entries get their position in the ledger. On SQLite this is the last thing that their transaction does, and their rows are
-//! written with those of others. On PostgreSQL they wait in the journal until a worker, a writer with too many waiting entries or a reader of history posts them.
+//! written with those of others. On PostgreSQL they wait in the journal until a worker, a writer with too many waiting entries or a reader
+//! of history posts them.
 
 mod posted;
 

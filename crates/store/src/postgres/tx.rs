@@ -31,7 +31,7 @@ pub(crate) struct PostgresTx {
     /// The statement that begins it, until it is sent.
     begin: Option<&'static str>,
     /// Statements that are sent with the next one.
-    waiting: Waiting,
+    waiting: Option<Waiting>,
     /// Whether an earlier run ended with [`Collision::Unseen`].
     had_unseen: bool,
     collided: Option<Collision>,
@@ -45,21 +45,10 @@ struct Waiting {
     written: Vec<(Slot, Uuid)>,
 }
 
-impl Waiting {
-    /// Fails if one of them has not changed its row.
-    fn check(&self, response: &Response) -> Sent<()> {
-        self.written.iter().try_for_each(|(slot, record)| match response.changed(slot)? {
-            1 => Ok(()),
-            _ => Err(Failure::Internal(moved(*record))),
-        })
-    }
-}
-
 impl PostgresTx {
     /// A transaction that `begin` begins, in one round trip with its first query if it begins with one.
     pub(super) fn new(connection: Pooled, begin: &'static str, had_unseen: bool) -> Self {
-        let waiting = Waiting::default();
-        Self { connection: Some(connection), begin: Some(begin), waiting, had_unseen, collided: None }
+        Self { connection: Some(connection), begin: Some(begin), waiting: None, had_unseen, collided: None }
     }
 
     /// How it collided with another transaction; `None` if it did not, so an error is its own.
@@ -91,8 +80,7 @@ impl PostgresTx {
 
     /// Sends SQL that begins or ends a transaction or a part of one. Only a ROLLBACK may discard what still waits.
     async fn send(&mut self, sql: &'static str) -> Result<()> {
-        let left = std::mem::take(&mut self.waiting);
-        if !left.written.is_empty() && !sql.starts_with("ROLLBACK") {
+        if self.waiting.take().is_some() && !sql.starts_with("ROLLBACK") {
             return Err(Error::Internal(format!("{sql} before everything was sent")));
         }
         let result = send(self.open()?, sql).await;
@@ -153,7 +141,7 @@ impl PostgresTx {
     async fn fetch_now(&mut self, query: &'static Query, values: &[Value<'_>]) -> Sent<Rows> {
         let connection = self.connection.as_ref().ok_or_else(ended)?;
         let statement = connection.prepared(query).await?;
-        let mut waiting = std::mem::take(&mut self.waiting);
+        let mut waiting = self.waiting.take().unwrap_or_default();
         if let Some(begin) = self.begin {
             waiting.piece.control(begin)?;
         }
@@ -202,20 +190,18 @@ impl PostgresTx {
     ) -> Result<()> {
         let prepared = self.begun().await?.prepared(query).await;
         let statement = self.note(prepared)?;
-        let slot = self.waiting.piece.query(query, &statement, values);
-        let slot = self.note(slot)?;
-        self.waiting.written.push((slot, record));
-        let may_wait = !self.had_unseen && self.waiting.written.len() < MOST_WAITING;
+        let mut waiting = self.waiting.take().unwrap_or_default();
+        let slot = waiting.piece.query(query, &statement, values);
+        waiting.written.push((self.note(slot)?, record));
+        let may_wait = !self.had_unseen && waiting.written.len() < MOST_WAITING;
+        self.waiting = Some(waiting);
         if may_wait { Ok(()) } else { self.flush().await }
     }
 
     /// Sends what waits.
     pub(crate) async fn flush(&mut self) -> Result<()> {
-        if self.waiting.written.is_empty() {
-            return Ok(());
-        }
-        let connection = self.connection.as_ref().ok_or_else(ended)?;
-        let sent = exchange(connection, std::mem::take(&mut self.waiting)).await;
+        let Some(waiting) = self.waiting.take() else { return Ok(()) };
+        let sent = exchange(self.open()?, waiting).await;
         self.note(sent).map(drop)
     }
 
@@ -236,17 +222,21 @@ impl PostgresTx {
     ) -> Sent<(Response, Vec<Slot>)> {
         let connection = self.connection.as_ref().ok_or_else(ended)?;
         let statement = connection.prepared(query).await?;
-        let mut waiting = std::mem::take(&mut self.waiting);
+        let mut waiting = self.waiting.take().unwrap_or_default();
         let slots = rows.iter().map(|values| waiting.piece.query(query, &statement, values.as_ref()));
         let slots = slots.collect::<Sent<Vec<_>>>()?;
         Ok((exchange(connection, waiting).await?, slots))
     }
 }
 
-/// Sends statements and returns the response, in which those that waited have succeeded.
-async fn exchange(connection: &Connection, mut waiting: Waiting) -> Sent<Response> {
-    let response = connection.send(std::mem::take(&mut waiting.piece)).response().await?;
-    waiting.check(&response)?;
+/// Sends statements and returns the response. Fails if one that waited has not changed its row.
+async fn exchange(connection: &Connection, Waiting { piece, written }: Waiting) -> Sent<Response> {
+    let response = connection.send(piece).response().await?;
+    for (slot, record) in &written {
+        if response.changed(slot)? != 1 {
+            return Err(Failure::Internal(moved(*record)));
+        }
+    }
     Ok(response)
 }
 
