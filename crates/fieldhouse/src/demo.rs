@@ -36,6 +36,7 @@ const SLUG: &str = "coburg-basketball-association";
 const SPORT: &str = "basketball";
 const TIME_ZONE: &str = "Australia/Melbourne";
 const COUNTRY: &str = "AU";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The file with the accounts in a data folder that is kept after the demo.
 const ACCOUNTS_FILE: &str = "demo.json";
 const PASSWORD_LETTERS: usize = 20;
@@ -54,6 +55,9 @@ pub(crate) struct Demo {
     pub(crate) accounts: Vec<Account>,
     /// The number of weeks by which the league's dates were moved.
     weeks: i64,
+    /// The version of the program whose college catalogue was loaded.
+    #[serde(default)]
+    catalogue: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -98,7 +102,7 @@ pub(crate) async fn prepare(opened: &Opened, folder: &Path) -> anyhow::Result<De
         });
     }
     let demo = make(&opened.store).await?;
-    private_file::write(&file, &serde_json::to_vec(&demo)?)?;
+    demo.write(folder)?;
     Ok(demo)
 }
 
@@ -146,7 +150,7 @@ async fn make(store: &Store) -> anyhow::Result<Demo> {
     }
     let organization =
         OrganizationOfDemo { id: id.to_string(), name: ORGANIZATION.to_owned(), slug: slug.into() };
-    Ok(Demo { organization, accounts, weeks })
+    Ok(Demo { organization, accounts, weeks, catalogue: None })
 }
 
 fn person(account: &Account) -> anyhow::Result<Person> {
@@ -158,25 +162,34 @@ fn person(account: &Account) -> anyhow::Result<Person> {
     })
 }
 
-/// Loads the college catalogue while requests are served.
-pub(crate) async fn load_catalogue(store: &Store) {
-    for file in [COLLEGES, PROGRAMS] {
-        let loaded = match colleges::read(file, None) {
-            Ok(catalogue) => {
-                operator::load_colleges(store, &Clock::system(), catalogue, false, |_, _| {}).await.map(drop)
+impl Demo {
+    /// Whether the college catalogue that ships with this version has been loaded.
+    fn has_catalogue(&self) -> bool {
+        self.catalogue.as_deref() == Some(VERSION)
+    }
+
+    /// Loads the college catalogue while requests are served, unless an earlier start has loaded it.
+    pub(crate) async fn load_catalogue(mut self, store: &Store, folder: &Path) {
+        if self.has_catalogue() {
+            return;
+        }
+        let loaded = async {
+            for file in [COLLEGES, PROGRAMS] {
+                let catalogue = colleges::read(file, None)?;
+                operator::load_colleges(store, &Clock::system(), catalogue, false, |_, _| {}).await?;
             }
-            Err(bad) => {
-                tracing::error!(%bad, "the college catalogue that ships with the program cannot be read");
-                continue;
-            }
+            self.catalogue = Some(VERSION.to_owned());
+            self.write(folder)
         };
-        if let Err(error) = loaded {
+        if let Err(error) = loaded.await {
             tracing::error!(%error, "the college catalogue could not be loaded");
         }
     }
-}
 
-impl Demo {
+    fn write(&self, folder: &Path) -> anyhow::Result<()> {
+        Ok(private_file::write(&folder.join(ACCOUNTS_FILE), &serde_json::to_vec(self)?)?)
+    }
+
     /// Prints what the demo contains and what to try.
     pub(crate) fn announce(&self, ready: &Ready) {
         let (name, weeks, base_url) = (&self.organization.name, self.weeks, &ready.base_url);
@@ -186,7 +199,9 @@ impl Demo {
         note(&format!("Its dates were moved by {weeks} weeks, so that some games are upcoming."));
         note("Its families are invented: five children, and people with each kind of relation to them.");
         note("One changeset waits for approval: the manager moves a Saturday's games of a venue.");
-        note("Loading the college catalogue in the background: 2,040 US colleges (EADA).");
+        if !self.has_catalogue() {
+            note("Loading the college catalogue in the background: 2,040 US colleges (EADA).");
+        }
         ready.announce_mail();
         if ready.thrown_away {
             note("All data is deleted when the server stops. To keep it, use --data-dir FOLDER.");

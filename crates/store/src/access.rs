@@ -125,6 +125,8 @@ pub enum RawCredential {
 #[derive(Debug)]
 pub struct Caller {
     facts: Facts,
+    /// When the key or the session ends, whatever the token says.
+    ends: Timestamp,
     sent: RawCredential,
     last_used_at: Option<Timestamp>,
     /// The organization's time zone, which says what day it is.
@@ -165,8 +167,18 @@ impl Ties {
     }
 }
 
-/// What is read about a credential: the facts, when a key was last used, the organization's time zone, and the user's ties.
-type Found = (Facts, Option<Timestamp>, TimeZoneName, Ties);
+/// What is read about a credential.
+struct Found {
+    facts: Facts,
+    /// When the key or the session ends.
+    ends: Timestamp,
+    /// When the key was last used.
+    last_used_at: Option<Timestamp>,
+    /// The organization's time zone.
+    time_zone: TimeZoneName,
+    /// The user's ties.
+    ties: Ties,
+}
 
 impl RawCredential {
     /// The organization that it is for, if it says so.
@@ -219,11 +231,11 @@ pub(crate) async fn identify_with(
 ) -> Result<std::result::Result<Caller, Denial>> {
     let (query, values) = sent.lookup(ties);
     let found = first(reader, query, &values, |row| sent.found(row)).await?;
-    let Some((facts, last_used_at, time_zone, ties)) = found.flatten() else {
+    let Some(Found { facts, ends, last_used_at, time_zone, ties }) = found.flatten() else {
         return Ok(Err(Denial::Unknown));
     };
     let valid = policy::authenticate(&facts, now).map(drop);
-    let caller = Caller { facts, sent: sent.clone(), last_used_at, time_zone, ties, generation: None };
+    let caller = Caller { facts, ends, sent: sent.clone(), last_used_at, time_zone, ties, generation: None };
     Ok(valid.map(|()| caller))
 }
 
@@ -245,10 +257,10 @@ fn key_facts(row: &mut Row<'_>, digests: &[(String, [u8; 32])]) -> Result<Option
     let agent = row.next::<ApiKeyKind>()? == ApiKeyKind::Agent;
     let allowed_ips = row.next::<Vec<IpAddr>>()?;
     let credential = VerifiedCredential::ApiKey { id, issued_role, scopes, agent, allowed_ips };
-    let (expires_at, revoked_at, last_used_at) = (row.next()?, row.next()?, row.next()?);
+    let (ends, revoked_at, last_used_at) = (row.next()?, row.next()?, row.next()?);
     let membership = Membership::read(row)?;
-    let facts = membership.facts((organization, user), credential, (expires_at, revoked_at));
-    let found = (facts, last_used_at, row.next()?, Ties::read(row)?);
+    let facts = membership.facts((organization, user), credential, (ends, revoked_at));
+    let found = Found { facts, ends, last_used_at, time_zone: row.next()?, ties: Ties::read(row)? };
     // Compared in constant time, so that the time reveals nothing about the secret.
     let right = digests.iter().any(|(id, sent)| *id == pepper && bool::from(sent.ct_eq(&digest)));
     Ok(right.then_some(found))
@@ -262,11 +274,10 @@ fn session_facts(
 ) -> Result<Found> {
     let user = row.next()?;
     let credential = VerifiedCredential::Session { id: session, authenticated_at: row.next()? };
-    let expires_at = row.next::<Timestamp>()?.min(token_ends);
-    let revoked_at = row.next()?;
+    let (ends, revoked_at) = (row.next::<Timestamp>()?, row.next()?);
     let membership = Membership::read(row)?;
-    let facts = membership.facts((organization, user), credential, (expires_at, revoked_at));
-    Ok((facts, None, row.next()?, Ties::read(row)?))
+    let facts = membership.facts((organization, user), credential, (ends.min(token_ends), revoked_at));
+    Ok(Found { facts, ends, last_used_at: None, time_zone: row.next()?, ties: Ties::read(row)? })
 }
 
 /// The user's role in the organization, and whether user, membership or organization are suspended.
@@ -349,6 +360,18 @@ impl Caller {
     /// What the user has or had in the organization.
     pub fn ties(&self) -> Ties {
         self.ties
+    }
+
+    /// The same caller with another token of their session, which expires then. `None` if it is the same token, as far as is known, or if
+    /// their credential is a key.
+    pub fn with_token(&self, expires_at: Timestamp) -> Option<Self> {
+        let RawCredential::Session { organization, id, expires_at: before } = self.sent else { return None };
+        (before != expires_at).then(|| Self {
+            facts: Facts { expires_at: self.ends.min(expires_at), ..self.facts.clone() },
+            sent: RawCredential::Session { organization, id, expires_at },
+            time_zone: self.time_zone.clone(),
+            ..*self
+        })
     }
 
     /// Whether the credential is still valid, as far as time alone decides it.

@@ -164,8 +164,8 @@ pub(crate) async fn run(mut options: Options) -> anyhow::Result<()> {
     let ready =
         Ready { base_url, engine: store.engine(), mail_folder, demo, thrown_away: throw_away.is_some() };
     ready.announce(options.ready_file.as_deref())?;
-    if ready.demo.is_some() {
-        demo::load_catalogue(&store).await;
+    if let Some(demo) = ready.demo {
+        demo.load_catalogue(&store, options.database.folder()).await;
     }
     serving.await?;
     if let Some(of_operators) = of_operators {

@@ -1,5 +1,7 @@
 //! `fieldhouse users`, `fieldhouse admin mail` and `fieldhouse import colleges`, with and without a running server.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::operator::{INIT, typed};
@@ -107,5 +109,34 @@ fn the_catalogue_is_imported_while_a_server_runs() {
         assert!(found.as_array().is_some_and(|found| !found.is_empty()), "{found}");
         server.stop();
         assert_eq!(import(&[])["colleges_unchanged"], 2040);
+    });
+}
+
+#[test]
+fn a_demo_loads_its_catalogue_once_and_keeps_what_is_imported_later() {
+    on_both(|place| {
+        let server = place.serve(&["--demo"]);
+        let is_loaded = || {
+            let demo = std::fs::read_to_string(place.data_dir().join("demo.json")).expect("the demo's file");
+            let demo: Value = serde_json::from_str(&demo).expect("JSON");
+            demo["catalogue"] == env!("CARGO_PKG_VERSION")
+        };
+        let started = Instant::now();
+        while !is_loaded() {
+            assert!(started.elapsed() < Duration::from_mins(1), "the catalogue is not loaded");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/college/colleges.csv");
+        let renamed = std::fs::read_to_string(file).expect("the catalogue");
+        let renamed =
+            renamed.replace("150145,00178700,Bethel University,", "150145,00178700,Bethel of Indiana,");
+        let newer = place.data_dir().join("newer.csv");
+        std::fs::write(&newer, renamed).expect("the file is written");
+        let newer = newer.to_str().expect("a path");
+        let import = || operates(place, &["import", "colleges", newer, "-o", "json"]).json();
+        assert_eq!(import()["colleges_updated"], 1);
+        server.stop();
+        place.serve(&["--demo"]).stop();
+        assert_eq!(import()["colleges_unchanged"], 2040);
     });
 }

@@ -20,20 +20,18 @@ use crate::workers::KEY_USE_GRAIN;
 /// The maximum number of callers that are kept, about half a kilobyte each.
 const KEPT: usize = 50_000;
 
-/// What identifies a credential: the whole API key, as its digest, or the session and the end of its token.
+/// What identifies a credential: the whole API key, as its digest, or the session, whose tokens differ only in when they expire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Identity {
     ApiKey([u8; 32]),
-    Session(OrganizationId, SessionId, Timestamp),
+    Session(OrganizationId, SessionId),
 }
 
 impl Identity {
     fn of(sent: &Sent) -> Self {
         match sent {
             Sent::ApiKey(_, digest) => Self::ApiKey(*digest),
-            Sent::Session(claims) => {
-                Self::Session(claims.organization(), claims.session(), claims.expires_at())
-            }
+            Sent::Session(claims) => Self::Session(claims.organization(), claims.session()),
         }
     }
 }
@@ -88,13 +86,25 @@ impl Callers {
 
     /// What memory knows about the caller with a credential.
     pub fn known(&self, store: &Store, sent: &Sent, now: Timestamp) -> Known {
-        let kept = self.0.as_ref().and_then(|callers| callers.get(&Identity::of(sent)));
-        let Some(identified) = kept else { return Known::Nothing };
+        let Some(identified) = self.kept(sent) else { return Known::Nothing };
         match store.is_current(&identified.caller) {
             None => Known::Remembered(identified),
             Some(true) => Known::Current(identified.caller.authenticate(now).map(|()| identified)),
             Some(false) => Known::Nothing,
         }
+    }
+
+    /// The caller with a credential. A token that follows another one of its session takes its place.
+    fn kept(&self, sent: &Sent) -> Option<Arc<Identified>> {
+        let callers = self.0.as_ref()?;
+        let kept = callers.get(&Identity::of(sent))?;
+        let Sent::Session(claims) = sent else { return Some(kept) };
+        let Some(caller) = kept.caller.with_token(claims.expires_at()) else { return Some(kept) };
+        let use_noted = AtomicI64::new(kept.use_noted.load(Ordering::Relaxed));
+        let renewed = Identified { caller: Arc::new(caller), buckets: kept.buckets.clone(), use_noted };
+        let renewed = Arc::new(renewed);
+        callers.insert(Identity::of(sent), renewed.clone());
+        Some(renewed)
     }
 
     /// The caller with a credential, as the store has them now.

@@ -168,6 +168,7 @@ struct Buckets<K: Eq + Hash> {
 }
 
 /// The buckets that count the requests of a caller with a valid credential.
+#[derive(Clone)]
 pub struct CallerBuckets {
     key: Option<Bucket>,
     user: Bucket,

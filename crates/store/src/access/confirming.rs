@@ -60,8 +60,8 @@ impl Confirmation {
     /// Compares the facts as they are now. When a key was last used is none of them.
     fn settle(&self, found: Option<Found>) -> bool {
         let Caller { facts, time_zone, ties, .. } = &*self.caller;
-        let is_same = found
-            .is_some_and(|(now, _, zone, ties_now)| (&now, &zone, &ties_now) == (facts, time_zone, ties));
+        let is_same =
+            found.is_some_and(|now| (&now.facts, &now.time_zone, &now.ties) == (facts, time_zone, ties));
         self.state.store(if is_same { CONFIRMED } else { CHANGED }, Ordering::Release);
         is_same
     }

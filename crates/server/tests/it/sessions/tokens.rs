@@ -5,12 +5,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fieldhouse_domain::roles::Role;
 use fieldhouse_server::key_ring::Purpose;
+use jiff::{SignedDuration, Timestamp};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::PROFILE;
-use crate::support::{Club, Credential, Person, on_both, send};
+use super::{PROFILE, refresh, text};
+use crate::support::{Club, Credential, Person, on_both, on_both_in_held_time, send};
 
 fn token(person: &Person) -> &str {
     match &person.credential {
@@ -66,6 +67,40 @@ async fn an_access_token_has_the_user_the_organization_and_its_expiry() {
         assert_eq!(second("exp") - second("iat"), 600);
         assert!((0..=1).contains(&(second("iat") - second("auth_time"))));
         assert!(claims["role"].is_null(), "a role is read from the database, never from a token");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_token_of_a_session_expires_in_its_own_time() {
+    on_both_in_held_time(async |club| {
+        // When the token that a person sent expires, as their profile says, or why it is refused.
+        let shown = async |person: &Person| {
+            let me = person.get(PROFILE).await;
+            let ends = me.body["data"]["auth"]["expires_at"].as_str().ok_or_else(|| me.code().to_owned());
+            ends.map(|ends| ends.parse::<Timestamp>().expect("a time").as_second())
+        };
+        let ends = |person: &Person| part(token(person), 1)["exp"].as_i64().ok_or_else(String::new);
+        let first = club.member(Role::Coach);
+        assert_eq!(shown(first).await, ends(first));
+        club.pass(SignedDuration::from_mins(4));
+        let refreshed = refresh(&club, &first.refresh_token).await;
+        let second = club.with_token(text(&refreshed, "access_token"));
+        assert_eq!(ends(&second), ends(first).map(|ends| ends + 4 * 60));
+        for person in [&second, first, &second, first] {
+            assert_eq!(shown(person).await, ends(person));
+        }
+        club.pass(SignedDuration::from_mins(6));
+        for _ in 0..2 {
+            assert_eq!(shown(first).await, Err("token_expired".to_owned()));
+            assert_eq!(shown(&second).await, ends(&second));
+        }
+        let third = refresh(&club, text(&refreshed, "refresh_token")).await;
+        let third = club.with_token(text(&third, "access_token"));
+        assert_eq!(second.post("/api/v1/auth/logout", &json!(null)).await.status, 200);
+        for person in [&second, &third] {
+            assert_eq!(shown(person).await, Err("token_expired".to_owned()), "the session has ended");
+        }
     })
     .await;
 }
