@@ -3,22 +3,26 @@
 use std::collections::HashMap;
 
 use constcat::concat;
+use fieldhouse_domain::divisions::Division;
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
 use fieldhouse_domain::games::shown::{self, Json, Names};
 use fieldhouse_domain::games::{Game, GameSort, GameStatus, LONGEST, occupies};
 use fieldhouse_domain::ids::{ChildId, DivisionId, GameId, Id, OrganizationId, SeasonId, TeamId, VenueId};
 use fieldhouse_domain::record::Record as _;
 use fieldhouse_domain::rendered::Rendered;
+use fieldhouse_domain::teams::Team;
+use fieldhouse_domain::venues::Venue;
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::access::{OrgWrite, Proof};
-use crate::engine::{Reader, Store, Tx, first};
+use crate::engine::{Engine, Reader, Store, Tx, first};
 use crate::error::Result;
 use crate::ledger::reading::{self, CHANGES, positioned};
 use crate::ledger::{Changed, Listing, Point};
 use crate::places::Stay;
 use crate::query::{Query, queries};
+use crate::records;
 use crate::rendered::{BATCH, Outdated};
 use crate::row::{Row, record};
 use crate::value::{Value, id, values};
@@ -418,6 +422,24 @@ pub async fn read_nearby_ahead<'tx>(
 ) -> Result<()> {
     let all: Vec<_> = games.filter_map(|game| around(proof.organization(), game)).collect();
     tx.read_ahead(NEARBY, &all).await
+}
+
+/// Reads the divisions, teams and venues of games before commands ask for them one by one, if that saves round trips.
+pub async fn read_places_ahead<'tx>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>, games: &[Uuid]) -> Result<()> {
+    if tx.engine() == Engine::Sqlite {
+        return Ok(());
+    }
+    let org = proof.organization();
+    let (mut divisions, mut teams, mut venues) = (Vec::new(), Vec::new(), Vec::new());
+    for game in games {
+        let Some(game) = records::read_one::<Game>(tx, org, values![id(org), *game]).await? else { continue };
+        divisions.push(game.division_id.uuid());
+        teams.extend([game.home_team_id, game.away_team_id].into_iter().flatten().map(TeamId::uuid));
+        venues.extend(game.venue_id.map(VenueId::uuid));
+    }
+    records::read_ahead::<Division>(tx, proof, &divisions).await?;
+    records::read_ahead::<Team>(tx, proof, &teams).await?;
+    records::read_ahead::<Venue>(tx, proof, &venues).await
 }
 
 /// The parameters of [`NEARBY`]. `None` if the game takes up no time.

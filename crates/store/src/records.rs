@@ -194,7 +194,8 @@ pub async fn read_ahead<'tx, S: Stored>(tx: &mut Tx<'tx>, proof: &OrgWrite<'tx>,
     tx.read_ahead(S::STATEMENTS.read, &all).await
 }
 
-async fn read_one<S: Stored>(
+/// Reads a record, and notes nothing.
+pub(crate) async fn read_one<S: Stored>(
     reader: &mut impl Reader,
     organization: OrganizationId,
     values: &[Value<'_>],

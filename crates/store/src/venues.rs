@@ -5,8 +5,8 @@ use fieldhouse_domain::ids::VenueId;
 use fieldhouse_domain::text::Name;
 use fieldhouse_domain::venues::Venue;
 
-use crate::access::Proof;
-use crate::engine::{Reader, first};
+use crate::access::{OrgWrite, Proof};
+use crate::engine::{Reader, Tx, first};
 use crate::error::Result;
 use crate::ledger::Listing;
 use crate::ledger::reading::{listing, positioned};
@@ -20,7 +20,7 @@ queries! {
         name_matches!("4" "5" "6" "7" "8" "9"), " ORDER BY name_folded LIMIT $3"));
     BY_NAME "venues.by_name" concat!("SELECT ", Venue::COLUMNS, " FROM venues v WHERE v.org_id = $1 AND v.name_folded = $2");
     NAMES "venues.names" "SELECT id, name FROM venues WHERE org_id = $1 ORDER BY name_folded LIMIT 2000";
-    GAMES "venues.games" "SELECT COUNT(*) FROM games WHERE org_id = $1 AND venue_id = $2";
+    GAMES "venues.games" @read_once "SELECT COUNT(*) FROM games WHERE org_id = $1 AND venue_id = $2";
 }
 
 /// Venues whose folded name contains words that start with these, in the order of their folded names, after one of them.
@@ -55,4 +55,15 @@ pub async fn names<R: Reader>(reader: &mut R, proof: &impl Proof<R>) -> Result<V
 pub async fn games<R: Reader>(reader: &mut R, proof: &impl Proof<R>, venue: VenueId) -> Result<i64> {
     let count = first(reader, GAMES, values![id(proof.organization()), id(venue)], |row| row.next()).await?;
     Ok(count.unwrap_or_default())
+}
+
+/// Counts the games of venues before [`games`] asks for each of them.
+pub async fn read_games_ahead<'tx>(
+    tx: &mut Tx<'tx>,
+    proof: &OrgWrite<'tx>,
+    venues: impl Iterator<Item = VenueId>,
+) -> Result<()> {
+    let org = proof.organization();
+    let all: Vec<_> = venues.map(|venue| values![id(org), id(venue)].to_vec()).collect();
+    tx.read_ahead(GAMES, &all).await
 }

@@ -334,6 +334,45 @@ async fn deletions_name_every_dependent_and_an_undo_restores_all_of_them() {
 }
 
 #[tokio::test]
+async fn a_deletion_of_a_venue_counts_the_games_that_its_changeset_has_moved() {
+    on_both(async |club| {
+        let (manager, admin) = (club.member(Role::Manager), club.member(Role::Admin));
+        let league = League::create(manager, "Winter").await;
+        let venue = async |name: &str| {
+            let venue = created(manager, "/api/v1/venues", &json!({"name": name, "time_zone": "UTC"})).await;
+            venue.id().to_owned()
+        };
+        let (hall, park) = (venue("Hall").await, venue("Park").await);
+        let mut in_hall = game(&league, "2199-03-07T00:00:00Z");
+        in_hall["venue_id"] = json!(hall);
+        let played = created(manager, "/api/v1/games", &in_hall).await;
+        let to_park =
+            json!({"op": "update", "resource": "games", "id": played.id(), "set": {"venue_id": park}});
+        let and_delete = |venue: &str| json!([to_park, {"op": "delete", "resource": "venues", "id": venue}]);
+        let mut onto = Proposal::new(manager, &and_delete(&park)).await;
+        let data = onto.step(manager, "simulate", &json!({})).await;
+        assert_eq!(data["simulation"]["problems"][0]["code"], "in_use", "{data}");
+        let proposal = Proposal::new(manager, &and_delete(&hall)).await.submitted().await;
+        let proposal = proposal.approved_by(admin).await.executed_by(manager).await;
+        let place = async || {
+            let hall = manager.get(&format!("/api/v1/venues/{hall}")).await.status;
+            let game = manager.get(&format!("/api/v1/games/{}", played.id())).await;
+            (hall, game.body["data"]["venue_id"].clone())
+        };
+        assert_eq!(place().await, (404, json!(park)));
+        let undone = proposal.try_step(admin, "undo", &json!({"quick": true})).await;
+        assert_eq!(
+            (undone.status, &undone.body["data"]["state"]),
+            (201, &json!("executed")),
+            "{}",
+            undone.text
+        );
+        assert_eq!(place().await, (200, json!(hall)));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_undo_keeps_later_edits_and_names_its_conflicts() {
     on_both(async |club| {
         let (manager, admin) = (club.member(Role::Manager), club.member(Role::Admin));

@@ -20,7 +20,7 @@ use fieldhouse_domain::staff::Staff;
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::venues::Venue;
 use fieldhouse_store::access::children::{ChildAccess, Read, Roster, Write};
-use fieldhouse_store::{Tx, records, rosters};
+use fieldhouse_store::{Tx, games, records, rosters};
 use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
@@ -29,11 +29,12 @@ use super::{As, perform};
 use crate::{Command, Error};
 use crate::{divisions, members, seasons, staff, teams, venues};
 
-/// Reads the records of operations together, before each operation reads its own.
+/// Reads the records of operations together, before each operation reads its own; and the games of venues that are deleted.
 pub(crate) async fn read_ahead(
     tx: &mut Tx<'_>,
     who: &As<'_>,
     named: impl Iterator<Item = (Kind, Uuid)>,
+    deleted: impl Iterator<Item = VenueId>,
 ) -> Result<(), Error> {
     let proof = match permit(tx, who, Of::GameRead, None).await {
         Ok(proof) => proof,
@@ -51,13 +52,16 @@ pub(crate) async fn read_ahead(
             Kind::Division => records::read_ahead::<Division>(tx, &proof, &ids).await?,
             Kind::Team => records::read_ahead::<Team>(tx, &proof, &ids).await?,
             Kind::Venue => records::read_ahead::<Venue>(tx, &proof, &ids).await?,
-            Kind::Game => records::read_ahead::<Game>(tx, &proof, &ids).await?,
+            Kind::Game => {
+                records::read_ahead::<Game>(tx, &proof, &ids).await?;
+                games::read_places_ahead(tx, &proof, &ids).await?;
+            }
             Kind::Staff => records::read_ahead::<Staff>(tx, &proof, &ids).await?,
             Kind::Member => records::read_ahead::<Member>(tx, &proof, &ids).await?,
             _ => {}
         }
     }
-    Ok(())
+    Ok(fieldhouse_store::venues::read_games_ahead(tx, &proof, deleted).await?)
 }
 
 /// One operation that runs.
