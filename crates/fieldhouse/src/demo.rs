@@ -3,6 +3,7 @@
 mod families;
 mod rain;
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -36,7 +37,6 @@ const SLUG: &str = "coburg-basketball-association";
 const SPORT: &str = "basketball";
 const TIME_ZONE: &str = "Australia/Melbourne";
 const COUNTRY: &str = "AU";
-const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The file with the accounts in a data folder that is kept after the demo.
 const ACCOUNTS_FILE: &str = "demo.json";
 const PASSWORD_LETTERS: usize = 20;
@@ -55,9 +55,9 @@ pub(crate) struct Demo {
     pub(crate) accounts: Vec<Account>,
     /// The number of weeks by which the league's dates were moved.
     weeks: i64,
-    /// The version of the program whose college catalogue was loaded.
+    /// The hash of the college catalogue that was loaded.
     #[serde(default)]
-    catalogue: Option<String>,
+    catalogue: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -162,10 +162,17 @@ fn person(account: &Account) -> anyhow::Result<Person> {
     })
 }
 
+/// A hash that another version of Rust may make otherwise, so that the catalogue is loaded once more.
+fn catalogue_hash() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (COLLEGES, PROGRAMS).hash(&mut hasher);
+    hasher.finish()
+}
+
 impl Demo {
-    /// Whether the college catalogue that ships with this version has been loaded.
+    /// Whether the college catalogue that ships with the program has been loaded.
     fn has_catalogue(&self) -> bool {
-        self.catalogue.as_deref() == Some(VERSION)
+        self.catalogue == Some(catalogue_hash())
     }
 
     /// Loads the college catalogue while requests are served, unless an earlier start has loaded it.
@@ -178,7 +185,7 @@ impl Demo {
                 let catalogue = colleges::read(file, None)?;
                 operator::load_colleges(store, &Clock::system(), catalogue, false, |_, _| {}).await?;
             }
-            self.catalogue = Some(VERSION.to_owned());
+            self.catalogue = Some(catalogue_hash());
             self.write(folder)
         };
         if let Err(error) = loaded.await {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use fieldhouse_api::Operation as Of;
 use fieldhouse_domain::changesets::impact::Impact;
-use fieldhouse_domain::changesets::operations::{Act, Changeable, Operation};
+use fieldhouse_domain::changesets::operations::{Act, Operation};
 use fieldhouse_domain::changesets::outcome::{self, Applied, Net, Pin};
 use fieldhouse_domain::changesets::{MAX_EFFECTS, Refused};
 use fieldhouse_domain::effects::{AnyRecord, Effect, Kind};
@@ -27,7 +27,7 @@ use crate::{Authority, Command, Error, WriteContext, imports};
 
 pub(crate) use permissions::{child_of, entitled, permit, reads};
 pub(crate) use problems::{shown, why};
-pub(crate) use steps::{entry_now, read_ahead};
+pub(crate) use steps::{Other, entry_now, read_ahead};
 
 use problems::is_answer;
 use steps::Step;
@@ -253,11 +253,7 @@ async fn perform<C: Command>(
 async fn run_all(tx: &mut Tx<'_>, who: &As<'_>, operations: &[Operation]) -> Result<Aside, Broken> {
     let targets =
         operations.iter().filter_map(|operation| Some((operation.resource.kind(), operation.target()?)));
-    let deleted = operations.iter().filter(|operation| {
-        operation.resource == Changeable::Venues && matches!(operation.act, Act::Delete { .. })
-    });
-    let deleted = deleted.filter_map(Operation::target).map(VenueId::from_uuid);
-    read_ahead(tx, who, targets, deleted).await.map_err(|error| Broken::Problem(0, error))?;
+    read_ahead(tx, who, targets, &Other::of(operations)).await.map_err(|error| Broken::Problem(0, error))?;
     let mut names = BTreeMap::new();
     for (index, operation) in operations.iter().enumerate() {
         let seen = tx.watch_operation(index);

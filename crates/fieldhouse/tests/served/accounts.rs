@@ -119,7 +119,7 @@ fn a_demo_loads_its_catalogue_once_and_keeps_what_is_imported_later() {
         let is_loaded = || {
             let demo = std::fs::read_to_string(place.data_dir().join("demo.json")).expect("the demo's file");
             let demo: Value = serde_json::from_str(&demo).expect("JSON");
-            demo["catalogue"] == env!("CARGO_PKG_VERSION")
+            !demo["catalogue"].is_null()
         };
         let started = Instant::now();
         while !is_loaded() {

@@ -20,7 +20,7 @@ use fieldhouse_domain::staff::Staff;
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::venues::Venue;
 use fieldhouse_store::access::children::{ChildAccess, Read, Roster, Write};
-use fieldhouse_store::{Tx, games, records, rosters};
+use fieldhouse_store::{Tx, games, records, rosters, venues as venues_of_store};
 use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
@@ -29,12 +29,38 @@ use super::{As, perform};
 use crate::{Command, Error};
 use crate::{divisions, members, seasons, staff, teams, venues};
 
-/// Reads the records of operations together, before each operation reads its own; and the games of venues that are deleted.
+/// What operations read beside their own records.
+#[derive(Default)]
+pub(crate) struct Other {
+    /// The games that are changed, whose places are read.
+    changed_games: Vec<Uuid>,
+    /// The venues that are deleted, whose games are counted.
+    deleted_venues: Vec<VenueId>,
+}
+
+impl Other {
+    /// What these operations read.
+    pub(super) fn of(operations: &[Operation]) -> Self {
+        let mut other = Self::default();
+        for operation in operations {
+            match (operation.resource, &operation.act) {
+                (Changeable::Games, Act::Update { id, .. }) => other.changed_games.push(*id),
+                (Changeable::Venues, Act::Delete { id, .. }) => {
+                    other.deleted_venues.push(VenueId::from_uuid(*id));
+                }
+                _ => {}
+            }
+        }
+        other
+    }
+}
+
+/// Reads the records of operations together, before each operation reads its own.
 pub(crate) async fn read_ahead(
     tx: &mut Tx<'_>,
     who: &As<'_>,
     named: impl Iterator<Item = (Kind, Uuid)>,
-    deleted: impl Iterator<Item = VenueId>,
+    other: &Other,
 ) -> Result<(), Error> {
     let proof = match permit(tx, who, Of::GameRead, None).await {
         Ok(proof) => proof,
@@ -52,16 +78,14 @@ pub(crate) async fn read_ahead(
             Kind::Division => records::read_ahead::<Division>(tx, &proof, &ids).await?,
             Kind::Team => records::read_ahead::<Team>(tx, &proof, &ids).await?,
             Kind::Venue => records::read_ahead::<Venue>(tx, &proof, &ids).await?,
-            Kind::Game => {
-                records::read_ahead::<Game>(tx, &proof, &ids).await?;
-                games::read_places_ahead(tx, &proof, &ids).await?;
-            }
+            Kind::Game => records::read_ahead::<Game>(tx, &proof, &ids).await?,
             Kind::Staff => records::read_ahead::<Staff>(tx, &proof, &ids).await?,
             Kind::Member => records::read_ahead::<Member>(tx, &proof, &ids).await?,
             _ => {}
         }
     }
-    Ok(fieldhouse_store::venues::read_games_ahead(tx, &proof, deleted).await?)
+    games::read_places_ahead(tx, &proof, &other.changed_games).await?;
+    Ok(venues_of_store::read_games_ahead(tx, &proof, other.deleted_venues.iter().copied()).await?)
 }
 
 /// One operation that runs.
