@@ -18,7 +18,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 use uuid::Uuid;
 
-use super::run::{As, Other, Work, permit, reads, shown};
+use super::run::{As, Work, permit, reads, shown};
 use crate::Error;
 
 /// What a changeset is to do now.
@@ -198,7 +198,7 @@ async fn plan_undo(tx: &mut Tx<'_>, who: &As<'_>, origin: &Origin) -> Result<Pla
         Err(error) => return Err(error),
     };
     let done = undo::gather(entries.iter().flat_map(UndoneEntry::touches));
-    super::run::read_ahead(tx, who, done.iter().map(|done| (done.kind, done.id)), &Other::default()).await?;
+    super::run::read_ahead(tx, who, done.iter().map(|done| (done.kind, done.id))).await?;
     let mut current: Vec<AnyRecord> = Vec::new();
     for done in &done {
         current.extend(now(tx, who, done.kind, done.id, done.after.as_ref().or(done.before.as_ref())).await?);

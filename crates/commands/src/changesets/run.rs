@@ -27,10 +27,10 @@ use crate::{Authority, Command, Error, WriteContext, imports};
 
 pub(crate) use permissions::{child_of, entitled, permit, reads};
 pub(crate) use problems::{shown, why};
-pub(crate) use steps::{Other, entry_now, read_ahead};
+pub(crate) use steps::{entry_now, read_ahead};
 
 use problems::is_answer;
-use steps::Step;
+use steps::{Step, read_others_ahead};
 
 /// As whom, and with which ids, operations run.
 #[derive(Clone, Copy, Debug)]
@@ -253,7 +253,8 @@ async fn perform<C: Command>(
 async fn run_all(tx: &mut Tx<'_>, who: &As<'_>, operations: &[Operation]) -> Result<Aside, Broken> {
     let targets =
         operations.iter().filter_map(|operation| Some((operation.resource.kind(), operation.target()?)));
-    read_ahead(tx, who, targets, &Other::of(operations)).await.map_err(|error| Broken::Problem(0, error))?;
+    read_ahead(tx, who, targets).await.map_err(|error| Broken::Problem(0, error))?;
+    read_others_ahead(tx, who, operations).await.map_err(|error| Broken::Problem(0, error))?;
     let mut names = BTreeMap::new();
     for (index, operation) in operations.iter().enumerate() {
         let seen = tx.watch_operation(index);

@@ -20,7 +20,7 @@ use fieldhouse_domain::staff::Staff;
 use fieldhouse_domain::teams::Team;
 use fieldhouse_domain::venues::Venue;
 use fieldhouse_store::access::children::{ChildAccess, Read, Roster, Write};
-use fieldhouse_store::{Tx, games, records, rosters, venues as venues_of_store};
+use fieldhouse_store::{OrgWrite, Tx, games, records, rosters};
 use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
@@ -29,45 +29,13 @@ use super::{As, perform};
 use crate::{Command, Error};
 use crate::{divisions, members, seasons, staff, teams, venues};
 
-/// What operations read beside their own records.
-#[derive(Default)]
-pub(crate) struct Other {
-    /// The games that are changed, whose places are read.
-    changed_games: Vec<Uuid>,
-    /// The venues that are deleted, whose games are counted.
-    deleted_venues: Vec<VenueId>,
-}
-
-impl Other {
-    /// What these operations read.
-    pub(super) fn of(operations: &[Operation]) -> Self {
-        let mut other = Self::default();
-        for operation in operations {
-            match (operation.resource, &operation.act) {
-                (Changeable::Games, Act::Update { id, .. }) => other.changed_games.push(*id),
-                (Changeable::Venues, Act::Delete { id, .. }) => {
-                    other.deleted_venues.push(VenueId::from_uuid(*id));
-                }
-                _ => {}
-            }
-        }
-        other
-    }
-}
-
 /// Reads the records of operations together, before each operation reads its own.
 pub(crate) async fn read_ahead(
     tx: &mut Tx<'_>,
     who: &As<'_>,
     named: impl Iterator<Item = (Kind, Uuid)>,
-    other: &Other,
 ) -> Result<(), Error> {
-    let proof = match permit(tx, who, Of::GameRead, None).await {
-        Ok(proof) => proof,
-        // Each operation is refused by itself.
-        Err(Error::Denied(_)) => return Ok(()),
-        Err(error) => return Err(error),
-    };
+    let Some(proof) = permit_ahead(tx, who).await? else { return Ok(()) };
     let mut by_kind: BTreeMap<Kind, Vec<Uuid>> = BTreeMap::new();
     for (kind, id) in named {
         by_kind.entry(kind).or_default().push(id);
@@ -84,8 +52,39 @@ pub(crate) async fn read_ahead(
             _ => {}
         }
     }
-    games::read_places_ahead(tx, &proof, &other.changed_games).await?;
-    Ok(venues_of_store::read_games_ahead(tx, &proof, other.deleted_venues.iter().copied()).await?)
+    Ok(())
+}
+
+/// Reads what operations read beside their own records: the places of games that they change, and how many games the venues have that they
+/// delete.
+pub(super) async fn read_others_ahead(
+    tx: &mut Tx<'_>,
+    who: &As<'_>,
+    operations: &[Operation],
+) -> Result<(), Error> {
+    let (mut changed_games, mut deleted_venues) = (Vec::new(), Vec::new());
+    for operation in operations {
+        match (operation.resource, &operation.act) {
+            (Changeable::Games, Act::Update { id, .. }) => changed_games.push(*id),
+            (Changeable::Venues, Act::Delete { id, .. }) => deleted_venues.push(VenueId::from_uuid(*id)),
+            _ => {}
+        }
+    }
+    if changed_games.is_empty() && deleted_venues.is_empty() {
+        return Ok(());
+    }
+    let Some(proof) = permit_ahead(tx, who).await? else { return Ok(()) };
+    games::read_places_ahead(tx, &proof, &changed_games).await?;
+    Ok(fieldhouse_store::venues::read_games_ahead(tx, &proof, deleted_venues.into_iter()).await?)
+}
+
+/// The permission to read ahead. Without it, each operation is refused by itself.
+async fn permit_ahead<'tx>(tx: &mut Tx<'tx>, who: &As<'_>) -> Result<Option<OrgWrite<'tx>>, Error> {
+    match permit(tx, who, Of::GameRead, None).await {
+        Ok(proof) => Ok(Some(proof)),
+        Err(Error::Denied(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// One operation that runs.
